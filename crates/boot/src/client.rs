@@ -192,8 +192,13 @@ impl Client {
                 }
                 FrameKind::Answer => {
                     let name = (r.u64()?, r.u32()?);
-                    let asked = self.asked.get_mut(&r.text()?);
+                    let key = r.text()?;
+                    let asked = self.asked.get_mut(&key);
                     let asked = asked.and_then(|of| of.get_mut(&name));
+                    if asked.is_none() && key.contains(':') {
+                        // One that has come after the end of the job that it was about.
+                        continue;
+                    }
                     *asked.ok_or(Malformed("an answer to no question"))? =
                         Some(r.bytes()?.to_vec());
                 }
@@ -216,7 +221,13 @@ impl Client {
                     epoch: r.u32()?,
                     how: Ended::from_words([r.u32()?, r.u32()?])?,
                 }),
-                FrameKind::Gone => self.gone.push(r.u64()?),
+                FrameKind::Gone => {
+                    let job = r.u64()?;
+                    // What was said between the two jobs alone goes with it.
+                    let of_it = crate::job::pair_key("", self.job.job_id, job);
+                    self.asked.retain(|key, _| !key.ends_with(&of_it));
+                    self.gone.push(job);
+                }
                 FrameKind::Spawned | FrameKind::Met => {
                     let ticket = r.u32()?;
                     self.outcomes.insert(ticket, read_outcome(&mut r)?);

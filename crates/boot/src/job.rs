@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use catena_proof::{SECRET, Secret};
 
 use crate::BootError;
-use crate::wire::{Malformed, Reader, Writer};
+use crate::wire::{FrameKind, HEAD, Malformed, Reader, Writer};
 
 /// A job as one of its processes sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,6 +157,12 @@ pub struct OtherJob {
     pub size: u32,
     /// Node of each rank, by the numbers that all jobs of the launcher use.
     pub node_of: Box<[u32]>,
+    /// Name of each node.
+    pub hosts: Box<[String]>,
+    /// Whether processes have spawned it.
+    pub spawned: bool,
+    /// What only processes of this launcher's jobs know.
+    pub secret: Option<Secret>,
     /// The memory that its ranks on my node share, if there are any.
     pub segment: Option<OwnedFd>,
     /// Whether that comes along.
@@ -164,26 +170,64 @@ pub struct OtherJob {
 }
 
 impl OtherJob {
-    /// As [`OtherJob::read`] reads it: `job`, whose memory comes along or not.
-    pub(crate) fn write(w: &mut Writer, node_of: &[u32], has_segment: bool) {
-        w.u32s(node_of);
-        w.u32(u32::from(has_segment));
+    /// The body of a [`FrameKind::Told`](crate::wire::FrameKind::Told): a job, if there is one of that
+    /// number. Its memory does not come along until [`OtherJob::complete`] says so.
+    pub(crate) fn write(w: &mut Writer, number: u64, job: Option<&Job>) {
+        w.u64(number);
+        w.u32(0);
+        w.u32s(job.map_or(&[], |job| &job.node_of));
+        let hosts = job.map_or(&[][..], |job| &job.hosts);
+        w.u32(hosts.len() as u32);
+        hosts.iter().for_each(|host| w.bytes(host.as_bytes()));
+        w.u32(u32::from(job.is_some_and(|job| job.parent.is_some())));
     }
 
-    /// Reads what [`OtherJob::write`] wrote; the segment is not in it.
+    /// The random number of the job that a whole frame tells of.
     ///
     /// # Errors
     /// If it is too short.
+    pub(crate) fn number_in(frame: &[u8]) -> Result<u64, Malformed> {
+        Reader::new(frame.get(HEAD..).unwrap_or_default()).u64()
+    }
+
+    /// Completes a whole frame for a process on a node whose segment of that job comes along or
+    /// not; `secret` is what that process may not know yet.
+    pub(crate) fn complete(frame: &[u8], has_segment: bool, secret: Option<&Secret>) -> Vec<u8> {
+        let mut w = Writer::new(FrameKind::Told);
+        w.raw(&frame[HEAD..HEAD + 8]);
+        w.u32(u32::from(has_segment));
+        w.raw(&frame[HEAD + 12..]);
+        w.bytes(secret.map_or(&[], |secret| &secret.bytes()[..]));
+        w.finish()
+    }
+
+    /// Reads what follows after the job's number in what [`OtherJob::complete`] made; the segment is
+    /// not in it.
+    ///
+    /// # Errors
+    /// If it is too short, or contradicts itself.
     pub(crate) fn read(r: &mut Reader<'_>) -> Result<OtherJob, Malformed> {
-        let node_of = r.u32s()?;
         let has_segment = r.u32()? != 0;
+        let node_of = r.u32s()?;
+        let hosts = (0..r.count(4)?)
+            .map(|_| r.text())
+            .collect::<Result<Box<[_]>, _>>()?;
         Ok(OtherJob {
             size: node_of.len() as u32,
             node_of: node_of.into(),
+            hosts,
+            spawned: r.u32()? != 0,
+            secret: read_secret(r)?,
             segment: None,
             has_segment,
         })
     }
+}
+
+/// Under which key a process publishes, and asks for, what two jobs have for each other alone.
+pub fn pair_key(what: &str, one: u64, other: u64) -> String {
+    let (low, high) = (one.min(other), one.max(other));
+    format!("{what}:{low:016x}:{high:016x}")
 }
 
 /// Reads a secret, or nothing where there is none.

@@ -41,7 +41,7 @@ use catena_settings::{Setting, Text, choice, setting};
 pub use direct::pmix_library;
 pub use error::BootError;
 pub use foreign::Foreign;
-pub use job::{Job, OtherJob};
+pub use job::{Job, OtherJob, pair_key};
 pub use jobs::{Death, Ended, Outcome, Side, SpawnAnswer, SpawnProgram, SpawnRequest, Visit};
 pub use open::open;
 pub use sys::{Interest, Poller};

@@ -36,7 +36,7 @@ use served::{Member, NOBODY, Served, no_parts};
 use tables::{Ports, Questions, Ties};
 
 use crate::wire::{self, FrameKind, Malformed, Reader, Writer};
-use crate::{Interest, Job, OtherJob, Poller, sys};
+use crate::{Interest, Job, Poller, sys};
 
 /// Longest body of a message from somebody who is not taken in yet.
 const MAX_HELLO: usize = 64;
@@ -61,8 +61,12 @@ pub struct Server {
     questions: Questions,
     ports: Ports,
     ties: Ties,
+    /// Whether another server of the launcher keeps ports and ties, and says what numbers jobs have.
+    is_branch: bool,
     /// What is to be sent to processes once none is being served.
     later: Vec<(u32, Arc<[u8]>)>,
+    /// What is to be sent to processes of other nodes.
+    outward: Vec<(u32, Arc<[u8]>)>,
     /// Processes that were told what they had not asked for just now.
     told: Vec<u32>,
     /// Fences of later jobs that all have come to, and what they have brought.
@@ -112,27 +116,36 @@ impl Server {
             questions: Questions::default(),
             ports: Ports::default(),
             ties: Ties::default(),
+            is_branch: false,
             later: Vec::new(),
+            outward: Vec::new(),
             told: Vec::new(),
             fenced: Vec::new(),
         })
     }
 
-    /// Takes in one more job, all of whose ranks are on this node, and makes its segment;
-    /// gives the number of its first rank. `job` and `appnums` as in [`Server::open`].
+    /// Leaves ports, and what else all nodes have in common, to the launcher's first server.
+    pub fn set_branch(&mut self) {
+        self.is_branch = true;
+    }
+
+    /// Takes in one more job, and makes its segment if it has ranks on this node; `first` is
+    /// the number of its rank 0, which [`Server::reserve`] of the first server has given.
+    /// `job` and `appnums` as in [`Server::open`].
     ///
     /// # Errors
     /// If descriptors or memory are short.
     ///
     /// # Panics
-    /// As [`Server::open`]; if ranks are on other nodes.
-    pub fn add(&mut self, job: Job, appnums: Vec<u32>) -> io::Result<u32> {
-        let mut served = Served::new(job, 0, self.node, appnums)?;
-        assert_eq!(served.local, served.job.size as usize, "all on this node");
-        let first = self.take_numbers(served.job.size);
-        served.first = first;
+    /// As [`Server::open`].
+    pub fn add(&mut self, first: u32, job: Job, appnums: Vec<u32>) -> io::Result<()> {
+        let served = Served::new(job, first, self.node, appnums)?;
+        let end = served.numbers().end as usize;
+        if self.members.len() < end {
+            self.members.resize(end, Member::default());
+        }
         self.jobs.push(served);
-        Ok(first)
+        Ok(())
     }
 
     /// What to put into the environment of a process as `CATENA_BOOT`; of no use if there
@@ -154,9 +167,11 @@ impl Server {
     /// # Errors
     /// If descriptors are short.
     pub fn segment_of(&self, number: u32) -> io::Result<Option<(OwnedFd, Range<u32>)>> {
-        let of = self.job_of(number);
-        let of = of.map(|of| Ok((of.segment.try_clone()?, of.numbers())));
-        of.transpose()
+        let Some(of) = self.job_of(number) else {
+            return Ok(None);
+        };
+        let segment = of.segment.as_ref().map(OwnedFd::try_clone).transpose()?;
+        Ok(segment.map(|segment| (segment, of.numbers())))
     }
 
     /// The number that a process has among those of its job on this node.
@@ -181,10 +196,17 @@ impl Server {
     /// nodes have brought, one after the other. If some of them do not wait,
     /// nothing happens.
     pub fn end_fence(&mut self, parts: &[u8]) {
-        self.end_fence_of(0, parts);
+        self.end_fence_at(0, parts);
     }
 
-    fn end_fence_of(&mut self, job: usize, parts: &[u8]) {
+    /// As [`Server::end_fence`], of the job whose rank 0 has the number `first`.
+    pub fn end_fence_of(&mut self, first: u32, parts: &[u8]) {
+        let job = self.jobs.iter().position(|of| of.first == first);
+        job.into_iter()
+            .for_each(|job| self.end_fence_at(job, parts));
+    }
+
+    fn end_fence_at(&mut self, job: usize, parts: &[u8]) {
         let of = &mut self.jobs[job];
         if of.fencing < of.local {
             return;
@@ -226,7 +248,7 @@ impl Server {
                 }
                 self.send_later();
                 for (job, parts) in std::mem::take(&mut self.fenced) {
-                    self.end_fence_of(job, &parts);
+                    self.end_fence_at(job, &parts);
                 }
             }
         }
@@ -273,8 +295,7 @@ impl Server {
         }
         let _ = self.poller.remove(&client.socket);
         if let Some(rank) = client.rank {
-            self.close_ports_of(rank);
-            self.ties.forget(rank);
+            self.left(rank);
             events.push(Event::Left {
                 rank,
                 pid: client.pid,
@@ -334,10 +355,13 @@ impl Server {
                 }
                 (FrameKind::Ask, Some(me)) => {
                     let (job, rank) = (body.u64()?, body.u32()?);
-                    let rank = self.number(job, rank).ok_or(NOBODY)?;
                     let key = body.text()?;
                     check_pair(&key, &[])?;
-                    self.question(client, me, rank, key, events)?;
+                    match self.number(job, rank) {
+                        Some(number) => self.question(client, me, number, key, events)?,
+                        // It has ended.
+                        None => client.push(questions::answer((job, rank), &key, &[]), None),
+                    }
                 }
                 (FrameKind::Abort, Some(rank)) => {
                     let code = body.u32()? as i32;
@@ -352,26 +376,16 @@ impl Server {
                     let message = String::from_utf8_lossy(body.bytes()?).into_owned();
                     events.push(Event::Fault { rank, message });
                 }
-                (FrameKind::Learn, Some(rank)) => self.tell_job(client, rank, body.u64()?),
-                (FrameKind::Join, Some(rank)) => {
-                    let job = body.u64()?;
-                    if self.jobs.iter().any(|of| of.job.job_id == job) {
-                        self.ties.join(rank, job);
-                    }
-                }
-                (FrameKind::Part, Some(rank)) => self.ties.part(rank, body.u64()?),
                 (FrameKind::Finalize, Some(rank)) => events.push(Event::Finalized { rank }),
                 (FrameKind::Resume, Some(rank)) => events.push(Event::Resumed { rank }),
-                (
-                    kind @ (FrameKind::Spawn
-                    | FrameKind::Meet
-                    | FrameKind::OpenPort
-                    | FrameKind::ClosePort
-                    | FrameKind::Publicize
-                    | FrameKind::LookUp
-                    | FrameKind::Withdraw),
-                    Some(number),
-                ) => self.take_port_frame(client, number, kind, &mut body)?,
+                (kind, Some(rank)) if kind.is_about_jobs() => match self.is_branch {
+                    true => events.push(Event::Call {
+                        rank,
+                        kind: kind.into(),
+                        body: body.rest().to_vec(),
+                    }),
+                    false => self.take_job_frame(rank, kind, &mut body)?,
+                },
                 _ => return Err(Malformed("a message at the wrong time")),
             }
             if client.closing {
@@ -443,24 +457,9 @@ impl Server {
         of.job.appnum = of.appnums[rank as usize];
         let mut w = Writer::new(FrameKind::Welcome);
         of.job.write(&mut w);
-        client.push(w.finish().into(), of.segment.try_clone().ok());
+        client.push(w.finish().into(), of.segment());
         events.push(Event::Joined { rank: number, pid });
         Ok(())
-    }
-
-    /// Tells a process of a job, to which it is connected from now on.
-    fn tell_job(&mut self, client: &mut Client, number: u32, job: u64) {
-        let of = self.jobs.iter().find(|of| of.job.job_id == job);
-        let segment = of.filter(|of| of.job.node_of.contains(&self.node));
-        let segment = segment.and_then(|of| of.segment.try_clone().ok());
-        let mut w = Writer::new(FrameKind::Told);
-        w.u64(job);
-        let node_of = of.map_or(&[][..], |of| &of.job.node_of);
-        OtherJob::write(&mut w, node_of, segment.is_some());
-        if of.is_some() {
-            self.ties.join(number, job);
-        }
-        client.push(w.finish().into(), segment);
     }
 
     fn fence(
@@ -504,6 +503,10 @@ impl Server {
         if job == 0 {
             return Some(Event::Fenced { parts });
         }
+        if !self.jobs[job].is_within(self.node) {
+            let (node, first) = (self.node, self.jobs[job].first);
+            return Some(Event::JobFenced { node, first, parts });
+        }
         // All its ranks are here, where the rank that speaks is not among the clients.
         self.fenced.push((job, parts));
         None
@@ -524,7 +527,7 @@ impl Server {
         of.local -= 1;
         let ended = self.complete_fence(job);
         for (job, parts) in std::mem::take(&mut self.fenced) {
-            self.end_fence_of(job, &parts);
+            self.end_fence_at(job, &parts);
         }
         ended
     }

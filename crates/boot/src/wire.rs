@@ -9,7 +9,7 @@
 use std::fmt;
 
 /// Version of everything in this file; both sides must have the same.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// Longest body of a frame, bytes.
 pub const MAX_BODY: usize = 256 << 20;
@@ -22,7 +22,8 @@ pub const MAX_VALUE: usize = 16 << 20;
 /// the launcher, bytes.
 pub const COOKIE: usize = 16;
 
-const HEAD: usize = 5;
+/// Length of what precedes the body of a frame, bytes.
+pub(crate) const HEAD: usize = 5;
 
 /// Kinds of frames between launcher and ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +99,26 @@ impl FrameKind {
         .into_iter()
         .find(|kind| *kind as u8 == byte)
         .ok_or(UNKNOWN)
+    }
+}
+
+impl FrameKind {
+    /// Whether the launcher as a whole answers it: what is about jobs and ports.
+    pub(crate) fn is_about_jobs(self) -> bool {
+        use FrameKind::*;
+        matches!(
+            self,
+            Learn
+                | Join
+                | Part
+                | Spawn
+                | Meet
+                | OpenPort
+                | ClosePort
+                | Publicize
+                | LookUp
+                | Withdraw
+        )
     }
 }
 

@@ -125,7 +125,7 @@ fn serve() {
 /// What wakes the process, if anything does.
 fn sleeper(process: &Process) -> Option<catena_fabric::Sleeper> {
     process.link(|link| {
-        let sleeper = link.net().networks_mut()?.sleeper()?;
+        let sleeper = link.net().sleeper()?;
         (!sleeper.is_blind()).then_some(sleeper)
     })
 }

@@ -7,18 +7,22 @@ use catena_objects::error::{Kind, Result};
 /// `MPI_Publish_name`.
 ///
 /// # Errors
-/// `Service` if it is published already; as [`Process::with_jobs`].
+/// `Service` if it is published already, or no launcher of Catena's has started this process; as
+/// [`Process::with_jobs`].
 pub fn publish(process: &Process, service: &str, port: &str) -> Result<()> {
-    let ticket = process.with_jobs(|jobs| jobs.publish_service(service, port))?;
+    let asked = process.with_jobs(|jobs| jobs.publish_service(service, port));
+    let ticket = asked.map_err(|e| e.where_unsupported(Kind::Service))?;
     process.outcome(ticket, Kind::Service).map(drop)
 }
 
 /// `MPI_Lookup_name`: the port of a service.
 ///
 /// # Errors
-/// `Name` if nobody has published it; as [`Process::with_jobs`].
+/// `Name` if nobody has published it, or no launcher of Catena's has started this process; as
+/// [`Process::with_jobs`].
 pub fn look_up(process: &Process, service: &str) -> Result<String> {
-    let ticket = process.with_jobs(|jobs| jobs.look_up_service(service))?;
+    let asked = process.with_jobs(|jobs| jobs.look_up_service(service));
+    let ticket = asked.map_err(|e| e.where_unsupported(Kind::Name))?;
     let port = process.outcome(ticket, Kind::Name)?;
     Ok(String::from_utf8_lossy(&port).into_owned())
 }
@@ -28,6 +32,7 @@ pub fn look_up(process: &Process, service: &str) -> Result<String> {
 /// # Errors
 /// `Service` if it is not published with that port; as [`Process::with_jobs`].
 pub fn withdraw(process: &Process, service: &str, port: &str) -> Result<()> {
-    let ticket = process.with_jobs(|jobs| jobs.withdraw_service(service, port))?;
+    let asked = process.with_jobs(|jobs| jobs.withdraw_service(service, port));
+    let ticket = asked.map_err(|e| e.where_unsupported(Kind::Service))?;
     process.outcome(ticket, Kind::Service).map(drop)
 }

@@ -21,8 +21,7 @@ const UNGUESSABLE: usize = 16;
 /// `MPI_Open_port`: its name, which has a part that nobody can guess. Local.
 ///
 /// # Errors
-/// `Unsupported` if Catena's own launcher has not started this process; `Other` if it is
-/// gone.
+/// `Port` if Catena's own launcher has not started this process; `Other` if it is gone.
 pub fn open(process: &Process) -> Result<String> {
     static LAST: AtomicU32 = AtomicU32::new(0);
     let me = process.name_of(process.me);
@@ -32,7 +31,8 @@ pub fn open(process: &Process) -> Result<String> {
     for byte in &secret.bytes()[..UNGUESSABLE] {
         let _ = write!(port, "{byte:02x}");
     }
-    process.with_jobs(|jobs| jobs.open_port(&port))?;
+    let opened = process.with_jobs(|jobs| jobs.open_port(&port));
+    opened.map_err(|e| e.where_unsupported(Kind::Port))?;
     Ok(port)
 }
 
@@ -41,7 +41,8 @@ pub fn open(process: &Process) -> Result<String> {
 /// # Errors
 /// As [`open`].
 pub fn close(process: &Process, port: &str) -> Result<()> {
-    process.with_jobs(|jobs| jobs.close_port(port))
+    let closed = process.with_jobs(|jobs| jobs.close_port(port));
+    closed.map_err(|e| e.where_unsupported(Kind::Port))
 }
 
 /// `MPI_Comm_accept` ([`Side::Host`]) and `MPI_Comm_connect` ([`Side::Guest`]): collective

@@ -140,7 +140,8 @@ fn start(process: &Process, commands: &[Command]) -> Result<(Meeting, Vec<u32>)>
         map_by: first("map_by").to_lowercase(),
         bind_to: first("bind_to").to_lowercase(),
     };
-    let ticket = process.with_jobs(|jobs| jobs.spawn(&request))?;
+    let asked = process.with_jobs(|jobs| jobs.spawn(&request));
+    let ticket = asked.map_err(|e| e.where_unsupported(Kind::Spawn))?;
     let outcome = process.outcome(ticket, Kind::Spawn)?;
     let Some(SpawnAnswer { job, counts }) = SpawnAnswer::read(&outcome) else {
         fail!(Intern, "the launcher answered with {} bytes", outcome.len());

@@ -3,6 +3,7 @@
 
 mod connected;
 mod lifecycle;
+mod placing;
 mod spawn;
 
 use std::io;
@@ -14,6 +15,7 @@ use catena_boot::{FAULT_TOLERANCE, Interest, OtherMpi};
 
 use crate::args::App;
 use crate::base::Base;
+use crate::hosts::Means;
 use crate::hosts::tree::Tree;
 use crate::message::{NodeCommand, NodeEvent, WINDOW};
 use crate::output::{Lines, Sink, own_stream};
@@ -22,7 +24,7 @@ use crate::report::Failure;
 use crate::stdin::Source;
 use crate::sys::Exit;
 use connected::Partial;
-use spawn::Spawning;
+use spawn::{Living, Spawning};
 
 /// How long ranks that were asked to end may take, before they are killed.
 const GRACE: Duration = Duration::from_millis(400);
@@ -166,6 +168,10 @@ pub struct Job {
     /// How many jobs were spawned, and those of which not all have called MPI_Init.
     spawned: u32,
     spawning: Vec<Spawning>,
+    /// The jobs that were spawned and that some node still knows.
+    living: Vec<Living>,
+    /// How hosts are reached that have no part in the job yet.
+    reach: Reach,
     /// Jobs that have failed while others go on.
     partial: Vec<Partial>,
     /// Whether a process of a job that was spawned has ended just now.
@@ -194,6 +200,15 @@ pub struct Job {
     finishing: bool,
 }
 
+/// How hosts are reached that have no part in the job yet.
+#[derive(Clone, Debug)]
+pub enum Reach {
+    /// An agent starts a daemon there.
+    Agent(Means),
+    /// Not any more: a resource manager has started all daemons with one command.
+    AtStart,
+}
+
 /// What the user wants to see, and how long.
 pub struct Show {
     /// The command that the user called.
@@ -209,7 +224,14 @@ pub struct Show {
 impl Job {
     /// One whose ranks `tree` has started or will start; it has standard input
     /// passed on if `typed`.
-    pub fn new(show: Show, plan: Plan, tree: Tree, base: Base, typed: bool) -> io::Result<Job> {
+    pub fn new(
+        show: Show,
+        plan: Plan,
+        tree: Tree,
+        base: Base,
+        typed: bool,
+        reach: Reach,
+    ) -> io::Result<Job> {
         let poller = &base.poller;
         poller.add(&base.signals, token::SIGNALS, Interest::Read)?;
         let sinks =
@@ -241,6 +263,8 @@ impl Job {
             tag: show.tag,
             spawned: 0,
             spawning: Vec::new(),
+            living: Vec::new(),
+            reach,
             partial: Vec::new(),
             some_ended: false,
             notes: Vec::new(),
@@ -290,6 +314,7 @@ impl Job {
             }
         }
         self.tree.tick();
+        self.tree.forget_jobs(&self.base);
         self.learn();
         self.do_tasks();
         self.show_prompts();
@@ -365,7 +390,10 @@ impl Job {
             let events = self.tree.take_events();
             if events.is_empty() {
                 self.take_spawns();
-                return self.forget_ended();
+                self.forget_ended();
+                if !self.tree.has_events() {
+                    return;
+                }
             }
             for event in events {
                 self.judge(event);
@@ -474,7 +502,9 @@ impl Job {
             NodeEvent::Said(event) => self.said(event),
             NodeEvent::NotStarted { rank, stage, error } => self.not_started(rank, stage, error),
             NodeEvent::Ended { rank, exit } => self.ended(rank, exit),
-            NodeEvent::Missing { rank } => self.processes[rank as usize].running = false,
+            NodeEvent::Missing { rank } => self.missing(rank),
+            NodeEvent::JobFailed { first, text } => drop(self.spawn_failed(first, &text)),
+            NodeEvent::Forgotten { node, first } => self.forgotten(node, first),
             NodeEvent::Foreign { rank, library } => self.foreign(rank, &library),
             NodeEvent::Note { text, matters } => self.note(text, matters),
             NodeEvent::Fed { bytes, more } => {
@@ -519,8 +549,15 @@ impl Job {
             Event::Fault { rank, message } => self.fault(rank, &message),
             Event::Broken { rank, cause, .. } => self.broken(rank, &cause),
             Event::Left { rank, .. } => self.left(rank),
+            Event::Call { rank, kind, body } => {
+                let called = self.tree.with_node(|node| node.call(rank, kind, &body));
+                if let Some(Err(cause)) = called {
+                    self.broken(rank, &cause);
+                }
+            }
+            Event::JobFenced { node, first, parts } => self.job_fenced(node, first, &parts),
             // The tree has passed them on.
-            Event::Ask { .. } | Event::Answer { .. } => {}
+            Event::Ask { .. } | Event::Answer { .. } | Event::Tell { .. } => {}
         }
     }
 }

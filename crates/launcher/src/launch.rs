@@ -17,7 +17,7 @@ use crate::hosts::brief::Brief;
 use crate::hosts::list::{Hosts, is_here};
 use crate::hosts::manager::Launcher;
 use crate::hosts::tree::Tree;
-use crate::job::{Job, Show};
+use crate::job::{Job, Reach, Show};
 use crate::node::{Input, Node};
 use crate::place::{self, Binding, Places, rankfile};
 use crate::plan::{Plan, app_sets};
@@ -62,6 +62,10 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
     let base = Base::new(machine).map_err(system)?;
     let (here, others) = nodes(&plan);
     let mut tree = Tree::new(means.clone(), &plan);
+    let reach = match launcher {
+        Launcher::Agent => Reach::Agent(means.clone()),
+        _ => Reach::AtStart,
+    };
     let env = std::env::vars_os();
     if !others.is_empty() {
         let brief = Brief {
@@ -109,8 +113,11 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
             }
         }
         tree.add(events);
+    } else {
+        // Its server keeps what all nodes have in common.
+        tree.node = Some(Node::without_ranks(&plan, &base).map_err(system)?);
     }
-    let job = Job::new(show, plan, tree, base, typed).map_err(system)?;
+    let job = Job::new(show, plan, tree, base, typed, reach).map_err(system)?;
     Ok(job.run())
 }
 
@@ -269,6 +276,7 @@ pub fn plan(
             .collect(),
         env,
         psets,
+        room: hosts.iter().map(|host| host.1).collect(),
         hosts: hosts.into_iter().map(|host| host.0).collect(),
         node_of: places.node_of,
         slots: named.then_some(room),

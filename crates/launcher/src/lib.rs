@@ -15,6 +15,7 @@
 //! | `pmix`    | the place of ranks that are programs of Open MPI               |
 //! | `hosts`   | a job on several hosts: a tree of daemons                      |
 //! | `message` | what nodes tell, and what they are told                        |
+//! | `new_job` | a job that processes have spawned, as nodes are told of it       |
 //! | `job`     | judges what happens, passes output on, ends the job            |
 //! | `output`  | keeps the lines of the ranks apart                             |
 //! | `stdin`   | passes on what is typed                                        |
@@ -40,6 +41,7 @@ mod launch;
 mod library;
 mod linked;
 mod message;
+mod new_job;
 mod node;
 mod outdated;
 mod output;

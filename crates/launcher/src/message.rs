@@ -1,12 +1,14 @@
 //! What the launcher's processes tell each other: events go up the tree of hosts, and
 //! commands go down.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use catena_boot::Ended;
 use catena_boot::server::Event;
 use catena_boot::wire::{Malformed, Reader, UNKNOWN, Writer};
 
+use crate::new_job::NewJob;
 use crate::sys::{Exit, Stage};
 
 /// Bytes of each kind of output stream that a node may tell of before somebody
@@ -51,6 +53,10 @@ pub enum NodeEvent {
     ServerMessage { node: u32, bytes: Vec<u8> },
     /// All of a node was told.
     Done { node: u32 },
+    /// The job that was spawned with that first number cannot be started, and why.
+    JobFailed { first: u32, text: String },
+    /// A node has told all of the job with that first number, and has forgotten it.
+    Forgotten { node: u32, first: u32 },
 }
 
 /// What nodes shall do.
@@ -75,6 +81,14 @@ pub enum NodeCommand {
     Died { rank: u32, epoch: u32, how: Ended },
     /// All ranks have ended: tell the rest.
     Finish,
+    /// A job was spawned: know of it, and start its ranks.
+    StartJob(Arc<NewJob>),
+    /// End the fence of the spawned job with that first number: what its ranks have brought.
+    EndJobFence { first: u32, parts: Arc<[u8]> },
+    /// Send a signal to the processes with these numbers, and to their children.
+    SignalJob { numbers: Range<u32>, signal: i32 },
+    /// Forget a spawned job, all of whose processes have ended, once all is told of it.
+    ForgetJob { numbers: Range<u32> },
 }
 
 /// Kinds of frames between the launcher's processes.
@@ -123,6 +137,19 @@ pub enum MessageKind {
     Note,
     /// Down: a process has died.
     Died,
+    /// Up: a rank wants what the first server does.
+    Call,
+    /// Both ways: a frame for a rank.
+    Tell,
+    /// Up, and down when it ends.
+    JobFence,
+    JobFailed,
+    /// Down, and up when it is done.
+    ForgetJob,
+    /// Down.
+    StartJob,
+    /// Down.
+    SignalJob,
 }
 
 impl From<MessageKind> for u8 {
@@ -138,7 +165,7 @@ impl MessageKind {
     /// If there is none.
     pub fn from_byte(byte: u8) -> Result<MessageKind, Malformed> {
         use MessageKind::*;
-        const ALL: [MessageKind; 35] = [
+        const ALL: [MessageKind; 42] = [
             Launch,
             Hello,
             Alive,
@@ -174,6 +201,13 @@ impl MessageKind {
             Foreign,
             Note,
             Died,
+            Call,
+            Tell,
+            JobFence,
+            JobFailed,
+            ForgetJob,
+            StartJob,
+            SignalJob,
         ];
         let index = byte.wrapping_sub(Launch as u8);
         ALL.get(usize::from(index)).copied().ok_or(UNKNOWN)
@@ -221,6 +255,15 @@ impl NodeEvent {
                     w.bytes(value);
                     w
                 }
+                Event::JobFenced { node, first, parts } => {
+                    let mut w = frame(MessageKind::JobFence, &[*node, *first]);
+                    w.raw(parts);
+                    w
+                }
+                Event::Call { rank, kind, body } => {
+                    with(MessageKind::Call, &[*rank, u32::from(*kind)], body)
+                }
+                Event::Tell { rank, frame } => with(MessageKind::Tell, &[*rank], frame),
                 Event::Joined { rank, pid } => frame(MessageKind::Joined, &[*rank, *pid]),
                 Event::Finalized { rank } => frame(MessageKind::Finalized, &[*rank]),
                 Event::Resumed { rank } => frame(MessageKind::Resumed, &[*rank]),
@@ -272,6 +315,10 @@ impl NodeEvent {
                 with(MessageKind::ServerMessage, &[*node], bytes)
             }
             NodeEvent::Done { node } => frame(MessageKind::Done, &[*node]),
+            NodeEvent::JobFailed { first, text } => {
+                with(MessageKind::JobFailed, &[*first], text.as_bytes())
+            }
+            NodeEvent::Forgotten { node, first } => frame(MessageKind::ForgetJob, &[*node, *first]),
         };
         w.finish()
     }
@@ -386,6 +433,28 @@ impl NodeEvent {
             MessageKind::Done => NodeEvent::Done {
                 node: below(r.u32()?, nodes)?,
             },
+            MessageKind::Call => NodeEvent::Said(Event::Call {
+                rank: rank(r)?,
+                kind: below(r.u32()?, 256)? as u8,
+                body: r.bytes()?.to_vec(),
+            }),
+            MessageKind::Tell => NodeEvent::Said(Event::Tell {
+                rank: rank(r)?,
+                frame: r.bytes()?.to_vec(),
+            }),
+            MessageKind::JobFence => {
+                let (node, first) = (below(r.u32()?, nodes)?, rank(r)?);
+                let parts = body[8..].to_vec();
+                NodeEvent::Said(Event::JobFenced { node, first, parts })
+            }
+            MessageKind::JobFailed => NodeEvent::JobFailed {
+                first: rank(r)?,
+                text: r.text()?,
+            },
+            MessageKind::ForgetJob => NodeEvent::Forgotten {
+                node: below(r.u32()?, nodes)?,
+                first: rank(r)?,
+            },
             _ => return Err(Malformed("a command where an event is expected")),
         })
     }
@@ -428,6 +497,26 @@ impl NodeCommand {
                 how.to_words().into_iter().for_each(|word| w.u32(word));
             }
             NodeCommand::Finish => w = Writer::new(MessageKind::Finish),
+            NodeCommand::StartJob(new) => {
+                w = Writer::new(MessageKind::StartJob);
+                new.write(&mut w);
+            }
+            NodeCommand::EndJobFence { first, parts } => {
+                w = Writer::new(MessageKind::JobFence);
+                w.u32(*first);
+                w.raw(parts);
+            }
+            NodeCommand::SignalJob { numbers, signal } => {
+                w = Writer::new(MessageKind::SignalJob);
+                [numbers.start, numbers.end, *signal as u32]
+                    .into_iter()
+                    .for_each(|word| w.u32(word));
+            }
+            NodeCommand::ForgetJob { numbers } => {
+                w = Writer::new(MessageKind::ForgetJob);
+                w.u32(numbers.start);
+                w.u32(numbers.end);
+            }
         }
         w.finish()
     }
@@ -467,7 +556,22 @@ impl NodeCommand {
                 epoch: r.u32()?,
                 how: Ended::from_words([r.u32()?, r.u32()?])?,
             },
-            MessageKind::Ask | MessageKind::Answer | MessageKind::ServerMessage => {
+            MessageKind::StartJob => NodeCommand::StartJob(Arc::new(NewJob::read(r)?)),
+            MessageKind::JobFence => NodeCommand::EndJobFence {
+                first: r.u32()?,
+                parts: body[4..].into(),
+            },
+            MessageKind::SignalJob => NodeCommand::SignalJob {
+                numbers: r.u32()?..r.u32()?,
+                signal: r.u32()? as i32,
+            },
+            MessageKind::ForgetJob => NodeCommand::ForgetJob {
+                numbers: r.u32()?..r.u32()?,
+            },
+            MessageKind::Ask
+            | MessageKind::Answer
+            | MessageKind::Tell
+            | MessageKind::ServerMessage => {
                 NodeCommand::Pass(NodeEvent::decode(kind, body, ranks, nodes)?)
             }
             _ => return Err(Malformed("an event where a command is expected")),

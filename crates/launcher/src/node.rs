@@ -23,7 +23,6 @@ use crate::pmix::{self, Pmix};
 use crate::stdin::Feed;
 use crate::sys::{self, Exit};
 
-pub use spawn::Spawned;
 pub use start::{Input, SPARE_FILES, Vars};
 
 /// Tokens of the poller; smaller ones are streams.
@@ -86,6 +85,8 @@ pub struct Node {
     done: bool,
     /// What wakes the processes of each job, by their numbers.
     notifiers: Vec<(Range<u32>, Notifier)>,
+    /// Spawned jobs that are to be forgotten here.
+    forgetting: Vec<Range<u32>>,
 }
 
 impl Node {
@@ -143,6 +144,11 @@ impl Node {
                 self.notify();
             }
             NodeCommand::Finish => self.finish(poller, events),
+            NodeCommand::EndJobFence { first, parts } => self.server.end_fence_of(*first, parts),
+            NodeCommand::SignalJob { numbers, signal } => self.signal_job(numbers, *signal),
+            NodeCommand::ForgetJob { numbers } => self.forget_later(numbers.clone()),
+            // That takes more than a node has: see `start_job`.
+            NodeCommand::StartJob(_) => {}
         }
     }
 
@@ -349,6 +355,10 @@ impl Node {
             }) => {
                 let answers = self.server.answer(*rank, key, value);
                 events.extend(answers.into_iter().map(NodeEvent::Said));
+            }
+            NodeEvent::Said(Event::Tell { rank, frame }) => {
+                self.server.pass_on(*rank, frame.clone());
+                self.notify();
             }
             NodeEvent::ServerMessage { .. } => self.tell_pmix(told.encode()),
             _ => {}

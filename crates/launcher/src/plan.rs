@@ -32,6 +32,9 @@ pub struct Plan {
     pub node_of: Vec<u32>,
     /// How many ranks the hosts have room for, if they were named.
     pub slots: Option<u32>,
+    /// How many ranks each node has room for. It does not travel with the plan: only who puts ranks in
+    /// their places needs it.
+    pub room: Vec<u32>,
     /// Which seat of its node each rank has.
     pub seats: Vec<u32>,
     /// What each rank is to be bound to, in the words of a rankfile; none
@@ -140,6 +143,7 @@ impl Plan {
             hosts: read_texts(r)?,
             node_of: r.u32s()?,
             slots: r.u32s()?.pop(),
+            room: Vec::new(),
             seats: r.u32s()?,
             slots_of: read_texts(r)?,
             wish: Wish::read(r)?,

@@ -330,6 +330,7 @@ mod tests {
             hosts: vec!["host".to_string()],
             node_of: Vec::new(),
             slots: None,
+            room: Vec::new(),
             seats: Vec::new(),
             slots_of: Vec::new(),
             wish: Wish::default(),

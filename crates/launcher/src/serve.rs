@@ -11,7 +11,7 @@ use crate::args::{self, Parsed};
 use crate::base::Base;
 use crate::hosts::Means;
 use crate::hosts::tree::Tree;
-use crate::job::{Job, Show};
+use crate::job::{Job, Reach, Show};
 use crate::launch::{self, system};
 use crate::node::Node;
 use crate::program::ProgramError;
@@ -61,7 +61,7 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
     let mut plan = launch::plan(request, settings, None, &machine)?;
     plan.job_id = job;
     let base = Base::new(machine).map_err(system)?;
-    let mut tree = Tree::new(means, &plan);
+    let mut tree = Tree::new(means.clone(), &plan);
     let node = Node::for_guest(&plan, &base).map_err(system)?;
     let place = node.place(0) + "\n";
     tree.node = Some(node);
@@ -71,7 +71,7 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
         verbose: false,
         timeout: None,
     };
-    let job = Job::new(show, plan, tree, base, false).map_err(system)?;
+    let job = Job::new(show, plan, tree, base, false, Reach::Agent(means)).map_err(system)?;
     // The process waits for it, and nothing else is said there.
     let mut said = 0;
     while said < place.len() {

@@ -8,7 +8,6 @@ use catena_core::files::{self, FileCounters};
 use catena_core::process::{is_running, was_running};
 use catena_core::{Process, coll};
 use catena_link::{Protocol, Tally, Traffic};
-use catena_net::Networks;
 use catena_shm::{Counters, Memory};
 
 use crate::facts::{Audience, Bind, Class};
@@ -412,8 +411,7 @@ fn shm(a: &mut Area<'_>) {
 fn network(a: &mut Area<'_>) {
     let mut counter = |name, doc, read: fn(catena_net::Counters) -> u64| {
         a.of_process(Class::Counter, name, doc, move |process| {
-            let networks = process.link(|link| link.net().networks().map(Networks::counters));
-            networks.map_or(0, read)
+            process.link(|link| link.net().networks().map(|it| read(it.counters())).sum())
         });
     };
     let doc = "Packets that left over a network.";

@@ -14,6 +14,7 @@
 //! | `remote`       | operations on the memory of peers, by whichever route       |
 //! | `routes`       | how each process is reached: the union of all routes        |
 //! | `loopback`     | the route to oneself                                        |
+//! | `bridge`       | the networks to another job, and how both number themselves |
 //! | `networks`     | all networks: their ends learn of each other while they run |
 //! | `rails`        | one network over several domains                            |
 //! | `pieces`       | long operations, cut into pieces that all rails move        |
@@ -29,6 +30,7 @@
 //!
 //! A kind of network is added in `driver`, `chain` and `record`.
 
+mod bridge;
 mod chain;
 mod device_order;
 mod driver;
@@ -50,6 +52,7 @@ mod ways;
 
 use catena_settings::Setting;
 
+pub use bridge::Pair;
 pub use chain::{Chain, LINK, Network, Ofi, Tcp};
 pub use driver::Counters;
 pub use exchange::Exchange;

@@ -11,7 +11,7 @@
 //! What a way does not do, active messages do.
 
 use catena_fabric::{
-    Access, Atomic, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started, Transport,
+    Access, Atomic, OpId, Peer, PeerLost, RemoteKey, Rma, RmaCaps, RmaError, Started, Transport,
 };
 use catena_link::{RAILS, RemoteKeys};
 
@@ -130,7 +130,7 @@ impl RegionKeys {
 
 /// Calls a method on what leads to a peer, with the target's key or keys.
 macro_rules! start {
-    ($self:ident, $peer:expr, $target:ident, $t:ident, $key:ident => $call:expr, $n:ident => $far:expr) => {
+    ($self:ident, $peer:expr, $target:ident, $t:ident, $key:ident => $call:expr, $n:ident, $at:ident => $far:expr) => {
         match $self.route($peer) {
             Route::Loopback => {
                 let ($t, $key) = (&mut $self.loopback, $target.first());
@@ -143,13 +143,21 @@ macro_rules! start {
                 }
                 None => Err(unreachable($peer).into()),
             },
-            Route::Network => match &mut $self.networks {
-                Some($n) => $far,
+            Route::Network => match $self.far_mut($peer) {
+                Some(($n, $at)) => of_peer($far, $peer),
                 None => Err(unreachable($peer).into()),
             },
             Route::None => Err(unreachable($peer).into()),
         }
     };
+}
+
+/// What an operation over a network gave, which may number its peers otherwise.
+fn of_peer(started: Result<Started, RmaError>, peer: Peer) -> Result<Started, RmaError> {
+    started.map_err(|error| match error {
+        RmaError::Lost(lost) => PeerLost { peer, ..lost }.into(),
+        other => other,
+    })
 }
 
 impl<S, R> Routes<S, R> {
@@ -160,7 +168,10 @@ impl<S, R> Routes<S, R> {
         let operations = match (route, &self.shm, &mut self.networks) {
             (Route::Loopback, ..) => self.loopback.rma_caps(peer),
             (Route::Shm, Some(shm), _) => shm.rma_caps(peer),
-            (Route::Network, _, Some(networks)) => networks.rma_caps(peer)?,
+            // Memory is registered for the processes of this job alone.
+            (Route::Network, _, Some(networks)) if self.peers.is_own(peer) => {
+                networks.rma_caps(peer)?
+            }
             _ => RmaCaps::NONE,
         };
         Some(Reach {
@@ -228,7 +239,8 @@ impl<S, R> Routes<S, R> {
             Route::Loopback => keys.own,
             Route::Shm => keys.node,
             Route::Network => {
-                let there = self.networks().and_then(|it| it.number_there(peer))?;
+                let networks = self.networks.as_ref().filter(|_| self.peers.is_own(peer))?;
+                let there = networks.number_there(peer)?;
                 *keys.networks.get(there)?
             }
             Route::None => None,
@@ -280,7 +292,7 @@ impl<S, R> Routes<S, R> {
         // SAFETY: as the caller promised.
         start!(self, peer, target, t, key => unsafe { t.put(op, peer, from, len, key) },
             // SAFETY: as the caller promised.
-            n => unsafe { Networks::put(n, op, peer, (from, len), target) })
+            n, at => unsafe { Networks::put(n, op, at, (from, len), target) })
     }
 
     /// Starts to read `len` bytes at `target` of `peer` into `into`; see [`Rma::get`].
@@ -300,7 +312,7 @@ impl<S, R> Routes<S, R> {
         // SAFETY: as the caller promised.
         start!(self, peer, target, t, key => unsafe { t.get(op, peer, into, len, key) },
             // SAFETY: as the caller promised.
-            n => unsafe { Networks::get(n, op, peer, (into, len), target) })
+            n, at => unsafe { Networks::get(n, op, at, (into, len), target) })
     }
 
     /// Starts an atomic on the word at `target` of `peer`; see [`Rma::atomic`] and [`Reach`].
@@ -315,7 +327,7 @@ impl<S, R> Routes<S, R> {
         target: RemoteKeys,
     ) -> Result<Started, RmaError> {
         start!(self, peer, target, t, key => t.atomic(op, peer, atomic, key),
-            n => n.atomic(op, peer, atomic, target))
+            n, at => n.atomic(op, at, atomic, target))
     }
 
     /// Starts to wait until all operations started to `peer` before are complete at the target; see
@@ -325,6 +337,6 @@ impl<S, R> Routes<S, R> {
     /// See [`RmaError`]; nothing was started then.
     pub fn flush(&mut self, op: OpId, peer: Peer) -> Result<Started, RmaError> {
         let none = RemoteKeys::default();
-        start!(self, peer, none, t, _key => t.flush(op, peer), n => n.flush_to(op, peer))
+        start!(self, peer, none, t, _key => t.flush(op, peer), n, at => n.flush_to(op, at))
     }
 }

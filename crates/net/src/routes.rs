@@ -4,14 +4,15 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
 
-use catena_base::End;
+use catena_base::{End, Waker};
 use catena_fabric::{
     Access, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
-    Rendezvous, Rma, RmaError, Started, Transport,
+    Rendezvous, Rma, RmaError, Sleeper, Started, Transport,
 };
-use catena_link::{Net, RemoteKeys, Sink, Source, Tally};
+use catena_link::{Awaited, Net, RemoteKeys, Sink, Source, Tally};
 use catena_shm::{Shm, ShmError};
 
+use crate::bridge::{Bridge, Pair};
 use crate::failures::Failures;
 use crate::loopback::Loopback;
 use crate::networks::Networks;
@@ -86,11 +87,14 @@ pub enum Route {
 pub struct Routes<S, R> {
     /// By peer.
     table: Vec<Route>,
-    peers: PeerTable,
+    pub(crate) peers: PeerTable,
     failures: Failures,
     pub(crate) loopback: Loopback,
     pub(crate) shm: Option<Shm>,
+    /// To the other processes of this process's own job.
     pub(crate) networks: Option<Box<Networks>>,
+    /// To those of other jobs.
+    bridges: Vec<Bridge>,
     buffers: PhantomData<fn(S) -> R>,
 }
 
@@ -123,6 +127,7 @@ impl<S, R> Routes<S, R> {
             loopback: Loopback::new(me),
             shm,
             networks,
+            bridges: Vec::new(),
             buffers: PhantomData,
         }
     }
@@ -142,9 +147,12 @@ impl<S, R> Routes<S, R> {
         &self.peers
     }
 
-    /// The table, to say which jobs this process is connected to.
-    pub fn peers_mut(&mut self) -> &mut PeerTable {
-        &mut self.peers
+    /// This process is connected to a job or not, from now on; whether that is new. What is known of
+    /// the job stays; where it has parted nobody misses its processes.
+    pub fn set_connected(&mut self, job: u64, connected: bool) -> bool {
+        let bridges = self.bridges.iter_mut().filter(|bridge| bridge.job == job);
+        bridges.for_each(|bridge| bridge.connected = connected);
+        self.peers.set_connected(job, connected)
     }
 
     /// Who is known to have died, and which contexts were revoked.
@@ -178,8 +186,8 @@ impl<S, R> Routes<S, R> {
     }
 
     /// Takes in another job, whose rank `r` is on node `node_of[r]`, unless it is known.
-    /// Its processes on this node are reached through `segment`, theirs; there is no way to
-    /// others yet, as networks join the processes of one job.
+    /// Its processes on this node are reached through `segment`, theirs, and all others over
+    /// `far`, the networks that join the two jobs.
     ///
     /// # Errors
     /// As [`Shm::attach_other`]; the job is not taken in then.
@@ -188,6 +196,7 @@ impl<S, R> Routes<S, R> {
         job: u64,
         node_of: &[u32],
         segment: Option<OwnedFd>,
+        far: Option<(Pair, Box<Networks>)>,
     ) -> Result<(), ShmError> {
         if self.peers.peers_of(job).is_some() {
             return Ok(());
@@ -199,6 +208,11 @@ impl<S, R> Routes<S, R> {
         let near: Vec<Peer> = peers.clone().map(Peer).filter(near).collect();
         if self.table.len() < peers.end as usize {
             self.table.resize(peers.end as usize, Route::None);
+        }
+        if let Some((pair, networks)) = far {
+            self.table[peers.start as usize..peers.end as usize].fill(Route::Network);
+            let bridge = Bridge::new(job, peers.clone(), &pair, networks);
+            self.bridges.push(bridge);
         }
         if let (Some(segment), Some(shm), false) = (segment, &mut self.shm, near.is_empty()) {
             if let Err(error) = shm.attach_other(segment, (own_job, job), &near) {
@@ -220,6 +234,7 @@ impl<S, R> Routes<S, R> {
         if let Some(shm) = &mut self.shm {
             shm.detach_other(job);
         }
+        self.bridges.retain(|bridge| bridge.job != job);
         for peer in peers.clone() {
             self.table[peer as usize] = Route::None;
         }
@@ -237,19 +252,134 @@ impl<S, R> Routes<S, R> {
         self.shm.as_mut()
     }
 
-    /// The networks, if shared memory does not lead everywhere.
-    pub fn networks(&self) -> Option<&Networks> {
-        self.networks.as_deref()
+    /// Whether this process has networks: where shared memory does not lead everywhere.
+    #[inline]
+    pub fn has_networks(&self) -> bool {
+        self.networks.is_some() || !self.bridges.is_empty()
+    }
+
+    /// The networks, those to other jobs last.
+    pub fn networks(&self) -> impl Iterator<Item = &Networks> {
+        let others = self.bridges.iter().map(|bridge| &*bridge.networks);
+        self.networks.as_deref().into_iter().chain(others)
     }
 
     /// The networks, to change them.
-    pub fn networks_mut(&mut self) -> Option<&mut Networks> {
-        self.networks.as_deref_mut()
+    pub fn networks_mut(&mut self) -> impl Iterator<Item = &mut Networks> {
+        let others = self.bridges.iter_mut().map(|bridge| &mut *bridge.networks);
+        self.networks.as_deref_mut().into_iter().chain(others)
+    }
+
+    /// The networks to a peer whose route they are, and its number there.
+    #[inline]
+    fn far(&self, peer: Peer) -> Option<(&Networks, Peer)> {
+        if self.bridges.is_empty() || self.peers.is_own(peer) {
+            return Some((self.networks.as_deref()?, peer));
+        }
+        let bridge = self.bridges.iter().find(|it| it.peers.contains(&peer.0))?;
+        Some((&bridge.networks, bridge.number(peer)))
+    }
+
+    /// As [`Routes::far`], to use them.
+    #[inline]
+    pub(crate) fn far_mut(&mut self, peer: Peer) -> Option<(&mut Networks, Peer)> {
+        if self.bridges.is_empty() || self.peers.is_own(peer) {
+            return Some((self.networks.as_deref_mut()?, peer));
+        }
+        let mut bridges = self.bridges.iter_mut();
+        let bridge = bridges.find(|it| it.peers.contains(&peer.0))?;
+        let number = bridge.number(peer);
+        Some((&mut bridge.networks, number))
+    }
+
+    /// Whether it is time to look at whom this process waits for; asked after a poll.
+    #[inline]
+    pub fn may_ping(&mut self) -> bool {
+        self.has_networks() && self.networks_mut().any(Networks::may_ping)
+    }
+
+    /// As [`Networks::watch`], over all of them.
+    pub fn watch(&mut self, awaited: &Awaited) -> (Vec<PeerLost>, Vec<Peer>) {
+        let is_own = |peer: &Peer| self.peers.is_own(*peer);
+        let far = |peer: &Peer| self.route(*peer) == Route::Network;
+        let select = |keep: &dyn Fn(&Peer) -> bool, number: &dyn Fn(Peer) -> Peer| {
+            let of = |peer: &&Peer| far(peer) && keep(peer);
+            Awaited {
+                named: awaited
+                    .named
+                    .iter()
+                    .filter(of)
+                    .map(|it| number(*it))
+                    .collect(),
+                any: awaited
+                    .any
+                    .iter()
+                    .filter(of)
+                    .map(|it| number(*it))
+                    .collect(),
+            }
+        };
+        let own = select(&is_own, &|peer| peer);
+        let others = self.bridges.iter().map(|bridge| {
+            let of = |peer: &Peer| bridge.peers.contains(&peer.0);
+            select(&of, &|peer| bridge.number(peer))
+        });
+        let others: Vec<Awaited> = others.collect();
+        let own = self.networks.as_mut().map(|it| it.watch(own));
+        let (mut lost, mut unwatched) = own.unwrap_or_default();
+        for (bridge, awaited) in self.bridges.iter_mut().zip(others) {
+            let (gone, silent) = bridge.networks.watch(awaited);
+            lost.extend(gone.into_iter().map(|it| bridge.lost(it)));
+            unwatched.extend(silent.into_iter().filter_map(|it| bridge.peer(it)));
+        }
+        (lost, unwatched)
+    }
+
+    /// The next poll looks at all networks.
+    pub fn look_next(&mut self) {
+        self.networks_mut().for_each(Networks::look_next);
+    }
+
+    /// What wakes this process while it sleeps on [`Routes::sleeper`]; none without networks.
+    pub fn waker(&self) -> Option<Waker> {
+        Some(self.networks().next()?.waker())
+    }
+
+    /// What a process with nothing to do may sleep on, or `None` if there may be something to do.
+    /// The next poll looks at everything.
+    pub fn sleeper(&mut self) -> Option<Sleeper> {
+        let mut all = None;
+        for networks in self.networks_mut() {
+            let one = networks.sleeper()?;
+            all = Some(match all {
+                Some(all) => one.or(all),
+                None => one,
+            });
+        }
+        all
+    }
+
+    /// As [`Networks::part`], from all of them.
+    ///
+    /// # Errors
+    /// What the exchange says.
+    pub fn part(&mut self) -> Result<bool, String> {
+        let mut all = true;
+        for networks in self.networks_mut() {
+            all &= networks.part()?;
+        }
+        Ok(all)
     }
 
     /// Messages that this process sent over networks.
     pub fn over_network(&self) -> Tally {
-        self.networks().map_or_else(Tally::default, Networks::sent)
+        let mut all = Tally::default();
+        for networks in self.networks() {
+            let sent = networks.sent();
+            all.messages += sent.messages;
+            all.bytes += sent.bytes;
+        }
+        all
     }
 
     /// Messages that this process sent to itself.
@@ -271,7 +401,7 @@ pub(crate) fn unreachable(peer: Peer) -> PeerLost {
 /// Calls a method on what leads to a peer: a transport, the networks, or
 /// nothing.
 macro_rules! by_route {
-    ($self:ident, $peer:expr, $t:ident => $call:expr, $n:ident => $far:expr, else $none:expr) => {
+    ($self:ident, $peer:expr, $t:ident => $call:expr, $n:ident, $at:ident => $far:expr, else $none:expr) => {
         match $self.route($peer) {
             Route::Shm => match &mut $self.shm {
                 Some($t) => $call,
@@ -281,8 +411,8 @@ macro_rules! by_route {
                 let $t = &mut $self.loopback;
                 $call
             }
-            Route::Network => match &mut $self.networks {
-                Some($n) => $far,
+            Route::Network => match $self.far_mut($peer) {
+                Some(($n, $at)) => $far,
                 None => $none,
             },
             Route::None => $none,
@@ -296,9 +426,12 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
 
     #[inline]
     fn caps(&self, peer: Peer) -> Caps {
-        match (self.route(peer), &self.shm, &self.networks) {
-            (Route::Shm, Some(shm), _) => shm.caps(peer),
-            (Route::Network, _, Some(networks)) => networks.caps(peer),
+        match (self.route(peer), &self.shm) {
+            (Route::Shm, Some(shm)) => shm.caps(peer),
+            (Route::Network, _) => match self.far(peer) {
+                Some((networks, at)) => networks.caps(at),
+                None => self.loopback.caps(peer),
+            },
             _ => self.loopback.caps(peer),
         }
     }
@@ -311,7 +444,7 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         payload: P,
     ) -> Result<Posted, PeerLost> {
         by_route!(self, peer, t => t.try_send(peer, header, payload),
-            n => n.try_send(peer, header, payload),
+            n, at => n.try_send(at, header, payload).map_err(|lost| PeerLost { peer, ..lost }),
             else Err(unreachable(peer)))
     }
 
@@ -319,7 +452,7 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
     fn is_silent(&self) -> bool {
         self.loopback.is_silent()
             && self.shm.as_ref().is_none_or(Shm::is_silent)
-            && self.networks.is_none()
+            && !self.has_networks()
     }
 
     #[inline]
@@ -334,14 +467,21 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         if let Some(networks) = &mut self.networks {
             moved += networks.poll_beside(self.shm.is_some(), deliver);
         }
+        let beside = self.shm.is_some() || self.networks.is_some();
+        for bridge in &mut self.bridges {
+            moved += bridge.poll_beside(beside, deliver);
+        }
         moved
     }
 
     #[inline]
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
-        match (self.route(peer), &self.shm, &self.networks) {
-            (Route::Shm, Some(shm), _) => shm.rendezvous(peer, len, load),
-            (Route::Network, _, Some(networks)) => networks.rendezvous(peer, len, load),
+        match (self.route(peer), &self.shm) {
+            (Route::Shm, Some(shm)) => shm.rendezvous(peer, len, load),
+            (Route::Network, _) => match self.far(peer) {
+                Some((networks, at)) => networks.rendezvous(at, len, load),
+                None => self.loopback.rendezvous(peer, len, load),
+            },
             _ => self.loopback.rendezvous(peer, len, load),
         }
     }
@@ -356,12 +496,12 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
     fn register(&mut self, peer: Peer, source: &S) -> Option<RemoteKeys> {
         let (at, len) = (source.contiguous()?.cast_mut(), source.len());
         by_route!(self, peer, t => t.register(Some(peer), at, len, Access::READ).map(RemoteKeys::from),
-            n => n.register(peer, at, len), else None)
+            n, there => n.register(there, at, len), else None)
     }
 
     fn deregister(&mut self, peer: Peer, registered: RemoteKeys) {
         by_route!(self, peer, t => t.deregister(registered.first()),
-            n => n.deregister(peer, registered), else ());
+            n, at => n.deregister(at, registered), else ());
     }
 
     fn piece(&self, peer: Peer) -> u64 {
@@ -395,7 +535,7 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
 
     fn register_writable(&mut self, peer: Peer, sink: &mut R) -> Option<RemoteKey> {
         let (at, len) = (sink.contiguous()?, sink.capacity());
-        by_route!(self, peer, t => t.register(Some(peer), at, len, Access::WRITE), _n => None, else None)
+        by_route!(self, peer, t => t.register(Some(peer), at, len, Access::WRITE), _n, _at => None, else None)
     }
 
     fn put(
@@ -423,11 +563,11 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
     }
 
     fn open_parts(&mut self, peer: Peer) -> u32 {
-        by_route!(self, peer, t => t.open_parts(peer), _n => 0, else 0)
+        by_route!(self, peer, t => t.open_parts(peer), _n, _at => 0, else 0)
     }
 
     fn take_part(&mut self, peer: Peer, end: End, number: u32, parts: u32) -> Option<u32> {
-        by_route!(self, peer, t => t.take_part(peer, end, number, parts), _n => None,
+        by_route!(self, peer, t => t.take_part(peer, end, number, parts), _n, _at => None,
             else None)
     }
 }
@@ -494,10 +634,11 @@ mod tests {
         let table = PeerTable::new(11, [3, 4]);
         let mut two = Own::new(Peer(1), table, &[Peer(1)], Some(shm(1, Peer(1))), None);
         let [of_one, of_two] = fds;
-        one.add_job(11, &[3, 4], Some(of_two))
+        one.add_job(11, &[3, 4], Some(of_two), None)
             .expect("the other job");
-        two.add_job(10, &[4], Some(of_one)).expect("the other job");
-        one.add_job(11, &[3, 4], None).expect("it is known");
+        two.add_job(10, &[4], Some(of_one), None)
+            .expect("the other job");
+        one.add_job(11, &[3, 4], None, None).expect("it is known");
 
         let name = |job, rank| ProcessName { job, rank };
         assert_eq!(one.peers().peer(name(11, 1)), Some(Peer(2)));

@@ -154,6 +154,16 @@ impl Error {
         }))
     }
 
+    /// The same error of another kind where it says that something is not there at all.
+    #[cold]
+    #[must_use]
+    pub fn where_unsupported(self, kind: Kind) -> Self {
+        match self.kind() {
+            Kind::Unsupported => self.reworded(kind, self.text()),
+            _ => self,
+        }
+    }
+
     /// Sort of error.
     pub fn kind(&self) -> Kind {
         self.0.kind

@@ -13,7 +13,7 @@ use std::fmt;
 use catena_base::WakeSocket;
 use catena_fabric::Peer;
 use catena_link::{Awaited, Endpoint, Sink, Source};
-use catena_net::{Route, Routes};
+use catena_net::Routes;
 use catena_shm::{Bell, Shm};
 
 use crate::exchange::SharedBoot;
@@ -91,10 +91,7 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
     /// and whether there is a way to them; true if that gives it something to do.
     #[inline]
     fn pings(&self, process: &P, awaits: impl FnOnce(&mut Awaited)) -> bool {
-        let may_ping = |link: &mut LinkOf<S, R>| {
-            let networks = link.net().networks_mut();
-            networks.is_some_and(|it| it.may_ping())
-        };
+        let may_ping = |link: &mut LinkOf<S, R>| link.net().may_ping();
         self.link(may_ping) && self.ping(process, awaits)
     }
 
@@ -109,13 +106,8 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
 }
 
 /// Asks those for a sign of life; true if that gives this process something to do.
-fn ping<S: Source, R: Sink>(link: &mut LinkOf<S, R>, mut awaited: Awaited) -> bool {
-    let net = link.net();
-    for peers in [&mut awaited.named, &mut awaited.any] {
-        peers.retain(|&peer| net.route(peer) == Route::Network);
-    }
-    let watched = net.networks_mut().map(|it| it.watch(awaited));
-    let (lost, unwatched) = watched.unwrap_or_default();
+fn ping<S: Source, R: Sink>(link: &mut LinkOf<S, R>, awaited: Awaited) -> bool {
+    let (lost, unwatched) = link.net().watch(&awaited);
     let some = !(lost.is_empty() && unwatched.is_empty());
     for peer in unwatched {
         link.ping(peer);

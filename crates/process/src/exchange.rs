@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::os::fd::RawFd;
 use std::rc::Rc;
 
-use catena_boot::Boot;
+use catena_boot::{Boot, OtherJob};
 use catena_fabric::Peer;
-use catena_net::Exchange;
+use catena_net::{Exchange, Pair};
 
 /// The connection to the launcher, which the process and its networks share.
 pub type SharedBoot = Rc<RefCell<Box<dyn Boot>>>;
@@ -51,5 +51,88 @@ impl Exchange for ThroughLauncher {
 
     fn fence_done(&mut self) -> Result<bool, String> {
         self.0.borrow_mut().fence_done().map_err(|e| e.to_string())
+    }
+}
+
+/// The same exchange between the processes of two jobs, which meet over networks of their own.
+/// Their records have a key of their own, too.
+pub(crate) struct BetweenJobs {
+    boot: SharedBoot,
+    pair: Pair,
+    /// The other job: its random number, and the node of each rank.
+    job: u64,
+    node_of: Box<[u32]>,
+    hosts: Box<[String]>,
+    key: String,
+    /// What this process has published.
+    record: Vec<u8>,
+}
+
+impl BetweenJobs {
+    /// Of this process's job and `job`, which it has learnt of.
+    pub fn new(boot: SharedBoot, pair: Pair, job: u64, other: &OtherJob) -> BetweenJobs {
+        let own = boot.borrow().job().job_id;
+        BetweenJobs {
+            pair,
+            job,
+            node_of: other.node_of.clone(),
+            hosts: other.hosts.clone(),
+            key: catena_boot::pair_key(KEY, own, job),
+            record: Vec::new(),
+            boot,
+        }
+    }
+}
+
+impl Exchange for BetweenJobs {
+    fn host_of(&self, number: Peer) -> String {
+        match self.pair.other_rank(number) {
+            Some(_) => {
+                let host = self.hosts.get(self.node_of(number) as usize);
+                host.cloned().unwrap_or_default()
+            }
+            None => self.boot.borrow().job().host().to_string(),
+        }
+    }
+
+    fn node_of(&self, number: Peer) -> u32 {
+        match self.pair.other_rank(number) {
+            Some(rank) => self.node_of[rank as usize],
+            None => u32::MAX,
+        }
+    }
+
+    fn publish(&mut self, record: &[u8]) -> Result<(), String> {
+        self.record = record.to_vec();
+        let mut boot = self.boot.borrow_mut();
+        boot.publish(&self.key, record).map_err(|e| e.to_string())
+    }
+
+    fn ask(&mut self, number: Peer) -> Result<Option<Vec<u8>>, String> {
+        // The launcher forgets this process's own once the other job has ended.
+        let Some(rank) = self.pair.other_rank(number) else {
+            return Ok(Some(self.record.clone()));
+        };
+        let Ok(mut boot) = self.boot.try_borrow_mut() else {
+            return Ok(None);
+        };
+        let record = boot.ask(self.job, rank, &self.key);
+        match record.map_err(|e| e.to_string())? {
+            Some(record) if record.is_empty() => Err("its job has ended".to_string()),
+            other => Ok(other),
+        }
+    }
+
+    fn descriptor(&self) -> Option<RawFd> {
+        self.boot.borrow().descriptor()
+    }
+
+    /// Jobs that have parted need nothing of each other.
+    fn begin_fence(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn fence_done(&mut self) -> Result<bool, String> {
+        Ok(true)
     }
 }

@@ -82,11 +82,7 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
 
     /// The core goes to somebody else: the next look is at all networks.
     pub fn after_pause(&self) {
-        self.link(|link| {
-            if let Some(networks) = link.net().networks_mut() {
-                networks.look_next();
-            }
-        });
+        self.link(|link| link.net().look_next());
     }
 
     /// A wait has come to sleeping.
@@ -101,8 +97,8 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
     fn on_descriptors(&self, limit: &mut Duration) -> Option<OnDescriptors> {
         // `ready` uses the engine, and other threads do while this one sleeps.
         let on_networks = self.link(|link| {
-            let networks = link.net().networks_mut()?;
-            Some((networks.waker(), networks.sleeper()))
+            let net = link.net();
+            Some((net.waker()?, net.sleeper()))
         });
         let hooks = match self.hooks.have_work() {
             true => self.hooks.sleeper(),
@@ -140,7 +136,7 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
 
     /// Wakes the thread of this process that sleeps on descriptors, if one does.
     fn wake_from_descriptors(&self) {
-        let waker = self.link(|link| Some(link.net().networks()?.waker()));
+        let waker = self.link(|link| link.net().waker());
         let own = || Some(self.wake_socket.get()?.as_ref()?.waker());
         if let Some(waker) = waker.or_else(own) {
             waker.wake();

@@ -4,16 +4,16 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt::Display;
 use std::rc::Rc;
 
-use catena_boot::{Boot, Job};
+use catena_boot::{Boot, Job, OtherJob};
 use catena_fabric::{Peer, Place};
 use catena_link::{Endpoint, Sink, Source};
-use catena_net::{Chain, Networks, PeerTable, Routes};
+use catena_net::{Chain, Networks, Pair, PeerTable, Routes};
 use catena_objects::error::{Error, Kind, Result};
 use catena_shm::Shm;
 
 use crate::block::block;
 use crate::engine::ProgressEngine;
-use crate::exchange::{SharedBoot, ThroughLauncher};
+use crate::exchange::{BetweenJobs, SharedBoot, ThroughLauncher};
 use crate::hooks::Hooks;
 use crate::host::Host;
 use crate::scoped::Scoped;
@@ -22,6 +22,14 @@ use crate::threads::Threads;
 /// What the launcher or the machine says, as an error of MPI.
 pub(crate) fn other(e: &dyn Display) -> Error {
     Error::new(Kind::Other, e.to_string())
+}
+
+/// Whether processes of other jobs on that node share memory with those of a job there: all of these,
+/// or else none, have to lay it out by themselves, before anybody meets them. One that is alone on
+/// its node does so only where it is the whole job, or where its job was spawned.
+fn meets_in_memory(node_of: &[u32], node: u32, spawned: bool) -> bool {
+    let local = node_of.iter().filter(|&&of| of == node).count();
+    local > 1 || local == 1 && (node_of.len() == 1 || spawned)
 }
 
 /// The processes of this job on this node.
@@ -81,6 +89,62 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
         })
     }
 
+    /// Takes in another job, of which the launcher has told, unless it is known: attaches the memory of
+    /// its processes on this node, and opens networks to the others.
+    ///
+    /// # Errors
+    /// `Other` if one of the two cannot be done; the job is not taken in then.
+    pub fn add_job(&self, number: u64, mut met: OtherJob) -> Result<()> {
+        if self.link(|link| link.net().peers().peers_of(number).is_some()) {
+            return Ok(());
+        }
+        let (own, pair, here, meets) = {
+            let boot = self.boot.borrow();
+            let own = boot.job();
+            let pair = Pair::new(
+                (own.job_id, own.size),
+                own.rank,
+                (number, met.node_of.len() as u32),
+            );
+            let here = own.node_of[own.rank as usize];
+            let meets = meets_in_memory(&own.node_of, here, own.parent.is_some())
+                && meets_in_memory(&met.node_of, here, met.spawned);
+            (own.clone(), pair, here, meets)
+        };
+        let has_memory = self.link(|link| link.net().shm().is_some());
+        let segment = met.segment.take().filter(|_| meets && has_memory);
+        let is_near = |&node: &u32| node == here && segment.is_some();
+        let far = match met.node_of.iter().all(is_near) {
+            true => None,
+            false => Some((pair, self.open_networks_to(number, &own, pair, &met)?)),
+        };
+        let added = self.link(|link| link.net().add_job(number, &met.node_of, segment, far));
+        added.map_err(|e| other(&e))
+    }
+
+    /// Opens networks to another job.
+    fn open_networks_to(
+        &self,
+        number: u64,
+        own: &Job,
+        pair: Pair,
+        met: &OtherJob,
+    ) -> Result<Box<Networks>> {
+        let mut chain = Chain::from_settings().map_err(|e| other(&e))?;
+        // Whoever shares memory is not reached over them.
+        chain.shm = false;
+        let exchange = BetweenJobs::new(Rc::clone(&self.boot), pair, number, met);
+        let secret = own.secret.as_ref().or(met.secret.as_ref());
+        let place = pair.place();
+        let networks = Networks::open(&chain, place, &[place.me], secret, Box::new(exchange));
+        let networks = networks.map_err(|e| other(&e))?;
+        networks.ok_or_else(|| {
+            let text = "a job that is met has processes on other hosts, to which no network leads, as \
+                CATENA_LINK names none: add tcp to it, or leave it out";
+            Error::new(Kind::Other, text)
+        })
+    }
+
     /// Room for the threads of the process that wait.
     pub fn threads(&self) -> Threads<P> {
         let boot = self.boot.borrow();
@@ -100,7 +164,7 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
     {
         let mut parted = Ok(true);
         block(process, |_| {
-            parted = self.link(|link| link.net().networks_mut().map_or(Ok(true), Networks::part));
+            parted = self.link(|link| link.net().part());
             !matches!(parted, Ok(false))
         });
         parted.map(drop).map_err(|e| other(&e))

@@ -1,16 +1,16 @@
 //! Ports, at which the leaders of two groups meet and exchange what their groups need to
 //! know of each other; and what else processes that come and go want of the launcher.
 
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Server;
-use super::connection::Client;
 use super::served::{Event, Served};
 use super::tables::{Port, Waiter};
-use crate::Job;
 use crate::jobs::{Death, Ended, Outcome, Side, SpawnAnswer, SpawnRequest, write_outcome};
 use crate::wire::{FrameKind, Malformed, Reader, Writer};
+use crate::{Job, OtherJob};
 
 pub use super::tables::SpawnCall;
 
@@ -44,11 +44,78 @@ impl Server {
     ///
     /// # Panics
     /// As [`Server::add`].
-    pub fn add_spawned(&mut self, job: Job, appnums: Vec<u32>) -> std::io::Result<u32> {
-        let port = job.parent.clone();
-        let first = self.add(job, appnums)?;
+    pub fn add_spawned(&mut self, first: u32, job: Job, appnums: Vec<u32>) -> std::io::Result<()> {
+        let port = job.parent.clone().filter(|_| !self.is_branch);
+        self.add(first, job, appnums)?;
         port.iter().for_each(|port| self.open_port_of(port, None));
-        Ok(first)
+        Ok(())
+    }
+
+    /// Takes in what a process of another node wants, whose server cannot do it.
+    ///
+    /// # Errors
+    /// If it is malformed; nothing is done then.
+    pub fn call(&mut self, number: u32, kind: u8, body: &[u8]) -> Result<(), Malformed> {
+        let kind = FrameKind::from_byte(kind)?;
+        if !kind.is_about_jobs() || self.job_of(number).is_none() {
+            return Err(Malformed("a call that is none"));
+        }
+        self.take_job_frame(number, kind, &mut Reader::new(body))?;
+        self.send_later();
+        Ok(())
+    }
+
+    /// Gives a rank of this node what another server has for it.
+    pub fn pass_on(&mut self, number: u32, frame: Vec<u8>) {
+        if self.is_here(number) {
+            self.send_to(number, frame.into());
+            self.told.push(number);
+        }
+    }
+
+    /// What is for processes of other nodes: their numbers, and whole frames.
+    pub fn take_outward(&mut self) -> Vec<(u32, Arc<[u8]>)> {
+        std::mem::take(&mut self.outward)
+    }
+
+    /// A process is gone: its ports close, and it is connected to no job.
+    pub fn left(&mut self, number: u32) {
+        self.close_ports_of(number);
+        self.ties.forget(number);
+        self.send_later();
+    }
+
+    /// Whether a process is on this node, as far as its job is known.
+    pub(super) fn is_here(&self, number: u32) -> bool {
+        let of = self.job_of(number);
+        let node = of.map(|of| of.job.node_of[(number - of.first) as usize]);
+        node == Some(self.node)
+    }
+
+    /// A frame as processes of this node get it: one that tells of a job brings its segment along,
+    /// if it has ranks here.
+    pub(super) fn with_segment(&self, frame: Arc<[u8]>) -> (Arc<[u8]>, Option<OwnedFd>) {
+        if frame.get(4) != Some(&FrameKind::Told.into()) {
+            return (frame, None);
+        }
+        let job = OtherJob::number_in(&frame);
+        let of = self.jobs.iter().find(|of| job == Ok(of.job.job_id));
+        let segment = of.and_then(Served::segment);
+        let secret = self.jobs[0].job.secret.as_ref();
+        let frame = OtherJob::complete(&frame, segment.is_some(), secret);
+        (frame.into(), segment)
+    }
+
+    /// Tells a process of a job, to which it is connected from now on.
+    fn tell_job(&mut self, number: u32, job: u64) {
+        let of = self.jobs.iter().find(|of| of.job.job_id == job);
+        let mut w = Writer::new(FrameKind::Told);
+        OtherJob::write(&mut w, job, of.map(|of| &of.job));
+        if of.is_some() {
+            self.ties.join(number, job);
+        }
+        self.later.push((number, w.finish().into()));
+        self.told.push(number);
     }
 
     /// Closes a port: all who wait there are told why.
@@ -177,15 +244,26 @@ impl Server {
         self.ports.services.retain(|_, (_, owner)| *owner != number);
     }
 
-    /// Takes in a frame about ports and new jobs from the process with that number.
-    pub(super) fn take_port_frame(
+    /// Takes in a frame about ports and other jobs from the process with that number. Answers are
+    /// sent once no client is being served.
+    pub(super) fn take_job_frame(
         &mut self,
-        client: &mut Client,
         number: u32,
         kind: FrameKind,
         body: &mut Reader<'_>,
     ) -> Result<(), Malformed> {
         match kind {
+            FrameKind::Learn => {
+                let job = body.u64()?;
+                self.tell_job(number, job);
+            }
+            FrameKind::Join => {
+                let job = body.u64()?;
+                if self.jobs.iter().any(|of| of.job.job_id == job) {
+                    self.ties.join(number, job);
+                }
+            }
+            FrameKind::Part => self.ties.part(number, body.u64()?),
             FrameKind::Spawn => {
                 let ticket = body.u32()?;
                 let request = SpawnRequest::read(body)?;
@@ -233,7 +311,7 @@ impl Server {
                         }
                     },
                 };
-                self.meet(client, &port, side, waiter);
+                self.meet(&port, side, waiter);
             }
             FrameKind::Publicize | FrameKind::LookUp | FrameKind::Withdraw => {
                 let ticket = body.u32()?;
@@ -243,7 +321,7 @@ impl Server {
                     _ => Some(port_name(body)?),
                 };
                 let outcome = self.name_service(number, kind, service, port);
-                client.push(frame(FrameKind::Met, ticket, &outcome), None);
+                self.answer_ticket(FrameKind::Met, number, ticket, &outcome);
             }
             _ => return Err(Malformed("a message at the wrong time")),
         }
@@ -281,27 +359,23 @@ impl Server {
         }
     }
 
-    /// `waiter`, whose connection is `client`, comes to a port.
-    fn meet(&mut self, client: &mut Client, port: &str, side: Side, waiter: Waiter) {
+    /// `waiter` comes to a port.
+    fn meet(&mut self, port: &str, side: Side, waiter: Waiter) {
         let Some(open) = self.ports.open.get_mut(port) else {
-            return client.push(
-                frame(FrameKind::Met, waiter.ticket, &Err(no_port(port))),
-                None,
-            );
+            let (number, ticket) = (waiter.number, waiter.ticket);
+            return self.answer_ticket(FrameKind::Met, number, ticket, &Err(no_port(port)));
         };
         let [host, guest] = [side.index(), 1 - side.index()];
         let Some(other) = open.waiting[guest].pop_front() else {
             return open.waiting[host].push_back(waiter);
         };
         self.tie_groups([&waiter.group, &other.group]);
-        let (ticket, value) = (waiter.ticket, Ok(other.value));
-        client.push(frame(FrameKind::Met, ticket, &value), None);
-        self.answer_ticket(
-            FrameKind::Met,
-            other.number,
-            other.ticket,
-            &Ok(waiter.value),
-        );
+        for (to, value) in [
+            (&waiter, other.value.clone()),
+            (&other, waiter.value.clone()),
+        ] {
+            self.answer_ticket(FrameKind::Met, to.number, to.ticket, &Ok(value));
+        }
     }
 
     fn answer_ticket(&mut self, kind: FrameKind, number: u32, ticket: u32, outcome: &Outcome) {

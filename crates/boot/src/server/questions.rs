@@ -79,26 +79,35 @@ impl Server {
 
     /// An answer: the value that the process with that number has published.
     fn frame(&self, number: u32, key: &str, value: &[u8]) -> Arc<[u8]> {
-        let of = self.job_of(number);
-        let (job, first) = of.map_or((0, 0), |of| (of.job.job_id, of.first));
-        let mut w = Writer::new(FrameKind::Answer);
-        w.u64(job);
-        w.u32(number - first);
-        w.bytes(key.as_bytes());
-        w.bytes(value);
-        w.finish().into()
+        answer(self.name_of(number).unwrap_or_default(), key, value)
     }
 
     /// Sends a frame to the process with that number, unless it has left.
     pub(super) fn send_to(&mut self, number: u32, frame: Arc<[u8]>) {
+        if !self.is_here(number) {
+            self.outward.push((number, frame));
+            return;
+        }
+        let (frame, segment) = self.with_segment(frame);
+        let mut segment = segment;
         for (index, client) in (0..).zip(&mut self.clients) {
             if let Some(client) = client.as_mut().filter(|it| it.rank == Some(number)) {
-                client.push(Arc::clone(&frame), None);
+                client.push(Arc::clone(&frame), segment.take());
                 // One that cannot be written to will be reported as closed.
                 client.flush(&self.poller, index);
             }
         }
     }
+}
+
+/// The frame that tells what a process has published.
+pub(super) fn answer((job, rank): (u64, u32), key: &str, value: &[u8]) -> Arc<[u8]> {
+    let mut w = Writer::new(FrameKind::Answer);
+    w.u64(job);
+    w.u32(rank);
+    w.bytes(key.as_bytes());
+    w.bytes(value);
+    w.finish().into()
 }
 
 fn answer_to(node: u32, rank: u32, key: &str, value: &[u8]) -> Event {

@@ -23,6 +23,33 @@ pub enum Event {
         /// What they have brought.
         parts: Vec<u8>,
     },
+    /// All ranks on this node of a job that was spawned wait in a fence, which
+    /// [`Server::end_fence_of`] ends.
+    JobFenced {
+        /// This node.
+        node: u32,
+        /// The number of the job's rank 0.
+        first: u32,
+        /// What they have brought.
+        parts: Vec<u8>,
+    },
+    /// A rank of this node wants what only the launcher's first server can do: see
+    /// [`Server::call`].
+    Call {
+        /// Its number.
+        rank: u32,
+        /// The kind of the frame.
+        kind: u8,
+        /// Its body.
+        body: Vec<u8>,
+    },
+    /// A frame for a rank of another node, which [`Server::pass_on`] gives to it.
+    Tell {
+        /// Its number.
+        rank: u32,
+        /// The whole frame.
+        frame: Vec<u8>,
+    },
     /// A rank of this node asks for what another node's has published, which
     /// [`Server::answer`] tells.
     Ask {
@@ -113,7 +140,8 @@ pub(super) struct Served {
     pub(super) first: u32,
     /// The program of each rank.
     pub(super) appnums: Vec<u32>,
-    pub(super) segment: OwnedFd,
+    /// None where no rank of it is on this node.
+    pub(super) segment: Option<OwnedFd>,
     /// How many ranks wait in the fence, and how many there are that have not died.
     pub(super) fencing: usize,
     pub(super) local: usize,
@@ -126,15 +154,30 @@ impl Served {
         let size = job.size as usize;
         assert_eq!(appnums.len(), size, "one program number per rank");
         assert_eq!(job.node_of.len(), size, "one node per rank");
+        let local = job.node_of.iter().filter(|&&n| n == node).count();
+        let segment = match local {
+            0 => None,
+            _ => Some(sys::memfd(SEGMENT)?),
+        };
         Ok(Served {
-            local: job.node_of.iter().filter(|&&n| n == node).count(),
+            local,
             job,
             first,
             appnums,
-            segment: sys::memfd(SEGMENT)?,
+            segment,
             fencing: 0,
             parts: no_parts(),
         })
+    }
+
+    /// The segment of its ranks on this node, if there are any, to be sent along.
+    pub(super) fn segment(&self) -> Option<OwnedFd> {
+        self.segment.as_ref()?.try_clone().ok()
+    }
+
+    /// Whether all its ranks are on that node.
+    pub(super) fn is_within(&self, node: u32) -> bool {
+        self.job.node_of.iter().all(|&of| of == node)
     }
 
     /// The numbers of its ranks.

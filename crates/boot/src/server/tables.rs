@@ -90,8 +90,15 @@ impl Questions {
     }
 
     /// Forgets what these processes have published, and who of them has asked for something.
-    pub fn forget(&mut self, numbers: &Range<u32>) {
-        self.0.retain(|(rank, _), _| !numbers.contains(rank));
+    /// What others have published for their `job` alone goes, too.
+    pub fn forget(&mut self, numbers: &Range<u32>, job: u64) {
+        let job = format!("{job:016x}");
+        let for_it = |key: &str| {
+            let mut words = key.split(':').skip(1);
+            words.any(|word| word == job)
+        };
+        self.0
+            .retain(|(rank, key), _| !numbers.contains(rank) && !for_it(key));
         for answer in self.0.values_mut() {
             if let Answer::Awaited(askers) = answer {
                 let gone = |asker: &Asker| matches!(asker, Asker::Rank(me) if numbers.contains(me));

@@ -73,8 +73,8 @@ impl Server {
     }
 
     /// Forgets the job of the process with this number: all of its processes have ended. Those
-    /// that had learnt of it are told, and its numbers are given to others. The first job is
-    /// never forgotten.
+    /// that had learnt of it are told; its numbers are [given back](Server::give_numbers_back) once all
+    /// servers have forgotten it. The first job is never forgotten.
     pub fn forget(&mut self, number: u32) {
         let is_it = |of: &Served| of.numbers().contains(&number);
         let Some(at) = self.jobs.iter().position(is_it).filter(|&at| at > 0) else {
@@ -99,7 +99,7 @@ impl Server {
         if let Some(port) = &gone.job.parent {
             self.close_port(port, "the job that was spawned has ended");
         }
-        self.questions.forget(&numbers);
+        self.questions.forget(&numbers, job);
         self.told.retain(|number| !numbers.contains(number));
         let mut frame = Writer::new(FrameKind::Gone);
         frame.u64(job);
@@ -107,11 +107,11 @@ impl Server {
         for number in self.ties.forget_job(job) {
             self.send_to(number, frame.clone());
         }
-        self.give_numbers_back(numbers);
     }
 
-    /// Numbers in a row for the processes of a job: some that others had, or new ones.
-    pub(super) fn take_numbers(&mut self, size: u32) -> u32 {
+    /// Numbers in a row for the processes of a job that comes: some that others had, or new ones. Gives
+    /// the first. They are taken until they are [given back](Server::give_numbers_back).
+    pub fn reserve(&mut self, size: u32) -> u32 {
         let fits = |free: &mut Range<u32>| free.len() >= size as usize;
         let Some(free) = self.free.iter_mut().find_map(|it| fits(it).then_some(it)) else {
             let first = self.members.len() as u32;
@@ -125,7 +125,8 @@ impl Server {
         first
     }
 
-    fn give_numbers_back(&mut self, numbers: Range<u32>) {
+    /// Nobody has these numbers any more.
+    pub fn give_numbers_back(&mut self, numbers: Range<u32>) {
         self.free.push(numbers);
         self.free.sort_by_key(|free| free.start);
         self.free.dedup_by(|after, before| {

@@ -39,14 +39,18 @@ impl Process {
     ) -> Result<T> {
         let mut boot = self.engine.boot.borrow_mut();
         boot.begin_jobs().map_err(|e| other(&e))?;
-        let Some(jobs) = boot.jobs() else {
-            fail!(
-                Unsupported,
-                "processes can be spawned and can connect only if Catena's own mpirun has started \
-                them, or nobody has: start the program with it"
-            );
-        };
-        call(jobs).map_err(|e| other(&e))
+        if let Some(jobs) = boot.jobs() {
+            return call(jobs).map_err(|e| other(&e));
+        }
+        let about = boot.describe();
+        let how = about.iter().find(|(name, _)| *name == "protocol");
+        fail!(
+            Unsupported,
+            "another launcher has started this process{}, and processes can be spawned and can connect \
+            only if Catena's own mpirun has, or nobody: start the program with Catena's mpirun, which \
+            uses the hosts of an allocation of Slurm or PALS by itself",
+            how.map(|(_, how)| format!(" ({how})")).unwrap_or_default()
+        )
     }
 
     /// Waits for what becomes of a ticket; an error of `kind` if that is nothing.
@@ -93,7 +97,7 @@ impl Process {
             Heritage::plain(local),
         );
         made.map_err(|e| match e.kind() {
-            Kind::Other => e.reworded(kind, e.text()),
+            Kind::Other | Kind::Unsupported => e.reworded(kind, e.text()),
             _ => e,
         })
     }
@@ -177,12 +181,9 @@ impl Process {
             true => boot.take_segment().map_err(|e| other(&e))?,
             false => None,
         };
+        // Without it networks lead to all others.
         let Some(segment) = segment else {
-            fail!(
-                Unsupported,
-                "jobs reach each other only through shared memory so far, which CATENA_LINK does \
-                not name: add shm to it"
-            );
+            return Ok(());
         };
         catena_shm::admit(boot.ancestor());
         drop(boot);
@@ -205,7 +206,7 @@ impl Process {
             // A launcher that is gone ends this process without a word.
             let is_met = self.other_jobs.met.borrow().contains(&job);
             if !is_met && !self.leads_to(&peers) && self.with_jobs(|jobs| jobs.part(job)).is_ok() {
-                self.link(|link| link.net().peers_mut().set_connected(job, false));
+                self.link(|link| link.net().set_connected(job, false));
             }
         }
         let parted = self.link(|link| {
@@ -232,7 +233,10 @@ impl Process {
             let peers = self.link(|link| link.net().peers().peers_of(job));
             let busy = peers.is_some_and(|peers| self.leads_to(&peers));
             if !busy {
-                self.link(|link| link.net().remove_job(job));
+                self.link(|link| {
+                    let peers = link.net().remove_job(job);
+                    peers.iter().for_each(|peers| link.forget_losses(peers));
+                });
             }
             busy
         });
@@ -266,7 +270,7 @@ impl Process {
         self.let_go_of_gone_jobs();
         for name in names {
             if self.link(|link| link.net().peers().peers_of(name.job).is_some()) {
-                if self.link(|link| link.net().peers_mut().set_connected(name.job, true)) {
+                if self.link(|link| link.net().set_connected(name.job, true)) {
                     self.with_jobs(|jobs| jobs.join(name.job))?;
                 }
                 continue;
@@ -277,8 +281,7 @@ impl Process {
                 !matches!(told, Ok(None))
             });
             let job = told?.expect("block returns when it is known");
-            let added = self.link(|link| link.net().add_job(name.job, &job.node_of, job.segment));
-            added.map_err(|e| other(&e))?;
+            self.engine.add_job(name.job, job)?;
         }
         Ok(met)
     }

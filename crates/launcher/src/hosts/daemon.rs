@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use catena_boot::Interest;
 use catena_boot::wire::{Malformed, Writer};
+use catena_proof::Secret;
 use catena_topo::Machine;
 
 use super::brief::{self, Brief, GREETING};
@@ -19,7 +20,7 @@ use super::link::{End, Link};
 use super::tree::Tree;
 use crate::base::Base;
 use crate::message::{MessageKind, NodeCommand, NodeEvent};
-use crate::node::{Input, Node};
+use crate::node::{Input, Node, Vars};
 use crate::report::signal_name;
 use crate::sys;
 
@@ -56,6 +57,9 @@ struct Daemon {
     up: Link,
     tree: Tree,
     host: String,
+    /// What the environment of ranks here begins with.
+    env: Vars,
+    secret: Option<Secret>,
     silence: Duration,
     /// Whether mpirun is stopped, and so may be silent.
     stopped: bool,
@@ -128,6 +132,8 @@ fn start() -> io::Result<Option<Daemon>> {
         host: brief.plan.hosts[nodes[0] as usize].clone(),
         silence: brief.means.silence,
         tree: Tree::new(brief.means.clone(), &brief.plan),
+        env: environment(&brief.env),
+        secret: brief.plan.secret.clone(),
         base,
         up,
         stopped: false,
@@ -184,7 +190,7 @@ impl Daemon {
             let text = format!("the working directory {directory} cannot be entered: {error}");
             return self.fail(nodes[0], brief, crate::program::NOT_FOUND, &text);
         }
-        let env = environment(&brief.env);
+        let env = self.env.clone();
         let mut events = Vec::new();
         match Node::start(
             &brief.plan,
@@ -194,7 +200,10 @@ impl Daemon {
             &self.base,
             &mut events,
         ) {
-            Ok(node) => self.tree.node = Some(node),
+            Ok(mut node) => {
+                node.set_branch();
+                self.tree.node = Some(node);
+            }
             Err(error) => self.fail(nodes[0], brief, error.status, &error.text),
         }
         self.tree.add(events);
@@ -254,6 +263,7 @@ impl Daemon {
             }
         }
         self.tree.tick();
+        self.tree.forget_jobs(&self.base);
         match watching {
             true => self.up.tick(self.silence, Instant::now()),
             false => Ok(()),
@@ -269,15 +279,26 @@ impl Daemon {
 
     /// Does what has arrived.
     fn obey(&mut self) -> Result<(), End> {
-        let (ranks, nodes) = self.tree.size();
+        let (mut ranks, mut nodes) = self.tree.size();
         while let Some((kind, body)) = self.up.next()? {
-            let command = NodeCommand::decode(kind, &body, ranks, nodes).map_err(End::Malformed)?;
+            let mut command =
+                NodeCommand::decode(kind, &body, ranks, nodes).map_err(End::Malformed)?;
+            if let NodeCommand::StartJob(new) = &mut command {
+                // Which does not travel.
+                Arc::make_mut(new).plan.secret = self.secret.clone();
+                self.tree.learn(new);
+            }
             if let NodeCommand::Signal { signal, .. } = command {
                 self.stopped = signal == libc::SIGSTOP;
                 self.up.wake();
             }
             self.tree.command(&command, &self.base.poller);
+            if let NodeCommand::StartJob(new) = &command {
+                self.tree.start_job(new, &self.env, &self.base);
+            }
+            (ranks, nodes) = self.tree.size();
         }
+        self.tree.forget_jobs(&self.base);
         Ok(())
     }
 

@@ -1,11 +1,13 @@
 //! Jobs of one launcher that are not connected: the failure of one ends those that are
 //! connected to it, and a job that has ended is forgotten, whatever becomes of others.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
 
 use super::{GRACE, Job, Process, Task};
+use crate::message::NodeCommand;
 use crate::report::Failure;
 use crate::sys::Exit;
 
@@ -91,8 +93,8 @@ impl Job {
             self.fault.get_or_insert(Failure::silent(failure.status));
             self.at(GRACE, Task::EndSome(number, libc::SIGKILL));
         }
-        if let Some(node) = &self.tree.node {
-            numbers.iter().for_each(|of| node.signal_job(of, signal));
+        for numbers in numbers {
+            self.command(&NodeCommand::SignalJob { numbers, signal });
         }
     }
 
@@ -138,21 +140,54 @@ impl Job {
         if is_spawning || is_failing || !self.processes[all.clone()].iter().all(settled) {
             return;
         }
-        let mut events = Vec::new();
-        let node = self.tree.node.as_mut();
-        if !node.is_some_and(|node| node.forget(numbers, &self.base, &mut events)) {
-            // Its output is not taken yet.
-            self.some_ended = true;
+        let Some(at) = self.living.iter().position(|it| it.has(number)) else {
             return;
+        };
+        if self.living[at].leaving.is_none() {
+            if self.tree.with_node(|node| node.is_awaited(number)) == Some(true) {
+                self.some_ended = true;
+                return;
+            }
+            // Those that have had its processes tell first what they have not told yet.
+            let of = |node: &u32| self.tree.reaches(*node);
+            let nodes: BTreeSet<u32> = self.living[at].nodes().filter(of).collect();
+            self.living[at].leaving = Some(nodes);
+            let numbers = numbers.clone();
+            self.command(&NodeCommand::ForgetJob { numbers });
+            self.tree.forget_jobs(&self.base);
         }
-        for event in events {
-            self.judge(event);
+        let left = self.living[at].leaving.as_mut();
+        let is_left = left.is_none_or(|left| {
+            left.retain(|node| self.tree.reaches(*node));
+            left.is_empty()
+        });
+        if is_left {
+            self.living.swap_remove(at);
+            self.vacate(numbers);
         }
+    }
+
+    /// A node has told all of a job.
+    pub(super) fn forgotten(&mut self, node: u32, first: u32) {
+        let mut living = self.living.iter_mut();
+        if let Some(living) = living.find(|it| it.has(first)) {
+            if let Some(nodes) = &mut living.leaving {
+                nodes.remove(&node);
+            }
+            self.some_ended = true;
+        }
+    }
+
+    /// The numbers of a job that all nodes have forgotten are for others.
+    fn vacate(&mut self, numbers: &Range<u32>) {
+        let all = numbers.start as usize..numbers.end as usize;
         for process in &mut self.processes[all.clone()] {
             for (stream, sink) in process.streams.iter_mut().zip(&mut self.sinks) {
                 stream.lines.flush(sink);
             }
         }
+        let free = numbers.clone();
+        self.tree.with_node(|node| node.give_numbers_back(free));
         self.drop_tasks_of(numbers);
         for it in &mut self.partial {
             it.numbers.retain(|of| of != numbers);

@@ -166,8 +166,9 @@ impl Job {
             };
             let process = &self.processes[rank as usize];
             eprintln!(
-                "{}: rank {rank} is {} on host {}, pid {pid}, {place}",
+                "{}: rank {} is {} on host {}, pid {pid}, {place}",
                 self.command,
+                process.rank,
                 process.app.program.display(),
                 self.plan.hosts[process.node as usize]
             );
@@ -182,6 +183,16 @@ impl Job {
         }
     }
 
+    /// A rank was never started, and the reason was told.
+    pub(super) fn missing(&mut self, rank: u32) {
+        let process = &mut self.processes[rank as usize];
+        process.running = false;
+        if process.job > 0 {
+            process.exit = Some(Exit::Code(crate::program::NOT_STARTED));
+            self.some_ended = true;
+        }
+    }
+
     /// Nothing is known of a node any more.
     pub(super) fn lost(&mut self, node: u32, text: Option<String>) {
         let mut dead = Vec::new();
@@ -191,9 +202,42 @@ impl Job {
             }
         }
         let Some(text) = text else { return };
-        let failure = Failure::new(1, text);
-        dead.into_iter()
-            .for_each(|rank| self.died(rank, Ended::Lost));
+        // What was about to start there comes to nothing, and those who wanted it are told.
+        for &rank in &dead {
+            if self.spawn_failed(rank, &text) || self.processes[rank as usize].abandoned {
+                self.missing(rank);
+            }
+        }
+        dead.retain(|&rank| !self.processes[rank as usize].abandoned);
+        if !self.processes.iter().any(|p| p.job == 0 && p.node == node) {
+            // It is used again only where it is named.
+            self.plan.room[node as usize] = 0;
+        }
+        let Some(&first) = dead.first() else {
+            // No rank of the first job is there, or all of them have ended.
+            let had_ranks = self.processes.iter().any(|p| p.job == 0 && p.node == node);
+            let failure = Failure::new(1, text);
+            return match (had_ranks, self.tolerant) {
+                (true, true) => drop(self.fault.get_or_insert(failure)),
+                (true, false) => self.fail(failure, Duration::ZERO),
+                (false, _) => {}
+            };
+        };
+        let is_first = dead
+            .iter()
+            .any(|&rank| self.processes[rank as usize].job == 0);
+        let failure = match is_first {
+            true => Failure::new(1, text),
+            // It ends those that are connected to what ran there.
+            false => Failure::new(1, text).of(first),
+        };
+        for &rank in &dead {
+            if self.processes[rank as usize].job > 0 {
+                self.processes[rank as usize].exit = Some(Exit::Signal(libc::SIGKILL));
+                self.some_ended = true;
+            }
+            self.died(rank, Ended::Lost);
+        }
         match self.tolerant {
             true => drop(self.fault.get_or_insert(failure)),
             false => self.fail(failure, Duration::ZERO),
@@ -242,6 +286,7 @@ impl Job {
         self.deaths += 1;
         let epoch = self.deaths;
         self.command(&NodeCommand::Died { rank, epoch, how });
+        self.check_job_fences();
     }
 
     fn output_is_unwanted(&self) -> bool {
@@ -319,6 +364,7 @@ impl Job {
 
     /// A rank has closed its connection.
     pub(super) fn left(&mut self, rank: u32) {
+        self.tree.with_node(|node| node.left(rank));
         let has_guest = self.tree.node.as_ref().is_some_and(|node| node.has_guest());
         if rank == 0 && has_guest {
             // All that will be heard of it: it is no child of this process.

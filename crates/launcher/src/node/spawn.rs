@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::ops::Range;
 
+use catena_boot::server::Event;
 use catena_boot::server::ports::SpawnCall;
 use catena_boot::{Job as World, SpawnAnswer};
 
@@ -13,21 +14,11 @@ use crate::base::Base;
 use crate::launch::system;
 use crate::library;
 use crate::message::NodeEvent;
+use crate::new_job::NewJob;
 use crate::place::Binding;
-use crate::plan::Plan;
 use crate::program::{self, ProgramError};
 use crate::sys::{self, Strings};
 use crate::takeover::Home;
-
-/// How a job differs that was spawned.
-pub struct Spawned<'a> {
-    /// The port at which those who have spawned it wait.
-    pub port: &'a str,
-    /// Where the program of each app is looked for, if not in `PATH`.
-    pub paths: Vec<Option<&'a OsStr>>,
-    /// What the processes of each app find as `MPI_APPNUM`, if not its number.
-    pub appnums: Vec<Option<u32>>,
-}
 
 impl Node {
     /// What processes here want that only the launcher as a whole can do.
@@ -41,12 +32,50 @@ impl Node {
         self.notify();
     }
 
-    /// A job that was spawned comes to nothing: nobody meets it, and its processes are
-    /// killed with their children.
-    pub fn abandon(&mut self, numbers: &Range<u32>, port: &str, why: &str) {
+    /// Closes a port: all who wait there are told why.
+    pub fn close_port(&mut self, port: &str, why: &str) {
         self.server.close_port(port, why);
         self.notify();
-        self.signal_job(numbers, libc::SIGKILL);
+    }
+
+    /// Numbers for the processes of a job that comes: the first of them.
+    pub fn reserve(&mut self, size: u32) -> u32 {
+        self.server.reserve(size)
+    }
+
+    /// Nobody has these numbers any more.
+    pub fn give_numbers_back(&mut self, numbers: Range<u32>) {
+        self.server.give_numbers_back(numbers);
+    }
+
+    /// Whether a process that has met the job of the process with this number has not learnt of it yet.
+    pub fn is_awaited(&self, number: u32) -> bool {
+        self.server.is_awaited(number)
+    }
+
+    /// Takes in what a process of another node wants of this one's server.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn call(&mut self, number: u32, kind: u8, body: &[u8]) -> Result<(), String> {
+        let taken = self.server.call(number, kind, body);
+        self.notify();
+        taken.map_err(|malformed| malformed.to_string())
+    }
+
+    /// A process of another node has closed its connection.
+    pub fn left(&mut self, number: u32) {
+        self.server.left(number);
+        self.notify();
+    }
+
+    /// What the server here has for processes of other nodes.
+    pub fn take_outward(&mut self) -> impl Iterator<Item = NodeEvent> + use<> {
+        let outward = self.server.take_outward().into_iter();
+        outward.map(|(rank, frame)| {
+            let frame = frame.to_vec();
+            NodeEvent::Said(Event::Tell { rank, frame })
+        })
     }
 
     /// Whether rank 0 has started this launcher, and is no child of it.
@@ -113,26 +142,42 @@ impl Node {
         true
     }
 
-    /// Starts the processes of one more job, all of which are to run here; `inherited` is
-    /// what their environment begins with.
-    ///
-    /// Gives the number of its rank 0, and what went wrong once the first was started, if
-    /// something did.
-    ///
-    /// # Errors
-    /// If the programs cannot be found, or the system is short of something, before any
-    /// process was started.
+    /// Takes in one more job, and starts those of its processes that are to run here; `inherited`
+    /// is what their environment begins with. What goes wrong is an event.
     pub fn start_job(
         &mut self,
-        plan: &Plan,
-        how: &Spawned<'_>,
+        new: &NewJob,
         inherited: &Vars,
         base: &Base,
         events: &mut Vec<NodeEvent>,
-    ) -> Result<(u32, Option<String>), ProgramError> {
+    ) {
+        let here: Vec<u32> = new.plan.ranks_on(self.number).collect();
+        let mut started = 0;
+        if let Err(error) = self.try_start(new, inherited, base, events, &mut started) {
+            let (first, text) = (new.first, error.text);
+            events.push(NodeEvent::JobFailed { first, text });
+            let missing = here[started..].iter();
+            events.extend(missing.map(|rank| NodeEvent::Missing { rank: first + rank }));
+        }
+    }
+
+    fn try_start(
+        &mut self,
+        new: &NewJob,
+        inherited: &Vars,
+        base: &Base,
+        events: &mut Vec<NodeEvent>,
+        started: &mut usize,
+    ) -> Result<(), ProgramError> {
+        let plan = &new.plan;
+        self.admit(new)?;
+        let here: Vec<u32> = plan.ranks_on(self.number).collect();
+        if here.is_empty() {
+            return Ok(());
+        }
         let own_path = inherited.iter().find(|(name, _)| name == "PATH");
         let own_path = own_path.map_or(OsStr::new(start::PATH), |(_, path)| path);
-        let count = (self.processes.iter().flatten().count() + plan.node_of.len()) as u64;
+        let count = (self.processes.iter().flatten().count() + here.len()) as u64;
         let (files, most) = (count * 3 + start::SPARE_FILES, base.files.most());
         if most < files {
             let text = format!(
@@ -145,7 +190,10 @@ impl Node {
         let names = start::own_names(None);
         let mut programs = Vec::new();
         for (app, (given, ranks)) in plan.apps.iter().zip(plan.ranks_of_apps()).enumerate() {
-            let program = program::find(given, how.paths[app].unwrap_or(own_path))?;
+            if !here.iter().any(|rank| ranks.contains(rank)) {
+                continue;
+            }
+            let program = program::find(given, new.paths[app].as_deref().unwrap_or(own_path))?;
             let mut vars = start::variables(plan, app, inherited, &names);
             let choice = start::choose(plan, &program, &vars, home.as_ref());
             for note in choice.notes {
@@ -160,22 +208,6 @@ impl Node {
             let shell_args = Strings::new(start::shell_args(&program));
             programs.push((ranks, program, env, args, shell_args));
         }
-        let null = File::open("/dev/null").map_err(system)?;
-        let cpus = catena_boot::available_cpus();
-        let size = plan.node_of.len() as u32;
-        let world = World {
-            size,
-            universe_size: plan.universe_size(self.processes.iter().flatten().count() as u32),
-            job_id: plan.job_id,
-            secret: plan.secret.clone(),
-            node_of: plan.node_of.clone().into(),
-            hosts: plan.hosts.clone().into(),
-            psets: plan.psets.clone(),
-            parent: Some(how.port.to_string()),
-            ..World::singleton(String::new(), cpus)
-        };
-        let appnum = |app: u32| how.appnums[app as usize].unwrap_or(app);
-        let appnums = plan.appnums().into_iter().map(appnum).collect();
         let wish = &plan.wish;
         let bound = match wish.map_by.is_empty() && wish.bind_to.is_empty() {
             // With others that run here, too.
@@ -186,18 +218,17 @@ impl Node {
                 binding.cpus
             }
         };
-        let first = self.server.add_spawned(world, appnums).map_err(system)?;
         let starter = Starter {
             base,
             plan,
-            null,
+            null: File::open("/dev/null").map_err(system)?,
             input: Input::Inherited,
             cpus: bound,
-            first,
+            first: new.first,
             spawned: true,
         };
         for (ranks, program, env, args, shell_args) in &mut programs {
-            for rank in ranks {
+            for &rank in here.iter().filter(|rank| ranks.contains(rank)) {
                 let one = How {
                     rank,
                     program,
@@ -205,13 +236,51 @@ impl Node {
                     shell_args,
                 };
                 if let Err(error) = starter.start(self, &one, env, events) {
+                    let size = plan.node_of.len();
                     let text = format!("rank {rank} of {size} could not be started: {error}");
-                    let missing = first + rank..first + size;
-                    events.extend(missing.map(|rank| NodeEvent::Missing { rank }));
-                    return Ok((first, Some(text)));
+                    return Err(ProgramError { status: 1, text });
                 }
+                *started += 1;
             }
         }
-        Ok((first, None))
+        Ok(())
+    }
+
+    /// Has the server take in a job.
+    fn admit(&mut self, new: &NewJob) -> Result<(), ProgramError> {
+        let plan = &new.plan;
+        let world = World {
+            size: plan.node_of.len() as u32,
+            universe_size: new.universe,
+            job_id: plan.job_id,
+            secret: plan.secret.clone(),
+            node_of: plan.node_of.clone().into(),
+            hosts: plan.hosts.clone().into(),
+            psets: plan.psets.clone(),
+            parent: Some(new.port.clone()),
+            ..World::singleton(String::new(), catena_boot::available_cpus())
+        };
+        let appnum = |app: u32| new.appnums[app as usize].unwrap_or(app);
+        let appnums = plan.appnums().into_iter().map(appnum).collect();
+        let added = self.server.add_spawned(new.first, world, appnums);
+        added.map_err(system)
+    }
+
+    /// Has [`Node::forget_all`] forget a job that was spawned.
+    pub fn forget_later(&mut self, numbers: Range<u32>) {
+        self.forgetting.push(numbers);
+    }
+
+    /// Forgets jobs that were to be forgotten, as soon as all is told of them.
+    pub fn forget_all(&mut self, base: &Base, events: &mut Vec<NodeEvent>) {
+        for numbers in std::mem::take(&mut self.forgetting) {
+            match self.forget(&numbers, base, events) {
+                true => events.push(NodeEvent::Forgotten {
+                    node: self.number,
+                    first: numbers.start,
+                }),
+                false => self.forgetting.push(numbers),
+            }
+        }
     }
 }

@@ -212,6 +212,20 @@ impl Node {
         Ok(node)
     }
 
+    /// The node of mpirun, where no rank of the first job runs: its server keeps what all nodes have in
+    /// common. It has a number that no other node has.
+    ///
+    /// # Errors
+    /// If the system is short of something.
+    pub fn without_ranks(plan: &Plan, base: &Base) -> io::Result<Node> {
+        Node::empty(plan, u32::MAX, base)
+    }
+
+    /// Leaves what all nodes have in common to the server of mpirun's node.
+    pub fn set_branch(&mut self) {
+        self.server.set_branch();
+    }
+
     /// What a process is to find in its environment to be taken in as that number.
     pub fn place(&self, number: u32) -> String {
         self.server.place(number)
@@ -251,6 +265,7 @@ impl Node {
             finishing: false,
             done: false,
             notifiers: Vec::new(),
+            forgetting: Vec::new(),
         })
     }
 }

@@ -271,6 +271,7 @@ mod tests {
             hosts: vec!["a".to_string(), "b".to_string()],
             node_of: vec![0, 1, 0, 1],
             slots: None,
+            room: Vec::new(),
             seats: vec![0, 0, 1, 1],
             slots_of: Vec::new(),
             wish,

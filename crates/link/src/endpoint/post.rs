@@ -1,5 +1,7 @@
 //! Sends, receives and probes.
 
+use std::ops::Range;
+
 use catena_fabric::{Header, Load, Peer, Posted, Rendezvous};
 
 use super::Endpoint;
@@ -352,6 +354,13 @@ impl<N: Net> Endpoint<N> {
     #[inline]
     pub fn losses(&self) -> usize {
         self.engine.losses.len()
+    }
+
+    /// Forgets that some of these peers are gone: from now on they are other processes.
+    pub fn forget_losses(&mut self, peers: &Range<u32>) {
+        self.engine
+            .losses
+            .retain(|peer, _| !peers.contains(&peer.0));
     }
 
     /// The processes that are known to be gone.

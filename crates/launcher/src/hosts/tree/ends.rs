@@ -42,7 +42,7 @@ impl Tree {
         for &node in nodes {
             if !self.over[node as usize] {
                 let text = text.take();
-                self.take_in(NodeEvent::Lost { node, text });
+                self.take_in(NodeEvent::Lost { node, text }, node);
             }
         }
     }

@@ -12,7 +12,9 @@ impl Tree {
     /// Sends what one node has for another on its way.
     pub(super) fn pass(&mut self, event: NodeEvent) {
         let target = match event {
-            NodeEvent::Said(Event::Ask { rank, .. }) => self.node_of[rank as usize],
+            NodeEvent::Said(Event::Ask { rank, .. } | Event::Tell { rank, .. }) => {
+                self.node_of[rank as usize]
+            }
             NodeEvent::Said(Event::Answer { node, .. }) | NodeEvent::ServerMessage { node, .. } => {
                 node
             }
@@ -32,20 +34,23 @@ impl Tree {
         let mut events = Vec::new();
         if let Some(node) = &mut self.node {
             action(node, &mut events);
+            events.extend(node.take_outward());
         }
         self.add(events);
     }
 
     /// Takes in what has happened at this process's node.
     pub fn add(&mut self, events: Vec<NodeEvent>) {
+        let from = self.node.as_ref().map_or(u32::MAX, Node::number);
         for event in events {
-            self.take_in(event);
+            self.take_in(event, from);
         }
     }
 
     /// Takes in what a daemon says.
     pub(super) fn hear(&mut self, index: usize) {
         let daemon = &mut self.daemons[index];
+        let from = daemon.nodes[0];
         let Some(link) = &mut daemon.link else { return };
         let received = link.receive();
         let chatter = link.take_chatter();
@@ -67,7 +72,7 @@ impl Tree {
                     let (ranks, nodes) = self.size();
                     NodeEvent::decode(kind, &body, ranks, nodes)
                         .map_err(End::Malformed)
-                        .map(|event| self.take_in(event))
+                        .map(|event| self.take_in(event, from))
                 }
                 Err(end) => Err(end),
             };
@@ -80,28 +85,29 @@ impl Tree {
         }
     }
 
-    /// Takes in what has happened somewhere below.
-    pub(super) fn take_in(&mut self, event: NodeEvent) {
+    /// Takes in what has happened somewhere below: in the part of the tree with that first node.
+    pub(super) fn take_in(&mut self, event: NodeEvent, from: u32) {
         match &event {
             NodeEvent::Said(Event::Fencing) if std::mem::replace(&mut self.fencing, true) => {}
             NodeEvent::Said(Event::Fenced { parts }) => {
                 self.parts.extend_from_slice(parts);
-                self.waiting += 1;
-                let all = usize::from(self.node.is_some()) + self.daemons.len();
+                self.waiting.insert(from);
                 if self.parts.len() > MAX_BODY {
                     let text = "the ranks exchange more than 256 MiB in one fence".to_string();
                     self.events.push(NodeEvent::Failed { status: 1, text });
-                } else if self.waiting == all {
-                    let parts = std::mem::take(&mut self.parts);
-                    self.events.push(NodeEvent::Said(Event::Fenced { parts }));
                 }
+                self.complete_fence();
             }
+            NodeEvent::Said(Event::Tell { .. }) => self.pass(event),
             NodeEvent::Said(Event::Ask { .. } | Event::Answer { .. })
             | NodeEvent::ServerMessage { .. } => {
                 self.pass(event);
             }
             NodeEvent::Done { node } | NodeEvent::Lost { node, .. } => {
-                self.over[*node as usize] = true;
+                // The node of mpirun may have no ranks, and no number.
+                if let Some(over) = self.over.get_mut(*node as usize) {
+                    *over = true;
+                }
                 self.events.push(event);
             }
             _ => self.events.push(event),

@@ -4,7 +4,9 @@
 
 mod ends;
 mod events;
+mod jobs;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -82,11 +84,17 @@ pub struct Tree {
     way: Vec<Option<usize>>,
     /// Nodes of which all is known.
     over: Vec<bool>,
-    /// Whether somebody waits in a fence, how many parts of the tree wait as a
-    /// whole, and what they have brought.
+    /// How many ranks of the first job are alive on each node.
+    alive: Vec<u32>,
+    /// Whether somebody waits in a fence of the first job, which parts of the tree wait as a whole, by
+    /// their first node, and what they have brought.
     fencing: bool,
-    waiting: usize,
+    waiting: BTreeSet<u32>,
     parts: Vec<u8>,
+    /// Whether the end of that fence was told.
+    is_told: bool,
+    /// How many ranks the first job has.
+    first_ranks: u32,
     /// What has happened and was not taken yet.
     events: Vec<NodeEvent>,
 }
@@ -95,7 +103,9 @@ impl Tree {
     /// One without nodes.
     pub fn new(means: Means, plan: &Plan) -> Tree {
         let hosts = &plan.hosts;
+        let alive = |node| plan.ranks_on(node).count() as u32;
         Tree {
+            alive: (0..hosts.len() as u32).map(alive).collect(),
             node: None,
             daemons: Vec::new(),
             manager: None,
@@ -106,7 +116,9 @@ impl Tree {
             way: vec![None; hosts.len()],
             over: vec![false; hosts.len()],
             fencing: false,
-            waiting: 0,
+            waiting: BTreeSet::new(),
+            is_told: false,
+            first_ranks: plan.node_of.len() as u32,
             parts: Vec::new(),
             events: Vec::new(),
         }
@@ -328,8 +340,13 @@ impl Tree {
                 self.at_node(|node, events| node.obey(command, poller, events));
             }
         }
-        if let NodeCommand::EndFence(_) = command {
-            (self.fencing, self.waiting) = (false, 0);
+        match command {
+            NodeCommand::EndFence(_) => {
+                (self.fencing, self.is_told) = (false, false);
+                self.waiting.clear();
+            }
+            NodeCommand::Died { rank, .. } => self.died(*rank),
+            _ => {}
         }
     }
 
