@@ -32,7 +32,7 @@ use crate::client::LauncherAddress;
 use connection::Client;
 pub use served::Event;
 pub(crate) use served::SEGMENT;
-use served::{Member, NOBODY, Served, no_parts};
+use served::{Member, NOBODY, Served, answer, no_parts};
 use tables::{Ports, Questions, Ties};
 
 use crate::wire::{self, FrameKind, Malformed, Reader, Writer};
@@ -360,7 +360,7 @@ impl Server {
                     match self.number(job, rank) {
                         Some(number) => self.question(client, me, number, key, events)?,
                         // It has ended.
-                        None => client.push(questions::answer((job, rank), &key, &[]), None),
+                        None => client.push(answer((job, rank), &key, &[]), None),
                     }
                 }
                 (FrameKind::Abort, Some(rank)) => {

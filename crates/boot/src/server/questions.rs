@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use super::Server;
 use super::connection::Client;
-use super::served::{Event, NOBODY};
+use super::served::{Event, NOBODY, answer};
 use super::tables::Asker;
-use crate::wire::{FrameKind, Malformed, Writer};
+use crate::wire::Malformed;
 
 impl Server {
     /// Another node asks. What there is to answer is given; later it is an
@@ -98,16 +98,6 @@ impl Server {
             }
         }
     }
-}
-
-/// The frame that tells what a process has published.
-pub(super) fn answer((job, rank): (u64, u32), key: &str, value: &[u8]) -> Arc<[u8]> {
-    let mut w = Writer::new(FrameKind::Answer);
-    w.u64(job);
-    w.u32(rank);
-    w.bytes(key.as_bytes());
-    w.bytes(value);
-    w.finish().into()
 }
 
 fn answer_to(node: u32, rank: u32, key: &str, value: &[u8]) -> Event {

@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use crate::wire::{FrameKind, Malformed, Writer};
 use crate::{Job, sys};
@@ -188,4 +189,14 @@ impl Served {
 
 pub(super) fn no_parts() -> Writer {
     Writer::new(FrameKind::Fenced)
+}
+
+/// The frame that tells what a process has published.
+pub(super) fn answer((job, rank): (u64, u32), key: &str, value: &[u8]) -> Arc<[u8]> {
+    let mut w = Writer::new(FrameKind::Answer);
+    w.u64(job);
+    w.u32(rank);
+    w.bytes(key.as_bytes());
+    w.bytes(value);
+    w.finish().into()
 }
