@@ -111,6 +111,17 @@ pub trait Transport {
         false
     }
 
+    /// Whether a message from `peer` that could be read, `len` bytes at once, is streamed all the
+    /// same, because that is faster. Called once for each such message, by its receiver: a
+    /// transport may try the other way now and then.
+    fn streams(&mut self, _peer: Peer, _len: u64) -> bool {
+        false
+    }
+
+    /// A message of `len` bytes for which [`Transport::streams`] was true has come. Its receiver
+    /// asked for it at `asked`, ticks of the clock.
+    fn streamed(&mut self, _peer: Peer, _len: u64, _asked: u64) {}
+
     /// Registers `len` bytes at `addr` so that `peer`, or every peer for `None`, may access them in
     /// these ways; `None` if the route cannot offer all of them. A peer that is named can use the key
     /// at once; another may have to ask for what the key stands for, by itself, when it first uses

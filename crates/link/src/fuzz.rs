@@ -200,6 +200,10 @@ impl Net for Crafted {
         self.mood() == 1
     }
 
+    fn streams(&mut self, _: Peer, _: u64) -> bool {
+        self.mood() == 1
+    }
+
     fn register(&mut self, _: Peer, source: &Bytes) -> Option<RemoteKeys> {
         let shown = RemoteKey {
             addr: source.0.as_ptr() as u64,

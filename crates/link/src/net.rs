@@ -149,6 +149,14 @@ pub trait Net {
         false
     }
 
+    /// See [`catena_fabric::Transport::streams`].
+    fn streams(&mut self, _peer: Peer, _len: u64) -> bool {
+        false
+    }
+
+    /// See [`catena_fabric::Transport::streamed`].
+    fn streamed(&mut self, _peer: Peer, _len: u64, _asked: u64) {}
+
     /// Registers a whole message for remote reads, if it is contiguous and the
     /// route can read.
     fn register(&mut self, peer: Peer, source: &Self::Source) -> Option<RemoteKeys>;

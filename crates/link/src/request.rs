@@ -94,6 +94,8 @@ pub(crate) struct Rare {
     pub share: Share,
     /// Sends: bytes that are registered, if any are. Receives: bytes that will come.
     pub total: u64,
+    /// Receives: when its stream was asked for instead of a read, ticks; 0 if it was not.
+    pub asked: u64,
     /// Receives: bytes that came in packets or in parts.
     pub coverage: Coverage,
     /// The operation that it has on the peer's memory: one at once.
@@ -149,6 +151,7 @@ impl<N: Net> Default for Request<N> {
                 registered: None,
                 share: Share::default(),
                 total: 0,
+                asked: 0,
                 coverage: Coverage::default(),
                 operation: Operation::None,
                 ends: false,

@@ -493,6 +493,19 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         }
     }
 
+    fn streams(&mut self, peer: Peer, len: u64) -> bool {
+        match (self.route(peer), &mut self.shm) {
+            (Route::Shm, Some(shm)) => shm.streams(peer, len),
+            _ => false,
+        }
+    }
+
+    fn streamed(&mut self, peer: Peer, len: u64, asked: u64) {
+        if let (Route::Shm, Some(shm)) = (self.route(peer), &mut self.shm) {
+            shm.streamed(peer, len, asked);
+        }
+    }
+
     fn register(&mut self, peer: Peer, source: &S) -> Option<RemoteKeys> {
         let (at, len) = (source.contiguous()?.cast_mut(), source.len());
         by_route!(self, peer, t => t.register(Some(peer), at, len, Access::READ).map(RemoteKeys::from),

@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering::Acquire;
 use std::time::Duration;
 
-use catena_base::{Barrier, End, Parts};
+use catena_base::{Barrier, End, Parts, clock};
 use catena_fabric::{
     Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
     Transport,
@@ -402,6 +402,19 @@ impl Transport for Shm {
         self.config.single_copy == SingleCopy::Auto
             && !self.config.oversubscribed
             && self.peer_states[number].announces()
+    }
+
+    fn streams(&mut self, peer: Peer, len: u64) -> bool {
+        self.config.single_copy == SingleCopy::Auto
+            && !self.config.oversubscribed
+            && self.prefers_stream(peer, len)
+    }
+
+    fn streamed(&mut self, peer: Peer, len: u64, asked: u64) {
+        let read = self.own_reads().of(len);
+        let number = self.number(peer);
+        let streams = &mut self.peer_states[number].streams;
+        streams.record(asked, clock::ticks(), read);
     }
 
     fn register(

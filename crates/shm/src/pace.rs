@@ -1,17 +1,22 @@
-//! Whether messages that may be sent eagerly are worth reading.
+//! Whether messages are worth reading.
 //!
 //! One copy out of the sender's memory beats two through the ring, unless the kernel's copies are
 //! expensive, or the program writes and reads the bytes between its messages. Then their lines
 //! must come from the sender's cache while the kernel copies, and go back when
 //! the sender writes them next; lines of the ring are fetched while a rank
 //! waits (see `warm`). The receiver notices by what its reads take, next to one
-//! of its own memory and to its copies out of the ring, and tells the sender. No other time is
+//! of its own memory and to its copies out of the ring. Of messages that may be sent eagerly it tells
+//! the sender, who chooses; the way of longer ones it chooses itself. No other time is
 //! looked at: what the program does besides, or did before, makes no difference.
+//!
+//! A longer message that is streamed needs its sender all the time, one that is read does not. So
+//! where streams come late, because their senders compute, messages are read for a while.
 
-use std::ops::Range;
+/// Bytes of the shortest reads that are looked at.
+pub(crate) const LEAST_LOOKED_AT: usize = 8 << 10;
 
-/// Bytes of the reads that are looked at.
-pub(crate) const LOOKED_AT: Range<usize> = 8 << 10..65 << 10;
+/// Bytes of the longest reads that tell of messages that may be sent eagerly.
+pub(crate) const SHORT: usize = 64 << 10;
 
 /// Expensive reads in a row that count: one may have been interrupted, or have
 /// written where the sender did before.
@@ -20,6 +25,12 @@ const IN_A_ROW: u32 = 4;
 /// Of so many messages one is announced while reads are expensive, or sent eagerly while they are not:
 /// it may be better by now.
 const TRIAL_EVERY: u32 = 32;
+
+/// Trials of long messages become rarer up to one of so many while they are in vain.
+const TRIAL_RARELY: u32 = 1024;
+
+/// A stream is late that takes longer than so many reads.
+const LATE: u64 = 3;
 
 /// What reads of our own memory take, ticks.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +53,11 @@ impl Cost {
     /// What a read of 64 KiB takes.
     pub fn block(&self) -> u64 {
         self.call + self.bytes
+    }
+
+    /// What a read of `len` bytes takes.
+    pub fn of(&self, len: u64) -> u64 {
+        self.call + ((self.bytes * len) >> 16)
     }
 
     /// Whether the lines were somewhere else: a byte took 1.75 times as long.
@@ -71,6 +87,11 @@ impl Reads {
             true => (self.expensive + 1).min(IN_A_ROW),
             false => 0,
         };
+        self.are_expensive()
+    }
+
+    /// Whether the last ones were expensive.
+    pub fn are_expensive(&self) -> bool {
         self.expensive == IN_A_ROW
     }
 }
@@ -87,6 +108,68 @@ impl Pace {
     pub fn announces(&mut self, expensive: bool) -> bool {
         self.since = (self.since + 1) % TRIAL_EVERY;
         (self.since == 0) == expensive
+    }
+}
+
+/// Chooses the way of each long message from one peer.
+#[derive(Debug)]
+pub(crate) struct Streams {
+    /// Messages until one goes the other way.
+    left: u32,
+    /// Of so many one does.
+    every: u32,
+    /// Whether reads were expensive for the last message.
+    expensive: bool,
+    /// Whether the last stream was late.
+    late: bool,
+    /// When the last stream or read ended, ticks.
+    ended: u64,
+}
+
+impl Default for Streams {
+    /// The second message is streamed, so that both ways are known.
+    fn default() -> Self {
+        Streams {
+            left: 2,
+            every: TRIAL_EVERY,
+            expensive: false,
+            late: false,
+            ended: 0,
+        }
+    }
+}
+
+impl Streams {
+    /// Whether the next message is streamed.
+    pub fn next(&mut self, expensive: bool) -> bool {
+        if std::mem::replace(&mut self.expensive, expensive) != expensive {
+            (self.every, self.left) = (TRIAL_EVERY, TRIAL_EVERY);
+        }
+        self.left -= 1;
+        let is_trial = self.left == 0;
+        if is_trial {
+            if !expensive || self.late {
+                self.every = (2 * self.every).min(TRIAL_RARELY);
+            }
+            self.left = self.every;
+        }
+        is_trial != (expensive && !self.late)
+    }
+
+    /// A read of one ended at `now`.
+    pub fn have_read(&mut self, now: u64) {
+        self.ended = now;
+    }
+
+    /// A message was asked for at `asked` and had come at `now`, whose read takes `read` ticks.
+    pub fn record(&mut self, asked: u64, now: u64, read: u64) {
+        // The sender has to do with one message after the other.
+        let began = asked.max(self.ended);
+        self.ended = now;
+        let late = now.saturating_sub(began) > LATE * read;
+        if std::mem::replace(&mut self.late, late) != late {
+            (self.every, self.left) = (TRIAL_EVERY, TRIAL_EVERY);
+        }
     }
 }
 
@@ -142,6 +225,55 @@ mod tests {
             (1..IN_A_ROW).for_each(|_| assert!(!reads.record(OWN, ring, 32 << 10, 4500)));
             assert_eq!(reads.record(OWN, ring, 32 << 10, 4500), expensive);
         }
+    }
+
+    /// Decides about `messages` long messages, whose streams take `ticks` each where reads take
+    /// 1000; how many were streamed.
+    fn streamed(streams: &mut Streams, expensive: bool, messages: u32, ticks: u64) -> u32 {
+        let mut count = 0;
+        for _ in 0..messages {
+            let now = streams.ended.max(1);
+            if streams.next(expensive) {
+                count += 1;
+                streams.record(now, now + ticks, 1000);
+            }
+        }
+        count
+    }
+
+    #[test]
+    fn long_messages_are_streamed_while_reads_are_expensive() {
+        let mut streams = Streams::default();
+        assert_eq!(
+            streamed(&mut streams, false, 3, 500),
+            1,
+            "to know both ways"
+        );
+        let tried = streamed(&mut streams, false, 10_000, 500);
+        assert!((4..20).contains(&tried), "{tried}");
+        let often = streamed(&mut streams, true, 10_000, 500);
+        assert!((9_600..9_800).contains(&often), "{often}");
+        let tried = streamed(&mut streams, false, 10_000, 500);
+        assert!(tried < 20, "{tried}");
+    }
+
+    #[test]
+    fn messages_of_a_sender_that_computes_are_read() {
+        let mut streams = Streams::default();
+        streamed(&mut streams, true, 100, 500);
+        let late = streamed(&mut streams, true, 10_000, 50_000);
+        assert!((1..20).contains(&late), "{late}");
+        // One stream in time is enough.
+        let again = streamed(&mut streams, true, 10_000, 500);
+        assert!(again > 8_500, "{again}");
+    }
+
+    #[test]
+    fn streams_that_wait_for_each_other_are_in_time() {
+        let mut streams = Streams::default();
+        streams.next(true);
+        (1..=64).for_each(|end| streams.record(1, 1 + 500 * end, 1000));
+        assert!(!streams.late);
     }
 
     #[test]

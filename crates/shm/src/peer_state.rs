@@ -8,7 +8,7 @@ use catena_base::{End, Parts, Room, clock, copy};
 use catena_fabric::{Header, Payload, Peer, PeerLost};
 
 use crate::addr::{Block, RingHead};
-use crate::pace::{Pace, Reads};
+use crate::pace::{Pace, Reads, Streams};
 use crate::settings::Config;
 use crate::tune::{Tuner, WORTH_CHOOSING, Way};
 use crate::warm::{STEP, Warm};
@@ -57,7 +57,11 @@ pub(crate) struct PeerState {
     pub(crate) peer: Peer,
     pub(crate) tuner: Tuner,
     pub(crate) pace: Pace,
+    /// Reads of at most [`SHORT`](crate::pace::SHORT) bytes.
     pub(crate) reads: Reads,
+    /// Longer ones.
+    pub(crate) long_reads: Reads,
+    pub(crate) streams: Streams,
     pub(crate) warm: Warm,
     pub(crate) reader: Reader,
     /// Offset of a data area for the ring that another had, or 0.
@@ -112,6 +116,8 @@ impl PeerState {
             tuner: Tuner::new(config),
             pace: Pace::default(),
             reads: Reads::default(),
+            long_reads: Reads::default(),
+            streams: Streams::default(),
             warm: Warm::default(),
             reader: Reader::Unknown,
             spare_data: 0,

@@ -14,8 +14,8 @@ use catena_base::{Parts, clock};
 use catena_fabric::{Load, Peer, PeerLost, RemoteKey, Rendezvous, RmaError};
 
 use crate::init::Shm;
-use crate::pace::{Cost, LOOKED_AT};
-use crate::peer_state::{Reader, probe_value};
+use crate::pace::{Cost, LEAST_LOOKED_AT, SHORT};
+use crate::peer_state::{PeerState, Reader, probe_value};
 use crate::segment::SEGMENT;
 use crate::settings::{Config, SingleCopy};
 
@@ -294,21 +294,47 @@ impl Shm {
         if let Ok(n) = read {
             self.counters.reads += 1;
             self.counters.read_bytes += n as u64;
-            if LOOKED_AT.contains(&n) {
+            if n >= LEAST_LOOKED_AT {
                 self.look_at(peer, n, clock::ticks().wrapping_sub(began));
             }
         }
         self.outcome(peer, pid, read)
     }
 
+    /// What reads of our own memory take.
+    pub(crate) fn own_reads(&mut self) -> Cost {
+        *self.own_reads.get_or_insert_with(own_cost)
+    }
+
+    /// Whether a message from a peer, which could be read `len` bytes at once, is streamed.
+    pub(crate) fn prefers_stream(&mut self, peer: Peer, len: u64) -> bool {
+        let number = self.number(peer);
+        let PeerState {
+            reads,
+            long_reads,
+            streams,
+            ..
+        } = &mut self.peer_states[number];
+        let reads = match len > SHORT as u64 {
+            true => long_reads,
+            false => reads,
+        };
+        streams.next(reads.are_expensive())
+    }
+
     /// A read of `len` bytes took `ticks`: tells the peer if that was expensive.
     fn look_at(&mut self, peer: Peer, len: usize, ticks: u64) {
-        let own = *self.own_reads.get_or_insert_with(own_cost);
+        let own = self.own_reads();
         let number = self.number(peer);
         let mut inlets = self.inlets.iter();
         let inlet = inlets.find(|inlet| inlet.number as usize == number);
         let ring = inlet.and_then(|inlet| inlet.costs.recent());
         let peer_state = &mut self.peer_states[number];
+        peer_state.streams.have_read(clock::ticks());
+        if len > SHORT {
+            peer_state.long_reads.record(own, ring, len, ticks);
+            return;
+        }
         let expensive = peer_state.reads.record(own, ring, len, ticks);
         peer_state.tell_expensive(expensive);
     }

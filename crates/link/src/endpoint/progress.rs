@@ -1,5 +1,6 @@
 //! Moving what can move.
 
+use catena_base::clock;
 use catena_fabric::{Header, Load, Peer, Posted, Rendezvous};
 
 use super::Endpoint;
@@ -43,6 +44,9 @@ impl<N: Net> Endpoint<N> {
     #[inline(never)]
     pub(super) fn work(&mut self) -> bool {
         self.answer();
+        for (peer, len, asked) in self.engine.streamed.drain(..) {
+            self.net.streamed(peer, len, asked);
+        }
         let mut moved = self.end_operations();
         moved |= self.start();
         moved |= self.read();
@@ -103,6 +107,18 @@ impl<N: Net> Endpoint<N> {
             let way = match readable {
                 true => self.net.rendezvous(peer, upto, load),
                 false => Rendezvous::Stream,
+            };
+            let at_once = match way {
+                // What collectives move is copied with as little work as possible.
+                Rendezvous::Get if load != Load::Heavy => upto,
+                Rendezvous::Share { part } if load != Load::Heavy => part,
+                _ => 0,
+            };
+            let way = if at_once > 0 && self.net.streams(peer, at_once) {
+                self.engine.requests.get_mut(id.index).rare.asked = clock::ticks().max(1);
+                Rendezvous::Stream
+            } else {
+                way
             };
             let event = match way {
                 _ if upto == 0 => RecvEvent::WantNothing,

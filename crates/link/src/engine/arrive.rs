@@ -161,6 +161,11 @@ impl<N: Net> Engine<N> {
         }
         let whole = rare.coverage.is_whole(rare.total);
         if recv.step(RecvEvent::Placed { whole }) == Ok(RecvAction::Complete) {
+            if rare.asked != 0 {
+                let streamed = (rare.peer, rare.total, std::mem::take(&mut rare.asked));
+                self.streamed.push(streamed);
+                self.work = true;
+            }
             self.complete(index);
         }
         true

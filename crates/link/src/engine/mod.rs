@@ -66,6 +66,8 @@ pub(crate) struct Engine<N: Net> {
     pub registered: u64,
     /// RemoteKeys messages that nobody reads any more.
     pub deregistrations: Vec<(Peer, RemoteKeys)>,
+    /// Messages that were streamed instead of read, with their lengths and when they were asked for.
+    pub streamed: Vec<(Peer, u64, u64)>,
     pub assemblies: HashMap<Assembly, Target, BuildMix>,
     pub reorder: ReorderBuffer,
     pub pool: Pool,
@@ -108,6 +110,7 @@ impl<N: Net> Engine<N> {
             puts: VecDeque::new(),
             registered: 0,
             deregistrations: Vec::new(),
+            streamed: Vec::new(),
             assemblies: HashMap::default(),
             reorder: ReorderBuffer::default(),
             pool: Pool::default(),
