@@ -82,8 +82,9 @@ setting! {
     ///
     /// `auto` means those from 32 KiB on, up to CATENA_SHM_EAGER_MAX if a receive waits for
     /// them and reads take little longer than of the reader's own memory, or with more
-    /// ranks than cores. `always` means all that are
-    /// longer than CATENA_SHM_EAGER_MAX. Needs permission to access other processes'
+    /// ranks than cores. Where two cores are so near that the ring takes half the time, long
+    /// messages pass through the ring, too, unless their sender computes meanwhile. `always`
+    /// means all that are longer than CATENA_SHM_EAGER_MAX. Needs permission to access other processes'
     /// memory, which some containers withhold; that is noticed, and the ring is
     /// used instead.
     pub static SHM_SINGLE_COPY: SingleCopy = SingleCopy::Auto;

@@ -92,7 +92,7 @@ impl Sim {
         self
     }
 
-    /// Eager messages are announced.
+    /// Eager messages are announced, and announced ones that could be read are streamed.
     pub fn announces_one_in(mut self, n: u32) -> Self {
         self.faults.announces_one_in = n;
         self

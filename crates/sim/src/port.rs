@@ -142,6 +142,10 @@ impl Transport for Port {
         wire.rng.one_in(n)
     }
 
+    fn streams(&mut self, peer: Peer, len: u64) -> bool {
+        self.announces(peer, len)
+    }
+
     fn register(
         &mut self,
         _: Option<Peer>,
