@@ -19,10 +19,13 @@ static int is_blank(const char *text, size_t length)
     return !length;
 }
 
+/* A text without the blanks before and behind it, which count neither in a command nor in an argument. */
 static char *copy_of(const char *text, size_t length)
 {
     while (length && text[length - 1] == ' ')
         length--;
+    for (; length && *text == ' '; length--)
+        text++;
     char *copy = malloc(length + 1);
     if (copy) {
         memcpy(copy, text, length);
