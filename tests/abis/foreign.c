@@ -4,6 +4,7 @@
 #include "../c/check.h"
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What MPI 3.0 has removed, and some headers refuse to name. */
 #if defined OPEN_MPI
@@ -274,6 +275,20 @@ static void garbage(void)
     EQUAL(class_of(MPI_Send(&x, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_SELF)), MPI_ERR_RANK);
 }
 
+/* A constant among displacements. */
+static void view_at_present(void)
+{
+    char name[64];
+    MPI_File file;
+    snprintf(name, sizeof name, "/tmp/catena-view-%d", (int)getpid());
+    EQUAL(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_SEQUENTIAL
+                        | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file), MPI_SUCCESS);
+    EQUAL(MPI_File_set_view(file, MPI_DISPLACEMENT_CURRENT, MPI_INT, MPI_INT, "native", MPI_INFO_NULL),
+          MPI_SUCCESS);
+    CHECK(MPI_File_set_view(file, -1, MPI_INT, MPI_INT, "native", MPI_INFO_NULL) != MPI_SUCCESS);
+    EQUAL(MPI_File_close(&file), MPI_SUCCESS);
+}
+
 #ifdef OLD_LB
 /* Structures of programs from before MPI 3.0. */
 static void markers(void)
@@ -402,6 +417,7 @@ int main(int argc, char **argv)
     statuses();
     names();
     integers();
+    view_at_present();
 #ifdef OLD_LB
     markers();
 #endif

@@ -248,6 +248,8 @@ fn value(f: &Function, arg: &Arg) -> Step {
     Step::passed(match arg.meaning.kind {
         Kind::Rank => format!("to::rank::<A>({n})"),
         Kind::Tag => format!("to::tag::<A>({n})"),
+        // A displacement may be `MPI_DISPLACEMENT_CURRENT`; no other offset may.
+        Kind::Offset if arg.name == "disp" => format!("to::displacement::<A>({n})"),
         Kind::Error if f.name != "MPI_Abort" => format!("code_in::<A>({n})"),
         Kind::Keyval => format!("to::keyval::<A>({n})"),
         Kind::Constant => match family(arg) {

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use catena_abi as abi;
+use catena_abi::{self as abi, Offset};
 
 use crate::handle::Handle;
 use crate::layout::Foreign;
@@ -77,6 +77,8 @@ pub trait Abi: Copy + 'static {
     const ROOT: c_int;
     /// `MPI_ANY_TAG`
     const ANY_TAG: c_int;
+    /// `MPI_DISPLACEMENT_CURRENT`
+    const DISPLACEMENT_CURRENT: Offset;
     /// `MPI_KEYVAL_INVALID`
     const KEYVAL_INVALID: c_int;
     /// `MPI_IN_PLACE`

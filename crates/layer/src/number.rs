@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use catena_abi::consts;
+use catena_abi::{Offset, consts};
 
 use crate::abi::{Abi, Pair};
 
@@ -51,6 +51,18 @@ pub fn tag<A: Abi>(n: c_int) -> c_int {
         consts::ANY_TAG
     } else if n == consts::ANY_TAG {
         MEANINGLESS
+    } else {
+        n
+    }
+}
+
+/// The standard's displacement of a file's view.
+#[inline]
+pub fn displacement<A: Abi>(n: Offset) -> Offset {
+    if n == A::DISPLACEMENT_CURRENT {
+        consts::DISPLACEMENT_CURRENT
+    } else if n == consts::DISPLACEMENT_CURRENT {
+        MEANINGLESS.into()
     } else {
         n
     }

@@ -38,6 +38,7 @@ impl Abi for Mpich {
     const PROC_NULL: c_int = constants::PROC_NULL as c_int;
     const ROOT: c_int = constants::ROOT as c_int;
     const ANY_TAG: c_int = constants::ANY_TAG as c_int;
+    const DISPLACEMENT_CURRENT: i64 = constants::DISPLACEMENT_CURRENT;
     const KEYVAL_INVALID: c_int = constants::KEYVAL_INVALID as c_int;
     const IN_PLACE: usize = constants::IN_PLACE as usize;
     const BUFFER_AUTOMATIC: usize = constants::BUFFER_AUTOMATIC as usize;
