@@ -4,6 +4,8 @@
 #include "check.h"
 #include <stdlib.h>
 #include <unistd.h>
+#include <sys/fsuid.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -116,6 +118,22 @@ int main(int argc, char **argv)
     snprintf(same, sizeof same, "%s/./file", folder);
     EQUAL(opened(rank == 1 ? same : path, MPI_MODE_RDWR, &fh), MPI_SUCCESS);
     EQUAL(MPI_File_close(&fh), MPI_SUCCESS);
+    /* A program that runs cannot be written. */
+    RAISES(opened("/proc/self/exe", MPI_MODE_RDWR, &fh), MPI_ERR_FILE_IN_USE);
+    /* Permissions that one member lacks; for root that is so as somebody else, which only the system's calls notice. */
+    if (rank == 0)
+        CHECK(chmod(path, geteuid() ? 0 : 0600) == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1 && geteuid() == 0)
+        setfsuid(65534);
+    code = opened(path, MPI_MODE_RDWR, &fh);
+    setfsuid(geteuid());
+    prctl(PR_SET_DUMPABLE, 1); /* which the system took with the user's id: others read this memory */
+    RAISES(code, MPI_ERR_ACCESS);
+    says(code, path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        CHECK(chmod(path, 0666) == 0);
     /* Descriptors. */
     struct rlimit limit, few;
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -206,6 +224,12 @@ int main(int argc, char **argv)
     RAISES(MPI_File_iwrite_at(fh, 4996, x, 2, MPI_INT, &request), MPI_SUCCESS);
     RAISES(MPI_Wait(&request, &status), MPI_ERR_NO_SPACE);
     RAISES(MPI_File_preallocate(fh, 6000), MPI_ERR_NO_SPACE);
+    EQUAL(MPI_File_close(&fh), MPI_SUCCESS);
+    MPI_Info_set(info, "catena_io_faults", "edquot=3000");
+    EQUAL(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, info, &fh), MPI_SUCCESS);
+    code = MPI_File_write_at_all(fh, rank * 1000, x, 1000, MPI_INT, &status);
+    RAISES(code, MPI_ERR_QUOTA);
+    says(code, " after ");
     EQUAL(MPI_File_close(&fh), MPI_SUCCESS);
     MPI_Info_set(info, "catena_io_faults", "eio=100");
     EQUAL(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, info, &fh), MPI_SUCCESS);

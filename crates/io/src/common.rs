@@ -4,7 +4,8 @@
 //! | field     | who writes it       | rule                                                            |
 //! |-----------|---------------------|-----------------------------------------------------------------|
 //! | `pointer` | all                 | fetch and add; see [`crate::shared`] for which of the two       |
-//! | `mutex`   | all                 | 0 free, 1 held, 2 held and awaited; guards what is below        |
+//! | `mutex`   | all                 | 0 free, or who holds it and whether somebody waits; guards what |
+//! |           |                     | is below                                                        |
 //! | `changes` | holder of the mutex | counted when a claim goes; those who wait sleep on it           |
 //! | `next`    | holder of the mutex | the number of the next claim                                    |
 //! | `claims`  | holder of the mutex | a claim that has a number waits for those with a lower one that |
@@ -12,16 +13,40 @@
 //!
 //! Members on one node map it. It holds atomics alone, and what is read is checked where it matters: a member
 //! that breaks it harms its own job.
+//!
+//! A member may be killed while it has a claim or the mutex. Claims and the mutex tell the process, and those who
+//! wait for long look whether it is still there: what a dead one has is free.
 
 use std::ptr;
 use std::sync::atomic::{
     AtomicU32, AtomicU64, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
+use std::time::Duration;
 
 use catena_base::futex::{self, Reach};
 
 /// Claims that can be there at once; more wait for one of these to go.
 const CLAIMS: usize = 128;
+/// Of the mutex: somebody waits for it.
+const AWAITED: u32 = 1 << 31;
+/// How long somebody sleeps before it looks whether those that it waits for are alive.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// This process, as others see it.
+fn this_process() -> u32 {
+    std::process::id()
+}
+
+/// Whether a process has ended; the launcher may not have taken notice of it yet.
+fn is_dead(process: u32) -> bool {
+    match std::fs::read_to_string(format!("/proc/{process}/stat")) {
+        // The state follows the name, which stands in parentheses and may have some in it.
+        Ok(stat) => stat
+            .rsplit_once(") ")
+            .is_some_and(|(_, rest)| rest.starts_with(['Z', 'X'])),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    }
+}
 
 /// Bytes that somebody uses or waits for.
 #[derive(Debug, Default)]
@@ -32,7 +57,9 @@ struct Claim {
     begin: AtomicU64,
     end: AtomicU64,
     /// Whether it writes.
-    writes: AtomicU64,
+    writes: AtomicU32,
+    /// The process that has it.
+    process: AtomicU32,
 }
 
 /// What the members share.
@@ -85,15 +112,36 @@ impl Common {
     }
 
     fn lock(&self) {
-        if self.mutex.compare_exchange(0, 1, Acquire, Relaxed).is_err() {
-            while self.mutex.swap(2, Acquire) != 0 {
-                futex::wait(&self.mutex, 2, None, Reach::Node);
+        let me = this_process();
+        if self.mutex.compare_exchange(0, me, Acquire, Relaxed).is_ok() {
+            return;
+        }
+        let turn = |from, to| {
+            self.mutex
+                .compare_exchange(from, to, Acquire, Relaxed)
+                .is_ok()
+        };
+        loop {
+            let held = self.mutex.load(Relaxed);
+            if held == 0 {
+                // Others may wait behind this one.
+                if turn(0, me | AWAITED) {
+                    return;
+                }
+            } else if held & AWAITED == 0 {
+                turn(held, held | AWAITED);
+            } else {
+                futex::wait(&self.mutex, held, Some(PATIENCE), Reach::Node);
+                let is_stuck = self.mutex.load(Relaxed) == held && is_dead(held & !AWAITED);
+                if is_stuck && turn(held, me | AWAITED) {
+                    return;
+                }
             }
         }
     }
 
     fn unlock(&self) {
-        if self.mutex.swap(0, Release) == 2 {
+        if self.mutex.swap(0, Release) & AWAITED != 0 {
             futex::wake(&self.mutex, 1, Reach::Node);
         }
     }
@@ -120,6 +168,7 @@ impl Common {
             claim.begin.store(span.begin, Relaxed);
             claim.end.store(span.end, Relaxed);
             claim.writes.store(span.writes.into(), Relaxed);
+            claim.process.store(this_process(), Relaxed);
             claim.number.store(number, Relaxed);
             Ticket { slot, number }
         });
@@ -148,6 +197,19 @@ impl Common {
         futex::wake(&self.changes, i32::MAX, Reach::Node);
     }
 
+    /// Frees what processes have claimed that have ended.
+    fn release_of_dead(&self) {
+        self.lock();
+        for claim in &self.claims {
+            if claim.number.load(Relaxed) != 0 && is_dead(claim.process.load(Relaxed)) {
+                claim.number.store(0, Relaxed);
+                self.changes.fetch_add(1, AcqRel);
+            }
+        }
+        self.unlock();
+        futex::wake(&self.changes, i32::MAX, Reach::Node);
+    }
+
     /// Enters a claim and waits until the bytes are its own. Those who have them now do not wait for this
     /// process, so the thread sleeps.
     pub fn claim(&self, span: Span) -> Ticket {
@@ -162,7 +224,10 @@ impl Common {
             {
                 return ticket;
             }
-            futex::wait(&self.changes, changes, None, Reach::Node);
+            futex::wait(&self.changes, changes, Some(PATIENCE), Reach::Node);
+            if self.changes.load(Acquire) == changes {
+                self.release_of_dead();
+            }
         }
     }
 }
@@ -213,6 +278,23 @@ mod tests {
         assert!(common.try_claim(span(900, 901, true)).is_none());
         common.release(tickets[3]);
         assert!(common.try_claim(span(900, 901, true)).is_some());
+    }
+
+    #[test]
+    fn what_the_dead_have_is_free() {
+        let common = fresh();
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let dead = child.id();
+        child.wait().unwrap();
+        let ticket = common.try_claim(span(0, 10, true)).unwrap();
+        common.claims[ticket.slot].process.store(dead, Relaxed);
+        let alive = common.try_claim(span(20, 30, true)).unwrap();
+        common.mutex.store(dead, Relaxed);
+        let own = common.claim(span(5, 6, true));
+        assert!(common.is_granted(own) && common.is_granted(alive));
+        let late = common.try_claim(span(25, 26, false)).unwrap();
+        common.release_of_dead();
+        assert!(!common.is_granted(late), "the living keep theirs");
     }
 
     #[test]

@@ -14,12 +14,14 @@ pub enum Fault {
     Interrupted,
     /// No byte at this offset or behind it can be written: the disk is full.
     Full(u64),
+    /// The same, because the user may have no more bytes.
+    Quota(u64),
     /// The byte at this offset can neither be read nor written.
     Broken(u64),
 }
 
 impl Fault {
-    /// Reads faults that commas separate: `short=N`, `eintr`, `enospc=OFFSET`, `eio=OFFSET`.
+    /// Reads faults that commas separate: `short=N`, `eintr`, `enospc=OFFSET`, `edquot=OFFSET`, `eio=OFFSET`.
     ///
     /// # Errors
     /// The word that is none of them.
@@ -35,6 +37,7 @@ impl Fault {
             ("eintr", _) if value.is_empty() => Ok(Fault::Interrupted),
             ("short", Ok(n @ 1..)) => Ok(Fault::Short(n as usize)),
             ("enospc", Ok(at)) => Ok(Fault::Full(at)),
+            ("edquot", Ok(at)) => Ok(Fault::Quota(at)),
             ("eio", Ok(at)) => Ok(Fault::Broken(at)),
             _ => Err(word.to_owned()),
         }
@@ -72,8 +75,9 @@ impl<D: Driver> Faulty<D> {
                     return Err(io::Error::from_raw_os_error(libc::EINTR));
                 }
                 Fault::Interrupted => continue,
-                Fault::Full(_) if direction == Direction::Read => continue,
+                Fault::Full(_) | Fault::Quota(_) if direction == Direction::Read => continue,
                 Fault::Full(end) => (end, libc::ENOSPC),
+                Fault::Quota(end) => (end, libc::EDQUOT),
                 Fault::Broken(byte) if at > byte => continue,
                 Fault::Broken(byte) => (byte, libc::EIO),
             };
