@@ -40,6 +40,15 @@ static struct colour water(double level, double depth, double light)
 
 static unsigned char byte(double v) { return v < 0 ? 0 : v > 255 ? 255 : (unsigned char)(v + 0.5); }
 
+/* The colour of a place without shades. */
+void picture_colour(double ground, double level, unsigned char *rgb)
+{
+    struct colour c = ground >= 0 ? land(ground, 0.9) : water(level, -ground, 0.8);
+    rgb[0] = byte(c.r);
+    rgb[1] = byte(c.g);
+    rgb[2] = byte(c.b);
+}
+
 /* The pixels of this rank's block, top row first. */
 static unsigned char *paint(const struct sea *s, const struct problem *p)
 {
@@ -100,7 +109,7 @@ static void chunk(FILE *file, const char *name, const unsigned char *data, size_
 }
 
 /* PNG (ISO/IEC 15948) with stored, not compressed, blocks (RFC 1950, 1951). */
-static void png(const char *path, const unsigned char *rgb, int width, int height)
+void picture_png(const char *path, const unsigned char *rgb, int width, int height)
 {
     size_t line = 1 + 3 * (size_t)width, total = line * height;
     unsigned char *raw = malloc(total), *z = malloc(total + total / 65535 * 5 + 32);
@@ -171,7 +180,7 @@ void picture_write(const struct sea *s, const struct problem *p, const char *pat
                      MPI_STATUS_IGNORE);
             MPI_Type_free(&rectangle);
         }
-        png(path, all, p->nx, p->ny);
+        picture_png(path, all, p->nx, p->ny);
         free(all);
     }
     MPI_Wait(&sent, MPI_STATUS_IGNORE);

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-enum { MAX_FEATURES = 64, MAX_GAUGES = 16 };
+enum { MAX_FEATURES = 64, MAX_GAUGES = 16, FRAMES = 12, FRAME_COLUMNS = 4 };
 
 /* The input file, the same on every rank. */
 struct problem {
@@ -60,6 +60,22 @@ double check_standing_wave(int nx, int ny);
 
 /* picture.c */
 void picture_write(const struct sea *s, const struct problem *p, const char *path);
+void picture_colour(double ground, double level, unsigned char *rgb);
+void picture_png(const char *path, const unsigned char *rgb, int width, int height);
+
+/* frames.c */
+struct frames {
+    const char *path;
+    MPI_File file;
+    MPI_Request under_way; /* the frame that is being written */
+    float *levels;         /* this rank's part of it */
+    int count;
+};
+
+void frames_open(struct frames *f, const struct sea *s, const struct problem *p, const char *path);
+void frames_add(struct frames *f, const struct sea *s);
+/* Makes the picture; returns the displaced water of the last frame, as the file has it, on every rank. */
+double frames_close(struct frames *f, const struct problem *p, const char *picture);
 
 /* measure.c */
 void measure_print(const struct sea *s, double updates_per_second);
