@@ -59,6 +59,7 @@ with h5py.File(path, "r+", driver="mpio", comm=comm) as file:
         with data.collective:
             assert (data[:, columns] == everywhere[:, columns]).all(), name
         assert (data[mine] == everywhere[mine]).all(), name
+    comm.Barrier()
     # A column of one rank, independently.
     file["rows"][:, rank] = -1.0
 

@@ -12,6 +12,7 @@ SUITES = {
     "romio": "the test programs of ROMIO, MPICH's MPI-IO",
     "hdf5": "the parallel tests of HDF5, and h5py",
     "files-large": "3 GiB in one call of each form (`tests/c/files_large.c`)",
+    "files-random": "random programs with files against a naive model (`tests/c/files_mixed.c`)",
     "osu": "the OSU micro-benchmarks, with validation of the data",
     "imb": "the Intel MPI Benchmarks",
     "launchers": "C tests under the launchers of other MPI libraries and of Slurm",
