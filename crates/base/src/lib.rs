@@ -16,9 +16,11 @@
 //! | `slab`  | numbered things with stable addresses and stale-key checks  |
 //! | `parts` | work that two processes share                               |
 //! | `pad`   | cache lines                                                 |
+//! | `batches` | parts that several threads say are ready                 |
 //! | `cpus`  | sets of CPUs                                                |
 //! | `sync`  | std's atomics, or loom's under `--cfg loom`                 |
 
+pub mod batches;
 pub mod bell;
 pub mod class_lock;
 pub mod clock;
