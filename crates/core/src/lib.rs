@@ -63,5 +63,5 @@ pub mod hooks {
     pub use catena_process::{Alarm, Hook, Hooked};
 }
 
-pub use process::{Process, enter, enter_any, observe};
+pub use process::{Process, enter, enter_any, is_locked, observe};
 pub use reduce_local::reduce_local;

@@ -217,6 +217,12 @@ pub(crate) fn life() -> &'static Life<Process> {
     &LIFE
 }
 
+/// Whether calls take the library's lock: several threads may be in the library at the same time.
+#[inline]
+pub fn is_locked() -> bool {
+    LIFE.is_locked()
+}
+
 /// Whether the library has users.
 pub fn is_running() -> bool {
     LIFE.running().is_some()

@@ -90,4 +90,15 @@ impl Shm {
             barrier: self.barrier,
         }
     }
+
+    /// The doorbell of this rank.
+    ///
+    /// # Safety
+    /// As for [`Shm::bell`].
+    pub unsafe fn own_bell(&self) -> Bell {
+        Bell {
+            bell: &raw const *self.own().bell,
+            barrier: self.barrier,
+        }
+    }
 }

@@ -30,6 +30,11 @@ impl Hook<Process> for Carried {
         process.hook::<Carried>().remove_work(completed);
         completed != 0
     }
+
+    /// What a request waits for may be a word in shared memory.
+    fn before_sleep(&self, process: &Process) -> bool {
+        self.progress(process)
+    }
 }
 
 impl Process {
