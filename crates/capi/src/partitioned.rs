@@ -5,7 +5,9 @@ use std::ffi::{c_int, c_void};
 use catena_abi::{Comm, Count, Datatype, Info, Request, consts};
 use catena_core::{Process, enter, p2p};
 use catena_objects::{Result, fail};
-use catena_rma::partitioned::{End, PartRecv, PartSend, arrived, partitions, ready};
+use catena_rma::partitioned::{
+    End, PartRecv, PartSend, arrived, arrived_at_once, partitions, ready, ready_at_once,
+};
 
 use crate::args::{self, put};
 use crate::entry::mpi_fn;
@@ -78,7 +80,10 @@ mpi_fn! {
     }
 
     fn Pready(partition: c_int, request: Request) {
-        ready(&*enter()?, request, [partition])
+        match ready_at_once(request, partition) {
+            Some(done) => done,
+            None => ready(&*enter()?, request, [partition]),
+        }
     }
 
     fn Pready_range(partition_low: c_int, partition_high: c_int, request: Request) {
@@ -98,6 +103,9 @@ mpi_fn! {
     }
 
     fn Parrived(request: Request, partition: c_int, flag: *mut c_int) {
+        if arrived_at_once(request, partition) {
+            return put(flag, 1, "flag");
+        }
         put(flag, arrived(&*enter()?, request, partition)?.into(), "flag")
     }
 }

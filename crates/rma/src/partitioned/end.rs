@@ -5,8 +5,12 @@ use std::sync::Arc;
 use catena_core::Process;
 use catena_core::comm::Comm;
 use catena_datatype::TypeRef;
+use catena_fabric::Peer;
+use catena_link::Awaited;
+use catena_net::Route;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
+use catena_shm::Bell;
 
 /// The checked arguments of either end.
 #[derive(Debug)]
@@ -38,17 +42,38 @@ impl End {
         self.bytes().saturating_mul(self.partitions.into())
     }
 
+    /// The process of the other end.
+    pub(super) fn process(&self) -> Option<Peer> {
+        let remote = self.comm.remote.as_ref();
+        let group = remote.map_or(&self.comm.group, |it| &it.group);
+        Some(group.member(self.peer? as usize))
+    }
+
+    /// The doorbells of the other end and of this process, if the two share memory.
+    pub(super) fn bells(&self, process: &Process) -> Option<(Bell, Bell)> {
+        let peer = self.process()?;
+        process.link(|link| {
+            let net = link.net();
+            if net.route(peer) != Route::Shm {
+                return None;
+            }
+            let shm = net.shm()?;
+            // SAFETY: the transport lives as long as the process.
+            Some(unsafe { (shm.bell(peer), shm.own_bell()) })
+        })
+    }
+
+    /// Adds the other end to those that are awaited.
+    pub(super) fn awaits(&self, awaited: &mut Awaited) {
+        awaited.named.extend(self.process());
+    }
+
     /// The error of an other end that has died, where the job goes on without it.
     pub(super) fn death(&self, process: &Process) -> Option<Error> {
         if !process.knows_deaths() {
             return None;
         }
-        let group = self
-            .comm
-            .remote
-            .as_ref()
-            .map_or(&self.comm.group, |it| &it.group);
-        let error = process.death(group.member(self.peer? as usize))?;
+        let error = process.death(self.process()?)?;
         // The class of all point-to-point communication.
         Some(error.reworded(Kind::ProcFailed, error.text().to_owned()))
     }

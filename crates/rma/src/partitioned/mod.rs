@@ -2,25 +2,54 @@
 //!
 //! The two ends of a partitioned message are paired in the order in which they were made, for each
 //! communicator, peer and tag ([`pairing`]); so both sides count, and none has to be asked. Once,
-//! the sender tells its number of partitions and their length, and the receiver answers with a row
-//! of tags of its own. From there on each partition that is ready is a message with its tag, which
+//! the sender tells what it has, and the receiver answers how that comes to it ([`words`]).
+//!
+//! Between processes of one node they share a [`channel`] from there on: `MPI_Pready` copies what it
+//! completes, and says so in it ([`outgoing`]); `MPI_Parrived` and the completion look there
+//! ([`incoming`]). Neither takes the library's lock.
+//!
+//! | message                                          | goes                                              |
+//! |--------------------------------------------------|---------------------------------------------------|
+//! | up to 4 KiB; up to 4 MiB into memory that only the receiver maps | into the channel, and out of it |
+//! | longer, and the receiver's buffer is of `MPI_Alloc_mem` | straight there                             |
+//! | longer                                           | straight there, by the kernel                     |
+//! | to another host; or the kernel refuses           | as messages                                       |
+//!
+//! Otherwise each partition that is ready is a message with a tag of its own, which
 //! the receiver has room for from its start on: in the program's buffer, where a part begins and
 //! ends with its elements, else in memory of its own, out of which it is unpacked when all has come.
 //!
 //! Nobody who does not use partitions pays for them.
 
+mod channel;
+mod directory;
 mod end;
+mod incoming;
+mod outgoing;
 mod pairing;
 mod recv;
 mod send;
+mod threads;
+mod words;
 
 use catena_abi as abi;
 use catena_core::Process;
 use catena_objects::error::Result;
 
+use threads::{RECEIVES, SENDS, callers};
+
 pub use end::{End, partitions};
 pub use recv::PartRecv;
 pub use send::PartSend;
+
+/// `MPI_Pready` without the library's lock; `None` if that is needed, and for every error but one.
+///
+/// # Errors
+/// `Arg` for a partition that is ready.
+#[inline]
+pub fn ready_at_once(request: abi::Request, partition: i32) -> Option<Result<()>> {
+    SENDS.find(request)?.ready(partition, callers())
+}
 
 /// `MPI_Pready` of every partition from one to another.
 ///
@@ -36,6 +65,14 @@ pub fn ready(
         let mut all = partitions.into_iter();
         all.try_for_each(|partition| send.ready(process, partition))
     })?
+}
+
+/// `MPI_Parrived` without the library's lock, if the partition has arrived through shared memory.
+#[inline]
+pub fn arrived_at_once(request: abi::Request, partition: i32) -> bool {
+    RECEIVES
+        .find(request)
+        .is_some_and(|it| it.arrived(partition) == Some(true))
 }
 
 /// `MPI_Parrived`.

@@ -1,7 +1,7 @@
 //! The receiving end.
 
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use catena_abi::{self as abi, Status};
 use catena_base::PeerBytes;
@@ -13,8 +13,13 @@ use catena_link::{Awaited, Plane, ReqId, Selector, Sink};
 use catena_objects::error::{Error, Kind, Result, no_memory};
 use catena_objects::error_place::ErrorPlace;
 
+use super::channel::{Channel, Shape, Way};
 use super::end::End;
+use super::incoming::Incoming;
 use super::pairing::{Pair, take_tags};
+use super::threads::RECEIVES;
+use super::words::{Answer, Offer};
+use crate::heap;
 
 /// What the sender has told, and the tags that it was given.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +27,8 @@ struct Sender {
     partitions: u32,
     bytes: u64,
     tags: u32,
+    /// Whether it may come through a channel.
+    has_channel: bool,
 }
 
 impl Sender {
@@ -35,15 +42,20 @@ impl Sender {
 pub struct PartRecv {
     end: End,
     pair: Option<Pair>,
+    /// What `MPI_Parrived` touches. In a box: threads find it without the lock.
+    incoming: Box<Incoming>,
+    handle: Cell<abi::Request>,
     sender: Cell<Option<Sender>>,
-    is_active: Cell<bool>,
-    /// The messages of the sender's partitions, while it is active and the sender is known.
+    /// Whether it is known that the round does not come as messages, or they are posted.
+    is_posted: Cell<bool>,
+    /// The messages of the sender's partitions, while it is active.
     parts: RefCell<Vec<ReqId>>,
     /// Why they cannot be received.
     failed: RefCell<Option<Error>>,
     /// Where they go if a part does not begin and end with elements of the receiver.
     aside: RefCell<Vec<u8>>,
-    own: RefCell<std::sync::Weak<PartRecv>>,
+    is_freed: Cell<bool>,
+    own: RefCell<Weak<PartRecv>>,
 }
 
 impl PartRecv {
@@ -52,25 +64,36 @@ impl PartRecv {
         let pair = end
             .peer
             .map(|peer| Pair::next(&end.comm, peer, end.tag, false));
+        let incoming = Incoming::new(end.buf, (end.partitions, end.count), &end.ty);
         let recv = Arc::new(PartRecv {
             end,
             pair,
+            incoming: Box::new(incoming),
+            handle: Cell::new(abi::consts::REQUEST_NULL),
             sender: Cell::new(None),
-            is_active: Cell::new(false),
+            is_posted: Cell::new(false),
             parts: RefCell::default(),
             failed: RefCell::default(),
             aside: RefCell::default(),
+            is_freed: Cell::new(false),
             own: RefCell::default(),
         });
         *recv.own.borrow_mut() = Arc::downgrade(&recv);
-        process.add_request(recv)
+        let request = process.add_request(recv.clone());
+        recv.handle.set(request);
+        // SAFETY: the box stays until `free` removes it, or for ever.
+        unsafe { RECEIVES.insert(request, &raw const *recv.incoming) };
+        request
     }
 
-    /// `MPI_Parrived`: of an inactive request everything has arrived.
+    /// `MPI_Parrived`, under the lock: of an inactive request everything has arrived.
     pub(super) fn arrived(&self, process: &Process, partition: i32) -> Result<bool> {
         let at = self.end.check(partition)? as u64;
-        if !self.is_active.get() || self.pair.is_none() {
+        if !self.incoming.is_active() || self.pair.is_none() {
             return Ok(true);
+        }
+        if let Some(arrived) = self.incoming.arrived(partition) {
+            return Ok(arrived);
         }
         let Some(sender) = self.sender.get() else {
             return Ok(false);
@@ -97,21 +120,45 @@ impl PartRecv {
         process.link(|link| parts.iter().all(|&id| link.is_done(id)))
     }
 
-    /// Learns what the sender is, and answers it.
+    /// Learns what the sender has, and answers it.
     fn learn(&self, process: &Process) {
+        let comm = &self.end.comm;
         let Some(pair) = &self.pair else {
             return;
         };
-        let told = pair.told(process, &self.end.comm);
-        if let Some([partitions, low, high]) = told.as_deref() {
-            let tags = take_tags(&self.end.comm, *partitions);
-            pair.tell(process, &self.end.comm, &[tags]);
-            self.sender.set(Some(Sender {
-                partitions: *partitions,
-                bytes: u64::from(*high) << 32 | u64::from(*low),
-                tags,
-            }));
+        let Some(told) = pair.told(process, comm) else {
+            return;
+        };
+        let Some(offer) = Offer::from_words(&told) else {
+            let text = "the sender has told what no version of this library does";
+            *self.failed.borrow_mut() = Some(Error::new(Kind::Intern, text));
+            return;
+        };
+        let tags = take_tags(comm, offer.partitions);
+        let shape = Shape::new(offer.partitions, offer.bytes);
+        let channel = offer.channel.and_then(|card| {
+            let (bell, _) = self.end.bells(process)?;
+            Some((Channel::open(card, shape).ok()?, bell))
+        });
+        let has_channel = channel.is_some();
+        if let Some((channel, bell)) = channel {
+            self.incoming.settle(channel, bell);
         }
+        let buffer = self.incoming.run(shape.total());
+        let card = |at: *mut u8| heap::card(at, shape.total() as usize);
+        let answer = Answer {
+            tags,
+            has_channel,
+            buffer: buffer.map(|at| at.expose_provenance() as u64),
+            card: buffer.filter(|_| shape.total() != 0).and_then(card),
+        };
+        self.sender.set(Some(Sender {
+            partitions: offer.partitions,
+            bytes: offer.bytes,
+            tags,
+            has_channel,
+        }));
+        pair.tell(process, comm, &answer.words());
     }
 
     /// Makes room for every partition of the sender.
@@ -154,17 +201,29 @@ impl PartRecv {
         Ok(())
     }
 
-    /// Receives, if the sender is known.
+    /// Which way the partitions come, once that is known.
+    fn way(&self) -> Option<Way> {
+        match self.sender.get()?.has_channel {
+            true => self.incoming.way(),
+            false => Some(Way::Messages),
+        }
+    }
+
+    /// Receives, if it is known how.
     fn receive(&self, process: &Process) -> bool {
         if self.sender.get().is_none() {
             self.learn(process);
         }
-        let Some(sender) = self.sender.get() else {
-            return false;
-        };
-        if let Err(error) = self.post(process, sender) {
-            *self.failed.borrow_mut() = Some(error);
+        match (self.way(), self.sender.get()) {
+            (Some(Way::Messages), Some(sender)) => {
+                if let Err(error) = self.post(process, sender) {
+                    *self.failed.borrow_mut() = Some(error);
+                }
+            }
+            (Some(_), _) => {}
+            (None, _) => return self.failed.borrow().is_some(),
         }
+        self.is_posted.set(true);
         true
     }
 
@@ -172,12 +231,21 @@ impl PartRecv {
         if self.pair.is_none() || self.failed.borrow().is_some() {
             return true;
         }
-        if self.sender.get().is_none() {
-            // A sender that has died will not tell what it is.
-            *self.failed.borrow_mut() = self.end.death(process);
-            return self.failed.borrow().is_some();
+        match self.way() {
+            Some(Way::Messages) => {
+                return self.is_posted.get() && self.are_done(process, &self.parts.borrow());
+            }
+            Some(_) if self.incoming.take_all() => return true,
+            _ => {}
         }
-        self.are_done(process, &self.parts.borrow())
+        if self.incoming.has_failed() {
+            let text = "the sender could not copy a partition, and says why";
+            *self.failed.borrow_mut() = Some(Error::new(Kind::Other, text));
+            return true;
+        }
+        // A sender that has died will neither tell nor copy anything.
+        *self.failed.borrow_mut() = self.end.death(process);
+        self.failed.borrow().is_some()
     }
 
     /// Unpacks what came aside.
@@ -189,11 +257,23 @@ impl PartRecv {
             RecvBuf::new(end.buf, count, &end.ty).place(0, PeerBytes::from(&*aside));
         }
     }
+
+    /// The bytes of the partitions that were messages, and their error.
+    fn take_messages(&self, process: &Process) -> (u64, Option<Error>) {
+        let (mut bytes, mut error) = (0, None);
+        for id in self.parts.take() {
+            let completion = process.link(|link| link.take(id));
+            bytes += completion.len;
+            error = error.or(Done::from(completion).error);
+        }
+        self.place_aside();
+        (bytes, error)
+    }
 }
 
 impl RequestObject for PartRecv {
     fn state(&self, process: &Process) -> Result<State> {
-        Ok(match self.is_active.get() {
+        Ok(match self.incoming.is_active() {
             false => State::Inactive,
             true if self.is_over(process) => State::Complete,
             true => State::Pending,
@@ -201,26 +281,26 @@ impl RequestObject for PartRecv {
     }
 
     fn complete(&self, process: &Process) -> Done {
-        self.is_active.set(false);
         let Some(peer) = self.end.peer else {
+            self.incoming.finish();
             return Done {
                 status: NOWHERE_STATUS,
                 error: None,
             };
         };
         let mut error = self.failed.take();
-        let mut bytes = 0;
-        for id in self.parts.take() {
-            let completion = process.link(|link| link.take(id));
-            bytes += completion.len;
-            error = error.or(Done::from(completion).error);
-        }
-        self.place_aside();
-        let too_much = self
-            .sender
-            .get()
-            .is_some_and(|it| it.total() > self.end.total());
-        if too_much && error.is_none() {
+        let total = self.sender.get().map_or(0, |it| it.total());
+        let bytes = match self.way() {
+            Some(Way::Staged | Way::Straight) => total.min(self.end.total()),
+            _ => {
+                let (bytes, failed) = self.take_messages(process);
+                error = error.or(failed);
+                bytes
+            }
+        };
+        self.incoming.finish();
+        self.is_posted.set(false);
+        if total > self.end.total() && error.is_none() {
             let text = format!(
                 "the sender's partitions have more than the {} bytes of the receiver's",
                 self.end.total()
@@ -234,7 +314,7 @@ impl RequestObject for PartRecv {
     }
 
     fn peek(&self, _process: &Process) -> Result<Done> {
-        let status = match (self.is_active.get(), self.end.peer, self.sender.get()) {
+        let status = match (self.incoming.is_active(), self.end.peer, self.sender.get()) {
             (true, Some(peer), Some(sender)) => {
                 Status::new(peer as i32, self.end.tag, sender.total())
             }
@@ -252,7 +332,7 @@ impl RequestObject for PartRecv {
     }
 
     fn start(&self, process: &Process) -> Result<()> {
-        if self.is_active.replace(true) {
+        if !self.incoming.start() {
             return Err(Error::new(
                 Kind::Request,
                 "the partitioned request is active already: complete it first",
@@ -268,12 +348,15 @@ impl RequestObject for PartRecv {
     }
 
     fn free(&self, process: &Process) -> Result<()> {
-        // What comes aside needs its memory until it has come.
-        if self.aside.borrow().is_empty() {
-            for id in self.parts.take() {
-                process.link(|link| link.detach(id));
-            }
-        } else if let Some(own) = self.own.borrow().upgrade() {
+        RECEIVES.remove(self.handle.get());
+        if !self.incoming.is_active() || self.pair.is_none() {
+            return Ok(());
+        }
+        // It goes on without a name. What is not posted progress carries on already.
+        self.is_freed.set(true);
+        if self.is_posted.get()
+            && let Some(own) = self.own.borrow().upgrade()
+        {
             process.carry_on(own);
         }
         Ok(())
@@ -284,18 +367,23 @@ impl RequestObject for PartRecv {
     }
 
     fn awaits(&self, _process: &Process, awaited: &mut Awaited) {
-        if let (None, Some(rank)) = (self.sender.get(), self.end.peer) {
-            let comm = &self.end.comm;
-            let group = comm.remote.as_ref().map_or(&comm.group, |it| &it.group);
-            awaited.named.insert(group.member(rank as usize));
+        // The messages say it themselves.
+        if self.way() != Some(Way::Messages) {
+            self.end.awaits(awaited);
         }
     }
 
     fn advance(&self, process: &Process) -> bool {
-        if !self.parts.borrow().is_empty() {
-            // Freed while parts came aside.
+        if !self.is_posted.get() && !self.receive(process) {
             return self.is_over(process);
         }
-        self.receive(process) || self.is_over(process)
+        if !self.is_freed.get() {
+            return true;
+        }
+        let over = self.is_over(process);
+        if over {
+            self.complete(process);
+        }
+        over
     }
 }

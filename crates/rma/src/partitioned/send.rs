@@ -1,7 +1,7 @@
 //! The sending end.
 
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use catena_abi as abi;
 use catena_core::Process;
@@ -13,16 +13,23 @@ use catena_objects::error::{Error, Kind, Result};
 use catena_objects::error_place::ErrorPlace;
 use catena_objects::fail;
 
+use super::channel::{Channel, Shape, Way};
 use super::end::End;
+use super::outgoing::{Lane, Outgoing, To};
 use super::pairing::Pair;
+use super::threads::{SENDS, callers};
+use super::words::{Answer, Offer};
+use crate::heap;
 
-/// How a partition stands.
+/// Longest message that goes through the channel although the receiver's buffer is mapped: two copies of it take
+/// less than to learn that the receiver has started.
+const SHORT: u64 = 4 << 10;
+
+/// How a partition stands that is a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// The program may still write it.
-    Open,
-    /// It waits for the answer of the receiver.
-    Ready,
+    /// It is not ready, or nobody knows yet where it goes.
+    Here,
     /// It is under way.
     Leaving(ReqId),
     /// It has left.
@@ -34,16 +41,19 @@ enum Part {
 pub struct PartSend {
     end: End,
     pair: Option<Pair>,
-    /// The first of the receiver's tags, once it has told.
+    /// What `MPI_Pready` touches. In a box: threads find it without the lock.
+    outgoing: Box<Outgoing>,
+    /// The channel that was offered to the receiver, until that has answered.
+    offered: RefCell<Option<Channel>>,
+    handle: Cell<abi::Request>,
+    /// The first of the receiver's tags, once it is known that partitions are messages.
     tags: Cell<Option<u32>>,
-    is_active: Cell<bool>,
+    /// Of those.
     parts: RefCell<Box<[Part]>>,
-    /// Partitions that are open or ready.
+    /// Partitions that have not begun to leave.
     missing: Cell<u32>,
-    /// Why they cannot leave.
-    failed: RefCell<Option<Error>>,
     /// The object itself, for progress.
-    own: RefCell<std::sync::Weak<PartSend>>,
+    own: RefCell<Weak<PartSend>>,
     /// Whether progress carries it on.
     is_carried: Cell<bool>,
 }
@@ -54,54 +64,65 @@ impl PartSend {
         let pair = end
             .peer
             .map(|peer| Pair::next(&end.comm, peer, end.tag, true));
+        let shape = Shape::new(end.partitions, end.bytes());
+        let shares = pair.is_some() && end.bells(process).is_some();
+        // Without memory for a channel partitions are messages.
+        let channel = shares.then(|| Channel::make(shape).ok()).flatten();
+        let (channel, card) = channel.unzip();
         if let Some(pair) = &pair {
-            let bytes = end.bytes();
-            let words = [end.partitions, bytes as u32, (bytes >> 32) as u32];
-            pair.tell(process, &end.comm, &words);
+            let offer = Offer {
+                partitions: end.partitions,
+                bytes: end.bytes(),
+                channel: card,
+            };
+            pair.tell(process, &end.comm, &offer.words());
         }
-        let parts = vec![Part::Open; end.partitions as usize];
+        let outgoing = Box::new(Outgoing::new(end.buf, end.count, &end.ty, shape));
+        let parts = vec![Part::Here; end.partitions as usize];
         let send = Arc::new(PartSend {
             end,
             pair,
+            outgoing,
+            offered: RefCell::new(channel),
+            handle: Cell::new(abi::consts::REQUEST_NULL),
             tags: Cell::new(None),
-            is_active: Cell::new(false),
             parts: RefCell::new(parts.into()),
             missing: Cell::new(0),
-            failed: RefCell::default(),
             own: RefCell::default(),
             is_carried: Cell::new(false),
         });
         *send.own.borrow_mut() = Arc::downgrade(&send);
-        process.add_request(send)
+        let request = process.add_request(send.clone());
+        send.handle.set(request);
+        // SAFETY: the box stays until `free` removes it, or for ever.
+        unsafe { SENDS.insert(request, &raw const *send.outgoing) };
+        request
     }
 
-    /// `MPI_Pready`.
+    /// `MPI_Pready`, under the lock.
     pub(super) fn ready(&self, process: &Process, partition: i32) -> Result<()> {
         let at = self.end.check(partition)?;
-        if !self.is_active.get() {
+        if let Some(done) = self.outgoing.ready(partition, callers()) {
+            return done;
+        }
+        if !self.outgoing.is_active() {
             fail!(
                 Request,
                 "the partitioned request is not active: call MPI_Start first"
             );
         }
-        if self.parts.borrow()[at] != Part::Open {
-            fail!(Arg, "partition {partition} is ready already");
-        }
-        self.parts.borrow_mut()[at] = Part::Ready;
-        if self.pair.is_none() {
-            return Ok(());
-        }
-        if self.tags.get().is_none() {
+        self.outgoing.note_ready(partition as u32, callers())?;
+        if self.pair.is_some() {
             self.learn(process);
-        }
-        match self.tags.get() {
-            Some(tags) => self.leave(process, at, tags),
-            None => self.carry(process),
+            if let Some(tags) = self.tags.get() {
+                self.leave(process, at, tags);
+            }
+            // Else progress carries it on.
         }
         Ok(())
     }
 
-    /// Has progress send what is ready as soon as the receiver has told.
+    /// Has progress send what is ready as soon as the receiver has room.
     fn carry(&self, process: &Process) {
         if let Some(own) = self.own.borrow().upgrade()
             && !self.is_carried.replace(true)
@@ -110,14 +131,69 @@ impl PartSend {
         }
     }
 
+    /// Whether it is known where the partitions go.
+    fn is_settled(&self) -> bool {
+        self.outgoing.lane().is_some() || self.tags.get().is_some()
+    }
+
+    /// Learns where the partitions go, if the receiver has told.
     fn learn(&self, process: &Process) {
-        let told = self
-            .pair
-            .as_ref()
-            .and_then(|pair| pair.told(process, &self.end.comm));
-        if let Some([tags]) = told.as_deref() {
-            self.tags.set(Some(*tags));
+        let Some(pair) = self.pair.as_ref().filter(|_| !self.is_settled()) else {
+            return;
+        };
+        let Some(told) = pair.told(process, &self.end.comm) else {
+            return;
+        };
+        let Some(answer) = Answer::from_words(&told) else {
+            let text = "the receiver has answered what no version of this library does";
+            self.outgoing.fail(Error::new(Kind::Intern, text));
+            return;
+        };
+        let Some(channel) = self.offered.take() else {
+            self.tags.set(Some(answer.tags));
+            return;
+        };
+        if !answer.has_channel {
+            channel.retract();
+            self.tags.set(Some(answer.tags));
+            return;
         }
+        let to = self.choose(process, &channel, &answer);
+        match (to, self.end.bells(process)) {
+            (Some(to), Some((bell, own_bell))) => self.outgoing.settle(Lane {
+                channel,
+                to,
+                bell,
+                own_bell,
+            }),
+            _ => {
+                channel.choose(Way::Messages);
+                self.tags.set(Some(answer.tags));
+            }
+        }
+    }
+
+    /// Where the partitions go, if not as messages.
+    fn choose(&self, process: &Process, channel: &Channel, answer: &Answer) -> Option<To> {
+        let shape = channel.shape();
+        let total = shape.total();
+        if total <= SHORT {
+            return Some(To::Channel);
+        }
+        let map = |card| -> std::io::Result<To> {
+            let mapping = heap::map_peer(card)?;
+            let at = mapping.at(card, total as usize)?;
+            Ok(To::Mapped { at, _keep: mapping })
+        };
+        if let Some(Ok(to)) = answer.card.map(map) {
+            return Some(to);
+        }
+        if shape.has_room {
+            return Some(To::Channel);
+        }
+        let (at, peer) = (answer.buffer?, self.end.process()?);
+        let of = process.link(|link| link.net().shm_mut()?.neighbour(peer))?;
+        Some(To::Kernel { of, at })
     }
 
     /// Sends a partition.
@@ -141,25 +217,42 @@ impl PartSend {
         self.missing.set(self.missing.get() - 1);
     }
 
+    /// Sends what is ready and still here.
+    fn leave_ready(&self, process: &Process, tags: u32) {
+        for at in 0..self.end.partitions {
+            let is_here = self.parts.borrow()[at as usize] == Part::Here;
+            if is_here && self.outgoing.is_ready(at) {
+                self.leave(process, at as usize, tags);
+            }
+        }
+    }
+
     /// Whether every partition has left.
     fn is_over(&self, process: &Process) -> bool {
-        if self.tags.get().is_none() && self.failed.borrow().is_none() {
-            // A receiver that has died will not tell its tags.
-            *self.failed.borrow_mut() = self.end.death(process);
+        if self.pair.is_none() || self.outgoing.has_failed() {
+            return true;
         }
-        self.pair.is_none()
-            || self.failed.borrow().is_some()
-            || self.missing.get() == 0
-                && self.parts.borrow().iter().all(|part| match part {
-                    Part::Leaving(id) => process.link(|link| link.is_done(*id)),
-                    part => *part == Part::Left,
-                })
+        if self.tags.get().is_some() {
+            let is_done = |part: &Part| match part {
+                Part::Leaving(id) => process.link(|link| link.is_done(*id)),
+                part => *part == Part::Left,
+            };
+            return self.missing.get() == 0 && self.parts.borrow().iter().all(is_done);
+        }
+        if self.outgoing.lane().is_some() && self.outgoing.has_left() {
+            return true;
+        }
+        // A receiver that has died will neither tell nor take anything.
+        if let Some(error) = self.end.death(process) {
+            self.outgoing.fail(error);
+        }
+        self.outgoing.has_failed()
     }
 }
 
 impl RequestObject for PartSend {
     fn state(&self, process: &Process) -> Result<State> {
-        Ok(match self.is_active.get() {
+        Ok(match self.outgoing.is_active() {
             false => State::Inactive,
             true if self.is_over(process) => State::Complete,
             true => State::Pending,
@@ -167,15 +260,16 @@ impl RequestObject for PartSend {
     }
 
     fn complete(&self, process: &Process) -> Done {
-        self.is_active.set(false);
         let mut done = Done::EMPTY;
-        done.error = self.failed.take();
-        for part in &mut *self.parts.borrow_mut() {
-            if let Part::Leaving(id) = *part {
-                let error = Done::from(process.link(|link| link.take(id))).error;
-                done.error = done.error.or(error);
+        done.error = self.outgoing.finish();
+        if self.tags.get().is_some() {
+            for part in &mut *self.parts.borrow_mut() {
+                if let Part::Leaving(id) = *part {
+                    let error = Done::from(process.link(|link| link.take(id))).error;
+                    done.error = done.error.or(error);
+                }
+                *part = Part::Here;
             }
-            *part = Part::Open;
         }
         done
     }
@@ -184,18 +278,24 @@ impl RequestObject for PartSend {
         true
     }
 
-    fn start(&self, _process: &Process) -> Result<()> {
-        if self.is_active.replace(true) {
+    fn start(&self, process: &Process) -> Result<()> {
+        if !self.outgoing.start() {
             return Err(Error::new(
                 Kind::Request,
                 "the partitioned request is active already: complete it first",
             ));
         }
         self.missing.set(self.end.partitions);
+        match self.outgoing.lane() {
+            Some(lane) if self.outgoing.is_open(lane) => {}
+            None if self.tags.get().is_some() || self.pair.is_none() => {}
+            _ => self.carry(process),
+        }
         Ok(())
     }
 
     fn free(&self, process: &Process) -> Result<()> {
+        SENDS.remove(self.handle.get());
         for part in &mut *self.parts.borrow_mut() {
             if let Part::Leaving(id) = *part {
                 process.link(|link| link.detach(id));
@@ -210,29 +310,22 @@ impl RequestObject for PartSend {
     }
 
     fn awaits(&self, _process: &Process, awaited: &mut Awaited) {
-        if let (None, Some(rank)) = (self.tags.get(), self.end.peer) {
-            let comm = &self.end.comm;
-            let group = comm.remote.as_ref().map_or(&comm.group, |it| &it.group);
-            awaited.named.insert(group.member(rank as usize));
+        if self.tags.get().is_none() {
+            self.end.awaits(awaited);
         }
     }
 
     fn advance(&self, process: &Process) -> bool {
-        if self.tags.get().is_none() {
-            self.learn(process);
-        }
-        let Some(tags) = self.tags.get() else {
-            let over = self.is_over(process);
-            self.is_carried.set(!over);
-            return over;
+        self.learn(process);
+        let over = if let Some(lane) = self.outgoing.lane() {
+            self.outgoing.leave_complete(lane, callers()) || self.is_over(process)
+        } else if let Some(tags) = self.tags.get() {
+            self.leave_ready(process, tags);
+            true
+        } else {
+            self.is_over(process)
         };
-        for at in 0..self.end.partitions as usize {
-            let is_ready = self.parts.borrow()[at] == Part::Ready;
-            if is_ready {
-                self.leave(process, at, tags);
-            }
-        }
-        self.is_carried.set(false);
-        true
+        self.is_carried.set(!over);
+        over
     }
 }

@@ -1,0 +1,493 @@
+//! Memory that the two ends of a partitioned message on one node share: in the sender's heap, mapped by the
+//! receiver.
+//!
+//! | part            | bytes    | who writes it | what                                                        |
+//! |-----------------|----------|---------------|-------------------------------------------------------------|
+//! | [`FromReceiver`] | 64      | receiver      | how many rounds it has started, and has taken; that it is gone |
+//! | [`FromSender`]  | 64       | sender        | which way the partitions go; which round fails              |
+//! | slots           | see [`Shape`] | sender   | a number for each chunk: the round of which it is there; and room for the bytes |
+//!
+//! Rounds count from 1 and wrap around. The slots are used in turn, so that a sender can be some rounds
+//! ahead of the receiver. What is read here the other end has written: numbers are compared, never
+//! followed.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+
+use crate::heap::{self, Card, Mapping};
+
+/// Most bytes of a message that is copied twice, through the channel: while the receiver takes one chunk out
+/// of it, the sender puts the next one in. Up to here that takes less than one copy by the kernel.
+pub const STAGED: u64 = 4 << 20;
+/// Bytes of all slots with room, if there are several.
+const ROOMS: usize = 256 << 10;
+/// Most slots.
+const SLOTS: usize = 8;
+/// Least bytes of a batch that goes through the channel, if the partitions are short.
+const STAGED_BATCH: u64 = 1 << 10;
+/// Least bytes of a batch that the kernel copies.
+const COPIED_BATCH: u64 = 16 << 10;
+/// Most bytes that are copied before the receiver is told.
+const CHUNK: u64 = 8 << 10;
+
+/// Where the partitions go. The sender says it once it knows what the receiver has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Way {
+    /// Into the channel, out of which the receiver takes them.
+    Staged = 1,
+    /// Straight into the receiver's buffer.
+    Straight = 2,
+    /// Each is a message.
+    Messages = 3,
+}
+
+/// What the receiver says.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+struct FromReceiver {
+    started: AtomicU32,
+    taken: AtomicU32,
+    gone: AtomicU32,
+}
+
+/// What the sender says.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+struct FromSender {
+    way: AtomicU32,
+    /// The round that did not come, while it is the receiver's.
+    failed: AtomicU32,
+}
+
+const FRONT: usize = size_of::<FromReceiver>() + size_of::<FromSender>();
+
+/// How a message is cut, as both ends compute it from what the sender has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Partitions of the sender.
+    pub partitions: u32,
+    /// Bytes of each.
+    pub bytes: u64,
+    /// Partitions of a batch.
+    pub each: u32,
+    /// Bytes of a chunk, but for the last one of a batch.
+    pub chunk: u64,
+    /// Whether the channel has room for the bytes.
+    pub has_room: bool,
+}
+
+impl Shape {
+    /// That of a message of so many partitions of so many bytes.
+    pub fn new(partitions: u32, bytes: u64) -> Shape {
+        let total = bytes.saturating_mul(partitions.into());
+        let has_room = total <= STAGED;
+        let least = if has_room { STAGED_BATCH } else { COPIED_BATCH };
+        let most = u64::from(catena_base::batches::MOST);
+        let each = least.checked_div(bytes).unwrap_or(most).clamp(1, most);
+        let batch = (each * bytes).max(1);
+        Shape {
+            partitions,
+            bytes,
+            each: each as u32,
+            chunk: if has_room { batch.min(CHUNK) } else { batch },
+            has_room,
+        }
+    }
+
+    /// Bytes of a batch, but for the last one.
+    fn batch(&self) -> u64 {
+        u64::from(self.each) * self.bytes
+    }
+
+    /// Chunks of a batch, but for the last one.
+    #[inline]
+    fn chunks_each(&self) -> usize {
+        self.batch().div_ceil(self.chunk).max(1) as usize
+    }
+
+    /// How many chunks there are.
+    pub fn chunks(&self) -> usize {
+        let last = self.batches() - 1;
+        let (_, len) = self.range(last);
+        last * self.chunks_each() + (len as u64).div_ceil(self.chunk).max(1) as usize
+    }
+
+    /// The first chunk of a batch.
+    #[inline]
+    pub fn first_chunk(&self, batch: usize) -> usize {
+        batch * self.chunks_each()
+    }
+
+    /// Where the bytes of a chunk begin, and how many they are.
+    #[inline]
+    pub fn chunk_range(&self, chunk: usize) -> (u64, usize) {
+        let (batch, at) = (chunk / self.chunks_each(), chunk % self.chunks_each());
+        let (from, len) = self.range(batch);
+        let before = at as u64 * self.chunk;
+        let len = (len as u64 - before).min(self.chunk);
+        (from + before, len as usize)
+    }
+
+    /// The chunk that a byte belongs to.
+    fn chunk_of(&self, byte: u64) -> usize {
+        let (batch, at) = (byte / self.batch(), byte % self.batch());
+        batch as usize * self.chunks_each() + (at / self.chunk) as usize
+    }
+
+    /// The chunks that have the bytes from one to another; all, if no bytes tell them apart.
+    pub fn chunks_of(&self, from: u64, end: u64) -> std::ops::Range<usize> {
+        match self.total() {
+            0 => 0..self.chunks(),
+            total if from >= total.min(end) => 0..0,
+            total => self.chunk_of(from)..self.chunk_of(end.min(total) - 1) + 1,
+        }
+    }
+
+    /// Bytes of all.
+    pub fn total(&self) -> u64 {
+        self.bytes.saturating_mul(self.partitions.into())
+    }
+
+    /// How many batches there are.
+    pub fn batches(&self) -> usize {
+        self.partitions.div_ceil(self.each) as usize
+    }
+
+    /// Where the bytes of a batch begin, and how many they are.
+    #[inline]
+    pub fn range(&self, batch: usize) -> (u64, usize) {
+        let from = batch as u64 * self.batch();
+        let end = (from + self.batch()).min(self.total());
+        (from, (end - from) as usize)
+    }
+
+    /// Bytes of the numbers in front of the room of a slot.
+    fn numbers(&self) -> usize {
+        (self.chunks() * size_of::<AtomicU32>()).next_multiple_of(8)
+    }
+
+    /// Bytes of a slot.
+    fn slot(&self) -> usize {
+        let room = if self.has_room {
+            self.total() as usize
+        } else {
+            0
+        };
+        (self.numbers() + room).next_multiple_of(64)
+    }
+
+    /// How many slots there are.
+    pub fn slots(&self) -> u32 {
+        (ROOMS / self.slot()).clamp(1, SLOTS) as u32
+    }
+
+    fn channel(&self) -> usize {
+        FRONT + self.slots() as usize * self.slot()
+    }
+}
+
+/// Whose memory it is.
+#[derive(Debug)]
+enum Memory {
+    Sender,
+    Receiver { _mapping: Arc<Mapping> },
+}
+
+/// One end of the channel.
+#[derive(Debug)]
+pub struct Channel {
+    base: *mut u8,
+    shape: Shape,
+    numbers: usize,
+    slot: usize,
+    slots: u32,
+    memory: Memory,
+}
+
+// SAFETY: what it points to is reached by atomics, and by copies that the protocol keeps apart.
+unsafe impl Send for Channel {}
+// SAFETY: as above.
+unsafe impl Sync for Channel {}
+
+impl Channel {
+    fn at(base: *mut u8, shape: Shape, memory: Memory) -> Channel {
+        Channel {
+            base,
+            shape,
+            numbers: shape.numbers(),
+            slot: shape.slot(),
+            slots: shape.slots(),
+            memory,
+        }
+    }
+
+    /// Makes the sender's end, and how the receiver finds it.
+    ///
+    /// # Errors
+    /// If there is no memory.
+    pub fn make(shape: Shape) -> io::Result<(Channel, Card)> {
+        let len = shape.channel();
+        let base = heap::take(len, align_of::<FromReceiver>())?;
+        // SAFETY: ours, of this length; the other end sees it when it has the card.
+        unsafe { base.write_bytes(0, len) };
+        let card = heap::card(base, len).expect("a piece of the heap");
+        Ok((Channel::at(base, shape, Memory::Sender), card))
+    }
+
+    /// Finds that of a sender.
+    ///
+    /// # Errors
+    /// If it cannot be mapped.
+    pub fn open(card: Card, shape: Shape) -> io::Result<Channel> {
+        let mapping = heap::map_peer(card)?;
+        let base = mapping.at(card, shape.channel())?;
+        if !base.addr().is_multiple_of(align_of::<FromReceiver>()) {
+            return Err(io::Error::other("it is not aligned"));
+        }
+        let memory = Memory::Receiver { _mapping: mapping };
+        Ok(Channel::at(base, shape, memory))
+    }
+
+    /// How its message is cut.
+    #[inline]
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    #[inline]
+    fn from_receiver(&self) -> &FromReceiver {
+        // SAFETY: the memory begins with it; it consists of atomics.
+        unsafe { &*self.base.cast() }
+    }
+
+    #[inline]
+    fn from_sender(&self) -> &FromSender {
+        // SAFETY: it follows the other one; it consists of atomics.
+        unsafe { &*self.base.add(size_of::<FromReceiver>()).cast() }
+    }
+
+    #[inline]
+    fn slot(&self, round: u32) -> *mut u8 {
+        let at = (round % self.slots) as usize * self.slot;
+        // SAFETY: inside of the memory.
+        unsafe { self.base.add(FRONT + at) }
+    }
+
+    /// The number of a chunk.
+    #[inline]
+    fn number(&self, round: u32, chunk: usize) -> &AtomicU32 {
+        debug_assert!(chunk < self.shape.chunks());
+        // SAFETY: inside of the slot, aligned.
+        unsafe { &*self.slot(round).cast::<AtomicU32>().add(chunk) }
+    }
+
+    /// The room for the bytes of a round, if the channel has room.
+    #[inline]
+    pub fn room(&self, round: u32) -> *mut u8 {
+        debug_assert!(self.shape.has_room);
+        // SAFETY: inside of the slot.
+        unsafe { self.slot(round).add(self.numbers) }
+    }
+
+    /// Says that a chunk of a round is there. The sender's.
+    #[inline]
+    pub fn announce(&self, round: u32, chunk: usize) {
+        // Pairs with the load in `is_there`.
+        self.number(round, chunk).store(round, Release);
+    }
+
+    /// Whether a chunk of a round is there.
+    #[inline]
+    pub fn is_there(&self, round: u32, chunk: usize) -> bool {
+        self.number(round, chunk).load(Acquire) == round
+    }
+
+    /// The sender says which way the partitions go.
+    pub fn choose(&self, way: Way) {
+        self.from_sender().way.store(way as u32, Release);
+    }
+
+    /// Which way they go, once the sender has said it.
+    pub fn way(&self) -> Option<Way> {
+        let said = self.from_sender().way.load(Acquire);
+        let ways = [Way::Staged, Way::Straight, Way::Messages];
+        ways.into_iter().find(|&way| way as u32 == said)
+    }
+
+    /// Something of a round does not come. The sender's.
+    #[cold]
+    pub fn fail(&self, round: u32) {
+        self.from_sender().failed.store(round, Release);
+    }
+
+    /// Whether something of a round does not.
+    pub fn has_failed(&self, round: u32) -> bool {
+        self.from_sender().failed.load(Relaxed) == round
+    }
+
+    /// The receiver has started a round: its buffer may be written.
+    #[inline]
+    pub fn start(&self, round: u32) {
+        self.from_receiver().started.store(round, Release);
+    }
+
+    /// The receiver needs nothing of a round any more.
+    #[inline]
+    pub fn take(&self, round: u32) {
+        self.from_receiver().taken.store(round, Release);
+    }
+
+    /// The last round that the sender may write, by what the receiver has said so far.
+    #[inline]
+    pub fn open_until(&self, way: Way) -> u32 {
+        let receiver = self.from_receiver();
+        match way {
+            Way::Straight => receiver.started.load(Acquire),
+            _ => receiver.taken.load(Acquire).wrapping_add(self.slots),
+        }
+    }
+
+    /// The receiver will not look at it again.
+    fn part(&self) {
+        self.from_receiver().gone.store(1, Release);
+    }
+
+    /// Whether the receiver will not.
+    fn has_parted(&self) -> bool {
+        self.from_receiver().gone.load(Acquire) != 0
+    }
+
+    /// Gives the sender's memory back although no receiver knows of it.
+    pub fn retract(self) {
+        self.from_receiver().gone.store(1, Relaxed);
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        match self.memory {
+            Memory::Sender => lingering::give(self.base, self.has_parted()),
+            Memory::Receiver { .. } => self.part(),
+        }
+    }
+}
+
+/// Memory of channels whose receivers may still look at it.
+mod lingering {
+    use super::FromReceiver;
+    use crate::heap;
+    use std::sync::atomic::Ordering::Acquire;
+    use std::sync::{Mutex, PoisonError};
+
+    /// Addresses.
+    static ALL: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+    /// Gives memory back as soon as its receiver has parted, and that of others who have.
+    pub fn give(base: *mut u8, has_parted: bool) {
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|&at| {
+            let base = std::ptr::with_exposed_provenance_mut::<u8>(at);
+            // SAFETY: a piece of the heap that begins with this.
+            let gone = unsafe { (*base.cast::<FromReceiver>()).gone.load(Acquire) } != 0;
+            !(gone && heap::give(base))
+        });
+        match has_parted {
+            true => drop(heap::give(base)),
+            false => all.push(base.expose_provenance()),
+        }
+    }
+
+    /// How many there are.
+    #[cfg(test)]
+    pub fn len() -> usize {
+        ALL.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_belongs_to_one_batch() {
+        for (partitions, bytes) in [
+            (8, 1),
+            (8, 8192),
+            (8, 100_000),
+            (1000, 3),
+            (64, 0),
+            (7, 1 << 20),
+            (1, 5),
+        ] {
+            let shape = Shape::new(partitions, bytes);
+            let mut next = 0;
+            for batch in 0..shape.batches() {
+                let (from, len) = shape.range(batch);
+                assert_eq!(from, next, "{shape:?}");
+                next += len as u64;
+            }
+            assert_eq!(next, shape.total(), "{shape:?}");
+            assert!(shape.slots() >= 1 && shape.each >= 1);
+            let mut next = 0;
+            for chunk in 0..shape.chunks() {
+                let (from, len) = shape.chunk_range(chunk);
+                assert_eq!(from, next, "{shape:?}");
+                assert!(len != 0 || shape.total() == 0);
+                next += len as u64;
+                if len != 0 {
+                    assert_eq!(shape.chunks_of(from, next), chunk..chunk + 1);
+                    assert_eq!(
+                        shape.chunks_of(from + len as u64 - 1, next),
+                        chunk..chunk + 1
+                    );
+                }
+            }
+            assert_eq!(next, shape.total(), "{shape:?}");
+            assert_eq!(shape.chunks_of(0, next + 1), 0..shape.chunks());
+            let firsts = (0..shape.batches()).map(|batch| shape.first_chunk(batch));
+            for (batch, first) in firsts.enumerate() {
+                assert_eq!(shape.chunk_range(first).0, shape.range(batch).0);
+            }
+        }
+        assert_eq!(Shape::new(8, 1).batches(), 1, "short ones go together");
+        assert_eq!(Shape::new(8, 8 << 10).chunks(), 8);
+        assert_eq!(Shape::new(8, 100 << 10).chunks(), 8 * 13);
+        assert!(!Shape::new(8, 1 << 20).has_room);
+        assert_eq!(Shape::new(8, 1 << 20).chunks(), 8);
+    }
+
+    #[test]
+    fn both_ends_see_the_same_and_memory_stays_until_the_receiver_has_parted() {
+        let shape = Shape::new(8, 100);
+        let (sender, card) = Channel::make(shape).expect("memory");
+        let receiver = Channel::open(card, shape).expect("mapped");
+        assert_eq!(receiver.way(), None);
+        sender.choose(Way::Staged);
+        assert_eq!(receiver.way(), Some(Way::Staged));
+        let slots = shape.slots();
+        assert_eq!(sender.open_until(Way::Staged), slots);
+        assert_eq!(sender.open_until(Way::Straight), 0);
+        receiver.start(1);
+        receiver.take(1);
+        assert_eq!(sender.open_until(Way::Staged), slots + 1);
+        assert_eq!(sender.open_until(Way::Straight), 1);
+        for round in 1..2 * slots {
+            assert!(!receiver.is_there(round, 0));
+            // SAFETY: room for the message.
+            unsafe { sender.room(round).add(799).write(round as u8) };
+            sender.announce(round, 0);
+            assert!(receiver.is_there(round, 0));
+            // SAFETY: as above.
+            assert_eq!(unsafe { receiver.room(round).add(799).read() }, round as u8);
+        }
+        let before = lingering::len();
+        drop(sender);
+        assert_eq!(lingering::len(), before + 1);
+        drop(receiver);
+        let (other, _) = Channel::make(shape).expect("memory");
+        other.retract();
+        assert_eq!(lingering::len(), before);
+    }
+}
