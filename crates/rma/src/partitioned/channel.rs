@@ -24,10 +24,6 @@ pub const STAGED: u64 = 4 << 20;
 const ROOMS: usize = 256 << 10;
 /// Most slots.
 const SLOTS: usize = 8;
-/// Least bytes of a batch that goes through the channel, if the partitions are short.
-const STAGED_BATCH: u64 = 1 << 10;
-/// Least bytes of a batch that the kernel copies.
-const COPIED_BATCH: u64 = 16 << 10;
 /// Most bytes that are copied before the receiver is told.
 const CHUNK: u64 = 8 << 10;
 
@@ -83,14 +79,14 @@ impl Shape {
     pub fn new(partitions: u32, bytes: u64) -> Shape {
         let total = bytes.saturating_mul(partitions.into());
         let has_room = total <= STAGED;
-        let least = if has_room { STAGED_BATCH } else { COPIED_BATCH };
-        let most = u64::from(catena_base::batches::MOST);
-        let each = least.checked_div(bytes).unwrap_or(most).clamp(1, most);
-        let batch = (each * bytes).max(1);
+        // A partition leaves as soon as it is ready: the program may wait for its arrival before it makes the next one
+        // ready.
+        let each = 1;
+        let batch = bytes.max(1);
         Shape {
             partitions,
             bytes,
-            each: each as u32,
+            each,
             chunk: if has_room { batch.min(CHUNK) } else { batch },
             has_room,
         }
@@ -257,13 +253,13 @@ impl Channel {
     }
 
     #[inline]
-    fn from_receiver(&self) -> &FromReceiver {
+    fn of_receiver(&self) -> &FromReceiver {
         // SAFETY: the memory begins with it; it consists of atomics.
         unsafe { &*self.base.cast() }
     }
 
     #[inline]
-    fn from_sender(&self) -> &FromSender {
+    fn of_sender(&self) -> &FromSender {
         // SAFETY: it follows the other one; it consists of atomics.
         unsafe { &*self.base.add(size_of::<FromReceiver>()).cast() }
     }
@@ -291,6 +287,14 @@ impl Channel {
         unsafe { self.slot(round).add(self.numbers) }
     }
 
+    /// Asks for the front of the next slot, to which the receiver will not look before it has taken this round.
+    #[inline]
+    pub fn claim_next(&self, round: u32) {
+        if self.slots > 1 {
+            catena_base::copy::claim(self.slot(round.wrapping_add(1)));
+        }
+    }
+
     /// Says that a chunk of a round is there. The sender's.
     #[inline]
     pub fn announce(&self, round: u32, chunk: usize) {
@@ -306,12 +310,12 @@ impl Channel {
 
     /// The sender says which way the partitions go.
     pub fn choose(&self, way: Way) {
-        self.from_sender().way.store(way as u32, Release);
+        self.of_sender().way.store(way as u32, Release);
     }
 
     /// Which way they go, once the sender has said it.
     pub fn way(&self) -> Option<Way> {
-        let said = self.from_sender().way.load(Acquire);
+        let said = self.of_sender().way.load(Acquire);
         let ways = [Way::Staged, Way::Straight, Way::Messages];
         ways.into_iter().find(|&way| way as u32 == said)
     }
@@ -319,30 +323,30 @@ impl Channel {
     /// Something of a round does not come. The sender's.
     #[cold]
     pub fn fail(&self, round: u32) {
-        self.from_sender().failed.store(round, Release);
+        self.of_sender().failed.store(round, Release);
     }
 
     /// Whether something of a round does not.
     pub fn has_failed(&self, round: u32) -> bool {
-        self.from_sender().failed.load(Relaxed) == round
+        self.of_sender().failed.load(Relaxed) == round
     }
 
     /// The receiver has started a round: its buffer may be written.
     #[inline]
     pub fn start(&self, round: u32) {
-        self.from_receiver().started.store(round, Release);
+        self.of_receiver().started.store(round, Release);
     }
 
     /// The receiver needs nothing of a round any more.
     #[inline]
     pub fn take(&self, round: u32) {
-        self.from_receiver().taken.store(round, Release);
+        self.of_receiver().taken.store(round, Release);
     }
 
     /// The last round that the sender may write, by what the receiver has said so far.
     #[inline]
     pub fn open_until(&self, way: Way) -> u32 {
-        let receiver = self.from_receiver();
+        let receiver = self.of_receiver();
         match way {
             Way::Straight => receiver.started.load(Acquire),
             _ => receiver.taken.load(Acquire).wrapping_add(self.slots),
@@ -351,17 +355,17 @@ impl Channel {
 
     /// The receiver will not look at it again.
     fn part(&self) {
-        self.from_receiver().gone.store(1, Release);
+        self.of_receiver().gone.store(1, Release);
     }
 
     /// Whether the receiver will not.
     fn has_parted(&self) -> bool {
-        self.from_receiver().gone.load(Acquire) != 0
+        self.of_receiver().gone.load(Acquire) != 0
     }
 
     /// Gives the sender's memory back although no receiver knows of it.
     pub fn retract(self) {
-        self.from_receiver().gone.store(1, Relaxed);
+        self.of_receiver().gone.store(1, Relaxed);
     }
 }
 
@@ -451,7 +455,7 @@ mod tests {
                 assert_eq!(shape.chunk_range(first).0, shape.range(batch).0);
             }
         }
-        assert_eq!(Shape::new(8, 1).batches(), 1, "short ones go together");
+        assert_eq!(Shape::new(8, 1).batches(), 8, "each leaves by itself");
         assert_eq!(Shape::new(8, 8 << 10).chunks(), 8);
         assert_eq!(Shape::new(8, 100 << 10).chunks(), 8 * 13);
         assert!(!Shape::new(8, 1 << 20).has_room);

@@ -258,7 +258,11 @@ impl Outgoing {
             }
             Callers::Many => self.left.fetch_add(1, AcqRel) + 1,
         };
-        if callers == Callers::Many && (left as usize == self.batches.len() || self.has_failed()) {
+        let is_last = left as usize == self.batches.len();
+        if is_last {
+            lane.channel.claim_next(round);
+        }
+        if callers == Callers::Many && (is_last || self.has_failed()) {
             lane.own_bell.ring();
         }
     }
