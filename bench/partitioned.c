@@ -75,15 +75,47 @@ static void one_way(struct task *t, int rounds)
         }
 }
 
-#define ROW(NAME, UNIT, RECEIVERS, RUN, OPEN)                                                      \
+/* Seconds between the last partition, which is late, and its arrival: there and back. All others have arrived
+ * by then. */
+static double late_one(struct task *t, int rounds)
+{
+    double sum = 0;
+    int last = t->window - 1;
+    for (int i = 0; i < rounds && t->peer >= 0; i++) {
+        MPI_Startall(2, t->requests);
+        for (int k = 0; k < last; k++)
+            MPI_Pready(k, t->requests[SEND]);
+        for (int k = 0, there = 0; k < last; k += there)
+            MPI_Parrived(t->requests[RECEIVE], k, &there);
+        MPI_Sendrecv(NULL, 0, MPI_BYTE, t->peer, ACK, NULL, 0, MPI_BYTE, t->peer, ACK, t->comm,
+                     MPI_STATUS_IGNORE);
+        double start = now();
+        if (t->first)
+            MPI_Pready(last, t->requests[SEND]);
+        MPI_Wait(&t->requests[RECEIVE], MPI_STATUS_IGNORE);
+        sum += now() - start;
+        if (!t->first)
+            MPI_Pready(last, t->requests[SEND]);
+        MPI_Wait(&t->requests[SEND], MPI_STATUS_IGNORE);
+    }
+    return sum;
+}
+
+static void late(struct task *t, int rounds)
+{
+    late_one(t, rounds);
+}
+
+#define ROW(NAME, UNIT, RECEIVERS, RUN, OPEN, ...)                                                 \
     {                                                                                              \
         .name = NAME, .family = "partitioned", .options = "mixcTIMWd", .unit = UNIT, .ranks = 2,    \
         .shape = {EVERYBODY, SINGLE, RECEIVERS, SINGLE, OF_PEER}, .run = RUN, .prepare = prepare,  \
-        .open = OPEN, .finish = finish, .needs = "partitioned",                                    \
+        .open = OPEN, .finish = finish, .needs = "partitioned", __VA_ARGS__                        \
     }
 
 const struct bench partitioned[] = {
-    ROW("latency_partitioned", US, EVERYBODY, latency, open_latency),
-    ROW("bandwidth_partitioned", MB_S, ROOT, one_way, open_bytes),
+    ROW("latency_partitioned", US, EVERYBODY, latency, open_latency, ),
+    ROW("late_partition", US, EVERYBODY, late, open_latency, .sample = late_one),
+    ROW("bandwidth_partitioned", MB_S, ROOT, one_way, open_bytes, ),
     {.name = NULL},
 };
