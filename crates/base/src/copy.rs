@@ -4,6 +4,7 @@
 //! (non-temporal stores): the reader then takes the bytes from memory instead
 //! of the writer's cache, which wins where the two cores are far apart or the
 //! data exceeds the caches, and loses elsewhere. Who uses both should measure.
+//! [`bulk`] is for memory that no other core is using.
 
 use std::ptr;
 
@@ -112,6 +113,33 @@ pub unsafe fn take(at: *mut u8, len: usize) {
     for line in (0..len).step_by(64) {
         // SAFETY: the caller's promise.
         unsafe { rewrite(at.add(line)) };
+    }
+}
+
+/// From here on the string instructions of the C library's `memcpy` are the fastest where no other core has
+/// the lines: they fetch none that is written as a whole.
+const STRING: usize = 2 << 10;
+/// From here on both sides exceed the nearest caches, and what is written goes around them.
+const AROUND: usize = 1 << 20;
+
+/// Copies between memory that no other core is using: a window's, whose owner takes no part.
+///
+/// Measured here (AMD EPYC), into 64 places in turn: 64 KiB at 121 GB/s instead of 64 by a loop of vector moves,
+/// 1 MiB at 42 instead of 28.
+///
+/// # Safety
+/// Both ranges must be valid for `len` bytes and must not overlap.
+#[inline]
+pub unsafe fn bulk(dst: *mut u8, src: *const u8, len: usize) {
+    // SAFETY: as the caller promised.
+    unsafe {
+        if len < STRING {
+            plain(dst, src, len);
+        } else if len < AROUND {
+            ptr::copy_nonoverlapping(src, dst, len);
+        } else {
+            stream(dst, src, len);
+        }
     }
 }
 

@@ -61,7 +61,7 @@ pub unsafe fn copy_bytes(to: *mut u8, from: *const u8, len: usize) {
         } else if len <= 32 {
             copy::small(to, from, len);
         } else {
-            copy::plain(to, from, len);
+            copy::bulk(to, from, len);
         }
     }
 }
