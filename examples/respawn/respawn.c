@@ -95,8 +95,10 @@ static MPI_Comm repair(MPI_Comm ring, char **argv)
     if (rank == 0 || alive < size) {
         int first;
         MPI_Comm_rank(left, &first);
-        if (first == 0)
+        if (first == 0) {
             printf("step %ld again: %d of %d ranks are alive\n", state[0], alive, size);
+            fflush(stdout); /* This rank may be killed next. */
+        }
     }
     check(MPI_Comm_spawn(argv[0], argv + 1, size - alive, MPI_INFO_NULL, 0, left, &inter, MPI_ERRCODES_IGNORE),
         "spawning");

@@ -165,7 +165,8 @@ class Qualify(unittest.TestCase):
 
     def test_the_slice_is_of_parts_that_there_are(self):
         parts = list(qualify.slices(types.SimpleNamespace(patience=1.0)))
-        assert [part.suite for part in parts] == ["mpi4py", "mpich-suite", "mpich-fortran", "osu", "osu",
+        assert [part.suite for part in parts] == ["mpi4py", "mpich-suite", "romio", "mpich-suite-mpich",
+                                                  "mpich-suite-openmpi", "mpich-fortran", "osu", "osu",
                                                   "imb", "launchers"]
 
     def test_what_gets_no_sources_is_skipped(self):

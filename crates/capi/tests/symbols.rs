@@ -49,7 +49,11 @@ fn exports_are_those_of_the_table() {
         "unsupported",
     ];
     let layers = layers.map(|name| format!("catena_{name}"));
-    let expected: BTreeSet<_> = names.chain(layers).chain(extensions()).collect();
+    let expected: BTreeSet<_> = names
+        .chain(layers)
+        .chain(extensions())
+        .chain(fortran_binding())
+        .collect();
     let lacking: Vec<_> = expected.difference(&found).collect();
     let surplus: Vec<_> = found.difference(&expected).collect();
     assert!(
@@ -89,6 +93,23 @@ fn extensions() -> impl Iterator<Item = String> {
     all(&standard, &prefixes)
         .into_iter()
         .chain(all(&old, &prefixes[..3]))
+}
+
+/// What MPICH's stand-alone Fortran binding asks for besides the ABI.
+fn fortran_binding() -> impl Iterator<Item = String> {
+    let attributes = ["Comm", "Type", "Win"].into_iter().flat_map(|object| {
+        [
+            "create_keyval_x",
+            "get_attr_as_fortran",
+            "set_attr_as_fortran",
+        ]
+        .map(|name| format!("{object}_{name}"))
+    });
+    let handlers = ["Comm", "File", "Session", "Win"].map(|of| format!("{of}_create_errhandler_x"));
+    attributes
+        .chain(handlers)
+        .chain(["Op_create_x".to_string()])
+        .flat_map(|name| [format!("MPIX_{name}"), format!("PMPIX_{name}")])
 }
 
 #[test]
