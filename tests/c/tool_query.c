@@ -106,7 +106,8 @@ static void pvars(void)
         EQUAL(MPI_T_pvar_get_info(i, name, &name_len, &verbosity, &class, &type, &e, desc,
                                   &desc_len, &bind, &readonly, &continuous, &atomic), MPI_SUCCESS);
         CHECK(name_len > 1 && desc_len > 1);
-        CHECK(bind == MPI_T_BIND_NO_OBJECT || bind == MPI_T_BIND_MPI_COMM);
+        int of_file = !strncmp(name, "file_", 5);
+        CHECK(bind == MPI_T_BIND_NO_OBJECT || bind == (of_file ? MPI_T_BIND_MPI_FILE : MPI_T_BIND_MPI_COMM));
         CHECK(type == (class == MPI_T_PVAR_CLASS_TIMER   ? MPI_DOUBLE
                        : class == MPI_T_PVAR_CLASS_STATE ? MPI_INT
                                                          : MPI_UNSIGNED_LONG_LONG));
