@@ -75,7 +75,8 @@ HANDLER(session, Session)
 static void errors(void)
 {
     static int memory[4];
-    char name[] = "/tmp/catena-fortran-binding-XXXXXX";
+    char name[256];
+    snprintf(name, sizeof name, "%s/catena-fortran-binding-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     int fd = mkstemp(name);
     CHECK(fd >= 0 && !close(fd));
     MPI_Comm_dup(MPI_COMM_WORLD, &at_comm);

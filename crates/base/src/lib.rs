@@ -15,12 +15,11 @@
 //! | `copy`  | copies, with and without the cache                          |
 //! | `slab`  | numbered things with stable addresses and stale-key checks  |
 //! | `parts` | work that two processes share                               |
+//! | `partitions` | partitions that several threads say are ready         |
 //! | `pad`   | cache lines                                                 |
-//! | `batches` | parts that several threads say are ready                 |
 //! | `cpus`  | sets of CPUs                                                |
 //! | `sync`  | std's atomics, or loom's under `--cfg loom`                 |
 
-pub mod batches;
 pub mod bell;
 pub mod class_lock;
 pub mod clock;
@@ -34,6 +33,7 @@ pub mod fuzz;
 pub mod lock;
 pub mod mem;
 pub mod pad;
+pub mod partitions;
 pub mod parts;
 pub mod ring;
 pub mod slab;

@@ -171,7 +171,7 @@ impl File {
     /// The transfer of a call.
     ///
     /// # Errors
-    /// Those of the arguments.
+    /// The error of the arguments, if they are wrong.
     pub fn prepare(
         &self,
         process: &Process,
@@ -201,7 +201,7 @@ impl File {
         };
         let at = view.run(from, access.len).at;
         let (begin, mut done) = (clock::ticks(), 0);
-        // SAFETY: the program lends its memory, which is a run of so many bytes.
+        // SAFETY: the program lends its memory, which is one run of as many bytes as the access has.
         let moved = unsafe { move_run(&*self.driver, access.direction, run, at, &mut done) };
         transfer::count(&self.counters, access.direction, done, (1, begin));
         let mut status = Status::empty();
@@ -215,7 +215,7 @@ impl File {
     /// A blocking independent call.
     ///
     /// # Errors
-    /// Those of the arguments, and what the system says.
+    /// The error of the arguments, if they are wrong, and what the system says.
     pub fn access(
         &self,
         process: &Process,

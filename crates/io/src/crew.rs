@@ -144,7 +144,7 @@ impl Crew {
         self.complete(request).await.map(drop)
     }
 
-    /// Receives what a member sends: exactly so many bytes, or what fits.
+    /// Receives what a member sends into `room`; how many bytes it was.
     pub async fn receive(&self, from: u32, tag: i32, room: &mut [u8]) -> Result<usize> {
         let buffer = RecvBuf::Bytes(room.as_mut_ptr(), room.len() as u64);
         let (process, comm) = (self.process(), &self.comm);

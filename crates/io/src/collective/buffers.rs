@@ -127,7 +127,7 @@ fn layout(shape: Shape) -> Layout {
 }
 
 impl Buffers {
-    /// Those of a member that is alone on its node.
+    /// The windows of a member that is alone on its node; `None` if there is no memory for them.
     pub fn alone(shape: Shape) -> Option<Self> {
         // SAFETY: there is at least a slot. All zeros are valid slots.
         let at = unsafe { alloc::alloc_zeroed(layout(shape)) };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::transfer::Memory;
+use crate::transfer::{Memory, Transfer};
 use crate::view::{Run, View};
 
 /// Bytes of the stream whose runs are listed at once.
@@ -35,6 +35,11 @@ impl Cursor {
             next: 0,
             taken: 0,
         }
+    }
+
+    /// The runs of a transfer whose view is ordered.
+    pub fn of(transfer: &Transfer) -> Self {
+        Cursor::new(transfer.view.clone(), transfer.from, transfer.len())
     }
 
     /// Bytes of the transfer that were taken.

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use catena_base::clock;
 use catena_objects::error::Result;
 
-use crate::collective::buffers::{SETS, mark};
+use crate::collective::buffers::SETS;
 use crate::collective::pieces::{Cursor, Walk};
 use crate::collective::rounds::{END, Outcome, Rounds, code};
 use crate::driver::{Direction, Driver, Part, move_run};
@@ -49,17 +49,18 @@ impl Fetch {
 impl Rounds {
     /// Reads all members' bytes; how many of this one's there were, and the error or 0.
     pub async fn read(&mut self, transfer: &mut Transfer) -> Result<(u64, u64)> {
+        let mut cursor = Cursor::of(transfer);
         let mut walk = Walk::new(&mut transfer.memory);
         let code = match self.seat.is_across() {
-            true => self.read_across(&mut walk).await?,
-            false => self.read_on_node(&mut walk).await?,
+            true => self.read_across(&mut cursor, &mut walk).await?,
+            false => self.read_on_node(&mut cursor, &mut walk).await?,
         };
         walk.finish();
-        Ok((self.cursor.taken(), code))
+        Ok((cursor.taken(), code))
     }
 
     /// On one node: aggregators read ahead what is likely to be next.
-    async fn read_on_node(&mut self, walk: &mut Walk<'_>) -> Result<u64> {
+    async fn read_on_node(&mut self, cursor: &mut Cursor, walk: &mut Walk<'_>) -> Result<u64> {
         let mut base = self.base(self.plan.begin);
         let mut set = 0;
         self.fetch(base, set);
@@ -71,7 +72,7 @@ impl Rounds {
             if stopped.is_none() {
                 self.fetch(follows, other);
             }
-            self.gather(walk, base, set, stopped.map(|(until, _)| until));
+            self.gather((cursor, walk), base, set, stopped.map(|(until, _)| until));
             if let Some((_, code)) = stopped {
                 // Nobody takes anything from the rounds behind it.
                 return Ok(code);
@@ -94,11 +95,11 @@ impl Rounds {
     }
 
     /// On several: members say first what they want of a round, so only that goes from node to node.
-    async fn read_across(&mut self, walk: &mut Walk<'_>) -> Result<u64> {
-        let mut wanted = self.cursor.clone();
+    async fn read_across(&mut self, cursor: &mut Cursor, walk: &mut Walk<'_>) -> Result<u64> {
+        let mut wanted = cursor.clone();
         let mut base = self.base(self.plan.begin);
         let mut set = 0;
-        self.want(&mut wanted, base, set);
+        self.mark_runs(&mut wanted, base, set, |_, _| ());
         self.fetch(base, set);
         loop {
             self.settle().await;
@@ -109,40 +110,20 @@ impl Rounds {
             let next = self.base(met.next);
             let goes_on = met.stopped.is_none() && met.next != END;
             if goes_on {
-                self.want(&mut wanted, next, other);
+                self.mark_runs(&mut wanted, next, other, |_, _| ());
                 self.fetch(next, other);
             }
-            self.gather(walk, base, set, met.stopped.map(|(until, _)| until));
+            self.gather(
+                (cursor, walk),
+                base,
+                set,
+                met.stopped.map(|(until, _)| until),
+            );
             if !goes_on {
                 return Ok(met.stopped.map_or(0, |(_, code)| code));
             }
             (base, set) = (next, other);
         }
-    }
-
-    /// Marks what this member wants of a round, and where it goes on behind it.
-    fn want(&self, wanted: &mut Cursor, base: u64, set: usize) {
-        let place = self.seat.place;
-        let mask = self.buffers.mask(set, place);
-        let limit = self.limit(base);
-        let first = wanted.offset();
-        let mut end = base;
-        if first.is_some_and(|first| first < limit) {
-            // SAFETY: the mask is this member's.
-            unsafe { mask.write_bytes(0, self.buffers.shape.span() / 64) };
-        }
-        while let Some(run) = wanted.take(limit) {
-            // SAFETY: the run lies in the windows, and so in the mask, which is this member's.
-            unsafe { mark(mask, (run.at - base) as usize, run.len as usize) };
-            end = run.at + run.len;
-        }
-        let used = match first {
-            Some(first) if end > base => self.windows_of(base, first, end),
-            _ => 0,
-        };
-        let slot = self.buffers.slot(place);
-        slot.used[set].store(used, Relaxed);
-        slot.next[set].store(wanted.offset().unwrap_or(END), Relaxed);
     }
 
     /// Begins to read this aggregator's window, if it is one.
@@ -165,13 +146,19 @@ impl Rounds {
     }
 
     /// Takes this member's bytes of a round out of the windows, up to where the file ends.
-    fn gather(&mut self, walk: &mut Walk<'_>, base: u64, set: usize, until: Option<u64>) {
+    fn gather(
+        &self,
+        (cursor, walk): (&mut Cursor, &mut Walk<'_>),
+        base: u64,
+        set: usize,
+        until: Option<u64>,
+    ) {
         let windows = self.buffers.windows(set);
         let limit = self.limit(base).min(until.unwrap_or(END));
-        let old = self.cursor.taken();
+        let old = cursor.taken();
         loop {
-            let from = self.cursor.taken();
-            let Some(run) = self.cursor.take(limit) else {
+            let from = cursor.taken();
+            let Some(run) = cursor.take(limit) else {
                 break;
             };
             let at = (run.at - base) as usize;
@@ -179,9 +166,9 @@ impl Rounds {
             // it was.
             unsafe { walk.store(from, windows.wrapping_add(at), run.len as usize) };
         }
-        let next = self.cursor.offset().unwrap_or(END);
+        let next = cursor.offset().unwrap_or(END);
         self.buffers.slot(self.seat.place).next[set].store(next, Relaxed);
-        let bytes = self.cursor.taken() - old;
+        let bytes = cursor.taken() - old;
         self.counters.add(|it| &it.read, bytes);
     }
 }

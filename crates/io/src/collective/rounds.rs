@@ -8,7 +8,7 @@ use catena_base::clock;
 use catena_core::files::FileCounters;
 use catena_objects::error::{Error, Result};
 
-use crate::collective::buffers::{Buffers, unite};
+use crate::collective::buffers::{Buffers, mark, unite};
 use crate::collective::choice::Plan;
 use crate::collective::parcel::Window;
 use crate::collective::pieces::Cursor;
@@ -18,6 +18,7 @@ use crate::file::File;
 use crate::nodes::Nodes;
 use crate::threads::Task;
 use crate::transfer::Transfer;
+use crate::view::Run;
 
 /// Nothing more to move.
 pub(super) const END: u64 = u64::MAX;
@@ -94,7 +95,6 @@ pub(super) struct Rounds {
     pub seat: Seat,
     pub buffers: Buffers,
     pub plan: Plan,
-    pub cursor: Cursor,
     pub counters: Arc<FileCounters>,
     /// Ticks that this member has waited for its own reading and writing.
     pub waited: u64,
@@ -124,7 +124,6 @@ impl Rounds {
             seat,
             buffers,
             plan,
-            cursor: Cursor::new(transfer.view.clone(), transfer.from, transfer.len()),
             counters: file.counters.clone(),
             waited: 0,
             direction: transfer.memory.direction(),
@@ -136,6 +135,43 @@ impl Rounds {
     /// Where the windows of a round begin in which the first byte is at `offset`.
     pub fn base(&self, offset: u64) -> u64 {
         offset - offset % self.plan.unit
+    }
+
+    /// Marks the runs that this member has in a round, tells the others of its windows, and where it goes on behind
+    /// them. `each` gets every run, and where it begins in the transfer.
+    pub fn mark_runs(
+        &self,
+        cursor: &mut Cursor,
+        base: u64,
+        set: usize,
+        mut each: impl FnMut(u64, Run),
+    ) {
+        let place = self.seat.place;
+        let mask = self.buffers.mask(set, place);
+        let limit = self.limit(base);
+        let first = cursor.offset();
+        let mut end = base;
+        if first.is_some_and(|first| first < limit) {
+            // SAFETY: the mask is this member's.
+            unsafe { mask.write_bytes(0, self.buffers.shape.span() / 64) };
+        }
+        loop {
+            let from = cursor.taken();
+            let Some(run) = cursor.take(limit) else {
+                break;
+            };
+            // SAFETY: the run lies in the windows, and so in the mask, which is this member's.
+            unsafe { mark(mask, (run.at - base) as usize, run.len as usize) };
+            each(from, run);
+            end = run.at + run.len;
+        }
+        let used = match first {
+            Some(first) if end > base => self.windows_of(base, first, end),
+            _ => 0,
+        };
+        let slot = self.buffers.slot(place);
+        slot.used[set].store(used, Relaxed);
+        slot.next[set].store(cursor.offset().unwrap_or(END), Relaxed);
     }
 
     /// The offset behind the windows of a round.
@@ -179,7 +215,7 @@ impl Rounds {
             let other = self.buffers.mask(set, member);
             let other = other.wrapping_add(window * words);
             // SAFETY: its member has met this one since it wrote there, and will again before it does; nobody
-            // else looks at these words of the own mask.
+            // else looks at these words of this member's mask.
             unsafe { unite(mine, other, words) };
         }
     }

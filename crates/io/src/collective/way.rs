@@ -33,7 +33,7 @@ pub fn run(process: &Process, file: &File, own: Result<Transfer>) -> Result<Stat
 /// arguments when they complete theirs.
 ///
 /// # Errors
-/// Those of the arguments.
+/// The error of the arguments, if they are wrong.
 pub fn start(process: &Process, file: &Arc<File>, own: Result<Transfer>) -> Result<abi::Request> {
     let operation = begin(process, file, own)?;
     Ok(process.add_request(operation))
@@ -42,7 +42,7 @@ pub fn start(process: &Process, file: &Arc<File>, own: Result<Transfer>) -> Resu
 /// Starts the operation.
 ///
 /// # Errors
-/// Those of the arguments.
+/// The error of the arguments, if they are wrong.
 pub(crate) fn begin(
     process: &Process,
     file: &Arc<File>,

@@ -1,14 +1,13 @@
 //! Rounds in which members write together; see [`two_phase`](super::two_phase).
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 
 use catena_base::clock;
 use catena_objects::error::Result;
 
-use crate::collective::buffers::{SETS, mark, next_run};
+use crate::collective::buffers::{SETS, next_run};
 use crate::collective::parcel::Window;
-use crate::collective::pieces::{Walk, before};
+use crate::collective::pieces::{Cursor, Walk, before};
 use crate::collective::rounds::{END, Outcome, Rounds, code};
 use crate::driver::{Direction, Driver, Part, move_run};
 use crate::transfer::Transfer;
@@ -57,11 +56,12 @@ impl Rounds {
     /// Writes all members' bytes; how many of this one's were written, and the error or 0.
     pub async fn write(&mut self, transfer: &mut Transfer) -> Result<(u64, u64)> {
         let mut stopped = None;
+        let mut cursor = Cursor::of(transfer);
         let mut walk = Walk::new(&mut transfer.memory);
         let mut base = self.base(self.plan.begin);
         for round in 0.. {
             let set = round % SETS;
-            self.scatter(&mut walk, base, set);
+            self.scatter((&mut cursor, &mut walk), base, set);
             self.settle().await;
             let worked = (round != 0).then_some((set + 1) % SETS);
             let met = self.meet(set, worked).await?;
@@ -85,38 +85,14 @@ impl Rounds {
     }
 
     /// Puts this member's bytes of a round into the windows.
-    fn scatter(&mut self, walk: &mut Walk<'_>, base: u64, set: usize) {
-        let place = self.seat.place;
-        let (windows, mask) = (self.buffers.windows(set), self.buffers.mask(set, place));
-        let limit = self.limit(base);
-        let first = self.cursor.offset();
-        let mut end = base;
-        if first.is_some_and(|first| first < limit) {
-            // SAFETY: the mask is this member's.
-            unsafe { mask.write_bytes(0, self.buffers.shape.span() / 64) };
-        }
-        loop {
-            let from = self.cursor.taken();
-            let Some(run) = self.cursor.take(limit) else {
-                break;
-            };
+    fn scatter(&self, (cursor, walk): (&mut Cursor, &mut Walk<'_>), base: u64, set: usize) {
+        let windows = self.buffers.windows(set);
+        self.mark_runs(cursor, base, set, |from, run| {
             let at = (run.at - base) as usize;
-            // SAFETY: the run lies in the windows, and in the mask; the program does not let members write
-            // the same byte, and if it does, one of them is there. The walk goes on where it was.
-            unsafe {
-                walk.give(from, windows.wrapping_add(at), run.len as usize);
-                mark(mask, at, run.len as usize);
-            }
-            end = run.at + run.len;
-        }
-        let used = match first {
-            Some(first) if end > base => self.windows_of(base, first, end),
-            _ => 0,
-        };
-        let slot = self.buffers.slot(place);
-        slot.used[set].store(used, Relaxed);
-        let next = self.cursor.offset().unwrap_or(END);
-        slot.next[set].store(next, Relaxed);
+            // SAFETY: the run lies in the windows; the program does not let members write the same byte, and if it
+            // does, one of them is there. The walk goes on where it was.
+            unsafe { walk.give(from, windows.wrapping_add(at), run.len as usize) };
+        });
     }
 
     /// Begins to write what members have put into this aggregator's window.

@@ -14,7 +14,7 @@ pub enum Fault {
     Interrupted,
     /// No byte at this offset or behind it can be written: the disk is full.
     Full(u64),
-    /// The same, because the user may have no more bytes.
+    /// No byte at this offset or behind it can be written: the user's quota is used up.
     Quota(u64),
     /// The byte at this offset can neither be read nor written.
     Broken(u64),

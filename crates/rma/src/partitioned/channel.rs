@@ -66,9 +66,7 @@ pub struct Shape {
     pub partitions: u32,
     /// Bytes of each.
     pub bytes: u64,
-    /// Partitions of a batch.
-    pub each: u32,
-    /// Bytes of a chunk, but for the last one of a batch.
+    /// Bytes of a chunk, but for the last one of a partition.
     pub chunk: u64,
     /// Whether the channel has room for the bytes.
     pub has_room: bool,
@@ -79,57 +77,45 @@ impl Shape {
     pub fn new(partitions: u32, bytes: u64) -> Shape {
         let total = bytes.saturating_mul(partitions.into());
         let has_room = total <= STAGED;
-        // A partition leaves as soon as it is ready: the program may wait for its arrival before it makes the next one
-        // ready.
-        let each = 1;
-        let batch = bytes.max(1);
+        let whole = bytes.max(1);
         Shape {
             partitions,
             bytes,
-            each,
-            chunk: if has_room { batch.min(CHUNK) } else { batch },
+            chunk: if has_room { whole.min(CHUNK) } else { whole },
             has_room,
         }
     }
 
-    /// Bytes of a batch, but for the last one.
-    fn batch(&self) -> u64 {
-        u64::from(self.each) * self.bytes
-    }
-
-    /// Chunks of a batch, but for the last one.
+    /// Chunks of a partition.
     #[inline]
     fn chunks_each(&self) -> usize {
-        self.batch().div_ceil(self.chunk).max(1) as usize
+        self.bytes.div_ceil(self.chunk).max(1) as usize
     }
 
     /// How many chunks there are.
     pub fn chunks(&self) -> usize {
-        let last = self.batches() - 1;
-        let (_, len) = self.range(last);
-        last * self.chunks_each() + (len as u64).div_ceil(self.chunk).max(1) as usize
+        self.partitions as usize * self.chunks_each()
     }
 
-    /// The first chunk of a batch.
+    /// The first chunk of a partition.
     #[inline]
-    pub fn first_chunk(&self, batch: usize) -> usize {
-        batch * self.chunks_each()
+    pub fn first_chunk(&self, partition: usize) -> usize {
+        partition * self.chunks_each()
     }
 
     /// Where the bytes of a chunk begin, and how many they are.
     #[inline]
     pub fn chunk_range(&self, chunk: usize) -> (u64, usize) {
-        let (batch, at) = (chunk / self.chunks_each(), chunk % self.chunks_each());
-        let (from, len) = self.range(batch);
+        let (partition, at) = (chunk / self.chunks_each(), chunk % self.chunks_each());
         let before = at as u64 * self.chunk;
-        let len = (len as u64 - before).min(self.chunk);
-        (from + before, len as usize)
+        let len = (self.bytes - before).min(self.chunk);
+        (self.start(partition) + before, len as usize)
     }
 
     /// The chunk that a byte belongs to.
     fn chunk_of(&self, byte: u64) -> usize {
-        let (batch, at) = (byte / self.batch(), byte % self.batch());
-        batch as usize * self.chunks_each() + (at / self.chunk) as usize
+        let (partition, at) = (byte / self.bytes, byte % self.bytes);
+        self.first_chunk(partition as usize) + (at / self.chunk) as usize
     }
 
     /// The chunks that have the bytes from one to another; all, if no bytes tell them apart.
@@ -146,17 +132,10 @@ impl Shape {
         self.bytes.saturating_mul(self.partitions.into())
     }
 
-    /// How many batches there are.
-    pub fn batches(&self) -> usize {
-        self.partitions.div_ceil(self.each) as usize
-    }
-
-    /// Where the bytes of a batch begin, and how many they are.
+    /// Where the bytes of a partition begin.
     #[inline]
-    pub fn range(&self, batch: usize) -> (u64, usize) {
-        let from = batch as u64 * self.batch();
-        let end = (from + self.batch()).min(self.total());
-        (from, (end - from) as usize)
+    pub fn start(&self, partition: usize) -> u64 {
+        partition as u64 * self.bytes
     }
 
     /// Bytes of the numbers in front of the room of a slot.
@@ -426,14 +405,7 @@ mod tests {
             (1, 5),
         ] {
             let shape = Shape::new(partitions, bytes);
-            let mut next = 0;
-            for batch in 0..shape.batches() {
-                let (from, len) = shape.range(batch);
-                assert_eq!(from, next, "{shape:?}");
-                next += len as u64;
-            }
-            assert_eq!(next, shape.total(), "{shape:?}");
-            assert!(shape.slots() >= 1 && shape.each >= 1);
+            assert!(shape.slots() >= 1);
             let mut next = 0;
             for chunk in 0..shape.chunks() {
                 let (from, len) = shape.chunk_range(chunk);
@@ -450,12 +422,12 @@ mod tests {
             }
             assert_eq!(next, shape.total(), "{shape:?}");
             assert_eq!(shape.chunks_of(0, next + 1), 0..shape.chunks());
-            let firsts = (0..shape.batches()).map(|batch| shape.first_chunk(batch));
-            for (batch, first) in firsts.enumerate() {
-                assert_eq!(shape.chunk_range(first).0, shape.range(batch).0);
+            for partition in 0..partitions as usize {
+                let first = shape.first_chunk(partition);
+                assert_eq!(shape.chunk_range(first).0, shape.start(partition));
             }
         }
-        assert_eq!(Shape::new(8, 1).batches(), 8, "each leaves by itself");
+        assert_eq!(Shape::new(8, 1).chunks(), 8, "each leaves by itself");
         assert_eq!(Shape::new(8, 8 << 10).chunks(), 8);
         assert_eq!(Shape::new(8, 100 << 10).chunks(), 8 * 13);
         assert!(!Shape::new(8, 1 << 20).has_room);

@@ -4,11 +4,11 @@
 //! |------------------------|---------------------------------------------|--------------------|
 //! | `lane`                 | under the library's lock, once              | anybody            |
 //! | `round`, `is_active`   | under the lock: by `MPI_Start`, completion  | anybody, between these |
-//! | `batches`              | anybody                                     | anybody            |
+//! | `partitions`           | anybody                                     | anybody            |
 //! | `open_until`, `left`   | anybody                                     | anybody            |
 //!
-//! The thread that completes a batch copies it, if the receiver has room for the round; else progress does as soon as
-//! it has.
+//! The thread that says a partition ready copies it, if the receiver has room for the round; else progress does as
+//! soon as it has.
 
 use std::sync::atomic::{
     AtomicBool, AtomicU32, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed,
@@ -16,7 +16,7 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use catena_base::batches::{Batches, Callers};
+use catena_base::partitions::{Callers, Partitions};
 use catena_base::{Room, copy};
 use catena_core::buffer::{SendBuf, is_run};
 use catena_datatype::TypeRef;
@@ -71,18 +71,18 @@ pub struct Outgoing {
     /// Whether the elements are one run of bytes in host memory.
     is_run: bool,
     shape: Shape,
-    batches: Batches,
+    partitions: Partitions,
     lane: OnceLock<Lane>,
     is_active: AtomicBool,
     round: AtomicU32,
     open_until: AtomicU32,
-    /// Batches that have left.
+    /// Partitions that have left.
     left: AtomicU32,
     has_failed: AtomicBool,
     failed: Mutex<Option<Error>>,
 }
 
-// SAFETY: the buffer is only read, by who has taken a batch of it, and the rest is shared by atomics and
+// SAFETY: the buffer is only read, by who has taken a partition of it, and the rest is shared by atomics and
 // locks. What `lane` points to lasts as long as the process's transport, or is kept by it.
 unsafe impl Send for Outgoing {}
 // SAFETY: as above.
@@ -104,7 +104,7 @@ impl Outgoing {
             ty: ty.clone(),
             is_run: is_run(buf, all, ty),
             shape,
-            batches: Batches::new(shape.partitions, shape.each),
+            partitions: Partitions::new(shape.partitions),
             lane: OnceLock::new(),
             is_active: AtomicBool::new(false),
             round: AtomicU32::new(0),
@@ -140,7 +140,7 @@ impl Outgoing {
         if self.is_active.load(Relaxed) {
             return false;
         }
-        self.batches.reset();
+        self.partitions.reset();
         self.left.store(0, Relaxed);
         self.round
             .store(self.round.load(Relaxed).wrapping_add(1), Relaxed);
@@ -176,7 +176,7 @@ impl Outgoing {
 
     /// Whether a partition is ready.
     pub fn is_ready(&self, partition: u32) -> bool {
-        self.batches.is_ready(partition)
+        self.partitions.is_ready(partition as usize)
     }
 
     /// Notes that a partition is ready, which is one; it stays here.
@@ -184,10 +184,8 @@ impl Outgoing {
     /// # Errors
     /// `Arg` if it was.
     pub fn note_ready(&self, partition: u32, callers: Callers) -> Result<()> {
-        match self.batches.set_ready(partition, callers) {
-            Ok(_) => Ok(()),
-            Err(_) => Err(ready_already(partition)),
-        }
+        let noted = self.partitions.set_ready(partition as usize, callers);
+        noted.map_err(|_| ready_already(partition))
     }
 
     /// `MPI_Pready` where the lane is settled and the partition is one; `None` leaves it to those who hold the
@@ -198,14 +196,12 @@ impl Outgoing {
         if partition as u32 >= self.shape.partitions || !self.is_active() {
             return None;
         }
-        match self.batches.set_ready(partition as u32, callers) {
-            Ok(None) => {}
-            Ok(Some(batch)) if self.is_open(lane) => self.leave(lane, batch, callers),
-            // Progress looks for it until all have left.
-            Ok(Some(_)) => {}
-            Err(_) => return Some(Err(ready_already(partition as u32))),
+        let noted = self.note_ready(partition as u32, callers);
+        // Progress looks for one that stays until all have left.
+        if noted.is_ok() && self.is_open(lane) {
+            self.leave(lane, partition as usize, callers);
         }
-        Some(Ok(()))
+        Some(noted)
     }
 
     /// Whether the receiver has room for this round.
@@ -222,30 +218,30 @@ impl Outgoing {
         is_in(until)
     }
 
-    /// Has all leave that is complete; whether everything has left.
-    pub fn leave_complete(&self, lane: &Lane, callers: Callers) -> bool {
+    /// Has all partitions leave that are ready; whether all have left.
+    pub fn leave_ready(&self, lane: &Lane, callers: Callers) -> bool {
         if self.is_open(lane) {
-            for batch in 0..self.batches.len() {
-                self.leave(lane, batch, callers);
+            for partition in 0..self.partitions.len() {
+                self.leave(lane, partition, callers);
             }
         }
         self.has_left()
     }
 
-    /// Whether all batches have left, or the round has failed.
+    /// Whether all partitions have left, or the round has failed.
     #[inline]
     pub fn has_left(&self) -> bool {
-        self.left.load(Acquire) as usize == self.batches.len() || self.has_failed()
+        self.left.load(Acquire) as usize == self.partitions.len() || self.has_failed()
     }
 
-    /// Has a batch leave if it is complete and nobody else does.
+    /// Has a partition leave if it is ready and nobody else does.
     #[inline]
-    fn leave(&self, lane: &Lane, batch: usize, callers: Callers) {
-        if !self.batches.take(batch, callers) {
+    fn leave(&self, lane: &Lane, partition: usize, callers: Callers) {
+        if !self.partitions.take(partition, callers) {
             return;
         }
         let round = self.round.load(Relaxed);
-        if let Err(error) = self.copy(lane, batch, round) {
+        if let Err(error) = self.copy(lane, partition, round) {
             lane.channel.fail(round);
             lane.bell.ring();
             self.fail(error);
@@ -258,7 +254,7 @@ impl Outgoing {
             }
             Callers::Many => self.left.fetch_add(1, AcqRel) + 1,
         };
-        let is_last = left as usize == self.batches.len();
+        let is_last = left as usize == self.partitions.len();
         if is_last {
             lane.channel.claim_next(round);
         }
@@ -267,22 +263,22 @@ impl Outgoing {
         }
     }
 
-    /// Copies a batch to where it goes, chunk by chunk, and tells the receiver of each.
+    /// Copies a partition to where it goes, chunk by chunk, and tells the receiver of each.
     #[inline]
-    fn copy(&self, lane: &Lane, batch: usize, round: u32) -> Result<()> {
-        let (mut from, len) = self.shape.range(batch);
-        let mut chunk = self.shape.first_chunk(batch);
-        let end = from + len as u64;
+    fn copy(&self, lane: &Lane, partition: usize, round: u32) -> Result<()> {
+        let mut from = self.shape.start(partition);
+        let mut chunk = self.shape.first_chunk(partition);
+        let end = from + self.shape.bytes;
         let to = match &lane.to {
             To::Channel => lane.channel.room(round),
             To::Mapped { at, .. } => *at,
             To::Kernel { of, at } => {
-                self.copy_by_kernel(*of, at + from, batch, len)?;
+                self.copy_by_kernel(*of, at + from, partition)?;
                 from = end;
                 std::ptr::null_mut()
             }
         };
-        let elements = (!self.is_run).then(|| self.elements(batch));
+        let elements = (!self.is_run).then(|| self.elements(partition));
         let first = from;
         loop {
             let now = (end - from).min(self.shape.chunk) as usize;
@@ -307,20 +303,20 @@ impl Outgoing {
         }
     }
 
-    /// The elements of a batch.
+    /// The elements of a partition.
     #[cold]
-    fn elements(&self, batch: usize) -> SendBuf {
-        let (first, many) = self.batches.parts_of(batch);
-        let before = self.ty.extent() * (self.count * u64::from(first)) as i64;
+    fn elements(&self, partition: usize) -> SendBuf {
+        let before = self.ty.extent() * (self.count * partition as u64) as i64;
         let buf = self.buf.wrapping_offset(before as isize);
-        SendBuf::new(buf, self.count * u64::from(many), &self.ty)
+        SendBuf::new(buf, self.count, &self.ty)
     }
 
     #[cold]
-    fn copy_by_kernel(&self, of: Neighbour, addr: u64, batch: usize, len: usize) -> Result<()> {
+    fn copy_by_kernel(&self, of: Neighbour, addr: u64, partition: usize) -> Result<()> {
+        let len = self.shape.bytes as usize;
         let run = [Run { addr, len }];
         let packed;
-        let elements = self.elements(batch);
+        let elements = self.elements(partition);
         let from = match elements.contiguous() {
             Some(from) => from,
             None => {

@@ -318,7 +318,7 @@ impl RequestObject for PartSend {
     fn advance(&self, process: &Process) -> bool {
         self.learn(process);
         let over = if let Some(lane) = self.outgoing.lane() {
-            self.outgoing.leave_complete(lane, callers()) || self.is_over(process)
+            self.outgoing.leave_ready(lane, callers()) || self.is_over(process)
         } else if let Some(tags) = self.tags.get() {
             self.leave_ready(process, tags);
             true

@@ -1,6 +1,6 @@
 //! What the threads of a process share that use partitioned requests without the library's lock.
 
-use catena_base::batches::Callers;
+use catena_base::partitions::Callers;
 
 use super::directory::Directory;
 use super::incoming::Incoming;
