@@ -93,7 +93,8 @@ impl Nodes {
     /// The rank of a node that gathers its members' bytes of a window for an aggregator of another node.
     pub fn agent(&self, node: usize, window: usize) -> u32 {
         let members = &self.members[node];
-        members[window % members.len()]
+        // Every so many windows are of the same node: the members have them in turn.
+        members[(window / self.len()) % members.len()]
     }
 
     /// The nodes but for one, each behind the one before, so that not all begin with the same.
@@ -118,6 +119,10 @@ mod tests {
         assert_eq!((nodes.share(4), nodes.share(6), nodes.share(1)), (1, 1, 1));
         assert_eq!((nodes.count(1), nodes.count(2), nodes.count(8)), (3, 5, 6));
         assert_eq!((nodes.agent(0, 4), nodes.agent(2, 4)), (1, 5));
+        // The members of a node have the windows of another one in turn, wherever that is.
+        let two = Nodes::new(&[0, 0, 2, 2]).unwrap();
+        assert_eq!((two.agent(0, 1), two.agent(0, 3)), (0, 1));
+        assert_eq!((two.agent(1, 0), two.agent(1, 2)), (2, 3));
         assert_eq!(nodes.others(1).collect::<Vec<_>>(), [2, 0]);
         let one = Nodes::new(&[0, 0]).unwrap();
         assert_eq!((one.share(2), one.others(0).count()), (2, 0));
