@@ -260,7 +260,9 @@ fn requested(
     put(request, catena_rma::requested(enter, operation)?, "request")
 }
 
-/// One element of a predefined type at a target.
+/// One element of a predefined type at a target. Inline, as the processor cannot read at once what was written in
+/// smaller pieces.
+#[inline(always)]
 fn element(process: &Process, ty: Datatype, rank: c_int, disp: Aint) -> Result<Target> {
     process.objects.types.layout(ty)?;
     if ty.0 >= 0x1000 {
