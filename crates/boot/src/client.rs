@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 
-use crate::jobs::{Death, Ended, Outcome, SpawnRequest, Visit, read_outcome};
+use crate::jobs::{Death, ElasticSet, Ended, Outcome, SpawnRequest, Visit, read_outcome};
 use crate::wire::{self, FrameKind, Inbox, Malformed, Reader, Writer};
 use crate::{Boot, BootError, Interest, Job, Jobs, OtherJob, Poller, lineage, sys};
 
@@ -97,6 +97,8 @@ pub struct Client {
     deaths: Vec<Death>,
     /// Jobs that have ended, as far as that was not taken yet.
     gone: Vec<u64>,
+    /// Versions of the process set of an elastic job, likewise.
+    sets: Vec<ElasticSet>,
     /// The last ticket.
     ticket: u32,
     /// What has become of tickets.
@@ -151,7 +153,7 @@ impl Client {
             sys::check_shared(file).map_err(|e| BootError::Unsound(e.to_string()))?;
         }
         let (puts, fenced, asked, descriptors, others) = Default::default();
-        let (deaths, gone, ticket, outcomes) = Default::default();
+        let (deaths, gone, sets, ticket, outcomes) = Default::default();
         Ok(Client {
             socket,
             launcher,
@@ -166,6 +168,7 @@ impl Client {
             others,
             deaths,
             gone,
+            sets,
             ticket,
             outcomes,
         })
@@ -228,6 +231,7 @@ impl Client {
                     self.asked.retain(|key, _| !key.ends_with(&of_it));
                     self.gone.push(job);
                 }
+                FrameKind::Elastic => self.sets.push(ElasticSet::read(&mut r)?),
                 FrameKind::Spawned | FrameKind::Met => {
                     let ticket = r.u32()?;
                     self.outcomes.insert(ticket, read_outcome(&mut r)?);
@@ -283,7 +287,7 @@ impl Client {
     /// A target for fuzzing: one that has been taken in.
     pub(crate) fn over(socket: UnixStream, job: Job) -> Client {
         let (puts, fenced, asked, descriptors, others) = Default::default();
-        let (deaths, gone, ticket, outcomes) = Default::default();
+        let (deaths, gone, sets, ticket, outcomes) = Default::default();
         Client {
             socket,
             launcher: 0,
@@ -298,6 +302,7 @@ impl Client {
             others,
             deaths,
             gone,
+            sets,
             ticket,
             outcomes,
         }
@@ -474,6 +479,11 @@ impl Jobs for Client {
     fn gone(&mut self) -> Result<Vec<u64>, BootError> {
         self.catch_up()?;
         Ok(std::mem::take(&mut self.gone))
+    }
+
+    fn sets(&mut self) -> Result<Vec<ElasticSet>, BootError> {
+        self.catch_up()?;
+        Ok(std::mem::take(&mut self.sets))
     }
 
     fn deaths(&mut self) -> Result<Vec<Death>, BootError> {

@@ -6,7 +6,7 @@ use std::fmt;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::time::Duration;
 
-use crate::wire::{Malformed, Reader, Writer};
+use crate::wire::{FrameKind, Malformed, Reader, Writer};
 
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,61 @@ pub struct Death {
     pub epoch: u32,
     /// How it ended.
     pub how: Ended,
+}
+
+/// What the names of the process sets of an elastic job begin with; the version follows.
+pub const ELASTIC_SET: &str = "catena://elastic/";
+
+/// What the parent's port of a job begins with by which an elastic job has grown. Nobody waits there:
+/// its processes join the others by their process set.
+const GROWN: &str = "elastic:";
+
+/// One version of the process set of an elastic job: the first one is the job as it was started,
+/// and each time that the job grows or shrinks there is one more. Those hear of it that are in it
+/// or in the one before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ElasticSet {
+    /// The version, from 1 on.
+    pub version: u32,
+    /// Its processes, by job and rank, in the order of the set.
+    pub members: Vec<(u64, u32)>,
+}
+
+impl ElasticSet {
+    /// The parent's port of the job with that number, by which an elastic job grows.
+    pub fn port(job: u64) -> String {
+        format!("{GROWN}{job:016x}")
+    }
+
+    /// Whether that is the parent's port of a job by which an elastic one has grown.
+    pub fn is_port(port: &str) -> bool {
+        port.starts_with(GROWN)
+    }
+
+    /// The frame that tells of it.
+    pub(crate) fn frame(&self) -> Vec<u8> {
+        let mut w = Writer::new(FrameKind::Elastic);
+        w.u32(self.version);
+        w.u32(self.members.len() as u32);
+        for &(job, rank) in &self.members {
+            w.u64(job);
+            w.u32(rank);
+        }
+        w.finish()
+    }
+
+    /// Reads the body of what [`ElasticSet::frame`] gave.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub(crate) fn read(r: &mut Reader<'_>) -> Result<ElasticSet, Malformed> {
+        let version = r.u32()?;
+        let members = (0..r.count(12)?).map(|_| Ok((r.u64()?, r.u32()?)));
+        Ok(ElasticSet {
+            version,
+            members: members.collect::<Result<_, Malformed>>()?,
+        })
+    }
 }
 
 /// One of the programs of a new job.
@@ -294,6 +349,22 @@ mod tests {
         for end in 0..body.len() {
             assert!(SpawnRequest::read(&mut Reader::new(&body[..end])).is_err());
         }
+    }
+
+    #[test]
+    fn sets_survive_the_journey() {
+        let set = ElasticSet {
+            version: 3,
+            members: vec![(7 << 40, 0), (7 << 40, 1), (5, 0)],
+        };
+        let frame = set.frame();
+        let body = &frame[crate::wire::HEAD..];
+        assert_eq!(ElasticSet::read(&mut Reader::new(body)), Ok(set));
+        for end in 0..body.len() {
+            assert!(ElasticSet::read(&mut Reader::new(&body[..end])).is_err());
+        }
+        assert!(ElasticSet::is_port(&ElasticSet::port(9)));
+        assert!(!ElasticSet::is_port("spawn:0000000000000009"));
     }
 
     #[test]

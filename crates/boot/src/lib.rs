@@ -42,7 +42,10 @@ pub use direct::pmix_library;
 pub use error::BootError;
 pub use foreign::Foreign;
 pub use job::{Job, OtherJob, pair_key};
-pub use jobs::{Death, Ended, Outcome, Side, SpawnAnswer, SpawnProgram, SpawnRequest, Visit};
+pub use jobs::{
+    Death, ELASTIC_SET, ElasticSet, Ended, Outcome, Side, SpawnAnswer, SpawnProgram, SpawnRequest,
+    Visit,
+};
 pub use open::open;
 pub use sys::{Interest, Poller};
 
@@ -345,6 +348,13 @@ pub trait Jobs {
     /// # Errors
     /// As [`Boot::fence`].
     fn deaths(&mut self) -> Result<Vec<Death>, BootError>;
+
+    /// The versions of the process set of an elastic job that this process was told of since
+    /// the last call, ascending. Never blocks.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn sets(&mut self) -> Result<Vec<ElasticSet>, BootError>;
 
     /// Asks for a new job. Its processes wait at the port that [`Job::parent`] names there,
     /// and that is `spawn:` with its number in 16 hexadecimal digits; those who have

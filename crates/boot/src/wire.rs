@@ -9,7 +9,7 @@
 use std::fmt;
 
 /// Version of everything in this file; both sides must have the same.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// Longest body of a frame, bytes.
 pub const MAX_BODY: usize = 256 << 20;
@@ -86,6 +86,8 @@ pub enum FrameKind {
     Part = 26,
     /// To a rank: a job that has ended, and whose memory nobody needs.
     Gone = 27,
+    /// To a rank: an [`ElasticSet`](crate::ElasticSet), which there is from now on.
+    Elastic = 28,
 }
 
 impl FrameKind {
@@ -94,7 +96,7 @@ impl FrameKind {
         [
             Hello, Fence, Abort, Finalize, Welcome, Refused, Fenced, Resume, Publish, Ask, Answer,
             Fault, Learn, Told, Died, Spawn, Spawned, Meet, Met, OpenPort, ClosePort, Publicize,
-            LookUp, Withdraw, Join, Part, Gone,
+            LookUp, Withdraw, Join, Part, Gone, Elastic,
         ]
         .into_iter()
         .find(|kind| *kind as u8 == byte)

@@ -43,7 +43,7 @@ mpi_fn! {
         let process = enter()?;
         process.session(session)?;
         process.objects.infos.find(hints)?;
-        put(npset_names, process.process_sets().len() as c_int, "npset_names")
+        put(npset_names, process.process_sets()?.len() as c_int, "npset_names")
     }
 
     /// With no room for the name, tells how much it needs, with the NUL.
@@ -53,7 +53,7 @@ mpi_fn! {
         let process = enter()?;
         process.session(session)?;
         process.objects.infos.find(hints)?;
-        let sets = process.process_sets();
+        let sets = process.process_sets()?;
         let Some(set) = usize::try_from(n).ok().and_then(|n| sets.get(n)) else {
             fail!(Arg, "n is {n}, but this process is in {} process sets", sets.len());
         };
@@ -74,7 +74,9 @@ mpi_fn! {
         let process = enter()?;
         process.session(session)?;
         let set = process.process_set(args::string(pset_name, "pset_name")?)?;
-        let pairs = [("mpi_size".to_owned(), set.ranks.len().to_string())];
+        let size = ("mpi_size".to_owned(), set.members.len().to_string());
+        let version = set.version.map(|it| ("catena_version".to_owned(), it.to_string()));
+        let pairs = [size].into_iter().chain(version);
         put(to, info::add(process.objects, Pairs::from_pairs(pairs)), "info")
     }
 

@@ -17,6 +17,8 @@ usage: catena <command> [arguments]
 
 commands
   run      run a program as several ranks; the same as mpirun and mpiexec
+  grow     add processes to a job of mpirun --elastic that runs
+  shrink   have some of its processes leave
   info     show the version and the settings with their values and origins
   bench    measure MPI libraries, and compare them
   coll     show which algorithm a collective takes, and why
@@ -27,7 +29,9 @@ commands
 `catena <command> --help` tells more about a command.
 ";
 
-const COMMANDS: [&str; 7] = ["run", "info", "bench", "coll", "fortran", "version", "help"];
+const COMMANDS: [&str; 9] = [
+    "run", "grow", "shrink", "info", "bench", "coll", "fortran", "version", "help",
+];
 
 /// The option before the name by which this command was called; no user gives it.
 const CALLED: &str = "--called";
@@ -71,6 +75,7 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
     }
     match command.as_deref() {
         Some("run") => catena_launcher::run("catena run", args, &registry()),
+        Some(verb @ ("grow" | "shrink")) => catena_launcher::change(verb, args),
         Some("info") => info::info(args, &registry()),
         Some("bench") => catena_bench::bench(args, &registry()),
         Some("coll") => coll::coll(args, &registry()),

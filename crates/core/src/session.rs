@@ -8,7 +8,8 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
-use catena_fabric::{Peer, ProcessName};
+use catena_boot::{ELASTIC_SET, ElasticSet};
+use catena_fabric::ProcessName;
 
 use crate::comm::Comm;
 use crate::memory_kinds::memory_kinds;
@@ -34,13 +35,18 @@ const LEVELS: [(&str, i32); 4] = [
     ("MPI_THREAD_MULTIPLE", consts::THREAD_MULTIPLE),
 ];
 
-/// A process set as its members see it.
+/// Name of the set of the processes that have spawned this job, where some have.
+pub const PARENT_SET: &str = "mpi://PARENT";
+
+/// A process set as this process sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessSet {
     /// Name.
     pub name: String,
-    /// Ranks in the job, ascending.
-    pub ranks: Vec<u32>,
+    /// The processes, in the order of the set.
+    pub members: Vec<ProcessName>,
+    /// Its version, if the job is elastic and this is a state of it.
+    pub version: Option<u32>,
 }
 
 /// The name of a thread level.
@@ -64,13 +70,15 @@ fn level_of(hints: &Info) -> Result<Option<i32>> {
     }
 }
 
-/// `MPI_Session_init`: local, at any time, from any thread.
+/// `MPI_Session_init`: local, at any time, from any thread. The first one of a process that was
+/// spawned, where that has not called `MPI_Init`, waits for those who have spawned it.
 ///
 /// # Errors
 /// `InfoValue` for an unknown thread level; as [`Life::join`](catena_process::Life::join).
 pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
     let level = life().join(level_of(hints)?)?;
     let process = enter()?;
+    process.meet_parent()?;
     let granted = [
         ("thread_level", level_name(level).to_owned()),
         (
@@ -114,23 +122,79 @@ impl Process {
         Ok(used)
     }
 
-    /// The process sets that this process is in: the two that every job has,
-    /// then those of the launcher.
-    pub fn process_sets(&self) -> Vec<ProcessSet> {
+    /// The process sets that this process knows: the two that every job has, the one of those who have
+    /// spawned this job, those of the launcher that it is in, and the states of an elastic job.
+    ///
+    /// # Errors
+    /// `Other` if the launcher is gone.
+    pub fn process_sets(&self) -> Result<Vec<ProcessSet>> {
+        self.take_elastic_sets()?;
+        let me = self.name_of(self.me);
         let boot = self.engine.boot.borrow();
         let job = boot.job();
-        let set = |name: &str, ranks| ProcessSet {
+        let set = |name: &str, members: Vec<ProcessName>| ProcessSet {
             name: name.to_owned(),
-            ranks,
+            members,
+            version: None,
         };
-        let predefined = [
-            set(WORLD_SET, (0..job.size).collect()),
-            set(SELF_SET, vec![self.me.0]),
+        let of_job = |rank| ProcessName { job: me.job, rank };
+        let mut sets = vec![
+            set(WORLD_SET, (0..job.size).map(of_job).collect()),
+            set(SELF_SET, vec![me]),
         ];
-        let launcher = job.psets.iter();
-        let mine = launcher.filter(|(_, ranks)| ranks.binary_search(&self.me.0).is_ok());
-        let named = mine.map(|(name, ranks)| set(name, ranks.clone()));
-        predefined.into_iter().chain(named).collect()
+        let parents = self.other_jobs.parents.borrow();
+        let parents = parents.as_ref().filter(|names| !names.is_empty());
+        sets.extend(parents.map(|names| set(PARENT_SET, names.clone())));
+        let mine = job
+            .psets
+            .iter()
+            .filter(|(_, ranks)| ranks.binary_search(&me.rank).is_ok());
+        sets.extend(mine.map(|(name, ranks)| {
+            ProcessSet {
+                version: name
+                    .strip_prefix(ELASTIC_SET)
+                    .and_then(|it| it.parse().ok()),
+                ..set(name, ranks.iter().copied().map(of_job).collect())
+            }
+        }));
+        let elastic = self.other_jobs.sets.borrow();
+        sets.extend(elastic.iter().map(|it| {
+            let members = it.members.iter();
+            let members = members.map(|&(job, rank)| ProcessName { job, rank });
+            ProcessSet {
+                version: Some(it.version),
+                ..set(&format!("{ELASTIC_SET}{}", it.version), members.collect())
+            }
+        }));
+        Ok(sets)
+    }
+
+    /// Takes in what the launcher has told of the states of this job, if it is elastic. One by whose
+    /// start the job has grown waits for the first.
+    fn take_elastic_sets(&self) -> Result<()> {
+        let (is_first, has_come) = {
+            let boot = self.engine.boot.borrow();
+            let job = boot.job();
+            let is_elastic = |(name, _): &(String, _)| name.starts_with(ELASTIC_SET);
+            let parent = job.parent.as_deref();
+            (
+                job.psets.iter().any(is_elastic),
+                parent.is_some_and(ElasticSet::is_port),
+            )
+        };
+        if !is_first && !has_come {
+            return Ok(());
+        }
+        let sets = &self.other_jobs.sets;
+        let mut told = Ok(());
+        self.block(|process| {
+            match process.with_jobs(|jobs| jobs.sets()) {
+                Ok(new) => sets.borrow_mut().extend(new),
+                Err(error) => told = Err(error),
+            }
+            told.is_err() || is_first || !sets.borrow().is_empty()
+        });
+        told
     }
 
     /// The process set of that name. Those that MPI defines have names in
@@ -139,12 +203,12 @@ impl Process {
     /// # Errors
     /// `Arg` if this process knows no such set.
     pub fn process_set(&self, name: &str) -> Result<ProcessSet> {
-        let sets = self.process_sets();
-        let found = sets.iter().enumerate().find(|(at, set)| match at {
-            0 | 1 => set.name.eq_ignore_ascii_case(name),
+        let sets = self.process_sets()?;
+        let found = sets.iter().find(|set| match &*set.name {
+            WORLD_SET | SELF_SET | PARENT_SET => set.name.eq_ignore_ascii_case(name),
             _ => set.name == name,
         });
-        if let Some((_, set)) = found {
+        if let Some(set) = found {
             return Ok(set.clone());
         }
         let known: Vec<&str> = sets.iter().map(|set| &*set.name).collect();
@@ -158,15 +222,10 @@ impl Process {
     /// `MPI_Group_from_session_pset`.
     ///
     /// # Errors
-    /// As [`Process::process_set`].
+    /// As [`Process::process_set`]; `Other` if a job has ended that members are of.
     pub fn group_of_set(&self, session: &Session, name: &str) -> Result<Arc<Group>> {
-        let ranks = self.process_set(name)?.ranks;
-        let of_own_job = |rank| {
-            let job = self.name_of(self.me).job;
-            self.peer_of(ProcessName { job, rank })
-        };
-        let members: Vec<Peer> = ranks.into_iter().filter_map(of_own_job).collect();
-        Ok(Group::derived(Some(session.handle.get()), members, self.me))
+        let members = self.process_set(name)?.members;
+        self.group_of_names(session.handle.get(), &members)
     }
 
     /// `MPI_Session_finalize`. Collective over the members of each communicator

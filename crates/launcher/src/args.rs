@@ -59,6 +59,8 @@ pub struct Request {
     pub launcher: Option<Launcher>,
     /// Whether there shall be a PMIx server, whatever the programs are.
     pub pmix: bool,
+    /// Whether the job may grow and shrink.
+    pub elastic: bool,
 }
 
 /// One program of the command line.
@@ -128,6 +130,7 @@ enum Opt {
     Launcher,
     Pmix,
     NoTakeover,
+    Elastic,
     Help,
     Version,
     /// Asks for what is the case anyway.
@@ -188,6 +191,7 @@ const OPTIONS: &[(&str, Opt)] = &[
     ("launcher-agent", Opt::Agent),
     ("pmix", Opt::Pmix),
     ("no-takeover", Opt::NoTakeover),
+    ("elastic", Opt::Elastic),
     ("mca", Opt::Elsewhere(MCA)),
 ];
 
@@ -216,6 +220,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
             agent: None,
             launcher: None,
             pmix: false,
+            elastic: false,
         },
         answer: None,
     };
@@ -430,6 +435,7 @@ impl Parser {
                 request.launcher = Some(launcher);
             }
             Opt::Agent => request.agent = Some(value("a command")?),
+            Opt::Elastic => request.elastic = true,
             Opt::Pmix => request.pmix = true,
             Opt::NoTakeover => {
                 let (name, value) = ("LAUNCH_TAKEOVER", "false");

@@ -2,6 +2,7 @@
 //! on, judges how ranks end, and ends what has to be ended.
 
 mod connected;
+mod elastic;
 mod lifecycle;
 mod placing;
 mod spawn;
@@ -11,7 +12,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use catena_boot::server::Event;
-use catena_boot::{FAULT_TOLERANCE, Interest, OtherMpi};
+use catena_boot::{FAULT_TOLERANCE, Interest, OtherMpi, SpawnAnswer};
 
 use crate::args::App;
 use crate::base::Base;
@@ -24,6 +25,7 @@ use crate::report::Failure;
 use crate::stdin::Source;
 use crate::sys::Exit;
 use connected::Partial;
+use elastic::Elastic;
 use spawn::{Living, Spawning};
 
 /// How long ranks that were asked to end may take, before they are killed.
@@ -63,11 +65,14 @@ const TAKEN: usize = WINDOW / 4;
 
 /// Tokens of the poller; smaller ones belong to the tree.
 mod token {
-    pub const FIRST: u64 = u64::MAX - 4;
+    pub const FIRST: u64 = u64::MAX - 6;
     pub const SIGNALS: u64 = FIRST;
     pub const STDIN: u64 = FIRST + 1;
+    /// Those who want the job to grow or shrink, and the one of them that is served.
+    pub const CONTROL: u64 = FIRST + 2;
+    pub const CALLER: u64 = FIRST + 3;
     /// And the next one for stderr.
-    pub const SINK: u64 = FIRST + 2;
+    pub const SINK: u64 = FIRST + 4;
 }
 
 /// A rank's stdout or stderr.
@@ -172,6 +177,10 @@ pub struct Job {
     living: Vec<Living>,
     /// How hosts are reached that have no part in the job yet.
     reach: Reach,
+    /// How it grows and shrinks, if it may.
+    elastic: Option<Elastic>,
+    /// What has become of the job by which it grows, until that is taken in.
+    grown: Option<Result<SpawnAnswer, String>>,
     /// Jobs that have failed while others go on.
     partial: Vec<Partial>,
     /// Whether a process of a job that was spawned has ended just now.
@@ -265,6 +274,8 @@ impl Job {
             spawning: Vec::new(),
             living: Vec::new(),
             reach,
+            elastic: None,
+            grown: None,
             partial: Vec::new(),
             some_ended: false,
             notes: Vec::new(),
@@ -302,6 +313,7 @@ impl Job {
                     }
                 }
                 token::STDIN => self.read_stdin(),
+                token::CONTROL | token::CALLER => self.hear_caller(ready),
                 // Both sinks are flushed below.
                 sink if sink >= token::SINK => {}
                 token => self.tree.handle(token, &self.base),
@@ -390,6 +402,7 @@ impl Job {
             let events = self.tree.take_events();
             if events.is_empty() {
                 self.take_spawns();
+                self.take_growth();
                 self.forget_ended();
                 if !self.tree.has_events() {
                     return;

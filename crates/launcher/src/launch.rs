@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use catena_boot::{CPU_MAPPING, LAUNCH_FOREIGN, OtherMpi, server};
+use catena_boot::{CPU_MAPPING, ELASTIC_SET, LAUNCH_FOREIGN, OtherMpi, server};
 use catena_proof::Secret;
 use catena_settings::{COMMAND_LINE, PREFIX, Registry};
 use catena_topo::{Machine, Resource};
@@ -49,6 +49,7 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
         timeout,
     };
     let topology = request.topology.clone();
+    let elastic = request.elastic;
     let machine = match &topology {
         Some(path) => read_topology(path)?,
         None => Machine::here(),
@@ -117,7 +118,10 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
         // Its server keeps what all nodes have in common.
         tree.node = Some(Node::without_ranks(&plan, &base).map_err(system)?);
     }
-    let job = Job::new(show, plan, tree, base, typed, reach).map_err(system)?;
+    let mut job = Job::new(show, plan, tree, base, typed, reach).map_err(system)?;
+    if elastic {
+        job.make_elastic();
+    }
     Ok(job.run())
 }
 
@@ -253,6 +257,9 @@ pub fn plan(
         return usage(format!("--stdin {rank}: there are only {size} ranks"));
     }
     let mut psets = app_sets(&sizes);
+    if request.elastic {
+        psets.push((format!("{ELASTIC_SET}1"), (0..size).collect()));
+    }
     for set in &request.psets {
         let ranks = set.ranks(size).or_else(|e| usage(e.0))?;
         psets.push((set.name.clone(), ranks));

@@ -20,6 +20,7 @@
 //! | `output`  | keeps the lines of the ranks apart                             |
 //! | `stdin`   | passes on what is typed                                        |
 //! | `report`  | failures in words                                              |
+//! | `elastic` | `catena grow` and `catena shrink`                              |
 //! | `serve`   | the launcher of a process that nobody has started              |
 //! | `sys`     | system calls; all `unsafe` of this crate                       |
 //!
@@ -31,6 +32,7 @@
 
 pub mod args;
 mod base;
+mod elastic;
 mod foreign;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
@@ -63,6 +65,7 @@ use catena_boot::own_server;
 use catena_settings::Registry;
 
 use args::Parsed;
+pub use elastic::change;
 pub use sys::end_with_reader;
 
 /// Most ranks that one command may start.

@@ -8,7 +8,7 @@ use catena_abi::consts::MAX_PSET_NAME_LEN;
 use crate::args::UsageError;
 
 /// Names that begin so are given by MPI and by the launcher itself.
-const RESERVED: [&str; 2] = ["mpi://", "app://"];
+const RESERVED: [&str; 3] = ["mpi://", "app://", "catena://"];
 
 /// A process set as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +98,7 @@ mod tests {
             ("=0", "1 to 1023 bytes"),
             ("mpi://workers=0", "begin with mpi://"),
             ("APP://7=0", "begin with app://"),
+            ("catena://elastic/1=0", "begin with catena://"),
             ("a=", "'' is neither"),
             ("a=0,", "'' is neither"),
             ("a=0-", "'0-' is neither"),

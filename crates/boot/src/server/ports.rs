@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use super::Server;
 use super::served::{Event, Served};
 use super::tables::{Port, Waiter};
-use crate::jobs::{Death, Ended, Outcome, Side, SpawnAnswer, SpawnRequest, write_outcome};
+use crate::jobs::{
+    Death, ElasticSet, Ended, Outcome, Side, SpawnAnswer, SpawnRequest, write_outcome,
+};
 use crate::wire::{FrameKind, Malformed, Reader, Writer};
 use crate::{Job, OtherJob};
 
@@ -16,6 +18,24 @@ pub use super::tables::SpawnCall;
 
 /// Most bytes of a port's name.
 pub const MAX_PORT: usize = 200;
+
+/// What the names of ports begin with that are open to each job by itself: see [`group_port`].
+const GROUP: &str = "group:";
+
+/// The port at which processes of several jobs meet that make a communicator of a group: `job`
+/// comes to those of the jobs before it in the group. `mark` tells groups that do so at the same time
+/// from each other. It needs not be opened.
+pub fn group_port(job: u64, mark: u64) -> String {
+    format!("{GROUP}{job:016x}:{mark:016x}")
+}
+
+/// The job that comes to such a port, if it is one.
+fn job_of_group_port(port: &str) -> Option<u64> {
+    u64::from_str_radix(port.strip_prefix(GROUP)?.get(..16)?, 16).ok()
+}
+
+/// Why nobody comes to such a port.
+const GONE: &str = "a job that members of the group are of has ended";
 
 /// Why nobody is met at a port.
 fn no_port(port: &str) -> String {
@@ -34,6 +54,21 @@ impl Server {
             .open
             .entry(port)
             .or_insert(Port { owner, waiting });
+    }
+
+    /// The process with that number is connected to a job, of which it may not have learnt yet.
+    pub fn tie(&mut self, number: u32, job: u64) {
+        self.ties.expect(number, job);
+    }
+
+    /// Tells processes, by their numbers, of a version of the process set of an elastic job.
+    pub fn tell_set(&mut self, to: &[u32], set: &ElasticSet) {
+        let frame: Arc<[u8]> = set.frame().into();
+        for &number in to {
+            self.later.push((number, frame.clone()));
+            self.told.push(number);
+        }
+        self.send_later();
     }
 
     /// Takes in a job that processes have spawned, as [`Server::add`] does, and opens the
@@ -235,6 +270,10 @@ impl Server {
                 waiting.retain(|waiter| waiter.number != number);
             }
         }
+        let is_used = |name: &String, port: &mut Port| {
+            job_of_group_port(name).is_none() || port.waiting.iter().any(|it| !it.is_empty())
+        };
+        self.ports.open.retain(is_used);
         let owned =
             |(name, port): (&String, &Port)| (port.owner == Some(number)).then(|| name.clone());
         let owned: Vec<String> = self.ports.open.iter().filter_map(owned).collect();
@@ -359,8 +398,25 @@ impl Server {
         }
     }
 
+    /// A job has ended: nobody comes from there to groups of several jobs.
+    pub(super) fn close_ports_to(&mut self, job: u64) {
+        let names = self.ports.open.keys();
+        let to = names.filter(|name| job_of_group_port(name) == Some(job));
+        for port in to.cloned().collect::<Vec<_>>() {
+            self.shut_port(&port, GONE);
+        }
+    }
+
     /// `waiter` comes to a port.
     fn meet(&mut self, port: &str, side: Side, waiter: Waiter) {
+        let comes = job_of_group_port(port);
+        if let Some(job) = comes {
+            if !self.jobs.iter().any(|of| of.job.job_id == job) {
+                let (number, ticket) = (waiter.number, waiter.ticket);
+                return self.answer_ticket(FrameKind::Met, number, ticket, &Err(GONE.into()));
+            }
+            self.open_port_of(port, None);
+        }
         let Some(open) = self.ports.open.get_mut(port) else {
             let (number, ticket) = (waiter.number, waiter.ticket);
             return self.answer_ticket(FrameKind::Met, number, ticket, &Err(no_port(port)));
@@ -369,6 +425,9 @@ impl Server {
         let Some(other) = open.waiting[guest].pop_front() else {
             return open.waiting[host].push_back(waiter);
         };
+        if comes.is_some() && open.waiting.iter().all(|it| it.is_empty()) {
+            self.ports.open.remove(port);
+        }
         self.tie_groups([&waiter.group, &other.group]);
         for (to, value) in [
             (&waiter, other.value.clone()),

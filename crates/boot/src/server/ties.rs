@@ -99,6 +99,7 @@ impl Server {
         if let Some(port) = &gone.job.parent {
             self.close_port(port, "the job that was spawned has ended");
         }
+        self.close_ports_to(job);
         self.questions.forget(&numbers, job);
         self.told.retain(|number| !numbers.contains(number));
         let mut frame = Writer::new(FrameKind::Gone);

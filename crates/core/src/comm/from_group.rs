@@ -34,8 +34,8 @@ pub struct Across {
 }
 
 impl Origin<'_> {
-    fn heritage(self) -> Heritage {
-        Heritage::new(self.errhandler)
+    fn heritage(&self) -> Heritage {
+        Heritage::new(self.errhandler.clone())
     }
 
     /// # Errors
@@ -57,7 +57,7 @@ impl Process {
     /// process that is not in it.
     ///
     /// # Errors
-    /// `Other` if the call fails at another member, `Group` if one is of another job.
+    /// `Other` if the call fails at another member, `Group` if a job has ended of which one is.
     pub fn comm_create_from_group(
         &self,
         group: &Arc<Group>,
@@ -66,9 +66,15 @@ impl Process {
         if group.rank().is_none() {
             return Ok(None);
         }
-        let circle = origin.circle(self, group, Meeting::FromGroup)?;
-        self.gather_group(circle, group, origin.heritage())
-            .map(Some)
+        let of_job = |group: &Arc<Group>| {
+            let circle = origin.circle(self, group, Meeting::FromGroup)?;
+            self.gather_group(circle, group, origin.heritage())
+        };
+        let made = match group.members().all(|peer| self.is_of_own_job(peer)) {
+            true => of_job(group),
+            false => self.comm_of_jobs(group, origin.tag, of_job, origin.errhandler.clone()),
+        };
+        made.map(Some)
     }
 
     /// `MPI_Intercomm_create_from_groups`: collective over both groups. Only

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
-use catena_boot::{BootError, Jobs, Side, Visit};
+use catena_boot::{BootError, ElasticSet, Jobs, Side, Visit};
 use catena_fabric::ProcessName;
 use catena_net::Chain;
 use catena_objects::error::{Error, Kind, Result};
@@ -112,10 +112,33 @@ impl Process {
         }
     }
 
-    /// Meets those who have spawned this job, if somebody has. Collective over the job.
+    /// Meets those who have spawned this job, if somebody has and this was not done. Collective over
+    /// the job: the first user of the library does it, be it the world model or a session.
     pub(crate) fn meet_parent(&self) -> Result<()> {
         let port = self.engine.boot.borrow().job().parent.clone();
-        let Some(port) = port else { return Ok(()) };
+        let Some(port) = port.filter(|port| !ElasticSet::is_port(port)) else {
+            return Ok(());
+        };
+        let parents = &self.other_jobs.parents;
+        if self.other_jobs.is_meeting_parents.replace(true) {
+            // Another thread does it.
+            self.block(|_| parents.borrow().is_some());
+            return Ok(());
+        }
+        let met = self.meet_at(port);
+        let names = match &met {
+            Ok(parent) => {
+                let remote = parent.remote.as_ref();
+                let group = remote.into_iter().flat_map(|it| it.group.members());
+                group.map(|peer| self.name_of(peer)).collect()
+            }
+            Err(_) => Vec::new(),
+        };
+        *parents.borrow_mut() = Some(names);
+        met.map(drop)
+    }
+
+    fn meet_at(&self, port: String) -> Result<Arc<Comm>> {
         let side = Side::Guest;
         let meeting = (self.world.rank == 0).then_some(Meeting {
             port,
@@ -125,7 +148,7 @@ impl Process {
         let parent = self.connect(&self.world, 0, Ok(meeting), Kind::Spawn)?;
         *self.comm_ref(parent)?.name.borrow_mut() = "MPI_COMM_PARENT".into();
         self.parent.set(parent);
-        Ok(())
+        self.comm(parent)
     }
 
     /// Brings words for the other side to a port: a row of `width` words for each member of the group,
@@ -169,7 +192,7 @@ impl Process {
 
     /// Attaches the memory in which processes of other jobs reach this one, if that is not
     /// done: a process that is alone on its node does without until then.
-    fn open_home(&self) -> Result<()> {
+    pub(super) fn open_home(&self) -> Result<()> {
         if self.link(|link| link.net().shm().is_some()) {
             return Ok(());
         }

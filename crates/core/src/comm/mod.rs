@@ -20,6 +20,7 @@ mod failed;
 mod from_group;
 mod idup;
 mod inter;
+mod jobs;
 mod meet;
 mod port;
 mod split_type;

@@ -68,6 +68,8 @@ control
                           error handler at first: mpi_errors_are_fatal,
                           mpi_errors_abort or mpi_errors_return
   --with-ft ulfm          go on when ranks die: docs/fault-tolerance.md
+  --elastic               let `catena grow` and `catena shrink` change the number
+                          of processes while it runs: docs/elastic.md
   --memory-alloc-kinds LIST
                           kinds of memory that the program asks for, such as
                           mpi,system; MPI_INFO_ENV shows them

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catena_boot::server::ports::SpawnCall;
-use catena_boot::{LAUNCH_TIMEOUT, SpawnAnswer};
+use catena_boot::{ElasticSet, LAUNCH_TIMEOUT, SpawnAnswer, SpawnRequest};
 
 use super::{Job, Process, Reach, Task};
 use crate::args::App;
@@ -19,6 +19,15 @@ use crate::node::Vars;
 use crate::report;
 use crate::sys::Exit;
 
+/// Who has spawned a job.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Caller {
+    /// The process with that number, and what its answer is known by.
+    Process(u32, u32),
+    /// Who has the job grow.
+    User,
+}
+
 /// A job of which not all processes have called MPI_Init.
 pub(super) struct Spawning {
     job: u64,
@@ -26,8 +35,7 @@ pub(super) struct Spawning {
     numbers: Range<u32>,
     /// Where those who have spawned it wait.
     port: String,
-    /// Who has spawned it, and what its answer is known by.
-    caller: (u32, u32),
+    caller: Caller,
     /// How many processes run each program.
     counts: Vec<u32>,
 }
@@ -55,6 +63,16 @@ impl Living {
         self.new.numbers().contains(&number)
     }
 
+    /// Its random number.
+    pub fn job(&self) -> u64 {
+        self.new.plan.job_id
+    }
+
+    /// The numbers of its processes.
+    pub fn numbers(&self) -> Range<u32> {
+        self.new.numbers()
+    }
+
     /// The nodes of its processes.
     pub fn nodes(&self) -> impl Iterator<Item = u32> + '_ {
         self.new.plan.node_of.iter().copied()
@@ -66,39 +84,52 @@ impl Job {
     pub(super) fn take_spawns(&mut self) {
         let calls = self.tree.with_node(|node| node.take_spawn_calls());
         for call in calls.unwrap_or_default() {
-            let (number, ticket) = (call.number, call.ticket);
-            if let Err(text) = self.spawn(call) {
-                self.answer(number, ticket, Err(text));
+            let SpawnCall {
+                number,
+                ticket,
+                request,
+            } = call;
+            let caller = Caller::Process(number, ticket);
+            if let Err(text) = self.spawn(&request, caller) {
+                self.answer(caller, Err(text));
             }
         }
     }
 
-    fn answer(&mut self, number: u32, ticket: u32, outcome: Result<SpawnAnswer, String>) {
-        self.tree
-            .with_node(|node| node.answer_spawn(number, ticket, outcome));
+    fn answer(&mut self, caller: Caller, outcome: Result<SpawnAnswer, String>) {
+        match caller {
+            Caller::Process(number, ticket) => drop(
+                self.tree
+                    .with_node(|node| node.answer_spawn(number, ticket, outcome)),
+            ),
+            Caller::User => self.grown = Some(outcome),
+        }
     }
 
     /// Starts a job.
-    fn spawn(&mut self, call: SpawnCall) -> Result<(), String> {
+    pub(super) fn spawn(&mut self, request: &SpawnRequest, caller: Caller) -> Result<(), String> {
         if self.ending || self.failure.is_some() {
             return Err("the job is about to end".to_string());
         }
-        let plan = self.plan_of(&call.request)?;
+        let plan = self.plan_of(request)?;
         let size = plan.node_of.len() as u32;
         let Some(first) = self.tree.with_node(|node| node.reserve(size)) else {
             return Err("mpirun serves no processes".to_string());
         };
         let running = self.processes.iter().filter(|it| it.running).count() as u32;
-        let programs = &call.request.programs;
+        let programs = &request.programs;
         let new = Arc::new(NewJob {
             first,
             universe: plan.universe_size(running),
-            port: format!("spawn:{:016x}", plan.job_id),
+            port: match caller {
+                Caller::Process(..) => format!("spawn:{:016x}", plan.job_id),
+                Caller::User => ElasticSet::port(plan.job_id),
+            },
             paths: programs.iter().map(|it| it.path.clone()).collect(),
             appnums: programs.iter().map(|it| it.appnum).collect(),
             plan,
         });
-        self.take_in(&new, call);
+        self.take_in(&new, caller);
         self.tree.learn(&new);
         self.add_nodes(&new);
         self.command(&NodeCommand::StartJob(new.clone()));
@@ -168,7 +199,7 @@ impl Job {
     }
 
     /// Takes in the processes of a job that was spawned.
-    fn take_in(&mut self, new: &NewJob, call: SpawnCall) {
+    fn take_in(&mut self, new: &NewJob, caller: Caller) {
         self.spawned += 1;
         let plan = &new.plan;
         let apps: Vec<Rc<App>> = plan.apps.iter().cloned().map(Rc::new).collect();
@@ -190,7 +221,7 @@ impl Job {
             job: plan.job_id,
             numbers: new.numbers(),
             port: new.port.clone(),
-            caller: (call.number, call.ticket),
+            caller,
             counts: plan.apps.iter().filter_map(|app| app.count).collect(),
         });
     }
@@ -212,7 +243,7 @@ impl Job {
                 ..
             } = self.spawning.swap_remove(at);
             self.drop_tasks_of(&numbers);
-            self.answer(caller.0, caller.1, Ok(SpawnAnswer { job, counts }));
+            self.answer(caller, Ok(SpawnAnswer { job, counts }));
         }
     }
 
@@ -248,7 +279,7 @@ impl Job {
         self.tree.with_node(|node| node.close_port(&port, why));
         let signal = libc::SIGKILL;
         self.command(&NodeCommand::SignalJob { numbers, signal });
-        self.answer(caller.0, caller.1, Err(why.to_string()));
+        self.answer(caller, Err(why.to_string()));
         true
     }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use catena_boot::server::Event;
 use catena_boot::server::ports::SpawnCall;
-use catena_boot::{Job as World, SpawnAnswer};
+use catena_boot::{ElasticSet, Job as World, SpawnAnswer};
 
 use super::start::{self, How, Input, Starter, Vars};
 use super::{Local, Node};
@@ -30,6 +30,22 @@ impl Node {
     pub fn answer_spawn(&mut self, number: u32, ticket: u32, outcome: Result<SpawnAnswer, String>) {
         self.server.spawned(number, ticket, outcome);
         self.notify();
+    }
+
+    /// The process with that number is connected to a job, of which it may not have learnt yet.
+    pub fn tie(&mut self, number: u32, job: u64) {
+        self.server.tie(number, job);
+    }
+
+    /// Tells processes, by their numbers, of a version of the process set of an elastic job.
+    pub fn tell_set(&mut self, to: &[u32], set: &ElasticSet) {
+        self.server.tell_set(to, set);
+        self.notify();
+    }
+
+    /// The job and the rank there of the process with that number, if there is one.
+    pub fn name_of(&self, number: u32) -> Option<(u64, u32)> {
+        self.server.name_of(number)
     }
 
     /// Closes a port: all who wait there are told why.
