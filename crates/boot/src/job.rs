@@ -5,6 +5,7 @@ use std::os::fd::OwnedFd;
 use catena_proof::{SECRET, Secret};
 
 use crate::BootError;
+use crate::jobs::{ELASTIC_SET, ElasticSet};
 use crate::wire::{FrameKind, HEAD, Malformed, Reader, Writer};
 
 /// A job as one of its processes sees it.
@@ -55,6 +56,16 @@ impl Job {
             psets: Vec::new(),
             parent: None,
         }
+    }
+
+    /// Whether more processes may come to it while it runs, or it has come so to another one.
+    pub fn is_elastic(&self) -> bool {
+        let has_come = self.parent.as_deref().is_some_and(ElasticSet::is_port);
+        has_come
+            || self
+                .psets
+                .iter()
+                .any(|(name, _)| name.starts_with(ELASTIC_SET))
     }
 
     /// Name of my node.

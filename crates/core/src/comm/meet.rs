@@ -117,7 +117,12 @@ impl Process {
     pub(crate) fn meet_parent(&self) -> Result<()> {
         let port = self.engine.boot.borrow().job().parent.clone();
         let Some(port) = port.filter(|port| !ElasticSet::is_port(port)) else {
-            return Ok(());
+            // Those by whom an elastic job grows reach this process without having met it.
+            let is_elastic = self.engine.boot.borrow().job().is_elastic();
+            return match is_elastic {
+                true => self.open_home(),
+                false => Ok(()),
+            };
         };
         let parents = &self.other_jobs.parents;
         if self.other_jobs.is_meeting_parents.replace(true) {

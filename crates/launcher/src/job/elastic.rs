@@ -136,6 +136,12 @@ impl Job {
                 self.who(left.number)
             ));
         }
+        let is_starting = |it: &Member| self.processes[it.number as usize].joined.is_none();
+        if elastic.members.iter().any(is_starting) {
+            return Err(
+                "the job is starting: ask again once it has called MPI_Session_init".to_string(),
+            );
+        }
         match change {
             Change::Grow(count) => {
                 self.spawn(&self.more(count), Caller::User)?;
