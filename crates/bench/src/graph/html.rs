@@ -59,6 +59,20 @@ mod tests {
         })
     }
 
+    /// A third variant, which is ahead in the only figure that it has.
+    fn add_faster(results: &mut Results) {
+        let mut third = results.variants[1].clone();
+        third.name = "c".into();
+        results.variants.push(third);
+        let mut next_to = results.comparisons[0].clone();
+        (next_to.other, next_to.ratio) = (2, 1.25);
+        results.comparisons.push(next_to);
+        for figure in &mut results.figures {
+            figure.variants.push(None);
+            figure.wrong.push(None);
+        }
+    }
+
     /// What a browser makes of it: all marks, a word where the mouse is, and other axes.
     #[test]
     fn a_browser_draws_it() {
@@ -75,11 +89,14 @@ mod tests {
             note("axes", before !== tick());
             document.querySelector(".legend").click();
             note("left", document.querySelectorAll("polyline").length);
+            note("best", [...document.querySelector("table").querySelectorAll("td")].map(cell => cell.textContent).join("; "));
         </script></body>"#;
         let Some(browser) = browser() else {
             return skip("browser", &"there is no Chromium (scripts/setup browser)");
         };
-        let page = page(&results()).unwrap().replace("</body>", USER);
+        let mut results = results();
+        add_faster(&mut results);
+        let page = page(&results).unwrap().replace("</body>", USER);
         let path = std::env::temp_dir().join(format!("catena-page-{}.html", std::process::id()));
         std::fs::write(&path, page).unwrap();
         let seen = Command::new(browser)
@@ -102,8 +119,10 @@ mod tests {
             "data-tip=\"a: latency 8, 2 ranks; 8.06 us (",
             "data-away=\"true\"",
             "data-axes=\"true\"",
-            // Two charts, of one variant now.
-            "data-left=\"2\"",
+            // Two charts, of two variants now.
+            "data-left=\"4\"",
+            // Half the time of the best other one four times, 1.25 times once.
+            "data-best=\"2 ranks; 5; 4; 0.60\"",
         ] {
             assert!(body.contains(part), "{part}: {body}");
         }

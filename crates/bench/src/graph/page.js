@@ -89,12 +89,39 @@ function speedup(c) {
   return data.figures[c.figure].better === "more" ? c.ratio : 1 / c.ratio;
 }
 
+function geometric(factors) {
+  return Math.exp(factors.reduce((sum, s) => sum + Math.log(s), 0) / factors.length);
+}
+
 function compared(other, where) {
   return data.comparisons.filter(c => c.other === other && place(data.figures[c.figure]) === where);
 }
 
+/* How many times as fast the first variant is as the fastest of the others, for each figure in a place
+ * that has a speed. */
+function ahead(where) {
+  const least = new Map();
+  for (const c of data.comparisons) {
+    const f = data.figures[c.figure], s = speedup(c);
+    if (place(f) === where && f.unit !== "%" && s > 0 && Number.isFinite(s))
+      least.set(c.figure, Math.min(s, least.get(c.figure) ?? s));
+  }
+  return [...least.values()];
+}
+
+/* The one figure of each place: the time next to that of the best of the others. */
+function best() {
+  const others = names.slice(1).join(", ");
+  const lines = places.map(where => [where, ahead(where)]).filter(([, factors]) => factors.length)
+    .map(([where, factors]) => [where, factors.length, factors.filter(s => s > 1).length,
+      digits(1 / geometric(factors))]);
+  rows(page, { class: "best" }, ["where", "figures", `${names[0]} ahead`,
+    `time as a share of the best one's of ${others}, geometric mean`], lines);
+}
+
 function summary() {
   add(page, "h1", {}, names.join(" · "));
+  if (data.comparisons.length) best();
   const machines = data.sessions.map(s => `${s.time.slice(0, 10)}, ${s.machine.processor}, ${s.machine.cpus} processors`);
   add(page, "p", {}, `Measured on ${[...new Set(machines)].join("; ")}. The end of this page says how.`);
   if (!data.comparisons.length) return;
@@ -106,9 +133,8 @@ function summary() {
       const is = verdict => all.filter(c => c.verdict === verdict).length;
       const factors = all.filter(c => data.figures[c.figure].unit !== "%").map(speedup)
         .filter(s => s > 0 && Number.isFinite(s));
-      const mean = Math.exp(factors.reduce((sum, s) => sum + Math.log(s), 0) / factors.length);
       lines.push([where, names[other], all.length, is("better"), is("no different"), is("worse"),
-        is("unknown"), factors.length ? digits(mean) : ""]);
+        is("unknown"), factors.length ? digits(geometric(factors)) : ""]);
     }
   rows(page, { class: "summary" }, ["where", `${names[0]} next to`, "figures", "better", "no different",
     "worse", "unknown", "times as fast, geometric mean"], lines);
