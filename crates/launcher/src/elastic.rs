@@ -7,6 +7,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
+use std::os::linux::fs::MetadataExt as _;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 
@@ -41,19 +42,46 @@ impl Change {
     }
 }
 
-/// Where the launcher with that process number listens, if it is this user's.
+/// Where that user's launcher with that process number listens.
 ///
 /// # Errors
 /// Never in practice: the name is short.
-pub fn address(launcher: u32) -> io::Result<SocketAddr> {
-    let name = format!("{PREFIX}-{}-{launcher}", sys::user());
+pub fn address(user: u32, launcher: u32) -> io::Result<SocketAddr> {
+    let name = format!("{PREFIX}-{user}-{launcher}");
     SocketAddr::from_abstract_name(name.as_bytes())
+}
+
+/// The user whose process that is, if there is one.
+fn owner(process: u32) -> Option<u32> {
+    let found = std::fs::metadata(format!("/proc/{process}"));
+    found.ok().map(|it| it.st_uid())
+}
+
+/// Why nobody listens where that process would if it were an elastic job's launcher.
+fn no_job(process: u32) -> String {
+    let user = sys::user();
+    match owner(process) {
+        None => format!("there is no process {process} on this host; {}", choice()),
+        Some(owner) if owner != user && user != 0 => format!(
+            "process {process} is one of user {owner}, who alone, or root, can change its job; {}",
+            choice()
+        ),
+        Some(_) => format!(
+            "process {process} is no mpirun that was started with --elastic; {}",
+            choice()
+        ),
+    }
 }
 
 /// Whether what the process at the other end says may be believed: it is this user's, or root's.
 pub fn is_trusted(socket: &UnixStream) -> bool {
+    is_of(socket, sys::user())
+}
+
+/// Whether the process at the other end is that user's, or root's.
+fn is_of(socket: &UnixStream, user: u32) -> bool {
     let peer = rustix::net::sockopt::socket_peercred(socket);
-    peer.is_ok_and(|peer| peer.uid.is_root() || peer.uid.as_raw() == sys::user())
+    peer.is_ok_and(|peer| peer.uid.is_root() || peer.uid.as_raw() == user)
 }
 
 /// The launchers of this user's elastic jobs, from a list as /proc/net/unix has it.
@@ -123,7 +151,7 @@ pub fn change(verb: &str, args: impl IntoIterator<Item = OsString>) -> i32 {
             i32::from(sign != "+")
         }
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-            eprintln!("catena {verb}: there is no elastic job {job}; {}", choice());
+            eprintln!("catena {verb}: {}", no_job(job));
             1
         }
         Err(error) => {
@@ -135,8 +163,11 @@ pub fn change(verb: &str, args: impl IntoIterator<Item = OsString>) -> i32 {
 
 /// Says a line to a launcher, and waits for its answer.
 fn ask(launcher: u32, line: &str) -> io::Result<String> {
-    let mut socket = UnixStream::connect_addr(&address(launcher)?)?;
-    if !is_trusted(&socket) {
+    // Root may change the jobs of all.
+    let owner = owner(launcher).filter(|_| sys::user() == 0);
+    let owner = owner.unwrap_or_else(sys::user);
+    let mut socket = UnixStream::connect_addr(&address(owner, launcher)?)?;
+    if !is_of(&socket, owner) {
         let text = "another user's process listens where its mpirun would";
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
     }

@@ -5,6 +5,7 @@
 //! say, and every job has a limit that fails the test.
 
 mod command_line;
+mod elastic;
 mod faults;
 mod hosts;
 mod libraries;

@@ -12,6 +12,7 @@ use catena_boot::{ELASTIC_SET, ElasticSet, Interest, SpawnAnswer, SpawnProgram, 
 use super::spawn::Caller;
 use super::{Job, token};
 use crate::elastic::{self, Change, LONGEST};
+use crate::sys;
 
 /// How a job grows and shrinks.
 pub(super) struct Elastic {
@@ -56,7 +57,7 @@ impl Job {
     }
 
     fn listen(&self) -> io::Result<Elastic> {
-        let listener = UnixListener::bind_addr(&elastic::address(std::process::id())?)?;
+        let listener = UnixListener::bind_addr(&elastic::address(sys::user(), std::process::id())?)?;
         listener.set_nonblocking(true)?;
         self.base
             .poller
