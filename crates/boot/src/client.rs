@@ -491,6 +491,10 @@ impl Jobs for Client {
         Ok(std::mem::take(&mut self.deaths))
     }
 
+    fn ready(&mut self) -> Result<(), BootError> {
+        self.send(Writer::new(FrameKind::Ready))
+    }
+
     fn spawn(&mut self, request: &SpawnRequest) -> Result<u32, BootError> {
         let (ticket, mut frame) = self.with_ticket(FrameKind::Spawn);
         request.write(&mut frame);

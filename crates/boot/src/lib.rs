@@ -356,6 +356,13 @@ pub trait Jobs {
     /// As [`Boot::fence`].
     fn sets(&mut self) -> Result<Vec<ElasticSet>, BootError>;
 
+    /// Tells that processes of other jobs can meet this one from now on without having met it at a port: what
+    /// an elastic job waits for before it has a new state.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn ready(&mut self) -> Result<(), BootError>;
+
     /// Asks for a new job. Its processes wait at the port that [`Job::parent`] names there,
     /// and that is `spawn:` with its number in 16 hexadecimal digits; those who have
     /// spawned it meet them there as [`Side::Host`].

@@ -9,7 +9,7 @@
 use std::fmt;
 
 /// Version of everything in this file; both sides must have the same.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// Longest body of a frame, bytes.
 pub const MAX_BODY: usize = 256 << 20;
@@ -88,6 +88,8 @@ pub enum FrameKind {
     Gone = 27,
     /// To a rank: an [`ElasticSet`](crate::ElasticSet), which there is from now on.
     Elastic = 28,
+    /// To the launcher: processes of other jobs can meet this one from now on.
+    Ready = 29,
 }
 
 impl FrameKind {
@@ -96,7 +98,7 @@ impl FrameKind {
         [
             Hello, Fence, Abort, Finalize, Welcome, Refused, Fenced, Resume, Publish, Ask, Answer,
             Fault, Learn, Told, Died, Spawn, Spawned, Meet, Met, OpenPort, ClosePort, Publicize,
-            LookUp, Withdraw, Join, Part, Gone, Elastic,
+            LookUp, Withdraw, Join, Part, Gone, Elastic, Ready,
         ]
         .into_iter()
         .find(|kind| *kind as u8 == byte)
@@ -120,6 +122,7 @@ impl FrameKind {
                 | Publicize
                 | LookUp
                 | Withdraw
+                | Ready
         )
     }
 }

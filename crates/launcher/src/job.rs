@@ -402,6 +402,7 @@ impl Job {
             let events = self.tree.take_events();
             if events.is_empty() {
                 self.take_spawns();
+                self.check_growth();
                 self.take_growth();
                 self.forget_ended();
                 if !self.tree.has_events() {

@@ -61,6 +61,12 @@ impl Server {
         self.ties.expect(number, job);
     }
 
+    /// Whether the process with that number has said that other jobs can meet it.
+    pub fn is_ready(&self, number: u32) -> bool {
+        let member = self.members.get(number as usize);
+        member.is_some_and(|member| member.ready)
+    }
+
     /// Tells processes, by their numbers, of a version of the process set of an elastic job.
     pub fn tell_set(&mut self, to: &[u32], set: &ElasticSet) {
         let frame: Arc<[u8]> = set.frame().into();
@@ -303,6 +309,11 @@ impl Server {
                 }
             }
             FrameKind::Part => self.ties.part(number, body.u64()?),
+            FrameKind::Ready => {
+                if let Some(member) = self.members.get_mut(number as usize) {
+                    member.ready = true;
+                }
+            }
             FrameKind::Spawn => {
                 let ticket = body.u32()?;
                 let request = SpawnRequest::read(body)?;

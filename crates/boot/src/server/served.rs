@@ -130,6 +130,8 @@ pub(super) struct Member {
     pub(super) pid: Option<u32>,
     pub(super) in_fence: bool,
     pub(super) dead: bool,
+    /// Whether other jobs can meet it.
+    pub(super) ready: bool,
 }
 
 /// A job that has ranks here.

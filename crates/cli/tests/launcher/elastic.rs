@@ -37,11 +37,21 @@ fn a_job_grows_and_shrinks() {
     let (mut job, number) = waiting("--elastic -n 2", 2);
     let grown = change("grow", &[&number, "3"]);
     let text = "catena://elastic/2 has 5 processes\n";
-    assert_eq!((grown.status, grown.out.as_str()), (0, text), "{}", grown.err);
+    assert_eq!(
+        (grown.status, grown.out.as_str()),
+        (0, text),
+        "{}",
+        grown.err
+    );
     job.wait_for("waiting", 3);
     let shrunk = change("shrink", &[&number, "4"]);
     let text = "catena://elastic/3 has 1 processes\n";
-    assert_eq!((shrunk.status, shrunk.out.as_str()), (0, text), "{}", shrunk.err);
+    assert_eq!(
+        (shrunk.status, shrunk.out.as_str()),
+        (0, text),
+        "{}",
+        shrunk.err
+    );
     end(job);
 }
 
@@ -71,10 +81,16 @@ fn odd_numbers_are_refused() {
 #[test]
 fn a_job_that_is_none_is_refused() {
     // No process has that number.
-    assert_refused(&change("grow", &["4194305", "1"]), &["there is no process 4194305"]);
+    assert_refused(
+        &change("grow", &["4194305", "1"]),
+        &["there is no process 4194305"],
+    );
     // This one is no launcher.
     let me = std::process::id().to_string();
-    assert_refused(&change("shrink", &[&me, "1"]), &["is no mpirun that was started with --elastic"]);
+    assert_refused(
+        &change("shrink", &[&me, "1"]),
+        &["is no mpirun that was started with --elastic"],
+    );
 }
 
 #[test]

@@ -91,7 +91,8 @@ fn ask(mut boot: Box<dyn Boot>) {
 }
 
 /// Says who it is and waits for ever.
-fn wait(boot: Box<dyn Boot>) {
+fn wait(mut boot: Box<dyn Boot>) {
+    boot.jobs().expect("Catena's launcher").ready().unwrap();
     println!("waiting {} {}", boot.job().rank, std::process::id());
     loop {
         std::thread::park();

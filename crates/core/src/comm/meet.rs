@@ -119,10 +119,11 @@ impl Process {
         let Some(port) = port.filter(|port| !ElasticSet::is_port(port)) else {
             // Those by whom an elastic job grows reach this process without having met it.
             let is_elastic = self.engine.boot.borrow().job().is_elastic();
-            return match is_elastic {
-                true => self.open_home(),
-                false => Ok(()),
-            };
+            if is_elastic {
+                self.open_home()?;
+                self.with_jobs(|jobs| jobs.ready())?;
+            }
+            return Ok(());
         };
         let parents = &self.other_jobs.parents;
         if self.other_jobs.is_meeting_parents.replace(true) {

@@ -9,7 +9,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 
 use catena_boot::{ELASTIC_SET, ElasticSet, Interest, SpawnAnswer, SpawnProgram, SpawnRequest};
 
-use super::spawn::Caller;
+use super::spawn::{Caller, Spawning};
 use super::{Job, token};
 use crate::elastic::{self, Change, LONGEST};
 use crate::sys;
@@ -57,7 +57,8 @@ impl Job {
     }
 
     fn listen(&self) -> io::Result<Elastic> {
-        let listener = UnixListener::bind_addr(&elastic::address(sys::user(), std::process::id())?)?;
+        let listener =
+            UnixListener::bind_addr(&elastic::address(sys::user(), std::process::id())?)?;
         listener.set_nonblocking(true)?;
         self.base
             .poller
@@ -137,8 +138,7 @@ impl Job {
                 self.who(left.number)
             ));
         }
-        let is_starting = |it: &Member| self.processes[it.number as usize].joined.is_none();
-        if elastic.members.iter().any(is_starting) {
+        if !elastic.members.iter().all(|it| self.is_ready(it.number)) {
             return Err(
                 "the job is starting: ask again once it has called MPI_Session_init".to_string(),
             );
@@ -193,6 +193,19 @@ impl Job {
         let told: Vec<u32> = elastic.members.iter().map(|it| it.number).collect();
         elastic.members.truncate(stay);
         Ok(self.tell_version(&told))
+    }
+
+    /// Whether other jobs can meet the process with that number.
+    pub(super) fn is_ready(&self, number: u32) -> bool {
+        let node = self.tree.node.as_ref();
+        node.is_some_and(|node| node.is_ready(number))
+    }
+
+    /// The processes of a job that was started so that this one grows may be ready by now.
+    pub(super) fn check_growth(&mut self) {
+        if let Some(first) = self.spawning.iter().find_map(Spawning::growth) {
+            self.spawn_joined(first);
+        }
     }
 
     /// What has become of a job that was started so that this one grows.

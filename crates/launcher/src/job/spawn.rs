@@ -45,6 +45,11 @@ impl Spawning {
     pub fn has(&self, number: u32) -> bool {
         self.numbers.contains(&number)
     }
+
+    /// The number of its first process, if the user has the job grow by it.
+    pub fn growth(&self) -> Option<u32> {
+        matches!(self.caller, Caller::User).then_some(self.numbers.start)
+    }
 }
 
 /// A job that was spawned and that some node still knows.
@@ -232,9 +237,13 @@ impl Job {
         let Some(at) = self.spawning_at(number) else {
             return;
         };
-        let numbers = self.spawning[at].numbers.clone();
-        let mut of = numbers.map(|number| &self.processes[number as usize]);
-        if of.all(|process| process.joined.is_some()) {
+        let mut numbers = self.spawning[at].numbers.clone();
+        let is_there = |number| match self.spawning[at].caller {
+            Caller::Process(..) => self.processes[number as usize].joined.is_some(),
+            // Nobody meets them at a port first.
+            Caller::User => self.is_ready(number),
+        };
+        if numbers.all(is_there) {
             let Spawning {
                 job,
                 numbers,

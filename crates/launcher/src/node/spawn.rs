@@ -37,6 +37,11 @@ impl Node {
         self.server.tie(number, job);
     }
 
+    /// Whether the process with that number has said that other jobs can meet it.
+    pub fn is_ready(&self, number: u32) -> bool {
+        self.server.is_ready(number)
+    }
+
     /// Tells processes, by their numbers, of a version of the process set of an elastic job.
     pub fn tell_set(&mut self, to: &[u32], set: &ElasticSet) {
         self.server.tell_set(to, set);
