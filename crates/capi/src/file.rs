@@ -27,9 +27,14 @@ pub(crate) struct Entered {
 /// Enters the library for a call on a file.
 pub(crate) fn file(fh: File) -> Result<Entered> {
     let process = enter()?;
-    registry::register(&process.objects.errhandlers);
-    let file = registry::find(fh)?;
+    let file = find(&process, fh)?;
     Ok(Entered { process, file })
+}
+
+/// The file behind a handle, for a call that is in the library.
+pub(crate) fn find(process: &Process, fh: File) -> Result<Arc<catena_io::File>> {
+    registry::register(&process.objects.errhandlers);
+    registry::find(fh)
 }
 
 /// Enters the library for a call on no file, whose errors belong to `MPI_FILE_NULL`.

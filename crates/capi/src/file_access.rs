@@ -4,13 +4,13 @@
 use std::ffi::c_void;
 
 use catena_abi::{Count, Datatype, File, Offset, Request, Status};
-use catena_core::Process;
-use catena_io::{Buffer, Direction, Form, Place, Transfer, collective, start};
+use catena_core::{Process, enter};
+use catena_io::{Buffer, Direction, Form, Place, Transfer, collective, start, straight};
 use catena_objects::Result;
 
 use crate::args::{self, put, put_status};
 use crate::entry::mpi_fn;
-use crate::file::{Entered, file};
+use crate::file::{Entered, file, find};
 
 /// A buffer as the program passes it.
 #[derive(Clone, Copy)]
@@ -58,9 +58,16 @@ fn alone(
     data: Data,
     status: *mut Status,
 ) -> Result<()> {
-    let Entered { process, file } = file(fh)?;
-    let done = file.access(&process, direction, place, data.check(&process)?)?;
-    put_status(status, &done);
+    let process = enter()?;
+    let straight = |buffer| straight(fh, direction, place, buffer);
+    let done = match data.check(&process).ok().and_then(straight) {
+        Some(done) => done,
+        None => {
+            let file = find(&process, fh)?;
+            file.access(&process, direction, place, data.check(&process)?)
+        }
+    };
+    put_status(status, &done?);
     Ok(())
 }
 

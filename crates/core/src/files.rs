@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use catena_abi::File;
 use catena_base::clock;
 
-/// The counters of an open file. Any thread adds.
+/// What is counted.
 #[derive(Debug, Default)]
-pub struct FileCounters {
+pub struct Counts {
     /// Bytes read from it.
     pub read: AtomicU64,
     /// Bytes written to it.
@@ -24,20 +24,44 @@ pub struct FileCounters {
     pub exchange: AtomicU64,
     /// Bytes that were sent to other hosts for that.
     pub sent: AtomicU64,
+}
+
+/// The counters of an open file.
+#[derive(Debug, Default)]
+pub struct FileCounters {
+    /// What any thread counts.
+    by_any: Counts,
+    /// What is counted under the library's lock: where there is one writer, no locked instruction is needed.
+    by_one: Counts,
     /// Members that went to the file for all in the collective call that exchanged last.
     pub aggregators: AtomicU64,
 }
 
 /// One of them.
-pub type Which = fn(&FileCounters) -> &AtomicU64;
+pub type Which = fn(&Counts) -> &AtomicU64;
 
 impl FileCounters {
-    /// Adds to one.
+    /// Adds to one. Any thread may.
     #[inline]
     pub fn add(&self, which: Which, more: u64) {
         if more != 0 {
-            which(self).fetch_add(more, Relaxed);
+            which(&self.by_any).fetch_add(more, Relaxed);
         }
+    }
+
+    /// Adds to one under the library's lock; what it was, without what other threads have added.
+    #[inline]
+    pub fn add_alone(&self, which: Which, more: u64) -> u64 {
+        let counter = which(&self.by_one);
+        let old = counter.load(Relaxed);
+        counter.store(old.wrapping_add(more), Relaxed);
+        old
+    }
+
+    /// What one has come to.
+    pub fn get(&self, which: Which) -> u64 {
+        let both = [&self.by_any, &self.by_one].map(|it| which(it).load(Relaxed));
+        both[0].wrapping_add(both[1])
     }
 
     /// Those that add up.
@@ -84,7 +108,7 @@ pub fn close(file: File) {
         };
         let (_, counters) = files.open.swap_remove(at);
         for which in FileCounters::SUMS {
-            files.closed.add(which, which(&counters).load(Relaxed));
+            files.closed.add(which, counters.get(which));
         }
     });
 }
@@ -105,8 +129,8 @@ pub fn opened() -> u64 {
 /// The sum over all files, also over those that are closed.
 pub fn total(which: Which) -> u64 {
     with(|files| {
-        let open = files.open.iter().map(|it| which(&it.1).load(Relaxed));
-        which(&files.closed).load(Relaxed) + open.sum::<u64>()
+        let open = files.open.iter().map(|it| it.1.get(which));
+        files.closed.get(which) + open.sum::<u64>()
     })
 }
 
@@ -125,7 +149,8 @@ mod tests {
         let counters = Arc::new(FileCounters::default());
         let before = total(|it| &it.sent);
         open(file, counters.clone());
-        counters.add(|it| &it.sent, 5);
+        counters.add(|it| &it.sent, 2);
+        counters.add_alone(|it| &it.sent, 3);
         assert_eq!(total(|it| &it.sent), before + 5);
         assert!(of(file).is_some());
         close(file);

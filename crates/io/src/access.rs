@@ -1,9 +1,9 @@
 //! Reading and writing (MPI-5, chapter 14.4): from the arguments of a call to a transfer.
 
-use catena_abi::Status;
+use catena_abi::{self as abi, Status};
 use catena_base::clock;
 use catena_core::Process;
-use catena_core::buffer::SendBuf;
+use catena_core::buffer;
 use catena_datatype::TypeRef;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
@@ -13,7 +13,9 @@ use crate::driver::{Direction, Part, move_run};
 use crate::failure::of_transfer;
 use crate::file::File;
 use crate::hints::Choice;
+use crate::registry;
 use crate::transfer::{self, Parts, Transfer};
+use crate::view::View;
 
 /// A buffer argument, checked.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +38,11 @@ pub enum Place {
     /// At the shared file pointer.
     Shared,
 }
+
+/// Bytes from which each call is timed. Of shorter ones the first [`ALL`] are, and then each [`TIMED`]th.
+const LONG: usize = 64 << 10;
+const ALL: u64 = 64;
+const TIMED: u64 = 16;
 
 /// A checked access without its place.
 #[derive(Clone, Copy, Debug)]
@@ -103,11 +110,10 @@ impl File {
         access: &Access<'_>,
         place: Place,
     ) -> Result<u64> {
-        let view = self.view();
         let from = match place {
             Place::At(etypes) => {
                 self.check_pointers()?;
-                view.stream(etypes)?
+                self.view.borrow().stream(etypes)?
             }
             Place::Individual => {
                 self.check_pointers()?;
@@ -116,7 +122,7 @@ impl File {
             Place::Shared => self.take_shared(process, access.len)?,
         };
         let end = from + access.len;
-        if !view.reaches(end) {
+        if !self.view.borrow().reaches(end) {
             return Err(too_much(access.buffer.count, access.buffer.ty.size()));
         }
         if place == Place::Individual {
@@ -184,32 +190,45 @@ impl File {
         self.transfer(process, &access, from)
     }
 
-    /// Moves one run of memory to or from one run of the file, where nothing else has to be done: most calls.
-    fn straight(&self, access: &Access<'_>, from: u64) -> Option<Result<Status>> {
-        let view = self.view.borrow();
-        if self.atomic.get() || !view.is_plain() || access.len == 0 {
-            return None;
-        }
-        let Buffer { base, count, ty } = access.buffer;
-        let base = match SendBuf::new(base, count, ty) {
-            SendBuf::Bytes(base, _) => base.cast_mut(),
-            _ => return None,
-        };
-        let run = Part {
+    /// Where the bytes of a buffer lie, if one call of the system moves them and nothing else has to be done.
+    #[inline]
+    fn straight(&self, view: &View, buffer: Buffer<'_>) -> Option<Part> {
+        let Buffer { base, count, ty } = buffer;
+        let len = ty.size().checked_mul(count)?;
+        let is_one = len != 0 && buffer::is_run(base, count, ty);
+        let is_all = !self.atomic.get() && view.is_plain();
+        (is_one && is_all).then_some(Part {
             base,
-            len: access.len as usize,
+            len: usize::try_from(len).ok()?,
+        })
+    }
+
+    /// Moves a run of memory to or from the file.
+    #[inline]
+    fn move_straight(&self, direction: Direction, run: Part, at: u64) -> Result<Status> {
+        let counters = &*self.counters;
+        // One of many short calls is timed and stands for them: looking at the clock would be a tenth of each.
+        let number = counters.add_alone(|it| &it.calls, 1);
+        let stands_for = match number {
+            _ if run.len >= LONG || number < ALL => 1,
+            _ if number.is_multiple_of(TIMED) => TIMED,
+            _ => 0,
         };
-        let at = view.run(from, access.len).at;
-        let (begin, mut done) = (clock::ticks(), 0);
-        // SAFETY: the program lends its memory, which is one run of as many bytes as the access has.
-        let moved = unsafe { move_run(&*self.driver, access.direction, run, at, &mut done) };
-        transfer::count(&self.counters, access.direction, done, (1, begin));
+        let now = || if stands_for == 0 { 0 } else { clock::ticks() };
+        let (begin, mut done) = (now(), 0);
+        // SAFETY: the program lends its memory, which is one run of as many bytes.
+        let moved = unsafe { move_run(&*self.driver, direction, run, at, &mut done) };
+        counters.add_alone(transfer::moved(direction), done);
+        if stands_for != 0 {
+            let ticks = now().wrapping_sub(begin);
+            counters.add_alone(|it| &it.time, ticks * stands_for);
+        }
+        if let Err(failure) = moved {
+            return Err(of_transfer(&self.name, direction, &failure, done));
+        }
         let mut status = Status::empty();
         status.set_bytes(done);
-        let failure = moved.err();
-        Some(failure.map_or(Ok(status), |failure| {
-            Err(of_transfer(&self.name, access.direction, &failure, done))
-        }))
+        Ok(status)
     }
 
     /// A blocking independent call.
@@ -225,13 +244,62 @@ impl File {
     ) -> Result<Status> {
         let access = self.check(direction, buffer)?;
         let from = self.place(process, &access, place)?;
-        if let Some(done) = self.straight(&access, from) {
-            return done;
+        let view = self.view();
+        if let Some(run) = self.straight(&view, buffer) {
+            return self.move_straight(direction, run, view.run(from, access.len).at);
         }
         let mut transfer = self.transfer(process, &access, from)?;
         transfer.run();
         transfer.finish(process).into_result()
     }
+
+    /// A blocking independent call that is allowed and has nothing to do but to move one run of bytes.
+    #[inline]
+    fn access_straight(
+        &self,
+        direction: Direction,
+        place: Place,
+        buffer: Buffer<'_>,
+    ) -> Option<Result<Status>> {
+        let view = self.view.borrow();
+        let run = self.straight(&view, buffer)?;
+        let from = match place {
+            Place::At(etypes) => view.place(etypes)?,
+            Place::Individual => self.pointer.get(),
+            Place::Shared => return None,
+        };
+        let (len, unit) = (run.len as u64, view.unit());
+        let end = from.checked_add(len)?;
+        let is_allowed = match direction {
+            Direction::Read => self.amode.reads(),
+            Direction::Write => self.amode.writes(),
+        };
+        if !is_allowed
+            || self.amode.is_sequential()
+            || !view.reaches(end)
+            || unit != 1 && !len.is_multiple_of(unit)
+        {
+            return None;
+        }
+        if place == Place::Individual {
+            self.pointer.set(end);
+        }
+        Some(self.move_straight(direction, run, view.run(from, len).at))
+    }
+}
+
+/// What [`File::access`] does, for the calls that need no more than a call of the system: most do. `None` for all others,
+/// also for those whose arguments are wrong.
+#[inline]
+pub fn straight(
+    file: abi::File,
+    direction: Direction,
+    place: Place,
+    buffer: Buffer<'_>,
+) -> Option<Result<Status>> {
+    // SAFETY: bytes are moved, and nothing else is done meanwhile: no file is opened or closed, no callback is called.
+    let file = unsafe { registry::borrow(file) }?;
+    file.access_straight(direction, place, buffer)
 }
 
 #[cold]

@@ -83,16 +83,19 @@ impl Amode {
         self.0
     }
 
+    #[inline]
     fn has(self, bit: c_int) -> bool {
         self.0 & bit != 0
     }
 
     /// Whether the file may be read.
+    #[inline]
     pub fn reads(self) -> bool {
         !self.has(consts::MODE_WRONLY)
     }
 
     /// Whether the file may be written.
+    #[inline]
     pub fn writes(self) -> bool {
         !self.has(consts::MODE_RDONLY)
     }
@@ -113,6 +116,7 @@ impl Amode {
     }
 
     /// Whether only the shared pointer may be used.
+    #[inline]
     pub fn is_sequential(self) -> bool {
         self.has(consts::MODE_SEQUENTIAL)
     }

@@ -374,3 +374,48 @@ impl Remote {
         })
     }
 }
+
+/// Targets for fuzzing: see [`crate::fuzz`].
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz {
+    use super::*;
+
+    /// Files that are kept, from 0 on.
+    const FILES: u32 = 2;
+    /// Bytes that stand for a message, before those of it.
+    const HEAD: usize = 5;
+
+    /// What members of other hosts send to the one that keeps what a file's members share: each message in five bytes,
+    /// which say who sends it, what it is, of which file, its question, and how many bytes follow.
+    pub fn letters(data: &[u8]) {
+        let mail = Arc::new(Mail::default());
+        let kept = (0..FILES).map(|file| (file, Kept::default()));
+        mail.state().files.extend(kept);
+        let mut postbox = Postbox(mail.clone());
+        let mut rest = data;
+        while let Some((head, after)) = rest.split_at_checked(HEAD) {
+            let (payload, next) = after.split_at(after.len().min(head[4].into()));
+            let header = ActiveHeader {
+                class: CLASS,
+                context: head[2].into(),
+                what: head[1].into(),
+                argument: head[3].into(),
+            };
+            postbox.deliver(Peer(head[0].into()), header, PeerBytes::from(payload));
+            mail.state().read();
+            check(&mail.state());
+            rest = next;
+        }
+    }
+
+    /// Nobody has bytes that somebody else may change meanwhile, and whoever can have its bytes has them.
+    fn check(state: &State) {
+        for claims in state.files.values().map(|it| &it.claims) {
+            for (at, claim) in claims.iter().enumerate() {
+                let is_free = !claims[..at].iter().any(|it| it.span.conflicts(&claim.span));
+                assert_eq!(claim.is_granted, is_free, "{claim:?}");
+            }
+        }
+        assert!(state.came.is_empty() && state.files.len() == FILES as usize);
+    }
+}

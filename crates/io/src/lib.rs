@@ -43,6 +43,9 @@ mod datarep;
 pub mod driver;
 mod failure;
 mod file;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 mod hint_file;
 mod hints;
 mod keeper;
@@ -61,7 +64,7 @@ mod threads;
 mod transfer;
 mod view;
 
-pub use access::{Buffer, Place};
+pub use access::{Buffer, Place, straight};
 pub use amode::Amode;
 pub use datarep::{Conversion, Datarep, Registered, register as register_datarep};
 pub use driver::{Direction, Driver};

@@ -84,6 +84,16 @@ pub fn find(file: abi::File) -> Result<Arc<File>> {
     REGISTRY.files.get(file.0).ok_or_else(|| bad_file(file))
 }
 
+/// The file behind a handle, which stays where it is.
+///
+/// # Safety
+/// No file is opened or closed, and no callback of the program is called, while the borrow lives.
+#[inline]
+pub(crate) unsafe fn borrow(file: abi::File) -> Option<&'static File> {
+    // SAFETY: the caller's promise.
+    unsafe { REGISTRY.files.borrow(file.0) }.map(|file| &**file)
+}
+
 /// Files that the program has open.
 pub fn open_files() -> Vec<Arc<File>> {
     REGISTRY

@@ -27,8 +27,9 @@ use crate::view::{Run, View};
 
 /// Bytes that are packed or unpacked at a time.
 const STAGE: u64 = 1 << 20;
-/// A read fetches a gap of at most this many bytes: that is cheaper than another system call.
-const GAP: u64 = 8 << 10;
+/// A read fetches a run and the gap before it with those in front of them if both have at most this many bytes together:
+/// to read and to copy them is cheaper than another system call.
+const NEAR: u64 = 8 << 10;
 
 /// The memory of a transfer, as a row of packed bytes.
 #[derive(Debug)]
@@ -205,7 +206,10 @@ impl Transfer {
         let view = self.view.clone();
         let (from, len) = (self.from, self.len());
         let mut pass = Pass::new(self);
-        view.windows(from, len, |runs, bytes| pass.window(runs, bytes));
+        match pass.is_dense(&view) {
+            true => pass.sieve(&view),
+            false => view.windows(from, len, |runs, bytes| pass.window(runs, bytes)),
+        }
         let (done, failure, calls) = (pass.done, pass.failure.take(), pass.calls);
         drop(held);
         drop(lock);
@@ -257,6 +261,15 @@ impl Transfer {
     }
 }
 
+/// What counts the bytes that go this way.
+#[inline]
+pub(crate) fn moved(direction: Direction) -> Which {
+    match direction {
+        Direction::Read => |it| &it.read,
+        Direction::Write => |it| &it.written,
+    }
+}
+
 /// Counts what was moved by so many calls since `begin`, in ticks of the clock.
 pub(crate) fn count(
     counters: &FileCounters,
@@ -264,11 +277,7 @@ pub(crate) fn count(
     bytes: u64,
     (calls, begin): (u64, u64),
 ) {
-    let moved: Which = match direction {
-        Direction::Read => |it| &it.read,
-        Direction::Write => |it| &it.written,
-    };
-    counters.add(moved, bytes);
+    counters.add(moved(direction), bytes);
     counters.add(|it| &it.calls, calls);
     counters.add(|it| &it.time, clock::ticks().wrapping_sub(begin));
 }
@@ -299,14 +308,53 @@ impl<'t> Pass<'t> {
         }
     }
 
+    /// Whether all runs are short and near each other, so that a read need not look at them one by one.
+    fn is_dense(&self, view: &View) -> bool {
+        let spread = view.spread();
+        self.sieves() && view.is_ordered() && (1..=NEAR).contains(&(spread.run + spread.gap))
+    }
+
+    /// Whether gaps may be fetched.
+    fn sieves(&self) -> bool {
+        self.transfer.sieve != 0 && self.transfer.memory.direction() == Direction::Read
+    }
+
+    /// Where in the stream the next byte is.
+    fn next(&self) -> u64 {
+        self.transfer.from + self.done
+    }
+
+    /// Reads windows of the file whole, one after the other, and takes out of them what is wanted.
+    fn sieve(&mut self, view: &View) {
+        let most = match self.base {
+            Some(_) => u64::MAX,
+            None => STAGE,
+        };
+        loop {
+            let (from, left) = (self.next(), self.transfer.len() - self.done);
+            if left == 0 {
+                return;
+            }
+            let at = view.offset(from);
+            let limit = at.saturating_add(self.transfer.sieve);
+            let bytes = view.before(from, left.min(most), limit);
+            let len = view.offset(from + bytes - 1) + 1 - at;
+            let moved = self.with_memory(bytes, |pass, base| match len == bytes {
+                true => pass.run(Run { at, len }, base),
+                false => pass.fetch(Run { at, len }, bytes, base, |end| {
+                    view.before(from, bytes, end)
+                }),
+            });
+            if moved != bytes {
+                return;
+            }
+        }
+    }
+
     /// Moves the next bytes of the stream, which lie in these runs; whether there may be more.
     fn window(&mut self, runs: &[Run], bytes: u64) -> bool {
-        if let Some(base) = self.base {
-            let base = base.wrapping_add(self.done as usize);
-            return self.runs(runs, base) == bytes;
-        }
-        if bytes <= STAGE {
-            return self.staged(runs, bytes);
+        if self.base.is_some() || bytes <= STAGE {
+            return self.with_memory(bytes, |pass, base| pass.runs(runs, base)) == bytes;
         }
         // One long run.
         runs.iter().all(|run| {
@@ -314,59 +362,70 @@ impl<'t> Pass<'t> {
             pieces.into_iter().all(|at| {
                 let len = (run.len - at).min(STAGE);
                 let at = run.at + at;
-                self.staged(&[Run { at, len }], len)
+                self.with_memory(len, |pass, base| pass.run(Run { at, len }, base)) == len
             })
         })
     }
 
-    /// Moves runs by way of memory where their bytes follow each other; whether there may be more.
-    fn staged(&mut self, runs: &[Run], bytes: u64) -> bool {
-        let mut stage = std::mem::take(&mut self.stage);
-        stage.resize(bytes as usize, 0);
+    /// Has `work` move the next bytes to or from memory where they follow each other, and counts how many it has moved.
+    fn with_memory(&mut self, bytes: u64, work: impl FnOnce(&mut Self, *mut u8) -> u64) -> u64 {
         let at = self.done;
-        let memory = &mut self.transfer.memory;
-        memory.pack(at, &mut stage);
-        let moved = self.runs(runs, stage.as_mut_ptr());
-        let memory = &mut self.transfer.memory;
-        memory.unpack(at, &stage[..moved as usize]);
-        self.stage = stage;
-        moved == bytes
+        let moved = match self.base {
+            Some(base) => work(self, base.wrapping_add(at as usize)),
+            None => {
+                let mut stage = std::mem::take(&mut self.stage);
+                stage.resize(bytes as usize, 0);
+                self.transfer.memory.pack(at, &mut stage);
+                let moved = work(self, stage.as_mut_ptr());
+                let memory = &mut self.transfer.memory;
+                memory.unpack(at, &stage[..moved as usize]);
+                self.stage = stage;
+                moved
+            }
+        };
+        self.done = at + moved;
+        moved
     }
 
     /// Moves runs from or to memory at `base`; how many bytes before the end of the file or a failure.
     fn runs(&mut self, runs: &[Run], base: *mut u8) -> u64 {
-        let mut at = 0;
+        let begin = self.done;
         let mut rest = runs;
         while let Some(first) = rest.first() {
-            let group = self.group(rest);
-            let len: u64 = rest[..group].iter().map(|run| run.len).sum();
-            let base = base.wrapping_add(at as usize);
+            let (group, others) = rest.split_at(self.group(rest));
+            let len: u64 = group.iter().map(|run| run.len).sum();
+            let base = base.wrapping_add((self.done - begin) as usize);
             let moved = match group {
-                1 => self.run(*first, base),
-                _ => self.fetch(&rest[..group], base),
+                [run] => self.run(*run, base),
+                _ => {
+                    let ends = group.iter().map(|run| run.at + run.len);
+                    let whole = Run {
+                        at: first.at,
+                        len: ends.fold(first.at, u64::max) - first.at,
+                    };
+                    self.fetch(whole, len, base, |end| in_front(group, end))
+                }
             };
-            at += moved;
             self.done += moved;
             if moved != len {
                 break;
             }
-            rest = &rest[group..];
+            rest = others;
         }
-        at
+        self.done - begin
     }
 
     /// How many of the next runs one system call fetches.
     fn group(&self, runs: &[Run]) -> usize {
-        let sieve = self.transfer.sieve;
-        if sieve == 0 || self.transfer.memory.direction() == Direction::Write {
+        let (begin, mut end) = (runs[0].at, runs[0].at + runs[0].len);
+        if !self.sieves() || end - begin > NEAR {
             return 1;
         }
-        let begin = runs[0].at;
-        let mut end = begin + runs[0].len;
         let more = runs[1..].iter().take_while(|run| {
-            let is_near = run.at >= begin && run.at <= end.saturating_add(GAP);
-            end = end.max(run.at + run.len);
-            is_near && end - begin <= sieve
+            let last = run.at + run.len;
+            let is_near = run.at >= begin && last <= end.saturating_add(NEAR);
+            end = end.max(last);
+            is_near && end - begin <= self.transfer.sieve
         });
         1 + more.count()
     }
@@ -386,39 +445,56 @@ impl<'t> Pass<'t> {
         done
     }
 
-    /// Reads what lies between the first and the last run, and takes the runs.
-    fn fetch(&mut self, runs: &[Run], base: *mut u8) -> u64 {
-        let begin = runs[0].at;
-        let end = runs
-            .iter()
-            .map(|run| run.at + run.len)
-            .max()
-            .unwrap_or(begin);
+    /// Reads a window of the file, and takes the next `bytes` of the stream out of it to `base`; `before` says how many of
+    /// them lie in front of an offset, where the file ends.
+    fn fetch(
+        &mut self,
+        window: Run,
+        bytes: u64,
+        base: *mut u8,
+        before: impl FnOnce(u64) -> u64,
+    ) -> u64 {
         let mut fetched = std::mem::take(&mut self.fetched);
-        fetched.resize((end - begin) as usize, 0);
-        let whole = Run {
-            at: begin,
-            len: end - begin,
+        fetched.resize(window.len as usize, 0);
+        let there = self.run(window, fetched.as_mut_ptr());
+        let mut taken = match there == window.len {
+            true => bytes,
+            false => before(window.at + there),
         };
-        let there = self.run(whole, fetched.as_mut_ptr());
-        let mut taken = 0;
-        for run in runs {
-            let from = run.at - begin;
-            let len = there.saturating_sub(from).min(run.len);
-            let bytes = &fetched[from as usize..][..len as usize];
-            // SAFETY: the memory has room for all runs, one after the other.
-            unsafe {
-                base.add(taken as usize)
-                    .copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
-            }
-            taken += len;
-            if len != run.len {
-                break;
-            }
-        }
+        let view = self.transfer.view.clone();
+        let room = Part {
+            base,
+            len: taken as usize,
+        };
+        // SAFETY: the bytes that are taken were read, and the memory has room for them.
+        unsafe { view.gather(self.next(), (fetched.as_ptr(), window.at), room) };
         self.fetched = fetched;
-        let gaps = there.saturating_sub(taken);
-        self.transfer.counters.add(|it| &it.gaps, gaps);
+        self.transfer
+            .counters
+            .add(|it| &it.gaps, there.saturating_sub(taken));
+        if self.failure.take().is_some() {
+            // It may be that only what lies between the pieces cannot be read.
+            view.windows(self.next() + taken, bytes - taken, |runs, _| {
+                runs.iter().all(|run| {
+                    let moved = self.run(*run, base.wrapping_add(taken as usize));
+                    taken += moved;
+                    moved == run.len
+                })
+            });
+        }
         taken
     }
+}
+
+/// The bytes of runs, in their order, before the first that does not lie in front of an offset.
+fn in_front(runs: &[Run], end: u64) -> u64 {
+    let mut bytes = 0;
+    for run in runs {
+        let there = end.saturating_sub(run.at).min(run.len);
+        bytes += there;
+        if there != run.len {
+            break;
+        }
+    }
+    bytes
 }

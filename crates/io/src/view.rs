@@ -10,6 +10,7 @@ use catena_objects::error::Result;
 use catena_objects::fail;
 
 use crate::datarep::Datarep;
+use crate::driver::Part;
 
 /// Bytes of the stream whose runs are listed at once.
 const WINDOW: u64 = 512 << 10;
@@ -32,6 +33,16 @@ pub struct View {
     /// The first place in the stream that has no offset in a file.
     limit: u64,
     is_ordered: bool,
+    spread: Spread,
+}
+
+/// How the runs of a view lie that is ordered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spread {
+    /// Bytes of the longest run.
+    pub run: u64,
+    /// Bytes of the widest gap between two runs.
+    pub gap: u64,
 }
 
 /// A run of bytes of the file.
@@ -56,6 +67,7 @@ impl View {
             unit: 1,
             limit: limit(0, byte),
             is_ordered: true,
+            spread: Spread::default(),
         }
     }
 
@@ -97,7 +109,7 @@ impl View {
         }
         let layout = datarep.in_file(filetype)?;
         let unit = datarep.in_file(etype)?.size();
-        check_places(&layout, is_written)?;
+        let spread = check_places(&layout, is_written)?;
         let is_apart = is_written || check_places(&layout, true).is_ok();
         let is_ordered = is_apart && layout.extent() >= layout.true_extent();
         Ok(View {
@@ -109,25 +121,30 @@ impl View {
             layout,
             unit,
             is_ordered,
+            spread,
         })
     }
 
     /// Bytes of an etype in the file.
+    #[inline]
     pub fn unit(&self) -> u64 {
         self.unit
     }
 
     /// Whether the stream is one run of the file.
+    #[inline]
     pub fn is_contiguous(&self) -> bool {
         self.layout.is_contiguous()
     }
 
     /// Whether the stream is one run of the file, and its bytes are those of memory.
+    #[inline]
     pub fn is_plain(&self) -> bool {
         self.is_contiguous() && self.datarep.is_native()
     }
 
     /// The run that bytes of the stream are in a view that [is contiguous](View::is_contiguous).
+    #[inline]
     pub fn run(&self, from: u64, len: u64) -> Run {
         let at = self.disp.wrapping_add_signed(self.layout.true_lb()) + from;
         Run { at, len }
@@ -138,21 +155,31 @@ impl View {
         self.is_ordered
     }
 
+    /// How its runs lie if it [is ordered](View::is_ordered); nothing if [it is contiguous](View::is_contiguous).
+    pub fn spread(&self) -> Spread {
+        self.spread
+    }
+
     /// Where in the stream `etypes` begin.
     ///
     /// # Errors
     /// `Arg` for a negative number, and where no file has an offset for it.
     pub fn stream(&self, etypes: i64) -> Result<u64> {
-        let Ok(n) = u64::try_from(etypes) else {
-            fail!(Arg, "the offset is {etypes}: it must not be negative");
-        };
-        match n.checked_mul(self.unit) {
-            Some(at) if self.reaches(at) => Ok(at),
-            _ => fail!(
+        match self.place(etypes) {
+            Some(at) => Ok(at),
+            None if etypes < 0 => fail!(Arg, "the offset is {etypes}: it must not be negative"),
+            None => fail!(
                 Arg,
                 "the offset {etypes} lies beyond the longest file that there can be"
             ),
         }
+    }
+
+    /// Where in the stream `etypes` begin, if a file has an offset for it.
+    #[inline]
+    pub fn place(&self, etypes: i64) -> Option<u64> {
+        let at = u64::try_from(etypes).ok()?.checked_mul(self.unit)?;
+        self.reaches(at).then_some(at)
     }
 
     /// Whether a place in the stream has an offset in a file.
@@ -202,6 +229,37 @@ impl View {
         high * self.unit
     }
 
+    /// How many of the bytes `[from, from + len)` of the stream lie in front of an offset of the file, in a view that
+    /// [is ordered](View::is_ordered). Cost: O(log len) times that of [`View::offset`].
+    pub fn before(&self, from: u64, len: u64, offset: u64) -> u64 {
+        let is_before = |bytes: u64| self.offset(from + bytes - 1) < offset;
+        if len == 0 || is_before(len) {
+            return len;
+        }
+        // So many are in front, and so many are not.
+        let (mut low, mut high) = (0, len);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            match is_before(middle) {
+                true => low = middle,
+                false => high = middle,
+            }
+        }
+        low
+    }
+
+    /// Copies bytes `[from, from + len)` of the stream to `out`, from an image of the file whose first byte is the one at
+    /// offset `begin`.
+    ///
+    /// # Safety
+    /// The image has all these bytes, `out` has room for them, and they do not overlap.
+    pub unsafe fn gather(&self, from: u64, (image, begin): (*const u8, u64), out: Part) {
+        let origin = image.wrapping_add(self.disp.wrapping_sub(begin) as usize);
+        let count = self.tiles(from + out.len as u64);
+        // SAFETY: the caller's promise; an origin outside the image is only counted from.
+        unsafe { self.layout.pack(origin, count, from, out.base, out.len) };
+    }
+
     /// Calls `each` with lists of runs that stand for bytes `[from, from + len)` of the stream, in their
     /// order, joined where one follows the other; each list with its bytes. It ends early when `each` says
     /// false.
@@ -248,24 +306,36 @@ fn limit(disp: u64, layout: &TypeRef) -> u64 {
 }
 
 /// Places of a filetype neither decrease nor lie before its beginning, and overlap only where they are not
-/// written (MPI-5, chapter 14.1.1).
-fn check_places(layout: &TypeRef, is_written: bool) -> Result<()> {
+/// written (MPI-5, chapter 14.1.1); how its runs lie if that is so.
+fn check_places(layout: &TypeRef, is_written: bool) -> Result<Spread> {
+    let mut spread = Spread::default();
     if layout.is_contiguous() && layout.true_lb() >= 0 {
-        return Ok(());
+        return Ok(spread);
     }
     let (mut last, mut bad) = (0, None);
     let size = usize::try_from(layout.size()).unwrap_or(usize::MAX);
+    // The first byte of the run that grows, and the one behind it.
+    let (mut begin, mut end) = (layout.true_lb(), layout.true_lb());
     layout.each_run(1, 0, size, |at, len| {
-        if (at as i64) < last && bad.is_none() {
-            bad = Some((at as i64, last));
+        let at = at as i64;
+        if at < last && bad.is_none() {
+            bad = Some((at, last));
         }
-        last = at as i64;
+        last = at;
         if is_written {
             last += len as i64;
         }
+        if at != end {
+            spread.gap = spread.gap.max(at.saturating_sub(end).max(0) as u64);
+            begin = at;
+        }
+        end = at.wrapping_add(len as i64);
+        spread.run = spread.run.max(end.wrapping_sub(begin) as u64);
     });
+    let next = layout.extent().saturating_add(layout.true_lb());
+    spread.gap = spread.gap.max(next.saturating_sub(end).max(0) as u64);
     match bad {
-        None => Ok(()),
+        None => Ok(spread),
         Some((at, 0)) => fail!(
             Io,
             "the filetype has bytes at {at}: displacements must not be negative"
@@ -326,6 +396,59 @@ mod tests {
         let ty = Datatype::indexed(&[1, 1, 2], &[0, 1, 5], &int()).unwrap();
         let view = View::new(0, &int(), &ty, Datarep::native(), true).unwrap();
         assert_eq!(runs(&view, 0, 32), [(0, 8), (20, 16), (48, 8)][..].to_vec());
+    }
+
+    #[test]
+    fn how_far_runs_are_apart() {
+        let spread = |ty: &TypeRef| {
+            let view = View::new(8, &int(), ty, Datarep::native(), false).unwrap();
+            let Spread { run, gap } = view.spread();
+            (run, gap)
+        };
+        let places = Datatype::indexed(&[1, 1, 2], &[0, 1, 5], &int()).unwrap();
+        assert_eq!(spread(&int()), (0, 0));
+        assert_eq!(spread(&places), (8, 12));
+        // The last gap is that in front of the next one.
+        assert_eq!(spread(&Datatype::resized(0, 60, &places).unwrap()), (8, 32));
+    }
+
+    #[test]
+    fn bytes_in_front_of_an_offset_are_counted() {
+        // Two of five bytes, from the third on.
+        let byte = View::of_bytes().etype;
+        let pair = Datatype::indexed(&[2], &[1], &byte).unwrap();
+        let ty = Datatype::resized(0, 5, &pair).unwrap();
+        let view = View::new(2, &byte, &ty, Datarep::native(), true).unwrap();
+        for (offset, bytes) in [(0, 0), (3, 0), (4, 1), (5, 2), (8, 2), (10, 4), (99, 5)] {
+            assert_eq!(view.before(0, 5, offset), bytes, "{offset}");
+        }
+        assert_eq!(view.before(3, 4, 10), 1);
+        assert_eq!(view.before(3, 0, 10), 0);
+    }
+
+    #[test]
+    fn bytes_are_taken_out_of_an_image_of_the_file() {
+        let places = Datatype::indexed(&[1, 1, 2], &[0, 1, 5], &int()).unwrap();
+        let view = View::new(100, &int(), &places, Datarep::native(), true).unwrap();
+        let image: Vec<u8> = (104..160).collect();
+        let mut out = [0u8; 22];
+        let room = Part {
+            base: out.as_mut_ptr(),
+            len: out.len(),
+        };
+        // SAFETY: the image has the bytes of the file up to 160.
+        unsafe { view.gather(6, (image.as_ptr(), 104), room) };
+        let mut at = 0;
+        view.windows(6, 22, |runs, _| {
+            for run in runs {
+                for i in 0..run.len {
+                    assert_eq!(u64::from(out[at]), run.at + i);
+                    at += 1;
+                }
+            }
+            true
+        });
+        assert_eq!(at, out.len());
     }
 
     #[test]

@@ -492,7 +492,7 @@ fn files(a: &mut Area<'_>) {
             true => files::nanoseconds(value),
             false => value,
         };
-        let read = move |it: &FileCounters| told(which(it).load(Relaxed));
+        let read = move |it: &FileCounters| told(it.get(which));
         a.of_process(
             class,
             &format!("files_{name}"),
@@ -510,7 +510,7 @@ fn files(a: &mut Area<'_>) {
     both(Class::Aggregate, "written_bytes", doc, |it| &it.written);
     let doc = "Runs of bytes of @ that were asked of file systems, each by a system call, or by more if it moved less.";
     both(Class::Counter, "calls", doc, |it| &it.calls);
-    let doc = "Time that threads spent in reading and writing @.";
+    let doc = "Time that threads spent in reading and writing @. Of many short blocking calls every 16th is timed, and stands for all.";
     both(Class::Timer, "time", doc, |it| &it.time);
     let doc = "Time that collective calls on @ spent in exchanging bytes with other members, without that of reading and writing.";
     both(Class::Timer, "exchange_time", doc, |it| &it.exchange);

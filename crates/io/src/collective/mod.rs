@@ -23,4 +23,6 @@ mod two_phase;
 mod way;
 mod write;
 
+#[cfg(any(test, fuzzing))]
+pub(crate) use parcel::fuzz;
 pub use way::{run, start};

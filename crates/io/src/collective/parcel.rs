@@ -293,3 +293,84 @@ mod tests {
         }
     }
 }
+
+/// Targets for fuzzing: see [`crate::fuzz`].
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz {
+    use super::Window;
+
+    /// Bytes of the window.
+    const LEN: usize = 512;
+    /// Bytes and words around it that nobody may touch.
+    const GUARD: usize = 64;
+
+    /// A window with guards around it.
+    struct Room {
+        bytes: Vec<u8>,
+        mask: Vec<u64>,
+    }
+
+    impl Room {
+        fn new() -> Self {
+            Room {
+                bytes: vec![0xee; LEN + 2 * GUARD],
+                mask: vec![0; LEN / 64 + 2 * GUARD],
+            }
+        }
+
+        fn window(&mut self) -> Window {
+            Window {
+                at: self.bytes[GUARD..].as_mut_ptr(),
+                mask: self.mask[GUARD..].as_mut_ptr(),
+                len: LEN,
+            }
+        }
+
+        fn marked(&self) -> usize {
+            self.mask.iter().map(|it| it.count_ones() as usize).sum()
+        }
+
+        /// What is not marked was not touched.
+        fn check(&self) {
+            let (before, rest) = self.bytes.split_at(GUARD);
+            let (bytes, after) = rest.split_at(LEN);
+            assert!([before, after].concat().iter().all(|it| *it == 0xee));
+            let mask = &self.mask[GUARD..][..LEN / 64];
+            let inside: u32 = mask.iter().map(|it| it.count_ones()).sum();
+            assert_eq!(inside as usize, self.marked());
+            for (at, byte) in bytes.iter().enumerate() {
+                assert!(mask[at / 64] >> (at % 64) & 1 != 0 || *byte == 0xee);
+            }
+        }
+    }
+
+    /// What one host sends another in a round of a collective call on a file, taken for each of the three things that it
+    /// can be.
+    pub fn parcel(data: &[u8]) {
+        let mut one = Room::new();
+        // SAFETY: nobody else uses it.
+        let taken = unsafe { one.window().take_in(data) };
+        one.check();
+        if taken.is_ok() {
+            // The same goes on, however it was put.
+            let mut two = Room::new();
+            // SAFETY: as above.
+            unsafe {
+                let again = one.window().parcel();
+                two.window().take_in(&again).expect("its own parcel");
+                let list = one.window().list();
+                let answer = two.window().answer(&list).expect("its own list");
+                assert_eq!(answer.len(), one.marked());
+                one.window().fill(&answer).expect("an answer to it");
+                assert_eq!(one.window().fill(data).is_ok(), data.len() == answer.len());
+            }
+            two.check();
+            one.check();
+        }
+        let mut asked = Room::new();
+        // SAFETY: as above.
+        let answer = unsafe { asked.window().answer(data) };
+        assert!(answer.is_ok_and(|it| it.len() <= LEN) || taken.is_err());
+        asked.check();
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::driver::Part;
 use crate::transfer::{Memory, Transfer};
 use crate::view::{Run, View};
 
@@ -11,7 +12,7 @@ const LISTED: u64 = 64 << 10;
 const STAGE: u64 = 128 << 10;
 
 /// The runs of a transfer, one after the other, cut where the caller wants them to end.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Cursor {
     view: Arc<View>,
     /// The first place in the stream that is not listed, and where the transfer ends.
@@ -93,18 +94,6 @@ impl Cursor {
     }
 }
 
-/// Bytes of `[from, from + len)` of the stream that lie in front of an offset of the file.
-pub(crate) fn before(view: &View, from: u64, len: u64, offset: u64) -> u64 {
-    let mut bytes = 0;
-    view.windows(from, len, |runs, _| {
-        for run in runs {
-            bytes += offset.saturating_sub(run.at).min(run.len);
-        }
-        runs.last().is_none_or(|run| run.at < offset)
-    });
-    bytes
-}
-
 /// Copies `len` bytes. What is interleaved is short, and a call would take longer than its bytes.
 ///
 /// # Safety
@@ -125,10 +114,10 @@ unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
     }
 }
 
-/// The memory of a transfer, read or written from its beginning to its end.
+/// The memory of what is written, from its beginning to its end.
 #[derive(Debug)]
 pub(crate) struct Walk<'m> {
-    memory: &'m mut Memory,
+    memory: &'m Memory,
     /// Where all of it lies, if it is one run.
     base: Option<*mut u8>,
     /// Packed bytes from `staged` on.
@@ -140,7 +129,7 @@ impl<'m> Walk<'m> {
     pub fn new(memory: &'m mut Memory) -> Self {
         let base = memory.contiguous();
         Walk {
-            memory,
+            memory: &*memory,
             base,
             stage: Vec::new(),
             staged: 0,
@@ -173,39 +162,79 @@ impl<'m> Walk<'m> {
             (at, to, len) = (at + now as u64, to.wrapping_add(now), len - now);
         }
     }
+}
 
-    /// Stores `len` bytes from `from` at `at` of what is read; the last of them when [`Walk::finish`] is
-    /// called.
-    ///
-    /// # Safety
-    /// They may be read. Calls follow each other without gaps.
-    #[inline]
-    pub unsafe fn store(&mut self, at: u64, from: *const u8, len: usize) {
-        if let Some(base) = self.base {
-            // SAFETY: the program lends its memory; the caller's promise.
-            return unsafe { copy(from, base.wrapping_add(at as usize), len) };
-        }
-        let mut done = 0;
-        while done < len {
-            let now = (STAGE as usize - self.stage.len()).min(len - done);
-            let old = self.stage.len();
-            self.stage.resize(old + now, 0);
-            // SAFETY: the caller's promise; room has just been made.
-            unsafe { copy(from.wrapping_add(done), self.stage[old..].as_mut_ptr(), now) };
-            done += now;
-            if self.stage.len() == STAGE as usize {
-                self.finish();
-            }
+/// The bytes that a member reads, taken out of windows from the first to the last.
+#[derive(Debug)]
+pub(crate) struct Taker<'m> {
+    view: Arc<View>,
+    memory: &'m mut Memory,
+    /// Where all of the memory lies, if it is one run.
+    base: Option<*mut u8>,
+    /// Where in the stream the transfer begins.
+    from: u64,
+    taken: u64,
+    stage: Vec<u8>,
+}
+
+impl<'m> Taker<'m> {
+    /// For a transfer whose view is ordered.
+    pub fn new(transfer: &'m mut Transfer) -> Self {
+        let memory = &mut transfer.memory;
+        Taker {
+            view: transfer.view.clone(),
+            base: memory.contiguous(),
+            memory,
+            from: transfer.from,
+            taken: 0,
+            stage: Vec::new(),
         }
     }
 
-    /// All that was stored is in the program's memory.
-    pub fn finish(&mut self) {
-        if self.base.is_none() && !self.stage.is_empty() {
-            self.memory.unpack(self.staged, &self.stage);
-            self.staged += self.stage.len() as u64;
-            self.stage.clear();
+    /// Bytes of the transfer that were taken.
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Where in the file the next byte lies.
+    pub fn offset(&self) -> Option<u64> {
+        let is_over = self.taken == self.memory.len();
+        (!is_over).then(|| self.view.offset(self.from + self.taken))
+    }
+
+    /// Takes the bytes in front of `limit` out of an image of the file whose first byte is the one at an offset; how many.
+    ///
+    /// # Safety
+    /// The image has the bytes from the next one of the transfer up to the limit.
+    pub unsafe fn take(&mut self, image: (*const u8, u64), limit: u64) -> u64 {
+        let (next, left) = (self.from + self.taken, self.memory.len() - self.taken);
+        let all = self.view.before(next, left, limit);
+        let mut done = 0;
+        while done < all {
+            let len = match self.base {
+                Some(_) => all,
+                None => (all - done).min(STAGE),
+            };
+            let base = match self.base {
+                Some(base) => base.wrapping_add(self.taken as usize),
+                None => {
+                    self.stage.resize(len as usize, 0);
+                    self.stage.as_mut_ptr()
+                }
+            };
+            let room = Part {
+                base,
+                len: len as usize,
+            };
+            // SAFETY: the caller's promise; the memory and the stage have as much room.
+            unsafe { self.view.gather(next + done, image, room) };
+            if self.base.is_none() {
+                self.memory.unpack(self.taken, &self.stage);
+            }
+            self.taken += len;
+            done += len;
         }
+        all
     }
 }
 
@@ -248,12 +277,5 @@ mod tests {
             at += 5;
         }
         assert_eq!(cursor.taken(), len);
-    }
-
-    #[test]
-    fn bytes_in_front_of_an_offset_are_counted() {
-        for (offset, bytes) in [(0, 0), (3, 0), (4, 1), (5, 2), (8, 2), (10, 4), (99, 5)] {
-            assert_eq!(before(&view(), 0, 5, offset), bytes, "{offset}");
-        }
     }
 }

@@ -7,7 +7,7 @@ use catena_base::clock;
 use catena_objects::error::Result;
 
 use crate::collective::buffers::SETS;
-use crate::collective::pieces::{Cursor, Walk};
+use crate::collective::pieces::{Cursor, Taker};
 use crate::collective::rounds::{END, Outcome, Rounds, code};
 use crate::driver::{Direction, Driver, Part, move_run};
 use crate::transfer::Transfer;
@@ -49,18 +49,17 @@ impl Fetch {
 impl Rounds {
     /// Reads all members' bytes; how many of this one's there were, and the error or 0.
     pub async fn read(&mut self, transfer: &mut Transfer) -> Result<(u64, u64)> {
-        let mut cursor = Cursor::of(transfer);
-        let mut walk = Walk::new(&mut transfer.memory);
-        let code = match self.seat.is_across() {
-            true => self.read_across(&mut cursor, &mut walk).await?,
-            false => self.read_on_node(&mut cursor, &mut walk).await?,
+        let wanted = self.seat.is_across().then(|| Cursor::of(transfer));
+        let mut taker = Taker::new(transfer);
+        let code = match wanted {
+            Some(wanted) => self.read_across(wanted, &mut taker).await?,
+            None => self.read_on_node(&mut taker).await?,
         };
-        walk.finish();
-        Ok((cursor.taken(), code))
+        Ok((taker.taken(), code))
     }
 
     /// On one node: aggregators read ahead what is likely to be next.
-    async fn read_on_node(&mut self, cursor: &mut Cursor, walk: &mut Walk<'_>) -> Result<u64> {
+    async fn read_on_node(&mut self, taker: &mut Taker<'_>) -> Result<u64> {
         let mut base = self.base(self.plan.begin);
         let mut set = 0;
         self.fetch(base, set);
@@ -72,7 +71,7 @@ impl Rounds {
             if stopped.is_none() {
                 self.fetch(follows, other);
             }
-            self.gather((cursor, walk), base, set, stopped.map(|(until, _)| until));
+            self.gather(taker, base, set, stopped.map(|(until, _)| until));
             if let Some((_, code)) = stopped {
                 // Nobody takes anything from the rounds behind it.
                 return Ok(code);
@@ -95,8 +94,7 @@ impl Rounds {
     }
 
     /// On several: members say first what they want of a round, so only that goes from node to node.
-    async fn read_across(&mut self, cursor: &mut Cursor, walk: &mut Walk<'_>) -> Result<u64> {
-        let mut wanted = cursor.clone();
+    async fn read_across(&mut self, mut wanted: Cursor, taker: &mut Taker<'_>) -> Result<u64> {
         let mut base = self.base(self.plan.begin);
         let mut set = 0;
         self.mark_runs(&mut wanted, base, set, |_, _| ());
@@ -113,12 +111,7 @@ impl Rounds {
                 self.mark_runs(&mut wanted, next, other, |_, _| ());
                 self.fetch(next, other);
             }
-            self.gather(
-                (cursor, walk),
-                base,
-                set,
-                met.stopped.map(|(until, _)| until),
-            );
+            self.gather(taker, base, set, met.stopped.map(|(until, _)| until));
             if !goes_on {
                 return Ok(met.stopped.map_or(0, |(_, code)| code));
             }
@@ -146,29 +139,13 @@ impl Rounds {
     }
 
     /// Takes this member's bytes of a round out of the windows, up to where the file ends.
-    fn gather(
-        &self,
-        (cursor, walk): (&mut Cursor, &mut Walk<'_>),
-        base: u64,
-        set: usize,
-        until: Option<u64>,
-    ) {
-        let windows = self.buffers.windows(set);
+    fn gather(&self, taker: &mut Taker<'_>, base: u64, set: usize, until: Option<u64>) {
+        let windows = self.buffers.windows(set).cast_const();
         let limit = self.limit(base).min(until.unwrap_or(END));
-        let old = cursor.taken();
-        loop {
-            let from = cursor.taken();
-            let Some(run) = cursor.take(limit) else {
-                break;
-            };
-            let at = (run.at - base) as usize;
-            // SAFETY: the run lies in the windows, which nobody writes in this round. The walk goes on where
-            // it was.
-            unsafe { walk.store(from, windows.wrapping_add(at), run.len as usize) };
-        }
-        let next = cursor.offset().unwrap_or(END);
+        // SAFETY: the windows have the bytes from `base` up to the limit, and nobody writes them in this round.
+        let bytes = unsafe { taker.take((windows, base), limit) };
+        let next = taker.offset().unwrap_or(END);
         self.buffers.slot(self.seat.place).next[set].store(next, Relaxed);
-        let bytes = cursor.taken() - old;
         self.counters.add(|it| &it.read, bytes);
     }
 }

@@ -7,7 +7,7 @@ use catena_objects::error::Result;
 
 use crate::collective::buffers::{SETS, next_run};
 use crate::collective::parcel::Window;
-use crate::collective::pieces::{Cursor, Walk, before};
+use crate::collective::pieces::{Cursor, Walk};
 use crate::collective::rounds::{END, Outcome, Rounds, code};
 use crate::driver::{Direction, Driver, Part, move_run};
 use crate::transfer::Transfer;
@@ -80,7 +80,7 @@ impl Rounds {
         let len = transfer.len();
         Ok(match stopped {
             None => (len, 0),
-            Some((until, code)) => (before(&transfer.view, transfer.from, len, until), code),
+            Some((until, code)) => (transfer.view.before(transfer.from, len, until), code),
         })
     }
 

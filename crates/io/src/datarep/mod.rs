@@ -146,6 +146,7 @@ impl Datarep {
     }
 
     /// Whether bytes of a file are those of memory.
+    #[inline]
     pub fn is_native(&self) -> bool {
         matches!(self.way, Way::Native)
     }

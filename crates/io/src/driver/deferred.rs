@@ -41,9 +41,9 @@ impl Deferred {
 }
 
 impl Driver for Deferred {
-    unsafe fn move_some(&self, direction: Direction, parts: &[Part], at: u64) -> io::Result<usize> {
+    unsafe fn move_some(&self, direction: Direction, part: Part, at: u64) -> io::Result<usize> {
         // SAFETY: the caller's promise.
-        unsafe { self.file()?.move_some(direction, parts, at) }
+        unsafe { self.file()?.move_some(direction, part, at) }
     }
 
     fn size(&self) -> io::Result<u64> {

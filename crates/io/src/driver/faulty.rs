@@ -91,20 +91,11 @@ impl<D: Driver> Faulty<D> {
 }
 
 impl<D: Driver> Driver for Faulty<D> {
-    unsafe fn move_some(&self, direction: Direction, parts: &[Part], at: u64) -> io::Result<usize> {
+    unsafe fn move_some(&self, direction: Direction, part: Part, at: u64) -> io::Result<usize> {
         let call = self.calls.fetch_add(1, Relaxed);
-        let len = parts.iter().map(|part| part.len as u64).sum();
-        let mut left = self.allowed(direction, at, len, call)? as usize;
-        let mut fewer = Vec::new();
-        for part in parts {
-            let len = part.len.min(left);
-            if len != 0 {
-                fewer.push(Part { len, ..*part });
-            }
-            left -= len;
-        }
-        // SAFETY: the caller's promise; these are parts of its parts.
-        unsafe { self.inner.move_some(direction, &fewer, at) }
+        let len = self.allowed(direction, at, part.len as u64, call)? as usize;
+        // SAFETY: the caller's promise; it is not longer than its part.
+        unsafe { self.inner.move_some(direction, Part { len, ..part }, at) }
     }
 
     fn size(&self) -> io::Result<u64> {

@@ -1,6 +1,6 @@
 //! What a file system is to the rest: a file that bytes are moved to and from at offsets of 64 bits.
 //!
-//! A [`Driver`] may move less than it is asked to, and may be interrupted. [`move_all`] is the one loop
+//! A [`Driver`] may move less than it is asked to, and may be interrupted. [`move_run`] is the one loop
 //! that finishes both, so everything above sees either all bytes moved, or the end of the file, or an
 //! error and how far it came.
 
@@ -17,10 +17,7 @@ pub use faulty::{Fault, Faulty};
 pub use posix::Posix;
 pub use system::{FileSystem, Stripes};
 
-/// The most parts that one call takes (`IOV_MAX` of Linux).
-pub const MAX_PARTS: usize = 1024;
-
-/// A run of bytes in memory, as `readv` and `writev` take it.
+/// A run of bytes in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Where it begins.
@@ -43,16 +40,14 @@ pub enum Direction {
 /// Any thread may call any method at any time. Offsets count bytes from the beginning of the file, and
 /// are at most `i64::MAX`.
 pub trait Driver: Send + Sync + fmt::Debug {
-    /// Moves bytes between the file from `at` on and the parts, in their order; how many, which may be
-    /// fewer than asked for. 0 for a read means that `at` is at or beyond the end of the file.
+    /// Moves bytes between the file from `at` on and memory; how many, which may be fewer than asked for. 0 for a read means that `at` is at or beyond the end of the file.
     ///
     /// # Errors
     /// What the system says; `Interrupted` moves nothing and is no failure.
     ///
     /// # Safety
-    /// Each part is valid for reads, or for writes if the direction is [`Direction::Read`]. There are 1 to
-    /// [`MAX_PARTS`] of them.
-    unsafe fn move_some(&self, direction: Direction, parts: &[Part], at: u64) -> io::Result<usize>;
+    /// The part is valid for reads, or for writes if the direction is [`Direction::Read`]. It is not empty.
+    unsafe fn move_some(&self, direction: Direction, part: Part, at: u64) -> io::Result<usize>;
 
     /// Bytes of the file.
     ///
@@ -94,31 +89,25 @@ pub trait Driver: Send + Sync + fmt::Debug {
     fn identity(&self) -> io::Result<(u64, u64)>;
 }
 
-/// Moves all bytes of the parts, or up to the end of the file; counts them in `done` as they are moved.
-/// `parts` are used up on the way.
+/// Moves all bytes of a run, or up to the end of the file; counts them in `done` as they are moved.
 ///
 /// # Errors
 /// That of the driver; `done` says how many bytes were moved before. `WriteZero` if a write moves nothing.
 ///
 /// # Safety
-/// Each part is valid for reads, or for writes if the direction is [`Direction::Read`].
-pub unsafe fn move_all(
+/// The run is valid for reads, or for writes if the direction is [`Direction::Read`].
+#[inline]
+pub unsafe fn move_run(
     driver: &dyn Driver,
     direction: Direction,
-    mut parts: &mut [Part],
+    mut run: Part,
     mut at: u64,
     done: &mut u64,
 ) -> io::Result<()> {
-    loop {
-        let empty = parts.iter().take_while(|part| part.len == 0).count();
-        parts = &mut parts[empty..];
-        if parts.is_empty() {
-            return Ok(());
-        }
-        let now = parts.len().min(MAX_PARTS);
+    while run.len != 0 {
         // SAFETY: the caller's promise.
-        let moved = match unsafe { driver.move_some(direction, &parts[..now], at) } {
-            Ok(0) if direction == Direction::Read => return Ok(()),
+        let moved = match unsafe { driver.move_some(direction, run, at) } {
+            Ok(0) if direction == Direction::Read => break,
             Ok(0) => return Err(ErrorKind::WriteZero.into()),
             Ok(moved) => moved,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
@@ -126,33 +115,8 @@ pub unsafe fn move_all(
         };
         at += moved as u64;
         *done += moved as u64;
-        let mut left = moved;
-        for part in parts.iter_mut() {
-            let taken = left.min(part.len);
-            part.base = part.base.wrapping_add(taken);
-            part.len -= taken;
-            left -= taken;
-            if left == 0 {
-                break;
-            }
-        }
+        run.base = run.base.wrapping_add(moved);
+        run.len -= moved;
     }
-}
-
-/// Moves one run of bytes as [`move_all`] does.
-///
-/// # Errors
-/// As [`move_all`].
-///
-/// # Safety
-/// As [`move_all`].
-pub unsafe fn move_run(
-    driver: &dyn Driver,
-    direction: Direction,
-    run: Part,
-    at: u64,
-    done: &mut u64,
-) -> io::Result<()> {
-    // SAFETY: the caller's promise.
-    unsafe { move_all(driver, direction, &mut [run], at, done) }
+    Ok(())
 }

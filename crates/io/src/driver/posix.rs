@@ -116,29 +116,13 @@ impl Posix {
 }
 
 impl Driver for Posix {
-    unsafe fn move_some(&self, direction: Direction, parts: &[Part], at: u64) -> io::Result<usize> {
-        let (fd, at) = (self.fd(), offset(at)?);
-        // SAFETY: the caller's promise for all four; a part has the layout of an `iovec`.
+    unsafe fn move_some(&self, direction: Direction, part: Part, at: u64) -> io::Result<usize> {
+        let (fd, at, len) = (self.fd(), offset(at)?, part.len);
+        // SAFETY: the caller's promise for both.
         let moved = unsafe {
-            match (direction, parts) {
-                (Direction::Read, [part]) => libc::pread64(fd, part.base.cast(), part.len, at),
-                (Direction::Write, [part]) => {
-                    libc::pwrite64(fd, part.base.cast_const().cast(), part.len, at)
-                }
-                _ => {
-                    let vectors: Vec<libc::iovec> = parts
-                        .iter()
-                        .map(|part| libc::iovec {
-                            iov_base: part.base.cast(),
-                            iov_len: part.len,
-                        })
-                        .collect();
-                    let n = vectors.len() as c_int;
-                    match direction {
-                        Direction::Read => libc::preadv64(fd, vectors.as_ptr(), n, at),
-                        Direction::Write => libc::pwritev64(fd, vectors.as_ptr(), n, at),
-                    }
-                }
+            match direction {
+                Direction::Read => libc::pread64(fd, part.base.cast(), len, at),
+                Direction::Write => libc::pwrite64(fd, part.base.cast_const().cast(), len, at),
             }
         };
         usize::try_from(moved).map_err(|_| io::Error::last_os_error())
