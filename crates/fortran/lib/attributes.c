@@ -237,6 +237,12 @@ SET_ATTR(attr_put, ATTR_PUT, Attr_put, Comm, Fint)
 /* The predefined procedures. A program hands them over, or calls them in its own. */
 
 #ifndef PROFILE
+/* As gfortran names it in the modules of other libraries. */
+#ifdef CATENA_INTERFACE_FOREIGN
+#define NAMES_MODULE(name) SAME(F(name), JOIN(__mpi_f08_callbacks_MOD_, JOIN(mpi_, name)))
+#else
+#define NAMES_MODULE(name)
+#endif
 #define COPY_FN(name, NAME, Value, copies) \
     void F(name)(Fint *object, Fint *keyval, Value *extra_state, Value *in, Value *out, \
         Flogical *flag, Fint *ierror) \
@@ -259,14 +265,23 @@ COPY_FN(null_copy_fn, NULL_COPY_FN, Fint, 0)
 COPY_FN(dup_fn, DUP_FN, Fint, 1)
 DELETE_FN(null_delete_fn, NULL_DELETE_FN, Fint)
 COPY_FN(comm_null_copy_fn, COMM_NULL_COPY_FN, MPI_Aint, 0)
+NAMES_MODULE(comm_null_copy_fn)
 COPY_FN(comm_dup_fn, COMM_DUP_FN, MPI_Aint, 1)
+NAMES_MODULE(comm_dup_fn)
 DELETE_FN(comm_null_delete_fn, COMM_NULL_DELETE_FN, MPI_Aint)
+NAMES_MODULE(comm_null_delete_fn)
 COPY_FN(type_null_copy_fn, TYPE_NULL_COPY_FN, MPI_Aint, 0)
+NAMES_MODULE(type_null_copy_fn)
 COPY_FN(type_dup_fn, TYPE_DUP_FN, MPI_Aint, 1)
+NAMES_MODULE(type_dup_fn)
 DELETE_FN(type_null_delete_fn, TYPE_NULL_DELETE_FN, MPI_Aint)
+NAMES_MODULE(type_null_delete_fn)
 COPY_FN(win_null_copy_fn, WIN_NULL_COPY_FN, MPI_Aint, 0)
+NAMES_MODULE(win_null_copy_fn)
 COPY_FN(win_dup_fn, WIN_DUP_FN, MPI_Aint, 1)
+NAMES_MODULE(win_dup_fn)
 DELETE_FN(win_null_delete_fn, WIN_NULL_DELETE_FN, MPI_Aint)
+NAMES_MODULE(win_null_delete_fn)
 
 /* Stands for no conversion: a library never calls it. */
 #define CONVERSION_FN(name, NAME, Count) \
@@ -278,5 +293,7 @@ DELETE_FN(win_null_delete_fn, WIN_NULL_DELETE_FN, MPI_Aint)
     } \
     NAMES(name, NAME)
 CONVERSION_FN(conversion_fn_null, CONVERSION_FN_NULL, Fint)
+NAMES_MODULE(conversion_fn_null)
 CONVERSION_FN(conversion_fn_null_c, CONVERSION_FN_NULL_C, MPI_Count)
+NAMES_MODULE(conversion_fn_null_c)
 #endif

@@ -20,6 +20,12 @@ CELL struct mpifort_block_1 mpipriv1_;
 CELL struct mpifort_block_2 mpipriv2_;
 CELL struct mpifort_block_c mpiprivc_;
 CELL Fint mpifcmb5_, mpifcmb9_;
+CELL Fint MPIR_F08_MPI_BOTTOM, MPIR_F08_MPI_IN_PLACE,
+    __mpi_f08_link_constants_MOD_mpi_errcodes_ignore,
+    __mpi_f08_link_constants_MOD_mpi_unweighted,
+    __mpi_f08_link_constants_MOD_mpi_weights_empty;
+CELL char __mpi_f08_link_constants_MOD_mpi_argv_null, __mpi_f08_link_constants_MOD_mpi_argvs_null;
+CELL struct mpifort_status MPIR_F08_MPI_STATUS_IGNORE_OBJ, MPIR_F08_MPI_STATUSES_IGNORE_OBJ;
 Fint mpifort_no_automatic;
 #elif defined(CATENA_INTERFACE_OPENMPI)
 CELL Fint mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_errcodes_ignore_,

@@ -10,6 +10,44 @@
 
 #include "fortran.h"
 
+#ifdef CATENA_INTERFACE_MPICH
+/* MPICH's modules of gfortran, version 8 and later, hand over that compiler's own descriptors, for their
+ * procedures are not BIND(C). The last dimension of an array of assumed size ends at 0, or at -1. */
+struct dimension {
+    ptrdiff_t stride; /* in elements */
+    ptrdiff_t lower_bound;
+    ptrdiff_t upper_bound;
+};
+
+struct descriptor {
+    void *base_addr;
+    ptrdiff_t offset;
+    size_t elem_len;
+    int version;
+    signed char rank;
+    signed char unread[3];
+    ptrdiff_t span; /* bytes from an element to the next one of the array */
+    struct dimension dim[15];
+};
+
+_Static_assert(offsetof(struct descriptor, elem_len) == 16, "the layout that gfortran has");
+_Static_assert(offsetof(struct descriptor, rank) == 28, "the layout that gfortran has");
+_Static_assert(offsetof(struct descriptor, dim) == 40, "the layout that gfortran has");
+
+static inline ptrdiff_t extent_of(const struct descriptor *d, int i)
+{
+    const struct dimension *dim = &d->dim[i];
+    ptrdiff_t extent = dim->upper_bound - dim->lower_bound + 1;
+    int assumed = i + 1 == d->rank
+        && (dim->upper_bound == -1 || (dim->upper_bound == 0 && dim->lower_bound == 1));
+    return assumed ? -1 : extent < 0 ? 0 : extent;
+}
+
+static inline ptrdiff_t stride_of(const struct descriptor *d, int i)
+{
+    return d->dim[i].stride * (d->span ? d->span : (ptrdiff_t)d->elem_len);
+}
+#else
 struct dimension {
     ptrdiff_t lower_bound;
     ptrdiff_t extent;
@@ -29,6 +67,30 @@ _Static_assert(offsetof(struct descriptor, elem_len) == 8, "the layout that comp
 _Static_assert(offsetof(struct descriptor, rank) == 20, "the layout that compilers have");
 _Static_assert(offsetof(struct descriptor, dim) == 24, "the layout that compilers have");
 
+static inline ptrdiff_t extent_of(const struct descriptor *d, int i)
+{
+    return d->dim[i].extent;
+}
+
+static inline ptrdiff_t stride_of(const struct descriptor *d, int i)
+{
+    return d->dim[i].stride;
+}
+#endif
+
+/* Texts beside buffers: BIND(C) makes descriptors of them, and else their length comes last. */
+#ifdef CATENA_INTERFACE_MPICH
+#define WORDS(name) const char *name
+#define WORDS_LENGTH(name) , size_t l_##name
+#define WORDS_AT(name) name
+#define LENGTH(name) l_##name
+#else
+#define WORDS(name) const struct descriptor *name
+#define WORDS_LENGTH(name)
+#define WORDS_AT(name) name->base_addr
+#define LENGTH(name) name->elem_len
+#endif
+
 #define HIDDEN __attribute__((visibility("hidden")))
 
 /* Whether the elements follow each other in memory, for any rank. */
@@ -36,7 +98,7 @@ HIDDEN int mpifort_is_run(const struct descriptor *d);
 
 static inline int is_run(const struct descriptor *d)
 {
-    return !d->rank || (d->rank == 1 && d->dim[0].stride == (ptrdiff_t)d->elem_len)
+    return !d->rank || (d->rank == 1 && stride_of(d, 0) == (ptrdiff_t)d->elem_len)
         || mpifort_is_run(d);
 }
 

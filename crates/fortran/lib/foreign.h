@@ -1,6 +1,6 @@
 /*
  * What differs over the interfaces of MPICH and of Open MPI: how an integer becomes a handle, and
- * the names of the sentinels, which are COMMON blocks of the program.
+ * the names of the sentinels, which are COMMON blocks of the program, and variables of MPICH's modules.
  */
 
 #ifndef CATENA_FORTRAN_FOREIGN_H
@@ -72,6 +72,23 @@ extern struct mpifort_block_c {
     char argvs_null, argv_null;
 } mpiprivc_;
 extern Fint mpifcmb5_, mpifcmb9_;
+/* Those of its module mpi_f08. */
+extern Fint MPIR_F08_MPI_BOTTOM, MPIR_F08_MPI_IN_PLACE,
+    __mpi_f08_link_constants_MOD_mpi_errcodes_ignore,
+    __mpi_f08_link_constants_MOD_mpi_unweighted,
+    __mpi_f08_link_constants_MOD_mpi_weights_empty;
+extern char __mpi_f08_link_constants_MOD_mpi_argv_null,
+    __mpi_f08_link_constants_MOD_mpi_argvs_null;
+extern struct mpifort_status MPIR_F08_MPI_STATUS_IGNORE_OBJ, MPIR_F08_MPI_STATUSES_IGNORE_OBJ;
+#define mpifort_f08_bottom MPIR_F08_MPI_BOTTOM
+#define mpifort_f08_in_place MPIR_F08_MPI_IN_PLACE
+#define mpifort_f08_status_ignore MPIR_F08_MPI_STATUS_IGNORE_OBJ
+#define mpifort_f08_statuses_ignore MPIR_F08_MPI_STATUSES_IGNORE_OBJ
+#define mpifort_f08_errcodes_ignore __mpi_f08_link_constants_MOD_mpi_errcodes_ignore
+#define mpifort_f08_argv_null __mpi_f08_link_constants_MOD_mpi_argv_null
+#define mpifort_f08_argvs_null __mpi_f08_link_constants_MOD_mpi_argvs_null
+#define mpifort_f08_unweighted __mpi_f08_link_constants_MOD_mpi_unweighted
+#define mpifort_f08_weights_empty __mpi_f08_link_constants_MOD_mpi_weights_empty
 #define mpifort_bottom mpipriv1_.bottom
 #define mpifort_in_place mpipriv1_.in_place
 #define mpifort_status_ignore mpipriv1_.status_ignore
@@ -98,9 +115,8 @@ extern struct mpifort_status mpi_fortran_status_ignore_, mpi_fortran_statuses_ig
 #define mpifort_argv_null mpi_fortran_argv_null_
 #define mpifort_unweighted mpi_fortran_unweighted_
 #define mpifort_weights_empty mpi_fortran_weights_empty_
-#endif
-/* The module mpi_f08 of these takes the same. */
 #define mpifort_f08_status_ignore mpifort_status_ignore
 #define mpifort_f08_statuses_ignore mpifort_statuses_ignore
+#endif
 
 #endif

@@ -64,17 +64,26 @@ typedef int Flogical;
 #endif
 #elif defined(PROFILE)
 #define LOWER(name) pmpi_##name
+#define LOWER_X(name) pmpix_##name
 #define UPPER(name) PMPI_##name
 #define DESCRIBED(name, suffix) pmpi_##name##suffix
 #else
 #define LOWER(name) mpi_##name
+#define LOWER_X(name) mpix_##name
 #define UPPER(name) MPI_##name
 #define DESCRIBED(name, suffix) mpi_##name##suffix
 #endif
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 #define F(name) JOIN(LOWER(name), _)
+#ifdef CATENA_INTERFACE_MPICH
+#define D(name) DESCRIBED(name, _f08ts_)
+#define D_LARGE(name) DESCRIBED(name, _f08ts_large_)
+#else
 #define D(name) DESCRIBED(name, _f08ts)
+/* The one with large counts. */
+#define D_LARGE(name) DESCRIBED(name, _c_f08ts)
+#endif
 #define TEXT_OF_(text) #text
 #define TEXT_OF(text) TEXT_OF_(text)
 #define SAME(target, name) \
@@ -84,39 +93,60 @@ typedef int Flogical;
 #ifdef INTEGER_8
 #define NAMES(name, NAME)
 #define NAMES_F08(name, NAME) SAME(F(name), JOIN(LOWER(name), _f08_))
+#define NAMES_F08_LARGE(small, name, NAME) NAMES_F08(name, NAME)
 #define NAMES_F08_CHOICE(name, NAME)
+#define NAMES_MPIX(name)
 #define NAMES_CPTR(name, NAME) SAME(F(name), JOIN(LOWER(name), _cptr_))
 #define NAMES_FTS(name) SAME(D(name), DESCRIBED(name, _fts))
+#else
+/* Of the pmpi_* there is only the name that gfortran, flang, ifx and nvfortran give them: others serve
+ * programs whose compiler has been told to change names, which do not call these. */
+#ifdef PROFILE
+#define NAMES(name, NAME)
 #else
 #define NAMES(name, NAME) \
     SAME(F(name), LOWER(name)) \
     SAME(F(name), JOIN(LOWER(name), __)) \
     SAME(F(name), UPPER(NAME))
-#ifdef CATENA_INTERFACE_FOREIGN
-/* In Open MPI's mpi_f08 buffers are addresses, too; MPICH's has descriptors of one compiler. */
-#ifdef CATENA_INTERFACE_OPENMPI
-#define NAMES_F08(name, NAME) SAME(F(name), JOIN(LOWER(name), _f08_))
-#else
-#define NAMES_F08(name, NAME)
 #endif
+#ifdef CATENA_INTERFACE_FOREIGN
+#define NAMES_F08(name, NAME) SAME(F(name), JOIN(LOWER(name), _f08_))
+#ifdef CATENA_INTERFACE_OPENMPI
+/* In Open MPI's mpi_f08 buffers are addresses, too. */
+#define NAMES_F08_LARGE(small, name, NAME) NAMES_F08(name, NAME)
 #define NAMES_F08_CHOICE NAMES_F08
-#define NAMES_CPTR(name, NAME)
+/* Of persistent collectives, which version 4 has outside the standard. */
+#define NAMES_MPIX(name) \
+    SAME(F(name), JOIN(LOWER_X(name), _)) \
+    SAME(F(name), JOIN(LOWER_X(name), _f08_))
+#else
+#define NAMES_F08_LARGE(small, name, NAME) SAME(F(name), JOIN(LOWER(small), _f08_large_))
+#define NAMES_F08_CHOICE(name, NAME)
+#define NAMES_MPIX(name)
+#endif
+#define NAMES_CPTR(name, NAME) SAME(F(name), JOIN(LOWER(name), _cptr_))
 #define NAMES_FTS(name)
 #else
-/* Those of the interface in mpi_f08. */
+/* Those of the interface in mpi_f08, and those of the one where addresses are TYPE(C_PTR), in mpi. */
+#ifdef PROFILE
+#define NAMES_F08(name, NAME) SAME(F(name), JOIN(LOWER(name), _f08_))
+#define NAMES_CPTR(name, NAME) SAME(F(name), JOIN(LOWER(name), _cptr_))
+#else
 #define NAMES_F08(name, NAME) \
     SAME(F(name), JOIN(LOWER(name), _f08)) \
     SAME(F(name), JOIN(LOWER(name), _f08_)) \
     SAME(F(name), JOIN(LOWER(name), _f08__)) \
     SAME(F(name), JOIN(UPPER(NAME), _F08))
-/* Those of procedures with choice buffers, which get descriptors there. */
-#define NAMES_F08_CHOICE(name, NAME)
-/* Those of the one where addresses are TYPE(C_PTR), in mpi. */
 #define NAMES_CPTR(name, NAME) \
     SAME(F(name), JOIN(LOWER(name), _cptr)) \
     SAME(F(name), JOIN(LOWER(name), _cptr_)) \
     SAME(F(name), JOIN(LOWER(name), _cptr__)) \
     SAME(F(name), JOIN(UPPER(NAME), _CPTR))
+#endif
+#define NAMES_F08_LARGE(small, name, NAME) NAMES_F08(name, NAME)
+/* Those of procedures with choice buffers, which get descriptors there. */
+#define NAMES_F08_CHOICE(name, NAME)
+#define NAMES_MPIX(name)
 /* That of the procedure with descriptors in mpi. */
 #define NAMES_FTS(name) SAME(D(name), DESCRIBED(name, _fts))
 #endif
@@ -252,15 +282,28 @@ extern struct mpifort_status mpifort_status_ignore, mpifort_statuses_ignore,
     mpifort_f08_status_ignore, mpifort_f08_statuses_ignore;
 #endif
 
+/* Those of the module mpi_f08, where it has its own. */
+#ifndef CATENA_INTERFACE_MPICH
+#define mpifort_f08_bottom mpifort_bottom
+#define mpifort_f08_in_place mpifort_in_place
+#define mpifort_f08_errcodes_ignore mpifort_errcodes_ignore
+#define mpifort_f08_unweighted mpifort_unweighted
+#define mpifort_f08_weights_empty mpifort_weights_empty
+#define mpifort_f08_argv_null mpifort_argv_null
+#define mpifort_f08_argvs_null mpifort_argvs_null
+#endif
+#define IS(at, sentinel) \
+    ((const void *)(at) == &mpifort_##sentinel || (const void *)(at) == &mpifort_f08_##sentinel)
+
 static inline void *buffer(const void *buf)
 {
-    return buf == &mpifort_bottom ? MPI_BOTTOM : (void *)buf;
+    return IS(buf, bottom) ? MPI_BOTTOM : (void *)buf;
 }
 
 /* In collectives. */
 static inline void *place(const void *buf)
 {
-    return buf == &mpifort_in_place ? MPI_IN_PLACE : buffer(buf);
+    return IS(buf, in_place) ? MPI_IN_PLACE : buffer(buf);
 }
 
 /* To buffer sends in. */
@@ -276,27 +319,23 @@ static inline void *attached(const void *buf)
 #ifndef INTEGER_8
 static inline MPI_Status *status_at(const Fint *status)
 {
-    const void *at = status;
-    return at == &mpifort_status_ignore || at == &mpifort_f08_status_ignore
-        ? MPI_STATUS_IGNORE : (MPI_Status *)at;
+    return IS(status, status_ignore) ? MPI_STATUS_IGNORE : (MPI_Status *)status;
 }
 
 static inline MPI_Status *statuses_at(const Fint *statuses)
 {
-    const void *at = statuses;
-    return at == &mpifort_statuses_ignore || at == &mpifort_f08_statuses_ignore
-        ? MPI_STATUSES_IGNORE : (MPI_Status *)at;
+    return IS(statuses, statuses_ignore) ? MPI_STATUSES_IGNORE : (MPI_Status *)statuses;
 }
 
 static inline int *weights_at(const Fint *weights)
 {
-    if (weights == &mpifort_unweighted)
+    if (IS(weights, unweighted))
         return MPI_UNWEIGHTED;
-    return weights == &mpifort_weights_empty ? MPI_WEIGHTS_EMPTY : (int *)weights;
+    return IS(weights, weights_empty) ? MPI_WEIGHTS_EMPTY : (int *)weights;
 }
 static inline int *errcodes_at(const Fint *errcodes)
 {
-    return errcodes == &mpifort_errcodes_ignore ? MPI_ERRCODES_IGNORE : (int *)errcodes;
+    return IS(errcodes, errcodes_ignore) ? MPI_ERRCODES_IGNORE : (int *)errcodes;
 }
 #endif
 
@@ -401,7 +440,7 @@ int mpifort_raise(MPI_Comm comm, int class) __attribute__((visibility("hidden"))
 
 /* Requests of which copies of sections wait for their end: see pending.c. `numbers` are those before
  * the call, `now` the handles after it. */
-#ifdef CATENA_INTERFACE_FOREIGN
+#ifdef CATENA_INTERFACE_OPENMPI
 #define start(numbers, now, n) ((void)(numbers))
 #define look(numbers, now, n) ((void)(numbers))
 #else

@@ -18,9 +18,9 @@ static ptrdiff_t elements(const struct descriptor *d)
 {
     ptrdiff_t count = 1;
     for (int i = 0; i < rank_of(d); i++) {
-        if (d->dim[i].extent < 0)
+        if (extent_of(d, i) < 0)
             return -1;
-        count *= d->dim[i].extent;
+        count *= extent_of(d, i);
     }
     return count;
 }
@@ -33,12 +33,12 @@ int mpifort_is_run(const struct descriptor *d)
     ptrdiff_t next = (ptrdiff_t)d->elem_len;
     int is_run = 1;
     for (int i = 0; i < rank_of(d); i++) {
-        const struct dimension *dim = &d->dim[i];
-        if (!dim->extent)
+        ptrdiff_t extent = extent_of(d, i);
+        if (!extent)
             return 1;
-        if (dim->extent != 1 && dim->stride != next)
+        if (extent != 1 && stride_of(d, i) != next)
             is_run = 0;
-        next *= dim->extent;
+        next *= extent;
     }
     return is_run;
 }
@@ -49,16 +49,15 @@ static int prefix(const struct descriptor *d, int rank, MPI_Count count, MPI_Dat
 {
     if (!rank)
         return PMPI_Type_contiguous_c(1, unit, type);
-    const struct dimension *dim = &d->dim[rank - 1];
-    MPI_Count below = 1;
+    MPI_Count below = 1, stride = stride_of(d, rank - 1);
     for (int i = 0; i < rank - 1; i++)
-        below *= d->dim[i].extent;
+        below *= extent_of(d, i);
     MPI_Count whole = count / below, rest = count % below;
     MPI_Datatype block = MPI_DATATYPE_NULL, blocks[2];
     int error = prefix(d, rank - 1, below, unit, &block);
     if (error)
         return error;
-    error = PMPI_Type_create_hvector_c(whole, 1, dim->stride, block, type);
+    error = PMPI_Type_create_hvector_c(whole, 1, stride, block, type);
     PMPI_Type_free(&block);
     if (error || !rest)
         return error;
@@ -66,7 +65,7 @@ static int prefix(const struct descriptor *d, int rank, MPI_Count count, MPI_Dat
     error = prefix(d, rank - 1, rest, unit, &blocks[1]);
     if (!error) {
         error = PMPI_Type_create_struct_c(2, (MPI_Count[]){1, 1},
-            (MPI_Count[]){0, whole * dim->stride}, blocks, type);
+            (MPI_Count[]){0, whole * stride}, blocks, type);
         PMPI_Type_free(&blocks[1]);
     }
     PMPI_Type_free(&blocks[0]);
@@ -80,10 +79,10 @@ static MPI_Count place_of(const struct descriptor *d, MPI_Count at)
     for (int i = 0; i < rank_of(d); i++) {
         MPI_Count index = element;
         if (i + 1 < rank_of(d)) {
-            index = element % d->dim[i].extent;
-            element /= d->dim[i].extent;
+            index = element % extent_of(d, i);
+            element /= extent_of(d, i);
         }
-        place += index * d->dim[i].stride;
+        place += index * stride_of(d, i);
     }
     return place;
 }
@@ -208,14 +207,14 @@ int mpifort_stride(const struct descriptor *d, struct typed *typed)
     /* One distance for all: each dimension goes on where the one before ends. */
     ptrdiff_t step = 0, next = 0;
     for (int i = 0; i < rank_of(d); i++) {
-        const struct dimension *dim = &d->dim[i];
-        if (dim->extent == 1)
+        ptrdiff_t extent = extent_of(d, i), stride = stride_of(d, i);
+        if (extent == 1)
             continue;
         if (!step)
-            step = dim->stride;
-        else if (dim->stride != next)
+            step = stride;
+        else if (stride != next)
             return MPI_ERR_BUFFER;
-        next = dim->stride * dim->extent;
+        next = stride * extent;
     }
     if (!is_dense(&m) || m.size != (MPI_Count)d->elem_len)
         return MPI_ERR_BUFFER;
@@ -242,19 +241,19 @@ int mpifort_holds(const struct descriptor *d, MPI_Count count, MPI_Datatype type
 static void copy_rows(const struct descriptor *d, char *copy, int to_copy)
 {
     ptrdiff_t index[15] = {0}, length = (ptrdiff_t)d->elem_len;
-    const struct dimension *row = &d->dim[0];
+    ptrdiff_t row = extent_of(d, 0), stride = stride_of(d, 0);
     char *at = d->base_addr;
     for (;;) {
-        for (ptrdiff_t i = 0; i < row->extent; i++, copy += length) {
-            char *element = at + i * row->stride;
+        for (ptrdiff_t i = 0; i < row; i++, copy += length) {
+            char *element = at + i * stride;
             memcpy(to_copy ? copy : element, to_copy ? element : copy, d->elem_len);
         }
         int k = 1;
         for (; k < rank_of(d); k++) {
-            at += d->dim[k].stride;
-            if (++index[k] < d->dim[k].extent)
+            at += stride_of(d, k);
+            if (++index[k] < extent_of(d, k))
                 break;
-            at -= d->dim[k].stride * index[k];
+            at -= stride_of(d, k) * index[k];
             index[k] = 0;
         }
         if (k >= rank_of(d))

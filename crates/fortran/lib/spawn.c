@@ -69,7 +69,7 @@ void F(comm_spawn)(const char *command, const char *argv, const Fint *maxprocs, 
     char *c_command = NULL, **c_argv = MPI_ARGV_NULL;
     INTEGERS(array_of_errcodes, errcodes_here(array_of_errcodes, here ? *maxprocs : 0))
     if (here) {
-        int none = argv == &mpifort_argv_null;
+        int none = IS(argv, argv_null);
         c_command = copy_of(command, l_command);
         if (!none)
             c_argv = texts_of(argv, l_argv, l_argv, -1);
@@ -124,7 +124,7 @@ static int read_programs(struct programs *p, const char *commands, size_t l_comm
         return 0;
     for (size_t i = 0; i < count; i++)
         p->infos[i] = Info_of(infos[i]);
-    if (argvs == &mpifort_argvs_null)
+    if (IS(argvs, argvs_null))
         return 1;
     p->argvs = calloc(count + 1, sizeof *p->argvs);
     for (size_t i = 0; p->argvs && i < count; i++)

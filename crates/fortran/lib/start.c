@@ -95,7 +95,7 @@ NAMES_F08(aint_diff, AINT_DIFF)
 #define DETACH_NAMES(name, NAME) \
     SAME(F(name), DESCRIBED(name, _fts)) \
     NAMES(name, NAME)
-#ifdef INTEGER_8
+#if defined(INTEGER_8) || defined(PROFILE)
 #define DETACH_F08(name, NAME)
 #else
 #define DETACH_F08(name, NAME) \
@@ -150,6 +150,28 @@ void F(session_detach_buffer)(const Fint *session, void *unused, Fint *size, Fin
     session_detach_buffer_to(Session_of(*session), &address, size, ierror);
 }
 DETACH_NAMES(session_detach_buffer, SESSION_DETACH_BUFFER)
+#if defined(CATENA_INTERFACE_MPICH)
+SAME(JOIN(LOWER(buffer_detach_c), _f08_), JOIN(LOWER(buffer_detach), _f08_large_))
+#elif defined(CATENA_INTERFACE_OPENMPI) && defined(PROFILE)
+SAME(pmpi_buffer_detach_f08_, pompi_buffer_detach_f08)
+#elif defined(CATENA_INTERFACE_OPENMPI)
+SAME(mpi_buffer_detach_f08_, ompi_buffer_detach_f08)
+#endif
+
+/* Keeps the compiler from moving accesses to a buffer across the call: that is all it is for. */
+void F(f_sync_reg)(const void *buf)
+{
+    (void)buf;
+}
+NAMES(f_sync_reg, F_SYNC_REG)
+NAMES_F08_CHOICE(f_sync_reg, F_SYNC_REG)
+#ifndef CATENA_INTERFACE_OPENMPI
+void D(f_sync_reg)(const struct descriptor *buf)
+{
+    (void)buf;
+}
+NAMES_FTS(f_sync_reg)
+#endif
 
 /* Texts whose length the program gives: in C with the zero at the end, here without. */
 

@@ -223,7 +223,7 @@ void F(get_count_c)(const Fint *status, const Fint *datatype, MPI_Count *count, 
     code = C(Get_count_c)(STATUS_IN(status), Type_of(*datatype), count);
     finish(ierror, code);
 }
-NAMES_F08(get_count_c, GET_COUNT_C)
+NAMES_F08_LARGE(get_count, get_count_c, GET_COUNT_C)
 
 void F(ibsend)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -1028,7 +1028,7 @@ void F(get_elements_c)(const Fint *status, const Fint *datatype, MPI_Count *coun
     code = C(Get_elements_c)(STATUS_IN(status), Type_of(*datatype), count);
     finish(ierror, code);
 }
-NAMES_F08(get_elements_c, GET_ELEMENTS_C)
+NAMES_F08_LARGE(get_elements, get_elements_c, GET_ELEMENTS_C)
 
 void F(get_elements_x)(const Fint *status, const Fint *datatype, MPI_Count *count, Fint *ierror)
 {
@@ -1097,7 +1097,7 @@ done:
     leave(few_datarep, c_datarep);
     finish(ierror, code);
 }
-NAMES_F08(pack_external_size_c, PACK_EXTERNAL_SIZE_C)
+NAMES_F08_LARGE(pack_external_size, pack_external_size_c, PACK_EXTERNAL_SIZE_C)
 
 void F(pack_size)(const Fint *incount, const Fint *datatype, const Fint *comm, Fint *size, Fint *ierror)
 {
@@ -1114,7 +1114,7 @@ void F(pack_size_c)(const MPI_Count *incount, const Fint *datatype, const Fint *
     code = C(Pack_size_c)(*incount, Type_of(*datatype), Comm_of(*comm), size);
     finish(ierror, code);
 }
-NAMES_F08(pack_size_c, PACK_SIZE_C)
+NAMES_F08_LARGE(pack_size, pack_size_c, PACK_SIZE_C)
 
 void F(type_commit)(Fint *datatype, Fint *ierror)
 {
@@ -1148,7 +1148,7 @@ void F(type_contiguous_c)(const MPI_Count *count, const Fint *oldtype, Fint *new
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
 }
-NAMES_F08(type_contiguous_c, TYPE_CONTIGUOUS_C)
+NAMES_F08_LARGE(type_contiguous, type_contiguous_c, TYPE_CONTIGUOUS_C)
 
 void F(type_create_darray)(const Fint *size, const Fint *rank, const Fint *ndims, const Fint *array_of_gsizes, const Fint *array_of_distribs, const Fint *array_of_dargs, const Fint *array_of_psizes, const Fint *order, const Fint *oldtype, Fint *newtype, Fint *ierror)
 {
@@ -1215,7 +1215,7 @@ done:
     LEAVE_INTEGERS(array_of_psizes)
     finish(ierror, code);
 }
-NAMES_F08(type_create_darray_c, TYPE_CREATE_DARRAY_C)
+NAMES_F08_LARGE(type_create_darray, type_create_darray_c, TYPE_CREATE_DARRAY_C)
 
 void F(type_create_f90_complex)(const Fint *p, const Fint *r, Fint *newtype, Fint *ierror)
 {
@@ -1293,7 +1293,7 @@ void F(type_create_hindexed_block_c)(const MPI_Count *count, const MPI_Count *bl
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
 }
-NAMES_F08(type_create_hindexed_block_c, TYPE_CREATE_HINDEXED_BLOCK_C)
+NAMES_F08_LARGE(type_create_hindexed_block, type_create_hindexed_block_c, TYPE_CREATE_HINDEXED_BLOCK_C)
 
 void F(type_create_hindexed_c)(const MPI_Count *count, const MPI_Count *array_of_blocklengths, const MPI_Count *array_of_displacements, const Fint *oldtype, Fint *newtype, Fint *ierror)
 {
@@ -1304,7 +1304,7 @@ void F(type_create_hindexed_c)(const MPI_Count *count, const MPI_Count *array_of
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
 }
-NAMES_F08(type_create_hindexed_c, TYPE_CREATE_HINDEXED_C)
+NAMES_F08_LARGE(type_create_hindexed, type_create_hindexed_c, TYPE_CREATE_HINDEXED_C)
 
 void F(type_create_hvector)(const Fint *count, const Fint *blocklength, const MPI_Aint *stride, const Fint *oldtype, Fint *newtype, Fint *ierror)
 {
@@ -1327,7 +1327,7 @@ void F(type_create_hvector_c)(const MPI_Count *count, const MPI_Count *blockleng
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
 }
-NAMES_F08(type_create_hvector_c, TYPE_CREATE_HVECTOR_C)
+NAMES_F08_LARGE(type_create_hvector, type_create_hvector_c, TYPE_CREATE_HVECTOR_C)
 
 void F(type_create_indexed_block)(const Fint *count, const Fint *blocklength, const Fint *array_of_displacements, const Fint *oldtype, Fint *newtype, Fint *ierror)
 {
@@ -1357,7 +1357,7 @@ void F(type_create_indexed_block_c)(const MPI_Count *count, const MPI_Count *blo
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
 }
-NAMES_F08(type_create_indexed_block_c, TYPE_CREATE_INDEXED_BLOCK_C)
+NAMES_F08_LARGE(type_create_indexed_block, type_create_indexed_block_c, TYPE_CREATE_INDEXED_BLOCK_C)
 
 void F(type_create_resized)(const Fint *oldtype, const MPI_Aint *lb, const MPI_Aint *extent, Fint *newtype, Fint *ierror)
 {
@@ -1380,7 +1380,7 @@ void F(type_create_resized_c)(const Fint *oldtype, const MPI_Count *lb, const MP
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
 }
-NAMES_F08(type_create_resized_c, TYPE_CREATE_RESIZED_C)
+NAMES_F08_LARGE(type_create_resized, type_create_resized_c, TYPE_CREATE_RESIZED_C)
 
 void F(type_create_struct)(const Fint *count, const Fint *array_of_blocklengths, const MPI_Aint *array_of_displacements, const Fint *array_of_types, Fint *newtype, Fint *ierror)
 {
@@ -1431,7 +1431,7 @@ done:
     leave(few_array_of_types, c_array_of_types);
     finish(ierror, code);
 }
-NAMES_F08(type_create_struct_c, TYPE_CREATE_STRUCT_C)
+NAMES_F08_LARGE(type_create_struct, type_create_struct_c, TYPE_CREATE_STRUCT_C)
 
 void F(type_create_subarray)(const Fint *ndims, const Fint *array_of_sizes, const Fint *array_of_subsizes, const Fint *array_of_starts, const Fint *order, const Fint *oldtype, Fint *newtype, Fint *ierror)
 {
@@ -1473,7 +1473,7 @@ void F(type_create_subarray_c)(const Fint *ndims, const MPI_Count *array_of_size
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
 }
-NAMES_F08(type_create_subarray_c, TYPE_CREATE_SUBARRAY_C)
+NAMES_F08_LARGE(type_create_subarray, type_create_subarray_c, TYPE_CREATE_SUBARRAY_C)
 
 void F(type_dup)(const Fint *oldtype, Fint *newtype, Fint *ierror)
 {
@@ -1555,7 +1555,7 @@ done:
     leave(few_array_of_datatypes, c_array_of_datatypes);
     finish(ierror, code);
 }
-NAMES_F08(type_get_contents_c, TYPE_GET_CONTENTS_C)
+NAMES_F08_LARGE(type_get_contents, type_get_contents_c, TYPE_GET_CONTENTS_C)
 
 void F(type_get_envelope)(const Fint *datatype, Fint *num_integers, Fint *num_addresses, Fint *num_datatypes, Fint *combiner, Fint *ierror)
 {
@@ -1582,7 +1582,7 @@ void F(type_get_envelope_c)(const Fint *datatype, MPI_Count *num_integers, MPI_C
     RETURN_INTEGER(combiner)
     finish(ierror, code);
 }
-NAMES_F08(type_get_envelope_c, TYPE_GET_ENVELOPE_C)
+NAMES_F08_LARGE(type_get_envelope, type_get_envelope_c, TYPE_GET_ENVELOPE_C)
 
 void F(type_get_extent)(const Fint *datatype, MPI_Aint *lb, MPI_Aint *extent, Fint *ierror)
 {
@@ -1599,7 +1599,7 @@ void F(type_get_extent_c)(const Fint *datatype, MPI_Count *lb, MPI_Count *extent
     code = C(Type_get_extent_c)(Type_of(*datatype), lb, extent);
     finish(ierror, code);
 }
-NAMES_F08(type_get_extent_c, TYPE_GET_EXTENT_C)
+NAMES_F08_LARGE(type_get_extent, type_get_extent_c, TYPE_GET_EXTENT_C)
 
 void F(type_get_extent_x)(const Fint *datatype, MPI_Count *lb, MPI_Count *extent, Fint *ierror)
 {
@@ -1639,7 +1639,7 @@ void F(type_get_true_extent_c)(const Fint *datatype, MPI_Count *true_lb, MPI_Cou
     code = C(Type_get_true_extent_c)(Type_of(*datatype), true_lb, true_extent);
     finish(ierror, code);
 }
-NAMES_F08(type_get_true_extent_c, TYPE_GET_TRUE_EXTENT_C)
+NAMES_F08_LARGE(type_get_true_extent, type_get_true_extent_c, TYPE_GET_TRUE_EXTENT_C)
 
 void F(type_get_true_extent_x)(const Fint *datatype, MPI_Count *true_lb, MPI_Count *true_extent, Fint *ierror)
 {
@@ -1696,7 +1696,7 @@ void F(type_indexed_c)(const MPI_Count *count, const MPI_Count *array_of_blockle
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
 }
-NAMES_F08(type_indexed_c, TYPE_INDEXED_C)
+NAMES_F08_LARGE(type_indexed, type_indexed_c, TYPE_INDEXED_C)
 
 void F(type_match_size)(const Fint *typeclass, const Fint *size, Fint *datatype, Fint *ierror)
 {
@@ -1742,7 +1742,7 @@ void F(type_size_c)(const Fint *datatype, MPI_Count *size, Fint *ierror)
     code = C(Type_size_c)(Type_of(*datatype), size);
     finish(ierror, code);
 }
-NAMES_F08(type_size_c, TYPE_SIZE_C)
+NAMES_F08_LARGE(type_size, type_size_c, TYPE_SIZE_C)
 
 void F(type_size_x)(const Fint *datatype, MPI_Count *size, Fint *ierror)
 {
@@ -1774,7 +1774,7 @@ void F(type_vector_c)(const MPI_Count *count, const MPI_Count *blocklength, cons
         *newtype = Type_int(c_newtype);
     finish(ierror, code);
 }
-NAMES_F08(type_vector_c, TYPE_VECTOR_C)
+NAMES_F08_LARGE(type_vector, type_vector_c, TYPE_VECTOR_C)
 
 void F(unpack)(const void *inbuf, const Fint *insize, Fint *position, void *outbuf, const Fint *outcount, const Fint *datatype, const Fint *comm, Fint *ierror)
 {
@@ -1822,6 +1822,7 @@ void F(allgather_init)(const void *sendbuf, const Fint *sendcount, const Fint *s
 }
 NAMES(allgather_init, ALLGATHER_INIT)
 NAMES_F08_CHOICE(allgather_init, ALLGATHER_INIT)
+NAMES_MPIX(allgather_init)
 
 void F(allgatherv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *displs, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
@@ -1843,6 +1844,7 @@ void F(allgatherv_init)(const void *sendbuf, const Fint *sendcount, const Fint *
 }
 NAMES(allgatherv_init, ALLGATHERV_INIT)
 NAMES_F08_CHOICE(allgatherv_init, ALLGATHERV_INIT)
+NAMES_MPIX(allgatherv_init)
 
 void F(allreduce)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
@@ -1864,6 +1866,7 @@ void F(allreduce_init)(const void *sendbuf, void *recvbuf, const Fint *count, co
 }
 NAMES(allreduce_init, ALLREDUCE_INIT)
 NAMES_F08_CHOICE(allreduce_init, ALLREDUCE_INIT)
+NAMES_MPIX(allreduce_init)
 
 void F(alltoall)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
@@ -1885,6 +1888,7 @@ void F(alltoall_init)(const void *sendbuf, const Fint *sendcount, const Fint *se
 }
 NAMES(alltoall_init, ALLTOALL_INIT)
 NAMES_F08_CHOICE(alltoall_init, ALLTOALL_INIT)
+NAMES_MPIX(alltoall_init)
 
 void F(alltoallv)(const void *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
@@ -1906,6 +1910,7 @@ void F(alltoallv_init)(const void *sendbuf, const Fint *sendcounts, const Fint *
 }
 NAMES(alltoallv_init, ALLTOALLV_INIT)
 NAMES_F08_CHOICE(alltoallv_init, ALLTOALLV_INIT)
+NAMES_MPIX(alltoallv_init)
 
 void F(alltoallw)(const void *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtypes, void *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *ierror)
 {
@@ -1969,6 +1974,7 @@ done:
 }
 NAMES(alltoallw_init, ALLTOALLW_INIT)
 NAMES_F08_CHOICE(alltoallw_init, ALLTOALLW_INIT)
+NAMES_MPIX(alltoallw_init)
 
 void F(barrier)(const Fint *comm, Fint *ierror)
 {
@@ -1990,6 +1996,7 @@ void F(barrier_init)(const Fint *comm, const Fint *info, Fint *request, Fint *ie
 }
 NAMES(barrier_init, BARRIER_INIT)
 NAMES_F08(barrier_init, BARRIER_INIT)
+NAMES_MPIX(barrier_init)
 
 void F(bcast)(void *buffer, const Fint *count, const Fint *datatype, const Fint *root, const Fint *comm, Fint *ierror)
 {
@@ -2011,6 +2018,7 @@ void F(bcast_init)(void *buffer, const Fint *count, const Fint *datatype, const 
 }
 NAMES(bcast_init, BCAST_INIT)
 NAMES_F08_CHOICE(bcast_init, BCAST_INIT)
+NAMES_MPIX(bcast_init)
 
 void F(exscan)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
@@ -2032,6 +2040,7 @@ void F(exscan_init)(const void *sendbuf, void *recvbuf, const Fint *count, const
 }
 NAMES(exscan_init, EXSCAN_INIT)
 NAMES_F08_CHOICE(exscan_init, EXSCAN_INIT)
+NAMES_MPIX(exscan_init)
 
 void F(gather)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
 {
@@ -2053,6 +2062,7 @@ void F(gather_init)(const void *sendbuf, const Fint *sendcount, const Fint *send
 }
 NAMES(gather_init, GATHER_INIT)
 NAMES_F08_CHOICE(gather_init, GATHER_INIT)
+NAMES_MPIX(gather_init)
 
 void F(gatherv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *displs, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
 {
@@ -2074,6 +2084,7 @@ void F(gatherv_init)(const void *sendbuf, const Fint *sendcount, const Fint *sen
 }
 NAMES(gatherv_init, GATHERV_INIT)
 NAMES_F08_CHOICE(gatherv_init, GATHERV_INIT)
+NAMES_MPIX(gatherv_init)
 
 void F(iallgather)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -2342,6 +2353,7 @@ void F(reduce_init)(const void *sendbuf, void *recvbuf, const Fint *count, const
 }
 NAMES(reduce_init, REDUCE_INIT)
 NAMES_F08_CHOICE(reduce_init, REDUCE_INIT)
+NAMES_MPIX(reduce_init)
 
 void F(reduce_local)(const void *inbuf, void *inoutbuf, const Fint *count, const Fint *datatype, const Fint *op, Fint *ierror)
 {
@@ -2381,6 +2393,7 @@ void F(reduce_scatter_block_init)(const void *sendbuf, void *recvbuf, const Fint
 }
 NAMES(reduce_scatter_block_init, REDUCE_SCATTER_BLOCK_INIT)
 NAMES_F08_CHOICE(reduce_scatter_block_init, REDUCE_SCATTER_BLOCK_INIT)
+NAMES_MPIX(reduce_scatter_block_init)
 
 void F(reduce_scatter_init)(const void *sendbuf, void *recvbuf, const Fint *recvcounts, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
@@ -2393,6 +2406,7 @@ void F(reduce_scatter_init)(const void *sendbuf, void *recvbuf, const Fint *recv
 }
 NAMES(reduce_scatter_init, REDUCE_SCATTER_INIT)
 NAMES_F08_CHOICE(reduce_scatter_init, REDUCE_SCATTER_INIT)
+NAMES_MPIX(reduce_scatter_init)
 
 void F(scan)(const void *sendbuf, void *recvbuf, const Fint *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
@@ -2414,6 +2428,7 @@ void F(scan_init)(const void *sendbuf, void *recvbuf, const Fint *count, const F
 }
 NAMES(scan_init, SCAN_INIT)
 NAMES_F08_CHOICE(scan_init, SCAN_INIT)
+NAMES_MPIX(scan_init)
 
 void F(scatter)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
 {
@@ -2435,6 +2450,7 @@ void F(scatter_init)(const void *sendbuf, const Fint *sendcount, const Fint *sen
 }
 NAMES(scatter_init, SCATTER_INIT)
 NAMES_F08_CHOICE(scatter_init, SCATTER_INIT)
+NAMES_MPIX(scatter_init)
 
 void F(scatterv)(const void *sendbuf, const Fint *sendcounts, const Fint *displs, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
 {
@@ -2456,6 +2472,7 @@ void F(scatterv_init)(const void *sendbuf, const Fint *sendcounts, const Fint *d
 }
 NAMES(scatterv_init, SCATTERV_INIT)
 NAMES_F08_CHOICE(scatterv_init, SCATTERV_INIT)
+NAMES_MPIX(scatterv_init)
 
 void F(group_compare)(const Fint *group1, const Fint *group2, Fint *result, Fint *ierror)
 {
@@ -3516,6 +3533,7 @@ void F(neighbor_allgather_init)(const void *sendbuf, const Fint *sendcount, cons
 }
 NAMES(neighbor_allgather_init, NEIGHBOR_ALLGATHER_INIT)
 NAMES_F08_CHOICE(neighbor_allgather_init, NEIGHBOR_ALLGATHER_INIT)
+NAMES_MPIX(neighbor_allgather_init)
 
 void F(neighbor_allgatherv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *displs, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
@@ -3537,6 +3555,7 @@ void F(neighbor_allgatherv_init)(const void *sendbuf, const Fint *sendcount, con
 }
 NAMES(neighbor_allgatherv_init, NEIGHBOR_ALLGATHERV_INIT)
 NAMES_F08_CHOICE(neighbor_allgatherv_init, NEIGHBOR_ALLGATHERV_INIT)
+NAMES_MPIX(neighbor_allgatherv_init)
 
 void F(neighbor_alltoall)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
@@ -3558,6 +3577,7 @@ void F(neighbor_alltoall_init)(const void *sendbuf, const Fint *sendcount, const
 }
 NAMES(neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT)
 NAMES_F08_CHOICE(neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT)
+NAMES_MPIX(neighbor_alltoall_init)
 
 void F(neighbor_alltoallv)(const void *sendbuf, const Fint *sendcounts, const Fint *sdispls, const Fint *sendtype, void *recvbuf, const Fint *recvcounts, const Fint *rdispls, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
@@ -3579,6 +3599,7 @@ void F(neighbor_alltoallv_init)(const void *sendbuf, const Fint *sendcounts, con
 }
 NAMES(neighbor_alltoallv_init, NEIGHBOR_ALLTOALLV_INIT)
 NAMES_F08_CHOICE(neighbor_alltoallv_init, NEIGHBOR_ALLTOALLV_INIT)
+NAMES_MPIX(neighbor_alltoallv_init)
 
 void F(neighbor_alltoallw)(const void *sendbuf, const Fint *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, void *recvbuf, const Fint *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *ierror)
 {
@@ -3642,6 +3663,7 @@ done:
 }
 NAMES(neighbor_alltoallw_init, NEIGHBOR_ALLTOALLW_INIT)
 NAMES_F08_CHOICE(neighbor_alltoallw_init, NEIGHBOR_ALLTOALLW_INIT)
+NAMES_MPIX(neighbor_alltoallw_init)
 
 void F(topo_test)(const Fint *comm, Fint *status, Fint *ierror)
 {
@@ -4404,7 +4426,7 @@ void F(win_allocate_c)(const MPI_Aint *size, const MPI_Aint *disp_unit, const Fi
         *win = Win_int(c_win);
     finish(ierror, code);
 }
-NAMES_F08(win_allocate_c, WIN_ALLOCATE_C)
+NAMES_F08_LARGE(win_allocate, win_allocate_c, WIN_ALLOCATE_C)
 
 void F(win_allocate_shared)(const MPI_Aint *size, const Fint *disp_unit, const Fint *info, const Fint *comm, void *baseptr, Fint *win, Fint *ierror)
 {
@@ -4428,7 +4450,7 @@ void F(win_allocate_shared_c)(const MPI_Aint *size, const MPI_Aint *disp_unit, c
         *win = Win_int(c_win);
     finish(ierror, code);
 }
-NAMES_F08(win_allocate_shared_c, WIN_ALLOCATE_SHARED_C)
+NAMES_F08_LARGE(win_allocate_shared, win_allocate_shared_c, WIN_ALLOCATE_SHARED_C)
 
 void F(win_attach)(const Fint *win, const void *base, const MPI_Aint *size, Fint *ierror)
 {
@@ -4644,7 +4666,7 @@ void F(win_shared_query_c)(const Fint *win, const Fint *rank, MPI_Aint *size, MP
     code = C(Win_shared_query_c)(Win_of(*win), INT(*rank), size, disp_unit, baseptr);
     finish(ierror, code);
 }
-NAMES_F08(win_shared_query_c, WIN_SHARED_QUERY_C)
+NAMES_F08_LARGE(win_shared_query, win_shared_query_c, WIN_SHARED_QUERY_C)
 
 void F(win_start)(const Fint *group, const Fint *assert, const Fint *win, Fint *ierror)
 {
@@ -4799,7 +4821,7 @@ void F(status_set_elements_c)(Fint *status, const Fint *datatype, const MPI_Coun
     RETURN_STATUS(status)
     finish(ierror, code);
 }
-NAMES_F08(status_set_elements_c, STATUS_SET_ELEMENTS_C)
+NAMES_F08_LARGE(status_set_elements, status_set_elements_c, STATUS_SET_ELEMENTS_C)
 
 void F(status_set_elements_x)(Fint *status, const Fint *datatype, const MPI_Count *count, Fint *ierror)
 {
@@ -4991,7 +5013,7 @@ void F(file_get_type_extent_c)(const Fint *fh, const Fint *datatype, MPI_Count *
     code = C(File_get_type_extent_c)(File_of(*fh), Type_of(*datatype), extent);
     finish(ierror, code);
 }
-NAMES_F08(file_get_type_extent_c, FILE_GET_TYPE_EXTENT_C)
+NAMES_F08_LARGE(file_get_type_extent, file_get_type_extent_c, FILE_GET_TYPE_EXTENT_C)
 
 void F(file_get_view)(const Fint *fh, MPI_Offset *disp, Fint *etype, Fint *filetype, char *datarep, Fint *ierror, size_t l_datarep)
 {

@@ -31,7 +31,7 @@ done:
 }
 NAMES_FTS(bsend)
 
-void D(bsend_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *ierror)
+void D_LARGE(bsend)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -65,7 +65,7 @@ done:
 }
 NAMES_FTS(bsend_init)
 
-void D(bsend_init_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(bsend_init)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -91,7 +91,7 @@ void D(buffer_attach)(const struct descriptor *buffer, const Fint *size, Fint *i
 }
 NAMES_FTS(buffer_attach)
 
-void D(buffer_attach_c)(const struct descriptor *buffer, const MPI_Count *size, Fint *ierror)
+void D_LARGE(buffer_attach)(const struct descriptor *buffer, const MPI_Count *size, Fint *ierror)
 {
     int code;
     code = C(Buffer_attach_c)(attached(buffer->base_addr), *size);
@@ -106,7 +106,7 @@ void D(comm_attach_buffer)(const Fint *comm, const struct descriptor *buffer, co
 }
 NAMES_FTS(comm_attach_buffer)
 
-void D(comm_attach_buffer_c)(const Fint *comm, const struct descriptor *buffer, const MPI_Count *size, Fint *ierror)
+void D_LARGE(comm_attach_buffer)(const Fint *comm, const struct descriptor *buffer, const MPI_Count *size, Fint *ierror)
 {
     int code;
     code = C(Comm_attach_buffer_c)(Comm_of(*comm), attached(buffer->base_addr), *size);
@@ -132,7 +132,7 @@ done:
 }
 NAMES_FTS(ibsend)
 
-void D(ibsend_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(ibsend)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -171,7 +171,7 @@ done:
 }
 NAMES_FTS(imrecv)
 
-void D(imrecv_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *message, Fint *request, Fint *ierror)
+void D_LARGE(imrecv)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *message, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -210,7 +210,7 @@ done:
 }
 NAMES_FTS(irecv)
 
-void D(irecv_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *source, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(irecv)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *source, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -247,7 +247,7 @@ done:
 }
 NAMES_FTS(irsend)
 
-void D(irsend_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(irsend)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -284,7 +284,7 @@ done:
 }
 NAMES_FTS(isend)
 
-void D(isend_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(isend)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -328,7 +328,7 @@ done:
 }
 NAMES_FTS(isendrecv)
 
-void D(isendrecv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const Fint *dest, const Fint *sendtag, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(isendrecv)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const Fint *dest, const Fint *sendtag, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -372,7 +372,7 @@ done:
 }
 NAMES_FTS(isendrecv_replace)
 
-void D(isendrecv_replace_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *sendtag, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(isendrecv_replace)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *sendtag, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -409,7 +409,7 @@ done:
 }
 NAMES_FTS(issend)
 
-void D(issend_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(issend)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -447,7 +447,7 @@ done:
 }
 NAMES_FTS(mrecv)
 
-void D(mrecv_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *message, Fint *status, Fint *ierror)
+void D_LARGE(mrecv)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *message, Fint *status, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -484,7 +484,7 @@ done:
 }
 NAMES_FTS(recv)
 
-void D(recv_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *source, const Fint *tag, const Fint *comm, Fint *status, Fint *ierror)
+void D_LARGE(recv)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *source, const Fint *tag, const Fint *comm, Fint *status, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -520,7 +520,7 @@ done:
 }
 NAMES_FTS(recv_init)
 
-void D(recv_init_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *source, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(recv_init)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *source, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -554,7 +554,7 @@ done:
 }
 NAMES_FTS(rsend)
 
-void D(rsend_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *ierror)
+void D_LARGE(rsend)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -588,7 +588,7 @@ done:
 }
 NAMES_FTS(rsend_init)
 
-void D(rsend_init_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(rsend_init)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -622,7 +622,7 @@ done:
 }
 NAMES_FTS(send)
 
-void D(send_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *ierror)
+void D_LARGE(send)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -656,7 +656,7 @@ done:
 }
 NAMES_FTS(send_init)
 
-void D(send_init_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(send_init)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -699,7 +699,7 @@ done:
 }
 NAMES_FTS(sendrecv)
 
-void D(sendrecv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const Fint *dest, const Fint *sendtag, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *status, Fint *ierror)
+void D_LARGE(sendrecv)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const Fint *dest, const Fint *sendtag, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *status, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -741,7 +741,7 @@ done:
 }
 NAMES_FTS(sendrecv_replace)
 
-void D(sendrecv_replace_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *sendtag, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *status, Fint *ierror)
+void D_LARGE(sendrecv_replace)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *sendtag, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *status, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -766,7 +766,7 @@ void D(session_attach_buffer)(const Fint *session, const struct descriptor *buff
 }
 NAMES_FTS(session_attach_buffer)
 
-void D(session_attach_buffer_c)(const Fint *session, const struct descriptor *buffer, const MPI_Count *size, Fint *ierror)
+void D_LARGE(session_attach_buffer)(const Fint *session, const struct descriptor *buffer, const MPI_Count *size, Fint *ierror)
 {
     int code;
     code = C(Session_attach_buffer_c)(Session_of(*session), attached(buffer->base_addr), *size);
@@ -789,7 +789,7 @@ done:
 }
 NAMES_FTS(ssend)
 
-void D(ssend_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *ierror)
+void D_LARGE(ssend)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -823,7 +823,7 @@ done:
 }
 NAMES_FTS(ssend_init)
 
-void D(ssend_init_c)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(ssend_init)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -860,7 +860,7 @@ done:
 }
 NAMES_FTS(precv_init)
 
-void D(precv_init_c)(const struct descriptor *buf, const Fint *partitions, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(precv_init)(const struct descriptor *buf, const Fint *partitions, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {0, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -901,7 +901,7 @@ done:
 }
 NAMES_FTS(psend_init)
 
-void D(psend_init_c)(const struct descriptor *buf, const Fint *partitions, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(psend_init)(const struct descriptor *buf, const Fint *partitions, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {0, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -955,7 +955,7 @@ done:
 }
 NAMES_FTS(pack)
 
-void D(pack_c)(const struct descriptor *inbuf, const MPI_Count *incount, const Fint *datatype, const struct descriptor *outbuf, const MPI_Count *outsize, MPI_Count *position, const Fint *comm, Fint *ierror)
+void D_LARGE(pack)(const struct descriptor *inbuf, const MPI_Count *incount, const Fint *datatype, const struct descriptor *outbuf, const MPI_Count *outsize, MPI_Count *position, const Fint *comm, Fint *ierror)
 {
     struct typed typed_inbuf = {*incount, Type_of(*datatype), 0};
     int class_inbuf = MPI_SUCCESS;
@@ -978,14 +978,14 @@ done:
     finish(ierror, code);
 }
 
-void D(pack_external)(const struct descriptor *datarep, const struct descriptor *inbuf, const Fint *incount, const Fint *datatype, const struct descriptor *outbuf, const MPI_Aint *outsize, MPI_Aint *position, Fint *ierror)
+void D(pack_external)(WORDS(datarep), const struct descriptor *inbuf, const Fint *incount, const Fint *datatype, const struct descriptor *outbuf, const MPI_Aint *outsize, MPI_Aint *position, Fint *ierror WORDS_LENGTH(datarep))
 {
     char few_datarep[SHORT], *c_datarep = few_datarep;
     struct typed typed_inbuf = {*incount, Type_of(*datatype), 0};
     int class_inbuf = MPI_SUCCESS;
     void *copy_outbuf = NULL;
     int code;
-    c_datarep = mpifort_text(datarep->base_addr, datarep->elem_len, few_datarep);
+    c_datarep = mpifort_text(WORDS_AT(datarep), LENGTH(datarep), few_datarep);
     if (!c_datarep) {
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
@@ -1009,14 +1009,14 @@ done:
 }
 NAMES_FTS(pack_external)
 
-void D(pack_external_c)(const struct descriptor *datarep, const struct descriptor *inbuf, const MPI_Count *incount, const Fint *datatype, const struct descriptor *outbuf, const MPI_Count *outsize, MPI_Count *position, Fint *ierror)
+void D_LARGE(pack_external)(WORDS(datarep), const struct descriptor *inbuf, const MPI_Count *incount, const Fint *datatype, const struct descriptor *outbuf, const MPI_Count *outsize, MPI_Count *position, Fint *ierror WORDS_LENGTH(datarep))
 {
     char few_datarep[SHORT], *c_datarep = few_datarep;
     struct typed typed_inbuf = {*incount, Type_of(*datatype), 0};
     int class_inbuf = MPI_SUCCESS;
     void *copy_outbuf = NULL;
     int code;
-    c_datarep = mpifort_text(datarep->base_addr, datarep->elem_len, few_datarep);
+    c_datarep = mpifort_text(WORDS_AT(datarep), LENGTH(datarep), few_datarep);
     if (!c_datarep) {
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
@@ -1061,7 +1061,7 @@ done:
 }
 NAMES_FTS(unpack)
 
-void D(unpack_c)(const struct descriptor *inbuf, const MPI_Count *insize, MPI_Count *position, const struct descriptor *outbuf, const MPI_Count *outcount, const Fint *datatype, const Fint *comm, Fint *ierror)
+void D_LARGE(unpack)(const struct descriptor *inbuf, const MPI_Count *insize, MPI_Count *position, const struct descriptor *outbuf, const MPI_Count *outcount, const Fint *datatype, const Fint *comm, Fint *ierror)
 {
     void *copy_inbuf = NULL;
     struct typed typed_outbuf = {*outcount, Type_of(*datatype), 0};
@@ -1082,14 +1082,14 @@ done:
     finish(ierror, code);
 }
 
-void D(unpack_external)(const struct descriptor *datarep, const struct descriptor *inbuf, const MPI_Aint *insize, MPI_Aint *position, const struct descriptor *outbuf, const Fint *outcount, const Fint *datatype, Fint *ierror)
+void D(unpack_external)(WORDS(datarep), const struct descriptor *inbuf, const MPI_Aint *insize, MPI_Aint *position, const struct descriptor *outbuf, const Fint *outcount, const Fint *datatype, Fint *ierror WORDS_LENGTH(datarep))
 {
     char few_datarep[SHORT], *c_datarep = few_datarep;
     void *copy_inbuf = NULL;
     struct typed typed_outbuf = {*outcount, Type_of(*datatype), 0};
     int class_outbuf = MPI_SUCCESS;
     int code;
-    c_datarep = mpifort_text(datarep->base_addr, datarep->elem_len, few_datarep);
+    c_datarep = mpifort_text(WORDS_AT(datarep), LENGTH(datarep), few_datarep);
     if (!c_datarep) {
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
@@ -1111,14 +1111,14 @@ done:
 }
 NAMES_FTS(unpack_external)
 
-void D(unpack_external_c)(const struct descriptor *datarep, const struct descriptor *inbuf, const MPI_Count *insize, MPI_Count *position, const struct descriptor *outbuf, const MPI_Count *outcount, const Fint *datatype, Fint *ierror)
+void D_LARGE(unpack_external)(WORDS(datarep), const struct descriptor *inbuf, const MPI_Count *insize, MPI_Count *position, const struct descriptor *outbuf, const MPI_Count *outcount, const Fint *datatype, Fint *ierror WORDS_LENGTH(datarep))
 {
     char few_datarep[SHORT], *c_datarep = few_datarep;
     void *copy_inbuf = NULL;
     struct typed typed_outbuf = {*outcount, Type_of(*datatype), 0};
     int class_outbuf = MPI_SUCCESS;
     int code;
-    c_datarep = mpifort_text(datarep->base_addr, datarep->elem_len, few_datarep);
+    c_datarep = mpifort_text(WORDS_AT(datarep), LENGTH(datarep), few_datarep);
     if (!c_datarep) {
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
@@ -1163,7 +1163,7 @@ done:
 }
 NAMES_FTS(allgather)
 
-void D(allgather_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
+void D_LARGE(allgather)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -1215,7 +1215,7 @@ done:
 }
 NAMES_FTS(allgather_init)
 
-void D(allgather_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(allgather_init)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -1267,7 +1267,7 @@ done:
 }
 NAMES_FTS(allgatherv)
 
-void D(allgatherv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *comm, Fint *ierror)
+void D_LARGE(allgatherv)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -1319,7 +1319,7 @@ done:
 }
 NAMES_FTS(allgatherv_init)
 
-void D(allgatherv_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(allgatherv_init)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -1378,7 +1378,7 @@ done:
 }
 NAMES_FTS(allreduce)
 
-void D(allreduce_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
+void D_LARGE(allreduce)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
@@ -1441,7 +1441,7 @@ done:
 }
 NAMES_FTS(allreduce_init)
 
-void D(allreduce_init_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(allreduce_init)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct pending *pending = NULL;
     void *copy_sendbuf = NULL;
@@ -1496,7 +1496,7 @@ done:
 }
 NAMES_FTS(alltoall)
 
-void D(alltoall_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
+void D_LARGE(alltoall)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
@@ -1547,7 +1547,7 @@ done:
 }
 NAMES_FTS(alltoall_init)
 
-void D(alltoall_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(alltoall_init)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
     struct pending *pending = NULL;
@@ -1598,7 +1598,7 @@ done:
 }
 NAMES_FTS(alltoallv)
 
-void D(alltoallv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtype, const Fint *comm, Fint *ierror)
+void D_LARGE(alltoallv)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
@@ -1649,7 +1649,7 @@ done:
 }
 NAMES_FTS(alltoallv_init)
 
-void D(alltoallv_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(alltoallv_init)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
     struct pending *pending = NULL;
@@ -1720,7 +1720,7 @@ done:
 }
 NAMES_FTS(alltoallw)
 
-void D(alltoallw_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *ierror)
+void D_LARGE(alltoallw)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *ierror)
 {
     void *copy_sendbuf = NULL;
     MPI_Datatype few_sendtypes[FEW], *c_sendtypes = few_sendtypes;
@@ -1807,7 +1807,7 @@ done:
 }
 NAMES_FTS(alltoallw_init)
 
-void D(alltoallw_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(alltoallw_init)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct pending *pending = NULL;
     void *copy_sendbuf = NULL;
@@ -1867,7 +1867,7 @@ done:
 }
 NAMES_FTS(bcast)
 
-void D(bcast_c)(const struct descriptor *buffer, const MPI_Count *count, const Fint *datatype, const Fint *root, const Fint *comm, Fint *ierror)
+void D_LARGE(bcast)(const struct descriptor *buffer, const MPI_Count *count, const Fint *datatype, const Fint *root, const Fint *comm, Fint *ierror)
 {
     struct typed typed_buffer = {*count, Type_of(*datatype), 0};
     int class_buffer = MPI_SUCCESS;
@@ -1901,7 +1901,7 @@ done:
 }
 NAMES_FTS(bcast_init)
 
-void D(bcast_init_c)(const struct descriptor *buffer, const MPI_Count *count, const Fint *datatype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(bcast_init)(const struct descriptor *buffer, const MPI_Count *count, const Fint *datatype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_buffer = {*count, Type_of(*datatype), 0};
     int class_buffer = MPI_SUCCESS;
@@ -1950,7 +1950,7 @@ done:
 }
 NAMES_FTS(exscan)
 
-void D(exscan_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
+void D_LARGE(exscan)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
@@ -2013,7 +2013,7 @@ done:
 }
 NAMES_FTS(exscan_init)
 
-void D(exscan_init_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(exscan_init)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct pending *pending = NULL;
     void *copy_sendbuf = NULL;
@@ -2069,7 +2069,7 @@ done:
 }
 NAMES_FTS(gather)
 
-void D(gather_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
+void D_LARGE(gather)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -2121,7 +2121,7 @@ done:
 }
 NAMES_FTS(gather_init)
 
-void D(gather_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(gather_init)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -2173,7 +2173,7 @@ done:
 }
 NAMES_FTS(gatherv)
 
-void D(gatherv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
+void D_LARGE(gatherv)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -2225,7 +2225,7 @@ done:
 }
 NAMES_FTS(gatherv_init)
 
-void D(gatherv_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(gatherv_init)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -2282,7 +2282,7 @@ done:
 }
 NAMES_FTS(iallgather)
 
-void D(iallgather_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(iallgather)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -2339,7 +2339,7 @@ done:
 }
 NAMES_FTS(iallgatherv)
 
-void D(iallgatherv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(iallgatherv)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -2400,7 +2400,7 @@ done:
 }
 NAMES_FTS(iallreduce)
 
-void D(iallreduce_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(iallreduce)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct pending *pending = NULL;
     void *copy_sendbuf = NULL;
@@ -2461,7 +2461,7 @@ done:
 }
 NAMES_FTS(ialltoall)
 
-void D(ialltoall_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(ialltoall)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
     struct pending *pending = NULL;
@@ -2518,7 +2518,7 @@ done:
 }
 NAMES_FTS(ialltoallv)
 
-void D(ialltoallv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(ialltoallv)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
     struct pending *pending = NULL;
@@ -2591,7 +2591,7 @@ done:
 }
 NAMES_FTS(ialltoallw)
 
-void D(ialltoallw_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(ialltoallw)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct pending *pending = NULL;
     void *copy_sendbuf = NULL;
@@ -2654,7 +2654,7 @@ done:
 }
 NAMES_FTS(ibcast)
 
-void D(ibcast_c)(const struct descriptor *buffer, const MPI_Count *count, const Fint *datatype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(ibcast)(const struct descriptor *buffer, const MPI_Count *count, const Fint *datatype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_buffer = {*count, Type_of(*datatype), 0};
     int class_buffer = MPI_SUCCESS;
@@ -2705,7 +2705,7 @@ done:
 }
 NAMES_FTS(iexscan)
 
-void D(iexscan_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(iexscan)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct pending *pending = NULL;
     void *copy_sendbuf = NULL;
@@ -2766,7 +2766,7 @@ done:
 }
 NAMES_FTS(igather)
 
-void D(igather_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(igather)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -2823,7 +2823,7 @@ done:
 }
 NAMES_FTS(igatherv)
 
-void D(igatherv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(igatherv)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -2885,7 +2885,7 @@ done:
 }
 NAMES_FTS(ireduce)
 
-void D(ireduce_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(ireduce)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct pending *pending = NULL;
     void *copy_sendbuf = NULL;
@@ -2972,7 +2972,7 @@ done:
 }
 NAMES_FTS(ireduce_scatter_block)
 
-void D(ireduce_scatter_block_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(ireduce_scatter_block)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct pending *pending = NULL;
     void *copy_sendbuf = NULL;
@@ -3000,7 +3000,7 @@ done:
     finish(ierror, code);
 }
 
-void D(ireduce_scatter_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(ireduce_scatter)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct pending *pending = NULL;
     void *copy_sendbuf = NULL;
@@ -3057,7 +3057,7 @@ done:
 }
 NAMES_FTS(iscan)
 
-void D(iscan_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(iscan)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct pending *pending = NULL;
     void *copy_sendbuf = NULL;
@@ -3118,7 +3118,7 @@ done:
 }
 NAMES_FTS(iscatter)
 
-void D(iscatter_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(iscatter)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
     struct pending *pending = NULL;
@@ -3175,7 +3175,7 @@ done:
 }
 NAMES_FTS(iscatterv)
 
-void D(iscatterv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(iscatterv)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
     struct pending *pending = NULL;
@@ -3235,7 +3235,7 @@ done:
 }
 NAMES_FTS(reduce)
 
-void D(reduce_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *root, const Fint *comm, Fint *ierror)
+void D_LARGE(reduce)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *root, const Fint *comm, Fint *ierror)
 {
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
@@ -3300,7 +3300,7 @@ done:
 }
 NAMES_FTS(reduce_init)
 
-void D(reduce_init_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(reduce_init)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct pending *pending = NULL;
     void *copy_sendbuf = NULL;
@@ -3364,7 +3364,7 @@ done:
 }
 NAMES_FTS(reduce_local)
 
-void D(reduce_local_c)(const struct descriptor *inbuf, const struct descriptor *inoutbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, Fint *ierror)
+void D_LARGE(reduce_local)(const struct descriptor *inbuf, const struct descriptor *inoutbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, Fint *ierror)
 {
     void *copy_inbuf = NULL;
     void *copy_inoutbuf = NULL;
@@ -3444,7 +3444,7 @@ done:
 }
 NAMES_FTS(reduce_scatter_block)
 
-void D(reduce_scatter_block_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
+void D_LARGE(reduce_scatter_block)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
@@ -3499,7 +3499,7 @@ done:
 }
 NAMES_FTS(reduce_scatter_block_init)
 
-void D(reduce_scatter_block_init_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(reduce_scatter_block_init)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct pending *pending = NULL;
     void *copy_sendbuf = NULL;
@@ -3527,7 +3527,7 @@ done:
     finish(ierror, code);
 }
 
-void D(reduce_scatter_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
+void D_LARGE(reduce_scatter)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
@@ -3574,7 +3574,7 @@ done:
 }
 NAMES_FTS(reduce_scatter_init)
 
-void D(reduce_scatter_init_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(reduce_scatter_init)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct pending *pending = NULL;
     void *copy_sendbuf = NULL;
@@ -3629,7 +3629,7 @@ done:
 }
 NAMES_FTS(scan)
 
-void D(scan_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
+void D_LARGE(scan)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, Fint *ierror)
 {
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
@@ -3692,7 +3692,7 @@ done:
 }
 NAMES_FTS(scan_init)
 
-void D(scan_init_c)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(scan_init)(const struct descriptor *sendbuf, const struct descriptor *recvbuf, const MPI_Count *count, const Fint *datatype, const Fint *op, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct pending *pending = NULL;
     void *copy_sendbuf = NULL;
@@ -3746,7 +3746,7 @@ done:
 }
 NAMES_FTS(scatter)
 
-void D(scatter_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
+void D_LARGE(scatter)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
 {
     void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
@@ -3796,7 +3796,7 @@ done:
 }
 NAMES_FTS(scatter_init)
 
-void D(scatter_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(scatter_init)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
     struct pending *pending = NULL;
@@ -3846,7 +3846,7 @@ done:
 }
 NAMES_FTS(scatterv)
 
-void D(scatterv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
+void D_LARGE(scatterv)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, Fint *ierror)
 {
     void *copy_sendbuf = NULL;
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
@@ -3896,7 +3896,7 @@ done:
 }
 NAMES_FTS(scatterv_init)
 
-void D(scatterv_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(scatterv_init)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *root, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
     struct pending *pending = NULL;
@@ -3953,7 +3953,7 @@ done:
 }
 NAMES_FTS(ineighbor_allgather)
 
-void D(ineighbor_allgather_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(ineighbor_allgather)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -4010,7 +4010,7 @@ done:
 }
 NAMES_FTS(ineighbor_allgatherv)
 
-void D(ineighbor_allgatherv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(ineighbor_allgatherv)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -4067,7 +4067,7 @@ done:
 }
 NAMES_FTS(ineighbor_alltoall)
 
-void D(ineighbor_alltoall_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(ineighbor_alltoall)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
     struct pending *pending = NULL;
@@ -4124,7 +4124,7 @@ done:
 }
 NAMES_FTS(ineighbor_alltoallv)
 
-void D(ineighbor_alltoallv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(ineighbor_alltoallv)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtype, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
     struct pending *pending = NULL;
@@ -4197,7 +4197,7 @@ done:
 }
 NAMES_FTS(ineighbor_alltoallw)
 
-void D(ineighbor_alltoallw_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *request, Fint *ierror)
+void D_LARGE(ineighbor_alltoallw)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct pending *pending = NULL;
     void *copy_sendbuf = NULL;
@@ -4265,7 +4265,7 @@ done:
 }
 NAMES_FTS(neighbor_allgather)
 
-void D(neighbor_allgather_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
+void D_LARGE(neighbor_allgather)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -4317,7 +4317,7 @@ done:
 }
 NAMES_FTS(neighbor_allgather_init)
 
-void D(neighbor_allgather_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(neighbor_allgather_init)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -4369,7 +4369,7 @@ done:
 }
 NAMES_FTS(neighbor_allgatherv)
 
-void D(neighbor_allgatherv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *comm, Fint *ierror)
+void D_LARGE(neighbor_allgatherv)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -4421,7 +4421,7 @@ done:
 }
 NAMES_FTS(neighbor_allgatherv_init)
 
-void D(neighbor_allgatherv_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(neighbor_allgatherv_init)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
     int class_sendbuf = MPI_SUCCESS;
@@ -4472,7 +4472,7 @@ done:
 }
 NAMES_FTS(neighbor_alltoall)
 
-void D(neighbor_alltoall_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
+void D_LARGE(neighbor_alltoall)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
@@ -4523,7 +4523,7 @@ done:
 }
 NAMES_FTS(neighbor_alltoall_init)
 
-void D(neighbor_alltoall_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(neighbor_alltoall_init)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
     struct pending *pending = NULL;
@@ -4574,7 +4574,7 @@ done:
 }
 NAMES_FTS(neighbor_alltoallv)
 
-void D(neighbor_alltoallv_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtype, const Fint *comm, Fint *ierror)
+void D_LARGE(neighbor_alltoallv)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtype, const Fint *comm, Fint *ierror)
 {
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
@@ -4625,7 +4625,7 @@ done:
 }
 NAMES_FTS(neighbor_alltoallv_init)
 
-void D(neighbor_alltoallv_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(neighbor_alltoallv_init)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtype, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtype, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct typed typed_sendbuf = {0, Type_of(*sendtype), 0};
     struct pending *pending = NULL;
@@ -4696,7 +4696,7 @@ done:
 }
 NAMES_FTS(neighbor_alltoallw)
 
-void D(neighbor_alltoallw_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *ierror)
+void D_LARGE(neighbor_alltoallw)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, Fint *ierror)
 {
     void *copy_sendbuf = NULL;
     MPI_Datatype few_sendtypes[FEW], *c_sendtypes = few_sendtypes;
@@ -4783,7 +4783,7 @@ done:
 }
 NAMES_FTS(neighbor_alltoallw_init)
 
-void D(neighbor_alltoallw_init_c)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
+void D_LARGE(neighbor_alltoallw_init)(const struct descriptor *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls, const Fint *sendtypes, const struct descriptor *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls, const Fint *recvtypes, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
     struct pending *pending = NULL;
     void *copy_sendbuf = NULL;
@@ -4843,7 +4843,7 @@ done:
 }
 NAMES_FTS(accumulate)
 
-void D(accumulate_c)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *ierror)
+void D_LARGE(accumulate)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *ierror)
 {
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
     int class_origin_addr = MPI_SUCCESS;
@@ -4913,7 +4913,7 @@ done:
 }
 NAMES_FTS(get_accumulate)
 
-void D(get_accumulate_c)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const struct descriptor *result_addr, const MPI_Count *result_count, const Fint *result_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *ierror)
+void D_LARGE(get_accumulate)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const struct descriptor *result_addr, const MPI_Count *result_count, const Fint *result_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *ierror)
 {
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
     int class_origin_addr = MPI_SUCCESS;
@@ -4935,7 +4935,7 @@ done:
     finish(ierror, code);
 }
 
-void D(get_c)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *win, Fint *ierror)
+void D_LARGE(get)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *win, Fint *ierror)
 {
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
     int class_origin_addr = MPI_SUCCESS;
@@ -4966,7 +4966,7 @@ done:
 }
 NAMES_FTS(put)
 
-void D(put_c)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *win, Fint *ierror)
+void D_LARGE(put)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *win, Fint *ierror)
 {
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
     int class_origin_addr = MPI_SUCCESS;
@@ -5000,7 +5000,7 @@ done:
 }
 NAMES_FTS(raccumulate)
 
-void D(raccumulate_c)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *request, Fint *ierror)
+void D_LARGE(raccumulate)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *request, Fint *ierror)
 {
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
     int class_origin_addr = MPI_SUCCESS;
@@ -5063,7 +5063,7 @@ done:
 }
 NAMES_FTS(rget_accumulate)
 
-void D(rget_accumulate_c)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const struct descriptor *result_addr, const MPI_Count *result_count, const Fint *result_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *request, Fint *ierror)
+void D_LARGE(rget_accumulate)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const struct descriptor *result_addr, const MPI_Count *result_count, const Fint *result_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *request, Fint *ierror)
 {
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
     int class_origin_addr = MPI_SUCCESS;
@@ -5088,7 +5088,7 @@ done:
     finish(ierror, code);
 }
 
-void D(rget_c)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *win, Fint *request, Fint *ierror)
+void D_LARGE(rget)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *win, Fint *request, Fint *ierror)
 {
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
     int class_origin_addr = MPI_SUCCESS;
@@ -5125,7 +5125,7 @@ done:
 }
 NAMES_FTS(rput)
 
-void D(rput_c)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *win, Fint *request, Fint *ierror)
+void D_LARGE(rput)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *win, Fint *request, Fint *ierror)
 {
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
     int class_origin_addr = MPI_SUCCESS;
@@ -5162,7 +5162,7 @@ void D(win_create)(const struct descriptor *base, const MPI_Aint *size, const Fi
 }
 NAMES_FTS(win_create)
 
-void D(win_create_c)(const struct descriptor *base, const MPI_Aint *size, const MPI_Aint *disp_unit, const Fint *info, const Fint *comm, Fint *win, Fint *ierror)
+void D_LARGE(win_create)(const struct descriptor *base, const MPI_Aint *size, const MPI_Aint *disp_unit, const Fint *info, const Fint *comm, Fint *win, Fint *ierror)
 {
     MPI_Win c_win = 0;
     int code;
@@ -5218,7 +5218,7 @@ done:
 }
 NAMES_FTS(file_iread_all)
 
-void D(file_iread_all_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
+void D_LARGE(file_iread_all)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5274,7 +5274,7 @@ done:
 }
 NAMES_FTS(file_iread_at_all)
 
-void D(file_iread_at_all_c)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
+void D_LARGE(file_iread_at_all)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5292,7 +5292,7 @@ done:
     finish(ierror, code);
 }
 
-void D(file_iread_at_c)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
+void D_LARGE(file_iread_at)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5310,7 +5310,7 @@ done:
     finish(ierror, code);
 }
 
-void D(file_iread_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
+void D_LARGE(file_iread)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5347,7 +5347,7 @@ done:
 }
 NAMES_FTS(file_iread_shared)
 
-void D(file_iread_shared_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
+void D_LARGE(file_iread_shared)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5403,7 +5403,7 @@ done:
 }
 NAMES_FTS(file_iwrite_all)
 
-void D(file_iwrite_all_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
+void D_LARGE(file_iwrite_all)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5459,7 +5459,7 @@ done:
 }
 NAMES_FTS(file_iwrite_at_all)
 
-void D(file_iwrite_at_all_c)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
+void D_LARGE(file_iwrite_at_all)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5477,7 +5477,7 @@ done:
     finish(ierror, code);
 }
 
-void D(file_iwrite_at_c)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
+void D_LARGE(file_iwrite_at)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5495,7 +5495,7 @@ done:
     finish(ierror, code);
 }
 
-void D(file_iwrite_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
+void D_LARGE(file_iwrite)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5532,7 +5532,7 @@ done:
 }
 NAMES_FTS(file_iwrite_shared)
 
-void D(file_iwrite_shared_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
+void D_LARGE(file_iwrite_shared)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5602,7 +5602,7 @@ done:
 }
 NAMES_FTS(file_read_all_begin)
 
-void D(file_read_all_begin_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *ierror)
+void D_LARGE(file_read_all_begin)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5617,7 +5617,7 @@ done:
     finish(ierror, code);
 }
 
-void D(file_read_all_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
+void D_LARGE(file_read_all)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5696,7 +5696,7 @@ done:
 }
 NAMES_FTS(file_read_at_all_begin)
 
-void D(file_read_at_all_begin_c)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *ierror)
+void D_LARGE(file_read_at_all_begin)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5711,7 +5711,7 @@ done:
     finish(ierror, code);
 }
 
-void D(file_read_at_all_c)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
+void D_LARGE(file_read_at_all)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5738,7 +5738,7 @@ void D(file_read_at_all_end)(const Fint *fh, const struct descriptor *buf, Fint 
 }
 NAMES_FTS(file_read_at_all_end)
 
-void D(file_read_at_c)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
+void D_LARGE(file_read_at)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5755,7 +5755,7 @@ done:
     finish(ierror, code);
 }
 
-void D(file_read_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
+void D_LARGE(file_read)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5806,7 +5806,7 @@ done:
 }
 NAMES_FTS(file_read_ordered_begin)
 
-void D(file_read_ordered_begin_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *ierror)
+void D_LARGE(file_read_ordered_begin)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5821,7 +5821,7 @@ done:
     finish(ierror, code);
 }
 
-void D(file_read_ordered_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
+void D_LARGE(file_read_ordered)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5866,7 +5866,7 @@ done:
 }
 NAMES_FTS(file_read_shared)
 
-void D(file_read_shared_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
+void D_LARGE(file_read_shared)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5935,7 +5935,7 @@ done:
 }
 NAMES_FTS(file_write_all_begin)
 
-void D(file_write_all_begin_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *ierror)
+void D_LARGE(file_write_all_begin)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -5950,7 +5950,7 @@ done:
     finish(ierror, code);
 }
 
-void D(file_write_all_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
+void D_LARGE(file_write_all)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -6029,7 +6029,7 @@ done:
 }
 NAMES_FTS(file_write_at_all_begin)
 
-void D(file_write_at_all_begin_c)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *ierror)
+void D_LARGE(file_write_at_all_begin)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -6044,7 +6044,7 @@ done:
     finish(ierror, code);
 }
 
-void D(file_write_at_all_c)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
+void D_LARGE(file_write_at_all)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -6071,7 +6071,7 @@ void D(file_write_at_all_end)(const Fint *fh, const struct descriptor *buf, Fint
 }
 NAMES_FTS(file_write_at_all_end)
 
-void D(file_write_at_c)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
+void D_LARGE(file_write_at)(const Fint *fh, const MPI_Offset *offset, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -6088,7 +6088,7 @@ done:
     finish(ierror, code);
 }
 
-void D(file_write_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
+void D_LARGE(file_write)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -6139,7 +6139,7 @@ done:
 }
 NAMES_FTS(file_write_ordered_begin)
 
-void D(file_write_ordered_begin_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *ierror)
+void D_LARGE(file_write_ordered_begin)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -6154,7 +6154,7 @@ done:
     finish(ierror, code);
 }
 
-void D(file_write_ordered_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
+void D_LARGE(file_write_ordered)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
@@ -6199,7 +6199,7 @@ done:
 }
 NAMES_FTS(file_write_shared)
 
-void D(file_write_shared_c)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
+void D_LARGE(file_write_shared)(const Fint *fh, const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, Fint *status, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;

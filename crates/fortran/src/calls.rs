@@ -74,8 +74,15 @@ fn names(out: &mut String, p: &Procedure) {
         let _ = writeln!(out, "NAMES({low}, {up})");
     }
     if p.is_new() {
-        let choice = if p.has_choice() { "_CHOICE" } else { "" };
-        let _ = writeln!(out, "NAMES_F08{choice}({low}, {up})");
+        let _ = match (p.is_large(), p.has_choice()) {
+            (true, _) => writeln!(out, "NAMES_F08_LARGE({}, {low}, {up})", small(p)),
+            (_, true) => writeln!(out, "NAMES_F08_CHOICE({low}, {up})"),
+            _ => writeln!(out, "NAMES_F08({low}, {up})"),
+        };
+    }
+    let collective = ["coll", "topology"].contains(&p.chapter);
+    if p.is_old() && collective && low.ends_with("_init") {
+        let _ = writeln!(out, "NAMES_MPIX({low})");
     }
     if p.is_old() && p.args.iter().any(|a| a.role == Role::Place) {
         let _ = writeln!(out, "NAMES_CPTR({low}, {up})");
@@ -84,6 +91,11 @@ fn names(out: &mut String, p: &Procedure) {
 
 fn lower(p: &Procedure) -> String {
     p.bare().to_lowercase()
+}
+
+/// The name of the procedure without large counts.
+fn small(p: &Procedure) -> String {
+    lower(p).trim_end_matches("_c").to_string()
 }
 
 /// How a buffer with a descriptor is handed over when it is no run of bytes.
@@ -148,15 +160,23 @@ impl<'a> Body<'a> {
     }
 
     fn text(self) -> String {
-        let name = lower(self.p);
-        let macro_name = if self.descriptors { "D" } else { "F" };
+        let name = match (self.descriptors, self.p.is_large()) {
+            (false, _) => format!("F({})", lower(self.p)),
+            (true, false) => format!("D({})", lower(self.p)),
+            (true, true) => format!("D_LARGE({})", small(self.p)),
+        };
         let mut parameters = self.parameters;
         parameters.push("Fint *ierror".to_string());
-        parameters.extend(self.lengths);
-        let mut out = format!(
-            "\nvoid {macro_name}({name})({})\n{{\n",
-            parameters.join(", ")
-        );
+        if !self.descriptors {
+            parameters.extend(self.lengths.iter().map(|l| format!("size_t l_{l}")));
+        }
+        let mut parameters = parameters.join(", ");
+        if self.descriptors {
+            for l in &self.lengths {
+                let _ = write!(parameters, " WORDS_LENGTH({l})");
+            }
+        }
+        let mut out = format!("\nvoid {name}({parameters})\n{{\n");
         out += &self.locals;
         out += "    int code;\n";
         out += &self.before;
@@ -486,14 +506,13 @@ impl<'a> Body<'a> {
     fn words(&mut self, arg: &FortranArg, constant: &str) {
         let name = &arg.name;
         let (text, length) = if self.descriptors {
-            self.parameters
-                .push(format!("const struct descriptor *{name}"));
-            (format!("{name}->base_addr"), format!("{name}->elem_len"))
+            self.parameters.push(format!("WORDS({name})"));
+            (format!("WORDS_AT({name})"), format!("LENGTH({name})"))
         } else {
             self.parameters.push(format!("{constant}char *{name}"));
-            self.lengths.push(format!("size_t l_{name}"));
             (name.clone(), format!("l_{name}"))
         };
+        self.lengths.push(name.clone());
         self.call.push(format!("c_{name}"));
         if arg.direction == Direction::In {
             let read = if self.p.chapter == "info" {
