@@ -50,6 +50,7 @@ pub mod peers;
 mod phase;
 pub mod process;
 mod reduce_local;
+pub mod remote_access;
 pub mod request;
 pub mod session;
 mod session_object;

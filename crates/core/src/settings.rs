@@ -12,6 +12,8 @@ pub fn registry() -> Registry {
     all.extend_from_slice(catena_objects::errhandler::SETTINGS);
     all.extend_from_slice(crate::memory_kinds::SETTINGS);
     all.push(&crate::latency::RMA_LATENCY);
+    all.push(&crate::remote_access::RMA_REMOTE);
+    all.push(&crate::remote_access::RMA_REMOTE_MIN);
     Registry::new(all)
 }
 

@@ -90,6 +90,15 @@ impl RegionKeys {
         bytes
     }
 
+    /// Those for processes that networks lead to; `None` if no network reaches the region.
+    pub fn of_networks(&self) -> Option<RegionKeys> {
+        let reaches = self.networks.iter().any(Option::is_some);
+        reaches.then(|| RegionKeys {
+            networks: self.networks.clone(),
+            ..RegionKeys::default()
+        })
+    }
+
     /// Reads what [`RegionKeys::encode`] wrote; `None` if it is damaged.
     pub fn decode(mut bytes: &[u8]) -> Option<RegionKeys> {
         let mut ways = Vec::new();

@@ -103,8 +103,13 @@ fn bytes_move(mut bed: Bed, finds_what_ended: bool) {
         let mut memory = pattern(1, len);
         let at = memory.as_mut_ptr();
         let region = bed.owner().expose(at, len as u64, PLAIN());
-        let keys = Bed::told(region.keys());
-        let target = bed.ways[0].target(bed.of, &keys).expect("a way there");
+        let of_networks = region.keys().of_networks();
+        let keys = match reach.route {
+            Route::Network => of_networks.expect("a network reaches it"),
+            _ => region.keys().clone(),
+        };
+        let target = bed.ways[0].target(bed.of, &Bed::told(&keys));
+        let target = target.expect("a way there");
         assert_eq!(target.access, PLAIN());
         let bytes = pattern(2, len);
         assert_eq!(bed.put(&bytes, target.keys), Ok(0));
@@ -300,6 +305,7 @@ fn keys_that_are_damaged_are_noticed() {
     let mut bed = Bed::new(through_shared_memory(), 0);
     let mut memory = [0u8; 64];
     let region = bed.owner().expose(memory.as_mut_ptr(), 64, PLAIN());
+    assert_eq!(region.keys().of_networks(), None);
     let bytes = region.keys().encode();
     for cut in 0..bytes.len() {
         let read = RegionKeys::decode(&bytes[..cut]);

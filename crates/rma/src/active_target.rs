@@ -157,8 +157,9 @@ impl Window {
             let target = &self.targets[rank as usize];
             target.open.set(false);
             if target.local == ELSEWHERE {
-                // It comes behind the operations; only what was attached the target alone knows.
-                if self.flavor == Flavor::Dynamic {
+                // It comes behind the operations that go by messages; only what was attached the target
+                // alone knows.
+                if self.flavor == Flavor::Dynamic || target.far.moved.get() {
                     outcome = outcome.and(self.flush_far(process, Some(rank)));
                 }
                 target.far.dirty.set(false);

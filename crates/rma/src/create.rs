@@ -27,6 +27,7 @@ use crate::message::exchange;
 use crate::message::state::{ELSEWHERE, Far, Meetings};
 use crate::regions::Store;
 use crate::registry;
+use crate::remote::{self, Exposed};
 use crate::window::{Facts, Flavor, Node, Reach, Target, Window};
 
 /// The checked arguments of a call that makes a window.
@@ -94,8 +95,10 @@ impl Plan {
 
 /// The lowest rank on the node of a member.
 const LEADER: usize = 6;
+/// Bytes of the keys by which networks reach its memory.
+const KEYS: usize = 7;
 /// Where its memory is found.
-const OWN_CARD: usize = 7;
+const OWN_CARD: usize = 8;
 /// What a member has.
 const ROW: usize = OWN_CARD + Card::WORDS;
 /// What the lowest member of a node has made for all of them.
@@ -151,17 +154,13 @@ struct Own {
     base: *mut u8,
     piece: Option<*mut u8>,
     card: Card,
+    exposed: Exposed,
 }
 
 impl Own {
     fn new(process: &Process, comm: &Comm, plan: &Plan) -> Result<Own> {
         check_reach(process, comm, plan.flavor)?;
         let size = usize::try_from(plan.size).unwrap_or(usize::MAX);
-        let none = Own {
-            base: plan.base,
-            piece: None,
-            card: Card::NONE,
-        };
         let is_alone = plan.flavor == Flavor::Shared && plan.hints.noncontiguous;
         if plan.flavor == Flavor::Allocate || is_alone {
             let base = heap::take(size, plan.align).map_err(|e| no_memory(plan.size, &e))?;
@@ -169,18 +168,27 @@ impl Own {
                 base,
                 piece: Some(base),
                 card: heap::card(base, size).unwrap_or(Card::NONE),
+                exposed: Exposed::new(process, comm, (base, plan.size)),
             });
         }
         let card = heap::card(plan.base, size);
         Ok(Own {
+            base: plan.base,
+            piece: None,
             card: card.filter(|_| size != 0).unwrap_or(Card::NONE),
-            ..none
+            exposed: Exposed::new(process, comm, (plan.base, plan.size)),
         })
+    }
+
+    /// The window is not made after all.
+    fn give_back(&mut self, process: &Process) {
+        self.exposed.withdraw(process);
+        self.piece.take().map(heap::give);
     }
 }
 
 /// Whether a process shares this node.
-fn is_here(process: &Process, peer: Peer) -> bool {
+pub(crate) fn is_here(process: &Process, peer: Peer) -> bool {
     let route = process.link(|link| link.net().route(peer));
     matches!(route, Route::Shm | Route::Loopback)
 }
@@ -259,27 +267,27 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
         let lowest = members.position(|peer| is_here(process, peer));
         row[LEADER] = lowest.unwrap_or(comm.rank as usize) as u64;
         row[OWN_CARD..].copy_from_slice(&own.card.words());
+        row[KEYS] = own.exposed.keys().len() as u64;
     }
     let rows = tell(process, comm, row);
-    let give_back = |mine: &Option<(Own, Plan)>| {
-        if let Some((
-            Own {
-                piece: Some(at), ..
-            },
-            _,
-        )) = mine
-        {
-            heap::give(*at);
-        }
-    };
     let rows = match rows.and_then(|rows| agree(error, &rows).map(|()| rows)) {
         Ok(rows) => rows,
         Err(error) => {
-            give_back(&mine);
+            if let Some((mut own, _)) = mine {
+                own.give_back(process);
+            }
             return Err(error);
         }
     };
     let (mut own, plan) = mine.expect("nobody failed");
+    let longest = rows.iter().map(|row| row[KEYS]).max().unwrap_or(0);
+    let ways = match remote::tell_keys(process, comm, &own.exposed.keys(), longest as usize) {
+        Ok(ways) => ways,
+        Err(error) => {
+            own.give_back(process);
+            return Err(error);
+        }
+    };
     // What the lowest has made for all.
     let is_whole = plan.flavor == Flavor::Shared && rows.iter().all(|row| row[5] == 0);
     let shared = share(comm.rank, &plan, &rows, is_whole);
@@ -298,7 +306,7 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
     let told = match told {
         Ok(told) => told,
         Err(error) => {
-            own.piece.map(heap::give);
+            own.give_back(process);
             return Err(error);
         }
     };
@@ -317,9 +325,12 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
     let (mut some, mut near) = (false, false);
     if let Some(window) = &window {
         (some, near) = window.needs_messages();
+        for (target, way) in window.targets.iter().zip(ways) {
+            target.far.way.replace(way);
+        }
         registry::insert(window.clone());
     } else {
-        own.piece.map(heap::give);
+        own.give_back(process);
     }
     let needs = u64::from(some) | u64::from(near) << 1;
     let told = tell(process, comm, [failed, needs]);
@@ -338,7 +349,10 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
             Ok(window)
         }
         (told, window) => {
-            window.map(|window| registry::remove(window.handle));
+            if let Some(window) = window {
+                window.exposed.withdraw(process);
+                registry::remove(window.handle);
+            }
             Err(told
                 .err()
                 .unwrap_or_else(|| Error::new(Kind::Intern, "no window")))
@@ -492,6 +506,8 @@ fn build(
         troubles: RefCell::default(),
         proxies: RefCell::default(),
         meetings: Meetings::default(),
+        exposed: std::mem::take(&mut own.exposed),
+        failure: RefCell::default(),
         piece: own.piece,
     })
 }
@@ -570,6 +586,10 @@ fn reach_of(
 /// did not fail.
 pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
     let busy = window.why_busy();
+    if busy.is_none() && window.has_messages.get() {
+        // Those of a fence that no other one has followed. A target that is gone does not keep the window.
+        let _ = window.complete_remote(process, None);
+    }
     let met = window.meet(process, busy.is_some());
     busy.map_or(Ok(()), Err)?;
     if let Ok(failures @ 1..) = met {
@@ -596,6 +616,8 @@ pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
     if met.and_then(|_| window.leave(process)).is_err() {
         // Other members may write into its memory for ever.
         std::mem::forget(window.clone());
+    } else {
+        window.exposed.withdraw(process);
     }
     Ok(())
 }

@@ -23,6 +23,7 @@
 //! | `control`        | what the members of a node share besides memory                  |
 //! | `partitioned`    | partitioned point to point (chapter 4)                           |
 //! | `message`        | targets that carry operations out themselves                     |
+//! | `remote`         | targets whose memory a network reaches                           |
 //! | `heap`, `pool`   | memory that neighbours can map                                   |
 //!
 //! What neighbours can write is reached by atomics and raw copies alone.
@@ -52,6 +53,7 @@ mod pool;
 mod query;
 mod regions;
 pub mod registry;
+mod remote;
 mod transfer;
 mod window;
 

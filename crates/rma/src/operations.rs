@@ -176,7 +176,10 @@ impl Window {
             Some(Elements {
                 place: Place::Message { at: addr },
                 ..
-            }) => self.put_by_message(process, origin, at, addr),
+            }) => match self.put_remotely(process, origin, at, addr)? {
+                true => Ok(()),
+                false => self.put_by_message(process, origin, at, addr),
+            },
             // SAFETY: the program lends both until the epoch ends.
             Some(elements) => unsafe { transfer::put(origin, &elements) },
             None => nothing(origin.len()),
@@ -192,7 +195,10 @@ impl Window {
             Some(Elements {
                 place: Place::Message { at: addr },
                 ..
-            }) => self.get_by_message(process, origin, at, addr),
+            }) => match self.get_remotely(process, origin, at, addr)? {
+                true => Ok(()),
+                false => self.get_by_message(process, origin, at, addr),
+            },
             // SAFETY: the program lends both until the epoch ends.
             Some(elements) => unsafe { transfer::get(origin, &elements) },
             None => nothing(origin.capacity()),

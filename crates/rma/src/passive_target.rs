@@ -322,8 +322,10 @@ impl Window {
             Some(rank) => Some(rank).filter(is_held).into_iter().collect(),
             None => (0..self.size()).filter(is_held).collect(),
         };
+        // Whoever gets the lock next finds what has moved.
+        let completed = self.complete_remote(process, rank);
         let unlocked = self.unlock_far(process, &ranks);
-        unlocked.and(self.flush_far(process, rank))
+        completed.and(unlocked).and(self.flush_far(process, rank))
     }
 
     /// `MPI_Win_lock_all`.

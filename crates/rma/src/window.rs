@@ -20,6 +20,7 @@ use crate::hints::Hints;
 use crate::message::record::Trouble;
 use crate::message::state::{ELSEWHERE, Far, GateProxy, Meetings, Proxy};
 use crate::regions::{Region, Store};
+use crate::remote::Exposed;
 use catena_base::ticket_lock::Mode;
 
 /// How a window's memory came to it.
@@ -167,6 +168,10 @@ pub struct Window {
     pub(crate) gate_proxies: RefCell<Vec<GateProxy>>,
     /// Meetings of hosts.
     pub(crate) meetings: Meetings,
+    /// Its memory, where networks reach it.
+    pub(crate) exposed: Exposed,
+    /// What a network has not carried out and why, which was not told yet.
+    pub(crate) failure: RefCell<Option<(u32, String)>>,
     /// The piece of the heap that it gives back.
     pub(crate) piece: Option<*mut u8>,
 }

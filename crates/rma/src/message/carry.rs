@@ -5,7 +5,7 @@ use std::cell::Cell;
 use catena_base::PeerBytes;
 use catena_core::hooks::Hook;
 use catena_core::{Process, beside};
-use catena_fabric::{Peer, PeerLost};
+use catena_fabric::{Peer, PeerLost, RmaError};
 use catena_link::{ActiveHeader, Awaited, Handler};
 
 use super::exchange::{self, WINDOWS, ended};
@@ -17,6 +17,8 @@ use crate::registry;
 pub(crate) struct Streams {
     /// Whether it is doing so.
     is_busy: Cell<bool>,
+    /// How many operations wait for room in a network, which nobody tells.
+    want_room: Cell<u32>,
 }
 
 impl Hook<Process> for Streams {
@@ -26,7 +28,7 @@ impl Hook<Process> for Streams {
 
     fn before_sleep(&self, process: &Process) -> bool {
         // What has no room now leaves when there is some, which nobody tells.
-        carry_on(process) || !exchange::with(|it| it.is_quiet())
+        carry_on(process) || self.want_room.get() != 0 || !exchange::with(|it| it.is_quiet())
     }
 
     fn awaits(&self, _: &Process, awaited: &mut Awaited) {
@@ -52,6 +54,10 @@ impl Handler for Receiver {
     fn lost(&mut self, lost: &PeerLost) {
         exchange::note_lost(lost);
     }
+
+    fn completed(&mut self, number: u64, result: Result<u64, RmaError>) {
+        exchange::note_end((number as u32, result));
+    }
 }
 
 /// Takes packets of windows from now on.
@@ -71,6 +77,14 @@ pub(crate) fn add_window(process: &Process) {
 pub(crate) fn remove_window(process: &Process) {
     process.hook::<Streams>().remove_work(1);
     beside::need_no_more();
+}
+
+/// Waits until `start` has found room in a network.
+pub(crate) fn wait_for_room(process: &Process, mut start: impl FnMut() -> bool) {
+    let hook = process.hook::<Streams>();
+    hook.want_room.set(hook.want_room.get() + 1);
+    process.block(|_| start());
+    hook.want_room.set(hook.want_room.get() - 1);
 }
 
 /// Does what can be done now; true if anything moved.
@@ -97,6 +111,10 @@ fn carry_all(process: &Process) -> bool {
     };
     let mut moved = exchange::with(|exchange| {
         let (mut moved, mut is_blind) = (false, false);
+        for end in exchange::take_ends() {
+            exchange.end(end);
+            moved = true;
+        }
         for (from, at, bytes) in exchange::take_packets() {
             exchange.take(from, at, &bytes, &serve);
             moved = true;

@@ -39,6 +39,7 @@ impl Window {
                 sink: RecvBuf::EMPTY,
                 left: 0,
                 token: None,
+                is_remote: false,
             });
             let head = Head {
                 a,
@@ -51,7 +52,7 @@ impl Window {
     }
 
     /// Waits until a member has answered all.
-    pub(super) fn await_answers(&self, process: &Process, rank: u32) -> Result<()> {
+    pub(crate) fn await_answers(&self, process: &Process, rank: u32) -> Result<()> {
         let far = &self.targets[rank as usize].far;
         if far.outstanding.get() != 0 {
             process.block(|_| far.outstanding.get() == 0);
@@ -61,6 +62,9 @@ impl Window {
 
     /// The first thing that went wrong at a target, in words.
     fn take_trouble(&self) -> Result<()> {
+        if let Some(failure) = self.take_failure() {
+            return Err(failure);
+        }
         let troubles = self.troubles.take();
         let Some(&(rank, trouble)) = troubles.first() else {
             return Ok(());
@@ -102,6 +106,7 @@ impl Window {
         };
         let mut outcome = Ok(());
         for rank in ranks.clone() {
+            self.flush_remote(process, rank);
             if self.targets[rank as usize].far.dirty.take() {
                 let there = self.check_there(self.group.member(rank as usize));
                 match there {

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use catena_base::PeerBytes;
 use catena_core::buffer::RecvBuf;
-use catena_fabric::{Peer, PeerLost};
+use catena_fabric::{Peer, PeerLost, RmaError};
 use catena_link::{Class, Sink};
 use catena_objects::error::{Error, Kind};
 
@@ -31,6 +31,8 @@ pub(crate) struct Pending {
     /// How many are still to come.
     pub left: u64,
     pub token: Option<Arc<Token>>,
+    /// Whether a network answers, which tells the end also if the peer is lost.
+    pub is_remote: bool,
 }
 
 /// A peer.
@@ -57,6 +59,9 @@ pub(crate) struct Exchange {
 /// A packet of a stream: its sender, place and bytes.
 type Packet = (Peer, u64, Vec<u8>);
 
+/// The end of an operation that a network has carried out: its id, and how it ended.
+type End = (u32, Result<u64, RmaError>);
+
 #[derive(Debug, Default)]
 struct Shared {
     exchange: RefCell<Exchange>,
@@ -66,6 +71,8 @@ struct Shared {
     losses: RefCell<HashMap<Peer, String>>,
     /// Peers that are gone; dealt with when the exchange is free.
     lost: RefCell<Vec<PeerLost>>,
+    /// What networks have said of the ends of operations; likewise.
+    ended: RefCell<Vec<End>>,
 }
 
 // SAFETY: whoever comes here holds the library's lock, or is the one thread that calls MPI.
@@ -93,6 +100,16 @@ pub(crate) fn note_packet(packet: Packet) {
 /// What has come since the last call.
 pub(crate) fn take_packets() -> Vec<Packet> {
     SHARED.packets.take()
+}
+
+/// Keeps the end of an operation until there is time for it.
+pub(crate) fn note_end(end: End) {
+    SHARED.ended.borrow_mut().push(end);
+}
+
+/// What has ended since the last call.
+pub(crate) fn take_ends() -> Vec<End> {
+    SHARED.ended.take()
 }
 
 /// Whether nothing can come from some peers any more.
@@ -246,8 +263,32 @@ impl Exchange {
         }
     }
 
+    /// A network has carried out an operation, or says why not.
+    pub fn end(&mut self, (id, result): End) {
+        let pending = self.pending.get(id as usize).and_then(Option::as_ref);
+        let Some(Pending {
+            is_remote: true,
+            window,
+            rank,
+            ..
+        }) = pending
+        else {
+            return;
+        };
+        match result {
+            // The loss itself is told as well.
+            Ok(_) | Err(RmaError::Lost(_)) => {}
+            Err(error) => {
+                if let Some(window) = registry::numbered(*window) {
+                    window.note_failure(*rank, &error);
+                }
+            }
+        }
+        self.settle(id, Trouble::None);
+    }
+
     /// An operation has ended.
-    fn settle(&mut self, id: u32, trouble: Trouble) {
+    pub fn settle(&mut self, id: u32, trouble: Trouble) {
         if trouble != Trouble::None {
             self.blame(id, trouble);
         }
@@ -288,7 +329,8 @@ impl Exchange {
         self.unlist(peer);
         given_up.iter().for_each(ended);
         for id in 0..self.pending.len() {
-            if self.pending[id].as_ref().is_some_and(|it| it.peer == peer) {
+            let pending = self.pending[id].as_ref();
+            if pending.is_some_and(|it| it.peer == peer && !it.is_remote) {
                 self.settle(id as u32, Trouble::None);
             }
         }

@@ -238,6 +238,7 @@ impl Window {
                     sink,
                     left: len,
                     token: token.take(),
+                    is_remote: false,
                 });
                 far.outstanding.set(far.outstanding.get() + 1);
             } else {

@@ -7,6 +7,7 @@ use catena_base::ticket_lock::{Mode, Ticket};
 use catena_fabric::Peer;
 
 use super::record::Head;
+use crate::remote::Way;
 
 /// The number on the node of a member that is not there.
 pub(crate) const ELSEWHERE: u32 = u32::MAX;
@@ -26,6 +27,10 @@ pub struct Far {
     pub completed: Cell<u32>,
     /// How this process holds its lock by message.
     pub held: Cell<Option<Mode>>,
+    /// How a network reaches its memory.
+    pub way: RefCell<Way>,
+    /// Whether something has moved that way since the network was flushed last.
+    pub moved: Cell<bool>,
 }
 
 /// What hosts have told of meetings.

@@ -1,0 +1,324 @@
+//! Put and get by a network's remote access, for targets on other hosts whose memory a network reads
+//! and writes without the target's help (decision 29).
+//!
+//! Whoever makes a window with members on several hosts registers its memory once for all networks, and all
+//! tell each other the keys. An operation on one run of bytes that is long enough goes this way; all
+//! others go by messages, accumulates always. Such an operation waits among those that wait for answers, so
+//! whatever waits for them waits for it as well. What has ended at its origin may still be under way to the target:
+//! a flush of the network comes before whatever tells the target, or another process, that it is complete.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use catena_abi::{Count, consts};
+use catena_core::Process;
+use catena_core::buffer::{RecvBuf, SendBuf};
+use catena_core::coll::{Caller, Data};
+use catena_core::comm::Comm;
+use catena_core::remote_access::{RMA_REMOTE, RMA_REMOTE_MIN};
+use catena_fabric::{Access, OpId, RmaError, Started};
+use catena_link::{RemoteKeys, Sink, Source};
+use catena_net::{Region, RegionKeys};
+use catena_objects::error::{Error, Kind, Result};
+
+use crate::create::is_here;
+use crate::message::carry;
+use crate::message::exchange::{self, Pending, WINDOWS};
+use crate::message::record::Trouble;
+use crate::message::state::ELSEWHERE;
+use crate::message::token::Token;
+use crate::operations::At;
+use crate::window::Window;
+
+/// What is known of the way by which a network reaches a target's memory.
+#[derive(Debug, Default)]
+pub(crate) enum Way {
+    /// There is none, or the network has refused it.
+    #[default]
+    None,
+    /// The target has these keys; which of them leads there is not known yet.
+    Keys(RegionKeys),
+    /// By these, for some of put and get.
+    Open {
+        keys: RemoteKeys,
+        puts: bool,
+        gets: bool,
+    },
+}
+
+/// What moves.
+#[derive(Clone, Copy, Debug)]
+enum Move {
+    Put(*const u8),
+    Get(*mut u8),
+}
+
+/// Memory of this process that networks reach.
+#[derive(Debug, Default)]
+pub(crate) struct Exposed(RefCell<Option<Region>>);
+
+impl Exposed {
+    /// Registers memory of a window over a communicator, if networks lead to some of its members, and reach
+    /// memory.
+    pub fn new(process: &Process, comm: &Comm, (at, len): (*mut u8, u64)) -> Exposed {
+        let is_far = |peer| !is_here(process, peer);
+        if len == 0 || at.is_null() || !RMA_REMOTE.get() || !comm.group.members().any(is_far) {
+            return Exposed::default();
+        }
+        let access = Access::READ | Access::WRITE;
+        let region = process.link(|link| {
+            let region = link.net().expose(at, len, access);
+            if region.keys().of_networks().is_some() {
+                return Some(region);
+            }
+            link.net().withdraw(region);
+            None
+        });
+        Exposed(RefCell::new(region))
+    }
+
+    /// The keys, as bytes; none if no network reaches it.
+    pub fn keys(&self) -> Vec<u8> {
+        let region = self.0.borrow();
+        let keys = region.as_ref().and_then(|it| it.keys().of_networks());
+        keys.map_or_else(Vec::new, |keys| keys.encode())
+    }
+
+    /// Networks reach it no more.
+    pub fn withdraw(&self, process: &Process) {
+        if let Some(region) = self.0.take() {
+            process.link(|link| link.net().withdraw(region));
+        }
+    }
+}
+
+/// Tells all members the keys of this one, of which the longest has `longest` bytes; the ways to theirs, by rank.
+///
+/// # Errors
+/// Those of the collective.
+pub(crate) fn tell_keys(
+    process: &Process,
+    comm: &Arc<Comm>,
+    keys: &[u8],
+    longest: usize,
+) -> Result<Vec<Way>> {
+    let size = comm.size() as usize;
+    if longest == 0 {
+        return Ok((0..size).map(|_| Way::None).collect());
+    }
+    // Whoever has none sends zeros, which say so.
+    let mut row = vec![0; longest];
+    row[..keys.len()].copy_from_slice(keys);
+    let mut rows = vec![0u8; longest * size];
+    let data = |buf: *const u8| Data {
+        buf: buf.cast_mut().cast(),
+        count: longest as Count,
+        ty: consts::BYTE,
+    };
+    let caller = Caller { process, now: true };
+    let left = caller.allgather(comm, data(row.as_ptr()), data(rows.as_mut_ptr()))?;
+    process.run_rest(left)?;
+    let way = |row| match RegionKeys::decode(row).and_then(|it| it.of_networks()) {
+        Some(keys) => Way::Keys(keys),
+        None => Way::None,
+    };
+    Ok(rows.chunks_exact(longest).map(way).collect())
+}
+
+impl Window {
+    /// `MPI_Put` of a run of bytes at an address of a target; false if it does not go this way.
+    ///
+    /// # Errors
+    /// `ProcAborted` if the target is gone.
+    pub(crate) fn put_remotely(
+        &self,
+        process: &Process,
+        origin: &SendBuf,
+        at: At<'_>,
+        addr: u64,
+    ) -> Result<bool> {
+        match origin.contiguous() {
+            Some(from) if at.ty.is_contiguous() && origin.len() == at.len() => {
+                self.start_remote(process, Move::Put(from), at, addr)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// `MPI_Get`; see [`Window::put_remotely`].
+    ///
+    /// # Errors
+    /// As [`Window::put_remotely`].
+    pub(crate) fn get_remotely(
+        &self,
+        process: &Process,
+        origin: &mut RecvBuf,
+        at: At<'_>,
+        addr: u64,
+    ) -> Result<bool> {
+        match origin.contiguous() {
+            Some(into) if at.ty.is_contiguous() && origin.capacity() == at.len() => {
+                self.start_remote(process, Move::Get(into), at, addr)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// The keys of a target for a move, if it goes by remote access.
+    fn remote_keys(&self, process: &Process, rank: u32, wanted: Move) -> Option<RemoteKeys> {
+        let mut way = self.targets[rank as usize].far.way.borrow_mut();
+        if let Way::Keys(keys) = &*way {
+            let peer = self.group.member(rank as usize);
+            *way = process.link(|link| {
+                let reach = link.net().reach(peer)?;
+                let (can, target) = (reach.operations, link.net().target(peer, keys));
+                Some(target.map_or(Way::None, |target| Way::Open {
+                    keys: target.keys,
+                    puts: can.put && target.access.allows(Access::WRITE),
+                    gets: can.get && target.access.allows(Access::READ),
+                }))
+            })?;
+        }
+        match (&*way, wanted) {
+            (
+                Way::Open {
+                    keys, puts: true, ..
+                },
+                Move::Put(_),
+            )
+            | (
+                Way::Open {
+                    keys, gets: true, ..
+                },
+                Move::Get(_),
+            ) => Some(*keys),
+            _ => None,
+        }
+    }
+
+    fn start_remote(&self, process: &Process, what: Move, at: At<'_>, addr: u64) -> Result<bool> {
+        let (target, len) = (&self.targets[at.rank as usize], at.len());
+        if len < RMA_REMOTE_MIN.get().get() || target.local != ELSEWHERE {
+            return Ok(false);
+        }
+        let Some(keys) = self.remote_keys(process, at.rank, what) else {
+            return Ok(false);
+        };
+        let peer = self.group.member(at.rank as usize);
+        self.check_there(peer)?;
+        let keys = keys.at(addr.wrapping_sub(target.addr));
+        let len = len as usize;
+        let outcome = self.begin(process, at.rank, Token::take(peer), |process, op| {
+            // SAFETY: the program lends the bytes until the operation has ended.
+            process.link(|link| unsafe {
+                match what {
+                    Move::Put(from) => link.net().put(op, peer, (from, len), keys),
+                    Move::Get(into) => link.net().get(op, peer, (into, len), keys),
+                }
+            })
+        });
+        match outcome {
+            Ok(()) => {
+                target.far.moved.set(true);
+                Ok(true)
+            }
+            Err(RmaError::Lost(_)) => {
+                self.check_there(peer)?;
+                Ok(false)
+            }
+            Err(_) => {
+                // Messages do what the network refuses.
+                target.far.way.replace(Way::None);
+                Ok(false)
+            }
+        }
+    }
+
+    /// Starts something that ends with the answer of a network, once there is room for it.
+    fn begin(
+        &self,
+        process: &Process,
+        rank: u32,
+        token: Option<Arc<Token>>,
+        mut start: impl FnMut(&Process, OpId) -> std::result::Result<Started, RmaError>,
+    ) -> std::result::Result<(), RmaError> {
+        let far = &self.targets[rank as usize].far;
+        far.outstanding.set(far.outstanding.get() + 1);
+        let id = exchange::with(|exchange| {
+            exchange.expect(Pending {
+                peer: self.group.member(rank as usize),
+                window: self.number,
+                rank,
+                sink: RecvBuf::EMPTY,
+                left: 0,
+                token,
+                is_remote: true,
+            })
+        });
+        let op = OpId::new(WINDOWS.0, id.into());
+        let mut started = start(process, op);
+        if started == Ok(Started::Full) {
+            carry::wait_for_room(process, || {
+                started = start(process, op);
+                started != Ok(Started::Full)
+            });
+        }
+        let is_over = !matches!(started, Ok(Started::UnderWay));
+        if is_over {
+            exchange::with(|exchange| exchange.settle(id, Trouble::None));
+        }
+        started.map(|_| ())
+    }
+
+    /// Has what has moved by remote access to a target be complete there, once all answers have come.
+    pub(crate) fn flush_remote(&self, process: &Process, rank: u32) {
+        if !self.targets[rank as usize].far.moved.replace(false) {
+            return;
+        }
+        let peer = self.group.member(rank as usize);
+        let flush = |process: &Process, op| process.link(|link| link.net().flush(op, peer));
+        if let Err(error) = self.begin(process, rank, None, flush) {
+            self.note_failure(rank, &error);
+        }
+    }
+
+    /// Has all that moves by remote access to a target, or to all, be complete there.
+    ///
+    /// # Errors
+    /// What the network has refused since the last time; `ProcAborted` if a target is gone.
+    pub(crate) fn complete_remote(&self, process: &Process, rank: Option<u32>) -> Result<()> {
+        let ranks = match rank {
+            Some(rank) => rank..rank + 1,
+            None => 0..self.size(),
+        };
+        let moved = |rank: &u32| self.targets[*rank as usize].far.moved.get();
+        let moved: Vec<u32> = ranks.filter(moved).collect();
+        moved
+            .iter()
+            .for_each(|&rank| self.flush_remote(process, rank));
+        let mut outcome = Ok(());
+        for rank in moved {
+            outcome = outcome.and(self.await_answers(process, rank));
+        }
+        outcome
+    }
+
+    /// Notes why a network did not carry out an operation on a target.
+    pub(crate) fn note_failure(&self, rank: u32, error: &RmaError) {
+        let mut failure = self.failure.borrow_mut();
+        failure.get_or_insert_with(|| (rank, error.to_string()));
+    }
+
+    /// Takes that.
+    pub(crate) fn take_failure(&self) -> Option<Error> {
+        let (rank, cause) = self.failure.take()?;
+        if let Err(gone) = self.check_there(self.group.member(rank as usize)) {
+            return Some(gone);
+        }
+        let text = format!(
+            "an operation on the memory of rank {rank} failed, {cause}: CATENA_RMA_REMOTE=false has \
+            messages carry such operations"
+        );
+        Some(Error::new(Kind::Other, text))
+    }
+}
