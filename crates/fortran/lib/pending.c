@@ -89,10 +89,34 @@ static void remove_at(struct pending **at)
     discard(p);
 }
 
+/* What `mpirun --check` has programs load: crates/check. Instead of the copy, which is ours, the section has to
+ * stay; nothing has to where its length is 0. */
+extern void catena_check_section(MPI_Request request, const void *copy, size_t size, const void *section, size_t length)
+    __attribute__((weak));
+
+static void have_checked(const struct pending *p, MPI_Request request, int is_used)
+{
+    for (int i = 0; i < p->count; i++) {
+        const struct descriptor *d = &p->copies[i].section;
+        ptrdiff_t first = 0, end = (ptrdiff_t)d->elem_len;
+        size_t size = d->elem_len;
+        for (int k = 0; k < d->rank; k++) {
+            ptrdiff_t span = (d->dim[k].extent - 1) * d->dim[k].stride;
+            *(span < 0 ? &first : &end) += span;
+            size *= (size_t)d->dim[k].extent;
+        }
+        catena_check_section(request, p->copies[i].data, size, (char *)d->base_addr + first,
+            is_used ? (size_t)(end - first) : 0);
+    }
+}
+
 void mpifort_keep(struct pending *p, int request, int persistent)
 {
     MPI_Request handle = request ? Request_of(request) : MPI_REQUEST_NULL;
-    if (!request || (!persistent && is_complete(handle))) {
+    int is_used = request && (persistent || !is_complete(handle));
+    if (request && catena_check_section)
+        have_checked(p, handle, is_used);
+    if (!is_used) {
         if (request)
             write_back(p);
         discard(p);

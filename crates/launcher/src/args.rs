@@ -61,6 +61,8 @@ pub struct Request {
     pub pmix: bool,
     /// Whether the job may grow and shrink.
     pub elastic: bool,
+    /// Whether ranks end that free memory which a request uses.
+    pub check: bool,
 }
 
 /// One program of the command line.
@@ -131,6 +133,7 @@ enum Opt {
     Pmix,
     NoTakeover,
     Elastic,
+    Check,
     Help,
     Version,
     /// Asks for what is the case anyway.
@@ -192,6 +195,7 @@ const OPTIONS: &[(&str, Opt)] = &[
     ("pmix", Opt::Pmix),
     ("no-takeover", Opt::NoTakeover),
     ("elastic", Opt::Elastic),
+    ("check", Opt::Check),
     ("mca", Opt::Elsewhere(MCA)),
 ];
 
@@ -221,6 +225,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
             launcher: None,
             pmix: false,
             elastic: false,
+            check: false,
         },
         answer: None,
     };
@@ -436,6 +441,7 @@ impl Parser {
             }
             Opt::Agent => request.agent = Some(value("a command")?),
             Opt::Elastic => request.elastic = true,
+            Opt::Check => request.check = true,
             Opt::Pmix => request.pmix = true,
             Opt::NoTakeover => {
                 let (name, value) = ("LAUNCH_TAKEOVER", "false");

@@ -18,6 +18,7 @@ use crate::hosts::list::{Hosts, is_here};
 use crate::hosts::manager::Launcher;
 use crate::hosts::tree::Tree;
 use crate::job::{Job, Reach, Show};
+use crate::library;
 use crate::node::{Input, Node};
 use crate::place::{self, Binding, Places, rankfile};
 use crate::plan::{Plan, app_sets};
@@ -266,6 +267,9 @@ pub fn plan(
     }
     let mut env = request.env;
     env.extend(settings);
+    if request.check {
+        env.push(library::checked(&env).or_else(usage)?);
+    }
     let foreign = match crate::hosts::setting(&LAUNCH_FOREIGN, &env) {
         // One rank alone is what its library makes of it, too.
         OtherMpi::Stop if size == 1 => OtherMpi::Warn,

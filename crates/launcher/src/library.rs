@@ -29,6 +29,44 @@ fn beside(launcher: &Path) -> Option<PathBuf> {
     (usable && folder.join(NAME).is_file()).then_some(folder)
 }
 
+/// The variable with which ranks load the library that finds memory freed too early (`--check`), before all others:
+/// what they have of that variable, among `vars` or from the launcher, comes after it.
+///
+/// # Errors
+/// If the library is not installed, or the loader cannot be told its name; says what to do.
+pub fn checked(vars: &[(OsString, OsString)]) -> Result<(OsString, OsString), String> {
+    const NAME: &str = "LD_PRELOAD";
+    let own = std::env::current_exe().ok();
+    let prefix = own.as_deref().and_then(|own| own.parent()?.parent());
+    let file = prefix.map(|prefix| prefix.join("libexec/catena/libcatena_check.so"));
+    let Some(file) = file.filter(|file| file.is_file()) else {
+        return Err(
+            "--check: libexec/catena/libcatena_check.so is missing: install Catena anew".into(),
+        );
+    };
+    if file
+        .as_os_str()
+        .as_bytes()
+        .iter()
+        .any(|byte| b" :".contains(byte))
+    {
+        let shown = file.display();
+        return Err(format!(
+            "--check: the loader takes no name with blanks or colons: {shown}: move Catena"
+        ));
+    }
+    let given = vars.iter().rev().find(|(name, _)| name == NAME);
+    let given = given
+        .map(|(_, value)| value.clone())
+        .or_else(|| std::env::var_os(NAME));
+    let mut value = file.into_os_string();
+    if let Some(given) = given.filter(|given| !given.is_empty()) {
+        value.push(":");
+        value.push(given);
+    }
+    Ok((NAME.into(), value))
+}
+
 /// The value of `LD_LIBRARY_PATH` among `vars`.
 pub fn search(vars: &[(OsString, OsString)]) -> &OsStr {
     let found = vars.iter().find(|(name, _)| name == SEARCH);

@@ -34,7 +34,7 @@ const ROWS: &[&[&str]] = &[
     &["board", "process"],
     &["core"],
     &["dynamic", "ft", "io", "mpit", "rma"],
-    &["capi", "foreign", "fortran"],
+    &["capi", "check", "foreign", "fortran"],
     &["layer"],
     &["mpich", "openmpi"],
     &["bench", "launcher"],

@@ -70,6 +70,8 @@ control
   --with-ft ulfm          go on when ranks die: docs/fault-tolerance.md
   --elastic               let `catena grow` and `catena shrink` change the number
                           of processes while it runs: docs/elastic.md
+  --check                 end ranks that free memory which a pending request uses,
+                          and say which one and where: docs/checking.md
   --memory-alloc-kinds LIST
                           kinds of memory that the program asks for, such as
                           mpi,system; MPI_INFO_ENV shows them

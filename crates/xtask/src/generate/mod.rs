@@ -34,6 +34,7 @@ fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
         ),
         (README, functions::readme(&readme)?),
     ];
+    files.extend(catena_check::files());
     files.extend(catena_fortran::files());
     Ok(files)
 }
