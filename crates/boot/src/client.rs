@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 
-use crate::jobs::{Death, ElasticSet, Ended, Outcome, SpawnRequest, Visit, read_outcome};
+use crate::jobs::{Death, ElasticSet, Outcome, SpawnRequest, Visit, read_outcome};
 use crate::wire::{self, FrameKind, Inbox, Malformed, Reader, Writer};
 use crate::{Boot, BootError, Interest, Job, Jobs, OtherJob, Poller, lineage, sys};
 
@@ -94,7 +94,7 @@ pub struct Client {
     /// Other jobs that were asked for, and the answers that have come.
     others: BTreeMap<u64, Option<OtherJob>>,
     /// What has been told of deaths and was not taken yet.
-    deaths: Vec<Death>,
+    pub(crate) deaths: Vec<Death>,
     /// Jobs that have ended, as far as that was not taken yet.
     gone: Vec<u64>,
     /// Versions of the process set of an elastic job, likewise.
@@ -131,16 +131,18 @@ impl Client {
         let mut inbox = Inbox::default();
         send(&socket, &mut inbox, &hello.finish())?;
 
-        let mut segment = None;
+        let (mut segment, mut deaths) = (None, Vec::new());
         let job = loop {
-            let (more, fd) = read_some(&socket, &mut inbox, true)?;
-            debug_assert!(more, "a waiting read returns bytes");
-            segment = segment.or(fd.map(File::from));
             let Some((kind, body)) = inbox.next(wire::MAX_BODY)? else {
+                let (more, fd) = read_some(&socket, &mut inbox, true)?;
+                debug_assert!(more, "a waiting read returns bytes");
+                segment = segment.or(fd.map(File::from));
                 continue;
             };
             let mut body = Reader::new(body);
             match FrameKind::from_byte(kind)? {
+                // Of those that died before this process came.
+                FrameKind::Died => deaths.push(Death::read(&mut body)?),
                 FrameKind::Welcome => break Job::read(&mut body)?,
                 FrameKind::Refused => return Err(BootError::Refused(body.text()?)),
                 _ => return Err(Malformed("not an answer to hello").into()),
@@ -153,7 +155,7 @@ impl Client {
             sys::check_shared(file).map_err(|e| BootError::Unsound(e.to_string()))?;
         }
         let (puts, fenced, asked, descriptors, others) = Default::default();
-        let (deaths, gone, sets, ticket, outcomes) = Default::default();
+        let (gone, sets, ticket, outcomes) = Default::default();
         Ok(Client {
             socket,
             launcher,
@@ -218,12 +220,7 @@ impl Client {
                     }
                     *asked = Some(other);
                 }
-                FrameKind::Died => self.deaths.push(Death {
-                    job: r.u64()?,
-                    rank: r.u32()?,
-                    epoch: r.u32()?,
-                    how: Ended::from_words([r.u32()?, r.u32()?])?,
-                }),
+                FrameKind::Died => self.deaths.push(Death::read(&mut r)?),
                 FrameKind::Gone => {
                     let job = r.u64()?;
                     // What was said between the two jobs alone goes with it.

@@ -67,6 +67,30 @@ pub struct Death {
     pub how: Ended,
 }
 
+impl Death {
+    /// The frame that tells of it.
+    pub(crate) fn frame(&self) -> Vec<u8> {
+        let mut w = Writer::new(FrameKind::Died);
+        w.u64(self.job);
+        w.u32(self.rank);
+        w.u32(self.epoch);
+        for word in self.how.to_words() {
+            w.u32(word);
+        }
+        w.finish()
+    }
+
+    /// Reads the body of such a frame.
+    pub(crate) fn read(r: &mut Reader<'_>) -> Result<Death, Malformed> {
+        Ok(Death {
+            job: r.u64()?,
+            rank: r.u32()?,
+            epoch: r.u32()?,
+            how: Ended::from_words([r.u32()?, r.u32()?])?,
+        })
+    }
+}
+
 /// What the names of the process sets of an elastic job begin with; the version follows.
 pub const ELASTIC_SET: &str = "catena://elastic/";
 

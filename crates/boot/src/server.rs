@@ -56,6 +56,8 @@ pub struct Server {
     clients: Vec<Option<Client>>,
     /// By number, also those of other nodes.
     members: Vec<Member>,
+    /// The deaths of members, as they are told, in the order in which they became known.
+    deaths: Vec<(u32, Arc<[u8]>)>,
     /// Numbers that no process has, and that lie below those of others.
     free: Vec<Range<u32>>,
     questions: Questions,
@@ -112,6 +114,7 @@ impl Server {
             jobs: vec![first],
             node,
             clients: Vec::new(),
+            deaths: Vec::new(),
             free: Vec::new(),
             questions: Questions::default(),
             ports: Ports::default(),
@@ -452,6 +455,10 @@ impl Server {
         };
         self.members[number as usize].pid = Some(pid);
         client.rank = Some(number);
+        // First, so that it knows who is dead before it can wait for anybody.
+        for (_, death) in &self.deaths {
+            client.push(Arc::clone(death), None);
+        }
         let of = &mut self.jobs[of];
         of.job.rank = rank;
         of.job.appnum = of.appnums[rank as usize];

@@ -126,6 +126,7 @@ fn wire_up() -> Result<Box<Process>> {
     // Collectives first: they are asked for most.
     process.hook::<Collectives>();
     begin_tolerance(&process);
+    process.engine.ask_once();
     process.watch();
     Ok(process)
 }

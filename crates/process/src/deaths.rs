@@ -58,6 +58,12 @@ where
         ))
     }
 
+    /// Has this process, which comes up, ask once what the launcher has told it: nobody wakes it
+    /// before. It asks once it has taken in what the dead had sent.
+    pub fn ask_once(&self) {
+        self.link(|link| link.net().shm_mut().map(Shm::keep_notice));
+    }
+
     /// Hears of deaths.
     #[cold]
     #[inline(never)]

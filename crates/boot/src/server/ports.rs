@@ -226,32 +226,24 @@ impl Server {
         self.send_later();
     }
 
-    /// Tells all processes here that the one with that number has died, for whom no fence
-    /// waits any more; the event, if that is the end of one.
+    /// Tells all processes here that the one with that number has died, also those that come
+    /// later. No fence waits for it any more; the event, if that is the end of one.
     pub fn died(&mut self, number: u32, epoch: u32, how: Ended) -> Option<Event> {
         let (job, rank) = self.name_of(number)?;
-        let mut w = Writer::new(FrameKind::Died);
         let death = Death {
             job,
             rank,
             epoch,
             how,
         };
-        w.u64(death.job);
-        w.u32(death.rank);
-        w.u32(death.epoch);
-        death
-            .how
-            .to_words()
-            .into_iter()
-            .for_each(|word| w.u32(word));
-        let frame: Arc<[u8]> = w.finish().into();
+        let frame: Arc<[u8]> = death.frame().into();
         for served in 0..self.members.len() as u32 {
             if served != number && self.members[served as usize].pid.is_some() {
                 self.send_to(served, frame.clone());
                 self.told.push(served);
             }
         }
+        self.deaths.push((number, frame));
         self.close_ports_of(number);
         self.send_later();
         self.fence_without(number)

@@ -485,6 +485,39 @@ fn deaths_are_told_to_all_but_the_dead() {
 }
 
 #[test]
+fn who_comes_after_a_death_is_told_of_it_before_anything_else() {
+    let mut server = server(3);
+    let (own, (job, theirs)) = (places(&server), second(&mut server, 2));
+    server.died(1, 1, Ended::Signal(9));
+    server.died(3, 2, Ended::Code(3));
+    let late = |server: &mut Server, place: &str| {
+        let place = place.to_string();
+        let rank = thread::spawn(move || {
+            // Nothing is read from the socket any more: it is known with the welcome.
+            std::mem::take(&mut Rank::connect(&place).unwrap().deaths)
+        });
+        while !rank.is_finished() {
+            server.step();
+            thread::yield_now();
+        }
+        rank.join().unwrap()
+    };
+    let death = |job, rank, epoch, how| Death {
+        job,
+        rank,
+        epoch,
+        how,
+    };
+    let first = death(0, 1, 1, Ended::Signal(9));
+    let second = death(job, 0, 2, Ended::Code(3));
+    assert_eq!(late(&mut server, &own[0]), [first, second]);
+    assert_eq!(late(&mut server, &theirs[1]), [first, second]);
+    // Its number may soon be that of another process.
+    server.forget(3);
+    assert_eq!(late(&mut server, &own[2]), [first]);
+}
+
+#[test]
 fn no_fence_waits_for_the_dead() {
     let mut server = server(3);
     let connect = |place: String| thread::spawn(move || Rank::connect(&place).unwrap());

@@ -101,6 +101,7 @@ impl Server {
         }
         self.close_ports_to(job);
         self.questions.forget(&numbers, job);
+        self.deaths.retain(|(dead, _)| !numbers.contains(dead));
         self.told.retain(|number| !numbers.contains(number));
         let mut frame = Writer::new(FrameKind::Gone);
         frame.u64(job);

@@ -50,7 +50,7 @@ impl Tree {
         })
     }
 
-    /// Starts a daemon for a node that has none, with what is known of jobs.
+    /// Starts a daemon for a node that has none, with what is known of jobs and of the dead.
     pub fn add_node(&mut self, node: u32, brief: &Brief, jobs: &[Arc<NewJob>], base: &Base) {
         self.add_hosts(&brief.plan.hosts);
         self.over[node as usize] = false;
@@ -59,6 +59,9 @@ impl Tree {
         for daemon in &mut self.daemons[daemons..] {
             for job in jobs {
                 daemon.push(NodeCommand::StartJob(job.clone()).encode());
+            }
+            for (_, death) in &self.deaths {
+                daemon.push(death.clone());
             }
         }
     }

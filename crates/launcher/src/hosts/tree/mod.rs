@@ -86,6 +86,9 @@ pub struct Tree {
     over: Vec<bool>,
     /// How many ranks of the first job are alive on each node.
     alive: Vec<u32>,
+    /// What daemons were told of deaths, for those that come later: the numbers of processes, and the
+    /// frames.
+    deaths: Vec<(u32, Vec<u8>)>,
     /// Whether somebody waits in a fence of the first job, which parts of the tree wait as a whole, by
     /// their first node, and what they have brought.
     fencing: bool,
@@ -106,6 +109,7 @@ impl Tree {
         let alive = |node| plan.ranks_on(node).count() as u32;
         Tree {
             alive: (0..hosts.len() as u32).map(alive).collect(),
+            deaths: Vec::new(),
             node: None,
             daemons: Vec::new(),
             manager: None,
@@ -345,7 +349,13 @@ impl Tree {
                 (self.fencing, self.is_told) = (false, false);
                 self.waiting.clear();
             }
-            NodeCommand::Died { rank, .. } => self.died(*rank),
+            NodeCommand::Died { rank, .. } => {
+                self.deaths.push((*rank, command.encode()));
+                self.died(*rank);
+            }
+            NodeCommand::ForgetJob { numbers } => {
+                self.deaths.retain(|(dead, _)| !numbers.contains(dead));
+            }
             _ => {}
         }
     }
