@@ -18,6 +18,7 @@ SUITES = {
     "launchers": "C tests under the launchers of other MPI libraries and of Slurm",
     "mrbayes": "MrBayes: the same trees as with MPICH",
     "cycles": "10,000 times spawn, talk and part, and as often connect: nothing grows",
+    "deaths": "random schedules of ranks that die, by seed (`scripts/deaths`)",
     "verdicts": "whether `catena bench compare` judges truly (`scripts/test-verdicts`)",
 }
 NAMED = 4  # tests that a line names before it only counts
