@@ -43,6 +43,7 @@ fn remedy(code: i32) -> String {
         libc::ENFILE => "; the machine has no descriptors left".to_owned(),
         libc::EFBIG => "; the file system or 'ulimit -f' allows no file as long".to_owned(),
         libc::EISDIR => "; MPI opens files only".to_owned(),
+        libc::ESPIPE => "; a pipe has no places: MPI works on files that have".to_owned(),
         _ => String::new(),
     }
 }
@@ -55,21 +56,33 @@ pub(crate) fn of_system(name: &str, doing: &str, error: &io::Error) -> Error {
     Error::new(kind(code), text)
 }
 
-/// As [`of_system`], of reading or writing: there is no name to be wrong.
-#[cold]
-pub(crate) fn of_transfer(name: &str, way: Direction, error: &io::Error, done: u64) -> Error {
-    let doing = match way {
-        Direction::Read => "cannot read",
-        Direction::Write => "cannot write",
-    };
-    let code = error.raw_os_error().unwrap_or(0);
-    let kind = match kind(code) {
+/// What sort of error a code of the system is on a file that is open: its name is not wrong.
+fn kind_when_open(code: i32) -> Kind {
+    match kind(code) {
         Kind::BadFile | Kind::NoSuchFile | Kind::FileExists => Kind::Io,
         kind => kind,
+    }
+}
+
+/// As [`of_system`], of a file that is open.
+#[cold]
+pub(crate) fn of_open_file(name: &str, doing: &str, error: &io::Error) -> Error {
+    let code = error.raw_os_error().unwrap_or(0);
+    let text = format!("{doing} '{name}': {error}{}", remedy(code));
+    Error::new(kind_when_open(code), text)
+}
+
+/// As [`of_open_file`], of reading or writing.
+#[cold]
+pub(crate) fn of_transfer(name: &str, way: Direction, error: &io::Error, done: u64) -> Error {
+    let way = match way {
+        Direction::Read => "read",
+        Direction::Write => "write",
     };
+    let code = error.raw_os_error().unwrap_or(0);
     let text = format!(
-        "{doing} '{name}' after {done} bytes: {error}{}",
+        "cannot {way} '{name}' after {done} bytes: {error}{}",
         remedy(code)
     );
-    Error::new(kind, text)
+    Error::new(kind_when_open(code), text)
 }

@@ -21,7 +21,7 @@ use crate::amode::Amode;
 use crate::collective::buffers::Buffers;
 use crate::datarep::Datarep;
 use crate::driver::Driver;
-use crate::failure::of_system;
+use crate::failure::of_open_file;
 use crate::hints::Hints;
 use crate::nodes::Nodes;
 use crate::operation::Queue;
@@ -89,7 +89,7 @@ impl HasErrhandler for File {
 impl File {
     /// An error of a system call on it.
     pub(crate) fn failed(&self, doing: &str, error: &std::io::Error) -> Error {
-        of_system(&self.name, doing, error)
+        of_open_file(&self.name, doing, error)
     }
 
     /// The view.

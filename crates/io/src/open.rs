@@ -298,7 +298,7 @@ pub fn close(process: &Process, file: &Arc<File>) -> Result<()> {
     registry::remove(file);
     files::close(file.handle.get());
     let deleted = match file.comm.rank == 0 && file.amode.deletes_on_close() {
-        true => unlink(&file.name).map_err(|e| file.failed("cannot delete", &e)),
+        true => unlink(&file.name).map_err(|e| of_system(&file.name, "cannot delete", &e)),
         false => Ok(()),
     };
     let deleted = match file.amode.deletes_on_close() {
