@@ -7,8 +7,6 @@
 //! there is something better. It says what it prefers with what it publishes, and all do what follows
 //! from that (`member`, "Long payloads").
 
-use std::sync::OnceLock;
-
 use catena_base::clock;
 use catena_shm::read_ticks;
 
@@ -135,11 +133,12 @@ impl Balance {
 
     fn count(&mut self) {
         self.samples += 1;
+        // Each question is one more look, until it is known.
+        let own = read_ticks();
         if self.samples == SAMPLES.max(self.pairs) {
-            static OWN: OnceLock<u64> = OnceLock::new();
             let kernel = match self.direct.bytes {
                 // With a mind to be shown that this is too little.
-                0 => *OWN.get_or_init(read_ticks) / 5 * 4,
+                0 => own / 5 * 4,
                 _ => self.direct.ticks,
             };
             self.judge(kernel, clock::ticks());

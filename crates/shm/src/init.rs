@@ -14,7 +14,7 @@ use crate::addr::{Block, Layout};
 use crate::error::ShmError;
 use crate::inlet::Inlet;
 use crate::other_segment::{Guests, OtherSegment};
-use crate::pace::Cost;
+use crate::own::own_reads;
 use crate::peer_state::{Home, PeerState, probe_value};
 use crate::regions::Regions;
 use crate::segment::{Segment, create_segment};
@@ -84,8 +84,6 @@ pub struct Shm {
     pub(crate) regions: Regions,
     /// Peer states with room to fetch while nothing arrives.
     pub(crate) cold: Vec<u32>,
-    /// What reads of our own memory take, once that was needed.
-    pub(crate) own_reads: Option<Cost>,
     /// What peers read to find out whether they can.
     probe: Box<u64>,
     /// Most bytes of a packet, whichever segment it goes through.
@@ -198,7 +196,6 @@ impl Shm {
             counters: Counters::default(),
             regions: Regions::default(),
             cold: Vec::new(),
-            own_reads: None,
             probe: Box::new(probe_value(me)),
             max_packet: config.geometry.packet,
             guests: Guests::default(),
@@ -411,7 +408,7 @@ impl Transport for Shm {
     }
 
     fn streamed(&mut self, peer: Peer, len: u64, asked: u64) {
-        let read = self.own_reads().of(len);
+        let read = own_reads().of(len);
         let number = self.number(peer);
         let streams = &mut self.peer_states[number].streams;
         streams.record(asked, clock::ticks(), read);

@@ -20,6 +20,8 @@
 //! | `notify`    | the launcher's way to wake processes                     |
 //! | `operations`| put, get and atomics                                     |
 //! | `tune`      | which way of copying is the fastest to a peer            |
+//! | `calls`     | the kernel's calls that copy between processes           |
+//! | `own`       | what the kernel's copies take at best                    |
 //! | `pace`      | which way the program's messages are the fastest         |
 //! | `warm`      | fetching room before it is needed                        |
 //! | `progress`  | sleeping                                                 |
@@ -37,6 +39,7 @@ compile_error!("the stamp of a cell is the low byte of its first word");
 
 mod addr;
 mod admit;
+mod calls;
 mod error;
 mod guests;
 mod init;
@@ -44,6 +47,7 @@ mod inlet;
 mod notify;
 mod operations;
 mod other_segment;
+mod own;
 mod pace;
 mod peer_state;
 mod progress;
@@ -62,8 +66,9 @@ pub use admit::admit;
 pub use error::ShmError;
 pub use init::{Counters, Memory, Shm};
 pub use notify::Notifier;
+pub use own::read_ticks;
 pub use progress::Bell;
-pub use rma::{Neighbour, read_ticks};
+pub use rma::Neighbour;
 pub use runs::Run;
 pub use segment::{create_segment, map_pages};
 pub use settings::{Config, CopyWay, SETTINGS, SHM_EAGER_MAX, SingleCopy};

@@ -13,8 +13,10 @@ use std::{io, ptr};
 use catena_base::{Parts, clock};
 use catena_fabric::{Load, Peer, PeerLost, RemoteKey, Rendezvous, RmaError};
 
+use crate::calls::{read_process, write_process};
 use crate::init::Shm;
-use crate::pace::{Cost, LEAST_LOOKED_AT, SHORT};
+use crate::own::own_reads;
+use crate::pace::{LEAST_LOOKED_AT, SHORT};
 use crate::peer_state::{PeerState, Reader, probe_value};
 use crate::segment::SEGMENT;
 use crate::settings::{Config, SingleCopy};
@@ -46,46 +48,6 @@ pub(crate) enum Copied {
     Unable,
 }
 
-/// Reads up to `len` bytes at `addr` of process `pid`.
-///
-/// # Safety
-/// `into` must be valid for `len` bytes.
-unsafe fn read_process(pid: i32, addr: u64, into: *mut u8, len: usize) -> io::Result<usize> {
-    let local = libc::iovec {
-        iov_base: into.cast(),
-        iov_len: len,
-    };
-    let remote = libc::iovec {
-        iov_base: addr as *mut libc::c_void,
-        iov_len: len,
-    };
-    // SAFETY: the caller vouches for `into`; the kernel checks `addr`.
-    match unsafe { libc::process_vm_readv(pid, &local, 1, &remote, 1, 0) } {
-        -1 => Err(io::Error::last_os_error()),
-        n => Ok(n as usize),
-    }
-}
-
-/// Writes up to `len` bytes at `addr` of process `pid`.
-///
-/// # Safety
-/// `from` must be valid for `len` bytes, and the process must let them change.
-unsafe fn write_process(pid: i32, addr: u64, from: *const u8, len: usize) -> io::Result<usize> {
-    let local = libc::iovec {
-        iov_base: from.cast_mut().cast(),
-        iov_len: len,
-    };
-    let remote = libc::iovec {
-        iov_base: addr as *mut libc::c_void,
-        iov_len: len,
-    };
-    // SAFETY: the caller vouches for both.
-    match unsafe { libc::process_vm_writev(pid, &local, 1, &remote, 1, 0) } {
-        -1 => Err(io::Error::last_os_error()),
-        n => Ok(n as usize),
-    }
-}
-
 /// Moves `len` bytes by calls that move some of the bytes from a position on.
 fn in_chunks(
     len: usize,
@@ -102,31 +64,6 @@ fn in_chunks(
         }
     }
     Ok(())
-}
-
-/// Reads memory of our own, a few times: others may use the core.
-#[cold]
-fn own_cost() -> Cost {
-    const LEN: usize = 32 << 10;
-    let (from, mut into) = (vec![1u8; LEN], vec![0u8; LEN]);
-    let (pid, mut least) = (std::process::id() as i32, [u64::MAX; 2]);
-    for _ in 0..8 {
-        for (least, len) in least.iter_mut().zip([8, LEN]) {
-            let began = clock::ticks();
-            // SAFETY: `into` has `LEN` bytes.
-            let read = unsafe { read_process(pid, from.as_ptr() as u64, into.as_mut_ptr(), len) };
-            if read.is_ok() {
-                *least = clock::ticks().wrapping_sub(began).min(*least);
-            }
-        }
-    }
-    Cost::new(least[0], LEN, least[1])
-}
-
-/// What a read of 64 KiB of another process's memory takes where distance does not matter, ticks:
-/// of our own.
-pub fn read_ticks() -> u64 {
-    own_cost().block()
 }
 
 /// A process of the node whose memory can be reached.
@@ -301,11 +238,6 @@ impl Shm {
         self.outcome(peer, pid, read)
     }
 
-    /// What reads of our own memory take.
-    pub(crate) fn own_reads(&mut self) -> Cost {
-        *self.own_reads.get_or_insert_with(own_cost)
-    }
-
     /// Whether a message from a peer, which could be read `len` bytes at once, is streamed.
     pub(crate) fn prefers_stream(&mut self, peer: Peer, len: u64) -> bool {
         let number = self.number(peer);
@@ -324,7 +256,7 @@ impl Shm {
 
     /// A read of `len` bytes took `ticks`: tells the peer if that was expensive.
     fn look_at(&mut self, peer: Peer, len: usize, ticks: u64) {
-        let own = self.own_reads();
+        let own = own_reads();
         let number = self.number(peer);
         let mut inlets = self.inlets.iter();
         let inlet = inlets.find(|inlet| inlet.number as usize == number);

@@ -344,6 +344,19 @@ mod tests {
         assert!(used[2] > 9_000, "{used:?}");
     }
 
+    /// A program whose packets cost the same whichever way they go, and one that is interrupted now and then.
+    #[test]
+    fn nothing_is_changed_for_nothing() {
+        let (mut tuner, mut now) = (tuner(), 0);
+        let used = run(&mut tuner, 100_000, &mut now, [5; 3], [5; 3]);
+        assert!(tuner.kept == Way::Take && used[0] > 95_000, "{used:?}");
+        let around = run(&mut tuner, 100_000, &mut now, [5, 9, 4], [5, 9, 4]);
+        assert!(
+            around[2] < 5000,
+            "around the cache only if that is clearly better: {around:?}"
+        );
+    }
+
     #[test]
     fn a_fixed_way_stays() {
         for (copy, used) in [
