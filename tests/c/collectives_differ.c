@@ -29,6 +29,9 @@
 // run: -n 2 -- silent none ; fails ; says the arguments of MPI_Reduce differ: rank [01] passed 0 bytes, and rank [01] 160000|the arguments of MPI_Reduce differ: rank [01] passed 160000 bytes, and rank [01] 0\.
 // run: -n 4 -- silent none dup ; fails ; says the arguments of MPI_Reduce differ: rank [0-3] passed (0|160000) bytes
 // run: -n 3 -- silent nothing dup ; fails ; says rank [12] waits in MPI_Alltoallv .*for rank 0, which called something else, or had nothing
+// run: --set LINK=shm -n 4 -- silent sum dup ; fails ; says rank 0 called MPI_Allreduce with MPI_SUM, and rank [1-3] called its first collective
+// run: --set LINK=tcp -n 3 -- silent sum dup ; fails ; says the arguments of MPI_Allreduce differ: rank 0 passed 0 bytes, and rank [12] 160000
+// run: --set LINK=shm -n 2 -- silent nothing dup ; fails ; says rank 0 called MPI_Alltoallv or MPI_Alltoallw, and rank 1 called its first collective
 // run: -n 3 -- silent few dup ; fails ; says rank 0 waits in MPI_Gatherv with root 0 for rank [12], which called something else, or had nothing|the arguments of MPI_Gatherv differ: rank [12] passed 0 bytes, and rank 0 16
 // run: -n 3 -- silent ended dup ; fails ; says the arguments of MPI_Bcast differ: rank 0 passed 0 bytes, and rank [12] 160000
 // run: --set LINK=tcp -n 4 -- silent ended ; fails ; says the arguments of MPI_Bcast differ: rank 0 passed 0 bytes, and rank [123] 160000
@@ -237,7 +240,10 @@ static void silent(const char *how)
         for (int i = 0; i < size; i++)
             counts[i] = rank ? 2 : 0;
         MPI_Alltoallv(in, counts, places, MPI_LONG, out, counts, places, MPI_LONG, comm);
-    } else if (!strcmp(how, "few")) {
+    } else if (!strcmp(how, "sum"))
+        /* The one without data is through at once; the others learn of it when they ask. */
+        MPI_Allreduce(in, out, rank ? N : 0, MPI_LONG, MPI_SUM, comm);
+    else if (!strcmp(how, "few")) {
         int counts[8] = {2, 2, 2, 2}, places[8] = {0};
         MPI_Igatherv(in, rank ? 0 : 2, MPI_LONG, out, counts, places, MPI_LONG, 0, comm, &request);
     } else if (!strcmp(how, "ended"))

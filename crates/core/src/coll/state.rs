@@ -34,6 +34,8 @@ pub struct CollState {
     pub(super) neighborhood: OnceCell<Neighborhood>,
     /// What its board needs of it; nothing if it cannot be used for that.
     pub(super) edges: OnceCell<Option<Edges>>,
+    /// Calls in which no member had anything for another one, so that nobody waited.
+    pub(super) voids: Cell<u32>,
     /// Operations that ran on it.
     pub calls: Cell<u64>,
 }
@@ -59,7 +61,14 @@ impl CollState {
     /// many that block.
     pub(super) fn place(&self, on_board: u32) -> u32 {
         let others = self.numbers.begun().wrapping_add(self.persistent.begun());
+        let others = others.wrapping_add(self.voids.get());
         others.wrapping_add(on_board)
+    }
+
+    /// Keeps what is said of a call in which nobody waits.
+    pub(super) fn note_void(&self, signature: CallSignature) {
+        self.note(self.place(self.on_board()), signature);
+        self.voids.set(self.voids.get().wrapping_add(1));
     }
 
     /// Keeps what is said of a call that begins.

@@ -88,15 +88,19 @@ impl<'a> Call<'a> {
         Ok(Some(self.prepare(what, comm)))
     }
 
-    /// Runs the call on the board of the communicator, if it has one; buffers
-    /// with gaps are packed first. Members with and without gaps go the same
-    /// way.
+    /// Runs the call at once if nobody has anything for another member, or else on the board of the
+    /// communicator, if it has one; buffers with gaps are packed first. Members with and without gaps go the
+    /// same way.
     #[inline(always)]
     fn run_now(&mut self, what: Collective, process: &Process, comm: &CommRef) -> Result<bool> {
-        if comm.is_inter() || !allows_board(what) {
+        if comm.is_inter() {
             return Ok(false);
         }
-        let done = if self.args.size == 1 {
+        let done = if self.is_void(what) {
+            self.run_void(what, comm)?
+        } else if !allows_board(what) {
+            return Ok(false);
+        } else if self.args.size == 1 {
             comm.check_not_revoked()?;
             self.run_alone(what)?
         } else if self.input.is_packed() || self.output.is_packed() {
@@ -115,16 +119,48 @@ impl<'a> Call<'a> {
         Ok(done)
     }
 
-    /// Runs the call of an only member, who copies what it has for itself.
+    /// Whether the members have nothing for each other, which all of them know, in a call that is no
+    /// barrier: no member waits for another one then. Lengths that one member alone has say nothing of those of
+    /// others, unless there is but one other; and a call with a root costs the others little.
+    #[inline(always)]
+    fn is_void(&self, what: Collective) -> bool {
+        match what {
+            Collective::Allreduce => self.bytes == 0 && self.args.size > 1,
+            Collective::Alltoallv if self.args.size == 2 => {
+                let other = 1 - self.args.rank;
+                self.args.send.len(other) == 0 && self.args.recv.len(other) == 0
+            }
+            _ => false,
+        }
+    }
+
+    /// Runs such a call. It has its place among the others, and is remembered: a member with other arguments
+    /// waits in vain, and asks.
+    #[inline(always)]
+    fn run_void(&self, what: Collective, comm: &CommRef) -> Result<bool> {
+        comm.check_not_revoked()?;
+        let signature = CallSignature {
+            label: self.label(what, comm),
+            bytes: self.bytes as u64,
+            on_board: true,
+            is_persistent: false,
+            is_idle: true,
+        };
+        comm.coll.note_void(signature);
+        self.run_alone(what)
+    }
+
+    /// Runs the call of a member who waits for nobody, and copies what it has for itself.
     #[inline(always)]
     fn run_alone(&self, what: Collective) -> Result<bool> {
         use Collective::{Alltoallv, Barrier, Bcast, Exscan, Gatherv, Scatterv};
-        if self.args.in_place || matches!(what, Barrier | Bcast | Exscan) {
+        let has_own = self.args.size == 1 || what == Alltoallv;
+        if !has_own || self.args.in_place || matches!(what, Barrier | Bcast | Exscan) {
             return Ok(true);
         }
-        let (send, recv) = (self.args.send, self.args.recv);
+        let (send, recv, me) = (self.args.send, self.args.recv, self.args.rank);
         if matches!(what, Gatherv | Scatterv | Alltoallv) {
-            same_length(what.name(), send.len(0), recv.len(0))?;
+            same_length(what.name(), send.len(me), recv.len(me))?;
         }
         if self.input.is_packed() || self.output.is_packed() {
             return self.copy_packed();
@@ -133,16 +169,16 @@ impl<'a> Call<'a> {
         Ok(true)
     }
 
-    /// Copies the only block between the two buffers.
+    /// Copies this member's block for itself between the two buffers.
     #[inline(always)]
     fn copy_block(&self, (from, to): (*mut u8, *mut u8)) {
-        let (send, recv) = (self.args.send, self.args.recv);
+        let (send, recv, me) = (self.args.send, self.args.recv, self.args.rank);
         let (from, to) = (
-            from.wrapping_add(send.offset(0)),
-            to.wrapping_add(recv.offset(0)),
+            from.wrapping_add(send.offset(me)),
+            to.wrapping_add(recv.offset(me)),
         );
         // SAFETY: the program lends both buffers, which have these blocks.
-        unsafe { ptr::copy(from, to, send.len(0)) };
+        unsafe { ptr::copy(from, to, send.len(me)) };
     }
 
     #[cold]
