@@ -101,9 +101,9 @@ static void have_checked(const struct pending *p, MPI_Request request, int is_us
         ptrdiff_t first = 0, end = (ptrdiff_t)d->elem_len;
         size_t size = d->elem_len;
         for (int k = 0; k < d->rank; k++) {
-            ptrdiff_t span = (d->dim[k].extent - 1) * d->dim[k].stride;
+            ptrdiff_t span = (extent_of(d, k) - 1) * stride_of(d, k);
             *(span < 0 ? &first : &end) += span;
-            size *= (size_t)d->dim[k].extent;
+            size *= (size_t)extent_of(d, k);
         }
         catena_check_section(request, p->copies[i].data, size, (char *)d->base_addr + first,
             is_used ? (size_t)(end - first) : 0);
