@@ -286,8 +286,10 @@ def coarrays(name, answer, ranks=()):
 
 
 PROGRAMS = [
+    # Up to step 600. Then digits depend on the order of the sums by which velocities are scaled at the start:
+    # with Open MPI's own two ways of MPI_Allreduce (linear, recursive doubling) they do from step 700 on.
     Program("lammps", "openmpi", ["lammps"], ["lmp", "-in", "in.lj", "-log", "none"],
-            lines(r"^ +\d+ +[\d.]+ +-?[\d.]+ +-?[\d.]+ +-?[\d.]+ +-?[\d.]+ *$"), {"in.lj": LJ}),
+            lines(r"^ +(?:0|50|[1-5][05]0|600)(?: +-?[\d.]+){5} *$"), {"in.lj": LJ}),
     Program("gromacs", "openmpi", ["gromacs"], ["gmx_mpi", "mdrun", "-s", "w.tpr", "-ntomp", "1", "-nb", "cpu",
             "-reprod", "-dlb", "no", "-npme", "0", "-notunepme", "-pin", "off"],
             numbers(rf"Total Energy.*\n +({NUMBER})"), {"w.mdp": MDP, "w.top": TOPOLOGY},
