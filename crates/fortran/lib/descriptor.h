@@ -121,6 +121,9 @@ HIDDEN int mpifort_section(const struct descriptor *d, struct typed *typed);
 /* Makes a type whose extent is the distance of two elements, so that counts and displacements
  * hold. Returns an error class: MPI_ERR_BUFFER if the distances differ. */
 HIDDEN int mpifort_stride(const struct descriptor *d, struct typed *typed);
+/* Makes the count and the type describe one partition, from whose extent on the next one lies alike. Returns an
+ * error class: MPI_ERR_BUFFER if they lie differently. */
+HIDDEN int mpifort_partitions(const struct descriptor *d, MPI_Count partitions, struct typed *typed);
 /* Whether the section has as many elements as the count and the type name. */
 HIDDEN int mpifort_holds(const struct descriptor *d, MPI_Count count, MPI_Datatype type);
 /* A copy of the section without gaps; NULL if there is no memory. */

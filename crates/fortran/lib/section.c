@@ -198,25 +198,33 @@ int mpifort_section(const struct descriptor *d, struct typed *typed)
     return error;
 }
 
-int mpifort_stride(const struct descriptor *d, struct typed *typed)
+/* Whether elements of the dimensions from `rank` on are equally far apart: each dimension goes on where the one
+ * before ends. */
+static int is_even_from(const struct descriptor *d, int rank, ptrdiff_t *step)
 {
-    struct measures m;
-    int error = measure(typed->type, &m);
-    if (error)
-        return error;
-    /* One distance for all: each dimension goes on where the one before ends. */
-    ptrdiff_t step = 0, next = 0;
-    for (int i = 0; i < rank_of(d); i++) {
+    ptrdiff_t next = 0;
+    *step = 0;
+    for (int i = rank; i < rank_of(d); i++) {
         ptrdiff_t extent = extent_of(d, i), stride = stride_of(d, i);
         if (extent == 1)
             continue;
-        if (!step)
-            step = stride;
+        if (!*step)
+            *step = stride;
         else if (stride != next)
-            return MPI_ERR_BUFFER;
+            return 0;
         next = stride * extent;
     }
-    if (!is_dense(&m) || m.size != (MPI_Count)d->elem_len)
+    return 1;
+}
+
+int mpifort_stride(const struct descriptor *d, struct typed *typed)
+{
+    struct measures m;
+    ptrdiff_t step = 0;
+    int error = measure(typed->type, &m);
+    if (error)
+        return error;
+    if (!is_even_from(d, 0, &step) || !is_dense(&m) || m.size != (MPI_Count)d->elem_len)
         return MPI_ERR_BUFFER;
     MPI_Datatype type = MPI_DATATYPE_NULL;
     error = PMPI_Type_create_resized_c(typed->type, 0, step, &type);
@@ -224,6 +232,47 @@ int mpifort_stride(const struct descriptor *d, struct typed *typed)
         error = PMPI_Type_commit(&type);
     if (!error)
         *typed = (struct typed){0, type, 1};
+    return error;
+}
+
+int mpifort_partitions(const struct descriptor *d, MPI_Count partitions, struct typed *typed)
+{
+    struct measures m;
+    if (typed->count <= 0 || partitions <= 0)
+        return MPI_SUCCESS;
+    if (partitions == 1)
+        return mpifort_section(d, typed);
+    int error = measure(typed->type, &m);
+    if (error || !m.size)
+        return error;
+    MPI_Count length = (MPI_Count)d->elem_len, size = typed->count * m.size, below = 1;
+    ptrdiff_t there = elements(d), step = 0;
+    if (!is_dense(&m) || !length || size % length || (there >= 0 && partitions * size > there * length))
+        return MPI_ERR_BUFFER;
+    /* A partition is a number of blocks, each of all elements in the first dimensions, that are equally far apart. */
+    int rank = 0;
+    while (rank < rank_of(d) && !is_even_from(d, rank, &step))
+        below *= extent_of(d, rank++);
+    MPI_Count blocks = size / length / below;
+    if (size / length % below)
+        return MPI_ERR_BUFFER;
+    MPI_Datatype unit = MPI_DATATYPE_NULL, block = MPI_DATATYPE_NULL, row = MPI_DATATYPE_NULL,
+                 type = MPI_DATATYPE_NULL;
+    error = unit_of(d, typed, m.size, &unit);
+    if (!error)
+        error = prefix(d, rank, below, unit, &block);
+    if (!error)
+        error = PMPI_Type_create_hvector_c(blocks, 1, step, block, &row);
+    if (!error)
+        error = PMPI_Type_create_resized_c(row, 0, blocks * step, &type);
+    if (!error)
+        error = PMPI_Type_commit(&type);
+    MPI_Datatype *const parts[] = {&unit, &block, &row};
+    for (int i = 0; i < 3; i++)
+        if (*parts[i] != MPI_DATATYPE_NULL)
+            PMPI_Type_free(parts[i]);
+    if (!error)
+        *typed = (struct typed){1, type, 1};
     return error;
 }
 

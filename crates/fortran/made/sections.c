@@ -843,15 +843,15 @@ done:
 
 void D(precv_init)(const struct descriptor *buf, const Fint *partitions, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
-    struct typed typed_buf = {0, Type_of(*datatype), 0};
+    struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_stride(buf, &typed_buf))) {
+    if (!is_run(buf) && (class_buf = mpifort_partitions(buf, *partitions, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Precv_init)(buffer(buf->base_addr), INT(*partitions), INT(*count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Precv_init)(buffer(buf->base_addr), INT(*partitions), (int)typed_buf.count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -862,7 +862,7 @@ NAMES_FTS(precv_init)
 
 void D_LARGE(precv_init)(const struct descriptor *buf, const Fint *partitions, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
-    struct typed typed_buf = {0, Type_of(*datatype), 0};
+    struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
@@ -870,11 +870,11 @@ void D_LARGE(precv_init)(const struct descriptor *buf, const Fint *partitions, c
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_UNSUPPORTED_OPERATION);
         goto done;
     }
-    if (!is_run(buf) && (class_buf = mpifort_stride(buf, &typed_buf))) {
+    if (!is_run(buf) && (class_buf = mpifort_partitions(buf, *partitions, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Precv_init_c)(buffer(buf->base_addr), INT(*partitions), *count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Precv_init_c)(buffer(buf->base_addr), INT(*partitions), typed_buf.count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -884,15 +884,15 @@ done:
 
 void D(psend_init)(const struct descriptor *buf, const Fint *partitions, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
-    struct typed typed_buf = {0, Type_of(*datatype), 0};
+    struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_stride(buf, &typed_buf))) {
+    if (!is_run(buf) && (class_buf = mpifort_partitions(buf, *partitions, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Psend_init)(buffer(buf->base_addr), INT(*partitions), INT(*count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Psend_init)(buffer(buf->base_addr), INT(*partitions), (int)typed_buf.count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:
@@ -903,7 +903,7 @@ NAMES_FTS(psend_init)
 
 void D_LARGE(psend_init)(const struct descriptor *buf, const Fint *partitions, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, const Fint *info, Fint *request, Fint *ierror)
 {
-    struct typed typed_buf = {0, Type_of(*datatype), 0};
+    struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
@@ -911,11 +911,11 @@ void D_LARGE(psend_init)(const struct descriptor *buf, const Fint *partitions, c
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_UNSUPPORTED_OPERATION);
         goto done;
     }
-    if (!is_run(buf) && (class_buf = mpifort_stride(buf, &typed_buf))) {
+    if (!is_run(buf) && (class_buf = mpifort_partitions(buf, *partitions, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
-    code = C(Psend_init_c)(buffer(buf->base_addr), INT(*partitions), *count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), Info_of(*info), &c_request);
+    code = C(Psend_init_c)(buffer(buf->base_addr), INT(*partitions), typed_buf.count, typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), Info_of(*info), &c_request);
     if (c_request)
         *request = Request_int(c_request);
 done:

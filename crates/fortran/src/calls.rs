@@ -105,9 +105,9 @@ enum Way {
     Type,
     /// A copy is, which is written back.
     Copy,
-    /// Its elements' type gets the stride of the section as its extent; more than one stride is an
-    /// error.
-    OneStride,
+    /// Its count and its type become one of a type that describes a partition; partitions that lie
+    /// differently are an error.
+    Partitions,
     /// Its elements' type gets the stride of the section as its extent; where the section has more
     /// than one stride, a copy is handed over that is written back when the request is complete.
     Stride,
@@ -375,7 +375,8 @@ impl<'a> Body<'a> {
         let mut buffers = self.p.args.iter().filter(|a| a.role == Role::Choice);
         let found = buffers.find(|a| match way(self.p, a) {
             Way::Type => a.of.contains(&name),
-            Way::Stride | Way::OneStride => a.of.last() == Some(&name),
+            Way::Partitions => a.of[1..].contains(&name),
+            Way::Stride => a.of.last() == Some(&name),
             _ => false,
         });
         found.map(|a| a.name.as_str())
@@ -617,12 +618,17 @@ impl<'a> Body<'a> {
                 self.made(name, &format!("mpifort_section({name}, &typed_{name})"));
                 self.call.push(address);
             }
-            Way::OneStride => {
-                let ty = arg.of[arg.of.len() - 1];
+            Way::Partitions => {
+                let [partitions, count, ty] = arg.of[..] else {
+                    panic!("{}: {name} is told by {:?}", self.p.name, arg.of)
+                };
                 self.local(&format!(
-                    "struct typed typed_{name} = {{0, Type_of(*{ty}), 0}};"
+                    "struct typed typed_{name} = {{*{count}, Type_of(*{ty}), 0}};"
                 ));
-                self.made(name, &format!("mpifort_stride({name}, &typed_{name})"));
+                self.made(
+                    name,
+                    &format!("mpifort_partitions({name}, *{partitions}, &typed_{name})"),
+                );
                 self.call.push(address);
             }
             Way::Stride => {
@@ -730,7 +736,7 @@ fn way(p: &Procedure, arg: &FortranArg) -> Way {
         Way::Copy
     } else if p.arg("partitions").is_some() {
         // The program fills the partitions after the start: a copy would come too early.
-        Way::OneStride
+        Way::Partitions
     } else if one_type && !reduces {
         Way::Stride
     } else {
