@@ -75,6 +75,7 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
             means,
             env: env.collect(),
             directory: std::env::current_dir().map_err(system)?.into(),
+            late: false,
         };
         let means = brief.means.clone();
         let brief: Arc<[u8]> = brief.encode();
@@ -117,7 +118,7 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
         tree.add(events);
     } else {
         // Its server keeps what all nodes have in common.
-        tree.node = Some(Node::without_ranks(&plan, &base).map_err(system)?);
+        tree.node = Some(Node::without_ranks(&plan, u32::MAX, &base).map_err(system)?);
     }
     let mut job = Job::new(show, plan, tree, base, typed, reach).map_err(system)?;
     if elastic {

@@ -14,6 +14,8 @@ use crate::plan::{Plan, read_strings, write_strings};
 pub struct NewJob {
     /// The number of its rank 0 in the launcher.
     pub first: u32,
+    /// Whether it runs already: the node is told of it alone, and has none of its living processes.
+    pub runs: bool,
     /// What its processes find as `MPI_UNIVERSE_SIZE`.
     pub universe: u32,
     /// The port at which those who have spawned it wait.
@@ -35,6 +37,7 @@ impl NewJob {
     /// As [`NewJob::read`] reads it, which has no secret then.
     pub fn write(&self, w: &mut Writer) {
         w.u32(self.first);
+        w.u32(self.runs.into());
         w.u32(self.universe);
         w.bytes(self.port.as_bytes());
         w.u32(self.paths.len() as u32);
@@ -52,13 +55,15 @@ impl NewJob {
     /// # Errors
     /// If it is something else, or contradicts itself.
     pub fn read(r: &mut Reader<'_>) -> Result<NewJob, Malformed> {
-        let (first, universe, port) = (r.u32()?, r.u32()?, r.text()?);
+        let (first, runs) = (r.u32()?, r.u32()? != 0);
+        let (universe, port) = (r.u32()?, r.text()?);
         let apps = r.count(8)?;
         let paths = (0..apps).map(|_| Ok(read_strings(r)?.pop()));
         let paths = paths.collect::<Result<_, Malformed>>()?;
         let appnums = (0..apps).map(|_| Ok(r.u32s()?.pop()));
         let new = NewJob {
             first,
+            runs,
             universe,
             port,
             paths,

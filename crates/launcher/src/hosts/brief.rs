@@ -12,7 +12,7 @@ use crate::message::MessageKind;
 use crate::plan::{Plan, read_strings, read_vars, write_strings, write_vars};
 
 /// Version of everything that the launcher's processes tell each other.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// What a daemon says first, so that what shells print before is told apart.
 pub const GREETING: &[u8] = b"\0catena daemon\n";
@@ -28,6 +28,8 @@ pub struct Brief {
     pub env: Vec<(OsString, OsString)>,
     /// Its working directory.
     pub directory: OsString,
+    /// Whether the daemon comes while the first job runs: that has no living rank on its node.
+    pub late: bool,
 }
 
 impl Brief {
@@ -42,6 +44,7 @@ impl Brief {
         w.u64(self.means.silence.as_nanos() as u64);
         write_vars(&mut w, &self.env);
         write_strings(&mut w, std::slice::from_ref(&self.directory));
+        w.u32(self.late.into());
         w.into_body().into()
     }
 
@@ -62,6 +65,7 @@ impl Brief {
             },
             env: read_vars(r)?,
             directory: read_strings(r)?.pop().unwrap_or_default(),
+            late: r.u32()? != 0,
         };
         match brief.means.agent.is_empty() || brief.means.daemon.is_empty() {
             true => Err(Malformed("no agent or no daemon is named")),

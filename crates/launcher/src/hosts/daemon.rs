@@ -21,6 +21,7 @@ use super::tree::Tree;
 use crate::base::Base;
 use crate::message::{MessageKind, NodeCommand, NodeEvent};
 use crate::node::{Input, Node, Vars};
+use crate::program::ProgramError;
 use crate::report::signal_name;
 use crate::sys;
 
@@ -192,14 +193,15 @@ impl Daemon {
         }
         let env = self.env.clone();
         let mut events = Vec::new();
-        match Node::start(
-            &brief.plan,
-            nodes[0],
-            env,
-            Input::Passed,
-            &self.base,
-            &mut events,
-        ) {
+        let (plan, number, base) = (&brief.plan, nodes[0], &self.base);
+        let node = match brief.late {
+            true => Node::without_ranks(plan, number, base).map_err(|error| ProgramError {
+                status: 1,
+                text: format!("the daemon cannot be set up: {error}"),
+            }),
+            false => Node::start(plan, number, env, Input::Passed, base, &mut events),
+        };
+        match node {
             Ok(mut node) => {
                 node.set_branch();
                 self.tree.node = Some(node);

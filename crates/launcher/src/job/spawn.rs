@@ -125,6 +125,7 @@ impl Job {
         let programs = &request.programs;
         let new = Arc::new(NewJob {
             first,
+            runs: false,
             universe: plan.universe_size(running),
             port: match caller {
                 Caller::Process(..) => format!("spawn:{:016x}", plan.job_id),
@@ -169,6 +170,7 @@ impl Job {
                 means: means.clone(),
                 env: std::env::vars_os().collect(),
                 directory: std::env::current_dir().unwrap_or_default().into(),
+                late: true,
             };
             let jobs: Vec<_> = self.living.iter().map(|it| it.new.clone()).collect();
             self.tree.add_node(node, &brief, &jobs, &self.base);

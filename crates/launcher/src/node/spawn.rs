@@ -193,7 +193,7 @@ impl Node {
         let plan = &new.plan;
         self.admit(new)?;
         let here: Vec<u32> = plan.ranks_on(self.number).collect();
-        if here.is_empty() {
+        if here.is_empty() || new.runs {
             return Ok(());
         }
         let own_path = inherited.iter().find(|(name, _)| name == "PATH");

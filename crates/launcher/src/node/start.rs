@@ -212,13 +212,13 @@ impl Node {
         Ok(node)
     }
 
-    /// The node of mpirun, where no rank of the first job runs: its server keeps what all nodes have in
-    /// common. It has a number that no other node has.
+    /// A node on which none of the first job's ranks is to run: that of mpirun, whose server keeps what all
+    /// nodes have in common and which has a number that no other node has, or one that comes while the job runs.
     ///
     /// # Errors
     /// If the system is short of something.
-    pub fn without_ranks(plan: &Plan, base: &Base) -> io::Result<Node> {
-        Node::empty(plan, u32::MAX, base)
+    pub fn without_ranks(plan: &Plan, number: u32, base: &Base) -> io::Result<Node> {
+        Node::empty(plan, number, base)
     }
 
     /// Leaves what all nodes have in common to the server of mpirun's node.

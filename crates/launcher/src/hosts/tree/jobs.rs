@@ -58,7 +58,11 @@ impl Tree {
         self.grow(&[node], &brief.encode(), base);
         for daemon in &mut self.daemons[daemons..] {
             for job in jobs {
-                daemon.push(NodeCommand::StartJob(job.clone()).encode());
+                let known = NewJob {
+                    runs: true,
+                    ..NewJob::clone(job)
+                };
+                daemon.push(NodeCommand::StartJob(Arc::new(known)).encode());
             }
             for (_, death) in &self.deaths {
                 daemon.push(death.clone());
