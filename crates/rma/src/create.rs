@@ -20,6 +20,7 @@ use catena_shm::Bell;
 
 use crate::access::Epochs;
 use crate::control::Control;
+use crate::exposed::{self, Exposed, is_here};
 use crate::heap::{self, Card, Recent};
 use crate::hints::Hints;
 use crate::message::carry;
@@ -27,7 +28,6 @@ use crate::message::exchange;
 use crate::message::state::{ELSEWHERE, Far, Meetings};
 use crate::regions::Store;
 use crate::registry;
-use crate::remote::{self, Exposed};
 use crate::window::{Facts, Flavor, Node, Reach, Target, Window};
 
 /// The checked arguments of a call that makes a window.
@@ -187,12 +187,6 @@ impl Own {
     }
 }
 
-/// Whether a process shares this node.
-pub(crate) fn is_here(process: &Process, peer: Peer) -> bool {
-    let route = process.link(|link| link.net().route(peer));
-    matches!(route, Route::Shm | Route::Loopback)
-}
-
 /// Memory is shared on one node alone; all other windows reach wherever messages do.
 fn check_reach(process: &Process, comm: &Comm, flavor: Flavor) -> Result<()> {
     let route = |peer| process.link(|link| link.net().route(peer));
@@ -281,7 +275,7 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
     };
     let (mut own, plan) = mine.expect("nobody failed");
     let longest = rows.iter().map(|row| row[KEYS]).max().unwrap_or(0);
-    let ways = match remote::tell_keys(process, comm, &own.exposed.keys(), longest as usize) {
+    let ways = match exposed::tell_keys(process, comm, &own.exposed.keys(), longest as usize) {
         Ok(ways) => ways,
         Err(error) => {
             own.give_back(process);

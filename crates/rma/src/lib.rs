@@ -23,7 +23,8 @@
 //! | `control`        | what the members of a node share besides memory                  |
 //! | `partitioned`    | partitioned point to point (chapter 4)                           |
 //! | `message`        | targets that carry operations out themselves                     |
-//! | `remote`         | targets whose memory a network reaches                           |
+//! | `exposed`        | memory that networks reach, and the keys of the others'          |
+//! | `remote`         | put and get through them                                         |
 //! | `heap`, `pool`   | memory that neighbours can map                                   |
 //!
 //! What neighbours can write is reached by atomics and raw copies alone.
@@ -40,6 +41,7 @@ mod attach;
 mod control;
 mod create;
 mod epoch;
+mod exposed;
 pub mod heap;
 mod hints;
 mod lost;

@@ -7,21 +7,16 @@
 //! whatever waits for them waits for it as well. What has ended at its origin may still be under way to the target:
 //! a flush of the network comes before whatever tells the target, or another process, that it is complete.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
-use catena_abi::{Count, consts};
 use catena_core::Process;
 use catena_core::buffer::{RecvBuf, SendBuf};
-use catena_core::coll::{Caller, Data};
-use catena_core::comm::Comm;
-use catena_core::remote_access::{RMA_REMOTE, RMA_REMOTE_MIN};
+use catena_core::remote_access::RMA_REMOTE_MIN;
 use catena_fabric::{Access, OpId, RmaError, Started};
 use catena_link::{RemoteKeys, Sink, Source};
-use catena_net::{Region, RegionKeys};
 use catena_objects::error::{Error, Kind, Result};
 
-use crate::create::is_here;
+use crate::exposed::Way;
 use crate::message::carry;
 use crate::message::exchange::{self, Pending, WINDOWS};
 use crate::message::record::Trouble;
@@ -30,99 +25,11 @@ use crate::message::token::Token;
 use crate::operations::At;
 use crate::window::Window;
 
-/// What is known of the way by which a network reaches a target's memory.
-#[derive(Debug, Default)]
-pub(crate) enum Way {
-    /// There is none, or the network has refused it.
-    #[default]
-    None,
-    /// The target has these keys; which of them leads there is not known yet.
-    Keys(RegionKeys),
-    /// By these, for some of put and get.
-    Open {
-        keys: RemoteKeys,
-        puts: bool,
-        gets: bool,
-    },
-}
-
 /// What moves.
 #[derive(Clone, Copy, Debug)]
 enum Move {
     Put(*const u8),
     Get(*mut u8),
-}
-
-/// Memory of this process that networks reach.
-#[derive(Debug, Default)]
-pub(crate) struct Exposed(RefCell<Option<Region>>);
-
-impl Exposed {
-    /// Registers memory of a window over a communicator, if networks lead to some of its members, and reach
-    /// memory.
-    pub fn new(process: &Process, comm: &Comm, (at, len): (*mut u8, u64)) -> Exposed {
-        let is_far = |peer| !is_here(process, peer);
-        if len == 0 || at.is_null() || !RMA_REMOTE.get() || !comm.group.members().any(is_far) {
-            return Exposed::default();
-        }
-        let access = Access::READ | Access::WRITE;
-        let region = process.link(|link| {
-            let region = link.net().expose(at, len, access);
-            if region.keys().of_networks().is_some() {
-                return Some(region);
-            }
-            link.net().withdraw(region);
-            None
-        });
-        Exposed(RefCell::new(region))
-    }
-
-    /// The keys, as bytes; none if no network reaches it.
-    pub fn keys(&self) -> Vec<u8> {
-        let region = self.0.borrow();
-        let keys = region.as_ref().and_then(|it| it.keys().of_networks());
-        keys.map_or_else(Vec::new, |keys| keys.encode())
-    }
-
-    /// Networks reach it no more.
-    pub fn withdraw(&self, process: &Process) {
-        if let Some(region) = self.0.take() {
-            process.link(|link| link.net().withdraw(region));
-        }
-    }
-}
-
-/// Tells all members the keys of this one, of which the longest has `longest` bytes; the ways to theirs, by rank.
-///
-/// # Errors
-/// Those of the collective.
-pub(crate) fn tell_keys(
-    process: &Process,
-    comm: &Arc<Comm>,
-    keys: &[u8],
-    longest: usize,
-) -> Result<Vec<Way>> {
-    let size = comm.size() as usize;
-    if longest == 0 {
-        return Ok((0..size).map(|_| Way::None).collect());
-    }
-    // Whoever has none sends zeros, which say so.
-    let mut row = vec![0; longest];
-    row[..keys.len()].copy_from_slice(keys);
-    let mut rows = vec![0u8; longest * size];
-    let data = |buf: *const u8| Data {
-        buf: buf.cast_mut().cast(),
-        count: longest as Count,
-        ty: consts::BYTE,
-    };
-    let caller = Caller { process, now: true };
-    let left = caller.allgather(comm, data(row.as_ptr()), data(rows.as_mut_ptr()))?;
-    process.run_rest(left)?;
-    let way = |row| match RegionKeys::decode(row).and_then(|it| it.of_networks()) {
-        Some(keys) => Way::Keys(keys),
-        None => Way::None,
-    };
-    Ok(rows.chunks_exact(longest).map(way).collect())
 }
 
 impl Window {

@@ -15,12 +15,12 @@ use catena_shm::{Bell, Neighbour};
 
 use crate::access::Epochs;
 use crate::control::Control;
+use crate::exposed::Exposed;
 use crate::heap::{self, Mapping, Recent};
 use crate::hints::Hints;
 use crate::message::record::Trouble;
 use crate::message::state::{ELSEWHERE, Far, GateProxy, Meetings, Proxy};
 use crate::regions::{Region, Store};
-use crate::remote::Exposed;
 use catena_base::ticket_lock::Mode;
 
 /// How a window's memory came to it.

@@ -7,7 +7,7 @@ use catena_base::ticket_lock::{Mode, Ticket};
 use catena_fabric::Peer;
 
 use super::record::Head;
-use crate::remote::Way;
+use crate::exposed::Way;
 
 /// The number on the node of a member that is not there.
 pub(crate) const ELSEWHERE: u32 = u32::MAX;
