@@ -31,6 +31,8 @@ pub(crate) mod locks;
 pub(crate) mod origin;
 pub(crate) mod record;
 pub(crate) mod runs;
+#[cfg(test)]
+mod sim;
 pub(crate) mod state;
 pub(crate) mod stream;
 pub(crate) mod target;

@@ -21,16 +21,16 @@ use crate::transfer::unequal;
 use crate::window::Window;
 
 /// Longest operation whose bytes are copied when it starts.
-const COPIED: u64 = 16 << 10;
+pub(super) const COPIED: u64 = 16 << 10;
 /// Longest one whose answer is asked for whatever else is under way.
-const SHORT_ANSWER: u64 = 512;
+pub(super) const SHORT_ANSWER: u64 = 512;
 /// Bytes of records that leave before there is progress.
 const GATHER: usize = 8 << 10;
 /// Bytes of records that wait for room at most: then an operation waits, too.
 const BACKLOG: usize = 4 << 20;
 
 /// The number of a kind of elements in records.
-fn code(basic: Basic) -> u8 {
+pub(super) fn code(basic: Basic) -> u8 {
     static CODES: LazyLock<HashMap<Basic, u8>> = LazyLock::new(|| {
         let mut all: Vec<u16> = Datatype::predefined_codes().collect();
         all.sort_unstable_by(|a, b| b.cmp(a));
@@ -41,7 +41,7 @@ fn code(basic: Basic) -> u8 {
 }
 
 /// That of bytes.
-const BYTE: u8 = 0x47;
+pub(super) const BYTE: u8 = 0x47;
 
 /// What an operation does to the elements.
 #[derive(Clone, Copy)]

@@ -36,13 +36,13 @@ pub(crate) const OPERATIONS: [OpKind; 14] = [
 ];
 
 /// Where some bytes lie.
-struct Spot<'a> {
+pub(super) struct Spot<'a> {
     addr: u64,
     runs: Runs<'a>,
 }
 
 /// Bytes of this process's window.
-struct Memory<'a> {
+pub(super) struct Memory<'a> {
     base: *mut u8,
     runs: Runs<'a>,
     /// One run is all.
@@ -87,22 +87,20 @@ impl Memory<'_> {
     }
 }
 
-impl Window {
-    /// The address here of `[addr, addr + len)`, if all of it is this member's.
-    fn own_bytes(&self, addr: u64, len: u64) -> Option<*mut u8> {
-        let end = addr.checked_add(len)?;
-        if self.flavor == Flavor::Dynamic {
-            let own = self.attached.borrow();
-            let some: Vec<_> = own.iter().filter(|it| it.len != 0).collect();
-            cover(some.len(), |i| *some[i], addr, end)?;
-            return Some(std::ptr::with_exposed_provenance_mut(addr as usize));
-        }
-        let base = self.base.addr() as u64;
-        let from = addr.checked_sub(base)?;
-        (end - base <= self.facts.size as u64).then(|| self.base.wrapping_add(from as usize))
-    }
+/// Whose memory records work on.
+pub(super) trait Owner {
+    /// What holds the lock of its elements.
+    type Held<'a>
+    where
+        Self: 'a;
 
-    /// Checks that a place has `len` bytes, all of them this member's.
+    /// The address here of `[addr, addr + len)`, if all of it is the owner's.
+    fn bytes(&self, addr: u64, len: u64) -> Option<*mut u8>;
+
+    /// Takes the lock of its elements.
+    fn hold(&self) -> Result<Self::Held<'_>, Trouble>;
+
+    /// Checks that a place has `len` bytes, all of them the owner's.
     fn own<'a>(&self, spot: Spot<'a>, len: usize) -> Result<Memory<'a>, Trouble> {
         let (mut sum, mut low, mut high, mut count) = (0u64, i64::MAX, i64::MIN, 0);
         for run in spot.runs.clone() {
@@ -118,7 +116,7 @@ impl Window {
             return Err(Trouble::Sense);
         }
         let from = spot.addr.checked_add_signed(low).ok_or(Trouble::Range)?;
-        let first = self.own_bytes(from, high.abs_diff(low));
+        let first = self.bytes(from, high.abs_diff(low));
         let first = first.ok_or(Trouble::Range)?;
         Ok(Memory {
             base: first.wrapping_offset((low as isize).wrapping_neg()),
@@ -126,10 +124,35 @@ impl Window {
             is_one: count == 1 && low == 0,
         })
     }
+}
 
-    /// Takes the lock of this member's elements.
-    fn hold_own(&self, process: &Process) -> Result<Held<'_>, Trouble> {
-        let held = self.hold_elements(process, self.me);
+/// A member's part of a window.
+struct Member<'a> {
+    process: &'a Process,
+    window: &'a Window,
+}
+
+impl Owner for Member<'_> {
+    type Held<'a>
+        = Held<'a>
+    where
+        Self: 'a;
+
+    fn bytes(&self, addr: u64, len: u64) -> Option<*mut u8> {
+        let (window, end) = (self.window, addr.checked_add(len)?);
+        if window.flavor == Flavor::Dynamic {
+            let own = window.attached.borrow();
+            let some: Vec<_> = own.iter().filter(|it| it.len != 0).collect();
+            cover(some.len(), |i| *some[i], addr, end)?;
+            return Some(std::ptr::with_exposed_provenance_mut(addr as usize));
+        }
+        let base = window.base.addr() as u64;
+        let from = addr.checked_sub(base)?;
+        (end - base <= window.facts.size as u64).then(|| window.base.wrapping_add(from as usize))
+    }
+
+    fn hold(&self) -> Result<Held<'_>, Trouble> {
+        let held = self.window.hold_elements(self.process, self.window.me);
         held.map_err(|_| Trouble::Lost)
     }
 }
@@ -142,31 +165,26 @@ fn combine(head: Head) -> Result<Combine, Trouble> {
 }
 
 /// `MPI_Put`.
-fn put(window: &Window, head: Head, mut body: &[u8]) -> Result<(), Trouble> {
+fn put(owner: &impl Owner, head: Head, mut body: &[u8]) -> Result<(), Trouble> {
     let spot = spot(head, &mut body, None).ok_or(Trouble::Sense)?;
-    window.own(spot, body.len())?.store(body);
+    owner.own(spot, body.len())?.store(body);
     Ok(())
 }
 
 /// `MPI_Accumulate`.
-fn accumulate(
-    process: &Process,
-    window: &Window,
-    head: Head,
-    mut body: &[u8],
-) -> Result<(), Trouble> {
+fn accumulate(owner: &impl Owner, head: Head, mut body: &[u8]) -> Result<(), Trouble> {
     let spot = spot(head, &mut body, None).ok_or(Trouble::Sense)?;
-    let memory = window.own(spot, body.len())?;
+    let memory = owner.own(spot, body.len())?;
     let combine = combine(head)?;
     combine.check(body.len()).ok_or(Trouble::Sense)?;
     if memory.is_one {
-        let _held = window.hold_own(process)?;
+        let _held = owner.hold()?;
         // SAFETY: as many bytes as the window's, whole elements of them.
         unsafe { combine.apply(body.as_ptr(), memory.base, body.len()) };
         return Ok(());
     }
     let mut old = vec![0; body.len()];
-    let _held = window.hold_own(process)?;
+    let _held = owner.hold()?;
     memory.load(&mut old);
     // SAFETY: as above.
     unsafe { combine.apply(body.as_ptr(), old.as_mut_ptr(), body.len()) };
@@ -177,14 +195,14 @@ fn accumulate(
 /// What `MPI_Get`, `MPI_Get_accumulate`, `MPI_Fetch_and_op` and `MPI_Compare_and_swap` bring: the former
 /// bytes go to `old`.
 fn fetch(
-    (process, window): (&Process, &Window),
+    owner: &impl Owner,
     head: Head,
     mut body: &[u8],
     len: usize,
     old: &mut Vec<u8>,
 ) -> Result<(), Trouble> {
     let spot = spot(head, &mut body, Some(len as u64)).ok_or(Trouble::Sense)?;
-    let memory = window.own(spot, len)?;
+    let memory = owner.own(spot, len)?;
     let at = old.len();
     old.resize(at + len, 0);
     let old = &mut old[at..];
@@ -195,7 +213,7 @@ fn fetch(
             if new.len() != len {
                 return Err(Trouble::Sense);
             }
-            let _held = window.hold_own(process)?;
+            let _held = owner.hold()?;
             memory.load(old);
             if old == compare {
                 memory.store(new);
@@ -204,7 +222,7 @@ fn fetch(
         _ => {
             let combine = combine(head)?;
             if combine.kind == OpKind::NoOp {
-                let _held = window.hold_own(process)?;
+                let _held = owner.hold()?;
                 memory.load(old);
                 return Ok(());
             }
@@ -212,7 +230,7 @@ fn fetch(
                 return Err(Trouble::Sense);
             }
             combine.check(len).ok_or(Trouble::Sense)?;
-            let _held = window.hold_own(process)?;
+            let _held = owner.hold()?;
             memory.load(old);
             let mut new = old.to_vec();
             // SAFETY: both are as long as the body.
@@ -223,13 +241,31 @@ fn fetch(
     Ok(())
 }
 
+/// An operation without an answer.
+pub(super) fn change(
+    owner: &impl Owner,
+    what: What,
+    head: Head,
+    body: &[u8],
+) -> Result<(), Trouble> {
+    match what {
+        What::Put => put(owner, head, body),
+        _ => accumulate(owner, head, body),
+    }
+}
+
+/// Answers that all operations before are complete, and what went wrong in them.
+pub(super) fn flush(exchange: &mut Exchange, from: Peer, head: Head) {
+    let trouble = exchange.take_note(from, head.window);
+    exchange.confirm(from, head, trouble);
+}
+
 /// Answers an operation with the former bytes.
-fn answer(
-    process: &Process,
+pub(super) fn answer(
     exchange: &mut Exchange,
     (from, head): (Peer, Head),
     mut body: &[u8],
-    window: Option<&Window>,
+    owner: Option<&impl Owner>,
 ) {
     let (Some(at), Some(len)) = (record::number(&mut body), record::number(&mut body)) else {
         return exchange.note(from, head.window, Trouble::Sense);
@@ -242,9 +278,9 @@ fn answer(
         out.extend_from_slice(&at.to_ne_bytes());
         out.extend_from_slice(&len.to_ne_bytes());
         let before = out.len();
-        let fetched = match window {
-            Some(window) if len <= record::LONGEST as u64 / 2 => {
-                fetch((process, window), head, body, len as usize, out)
+        let fetched = match owner {
+            Some(owner) if len <= record::LONGEST as u64 / 2 => {
+                fetch(owner, head, body, len as usize, out)
             }
             _ => Err(Trouble::Sense),
         };
@@ -263,22 +299,22 @@ pub(crate) fn carry_out(
     body: &[u8],
 ) {
     let window = registry::numbered(head.window);
-    let (what, window) = match (head.what(), window) {
-        (Some(What::Get | What::Fetch | What::Swap), window) => {
-            return answer(process, exchange, (from, head), body, window);
+    let owner = window.map(|window| Member { process, window });
+    let (what, owner) = match (head.what(), owner) {
+        (Some(What::Get | What::Fetch | What::Swap), owner) => {
+            return answer(exchange, (from, head), body, owner.as_ref());
         }
-        (Some(what), Some(window)) => (what, window),
+        (Some(what), Some(owner)) => (what, owner),
         (Some(What::Flush | What::Lock | What::Unlock | What::Enter), None) => {
             return exchange.confirm(from, head, Trouble::Sense);
         }
         _ => return exchange.note(from, head.window, Trouble::Sense),
     };
+    let window = owner.window;
     let outcome = match what {
-        What::Put => put(window, head, body),
-        What::Combine => accumulate(process, window, head, body),
+        What::Put | What::Combine => change(&owner, what, head, body),
         What::Flush => {
-            let trouble = exchange.take_note(from, head.window);
-            exchange.confirm(from, head, trouble);
+            flush(exchange, from, head);
             Ok(())
         }
         What::Lock => window.lock_for(exchange, from, head),
