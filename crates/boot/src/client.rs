@@ -499,10 +499,11 @@ impl Jobs for Client {
         Ok(ticket)
     }
 
-    fn open_port(&mut self, port: &str) -> Result<(), BootError> {
-        let mut frame = Writer::new(FrameKind::OpenPort);
+    fn open_port(&mut self, port: &str) -> Result<u32, BootError> {
+        let (ticket, mut frame) = self.with_ticket(FrameKind::OpenPort);
         frame.bytes(port.as_bytes());
-        self.send(frame)
+        self.send(frame)?;
+        Ok(ticket)
     }
 
     fn close_port(&mut self, port: &str) -> Result<(), BootError> {

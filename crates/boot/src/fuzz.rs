@@ -16,7 +16,7 @@ use crate::client::{Client, LauncherAddress};
 use crate::direct::fuzz as direct;
 use crate::server::Server;
 use crate::wire::{Inbox, MAX_BODY, Reader, Writer};
-use crate::{Boot, Job};
+use crate::{Boot, Job, Jobs, Word};
 
 pub use direct::{card, mapping, parts};
 
@@ -25,6 +25,7 @@ type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
 pub const TARGETS: &[Target] = &[
+    ("boot_abroad", abroad),
     ("boot_card", card),
     ("boot_client", client),
     ("boot_inbox", inbox),
@@ -91,6 +92,27 @@ pub fn job(data: &[u8]) {
     assert_eq!(Job::read(&mut Reader::new(&w.into_body())), Ok(job));
 }
 
+/// What another launcher says, first as a word, then to a server that has met it.
+pub fn abroad(data: &[u8]) {
+    thread_local! {
+        static SERVER: RefCell<Server> = {
+            let mut job = Job::singleton("here".to_string(), 1);
+            (job.size, job.node_of, job.job_id) = (2, Box::new([0, 0]), 7);
+            RefCell::new(Server::open(job, 0, vec![0; 2]).expect("a server"))
+        };
+    }
+    let Ok(word) = Word::read(&mut Reader::new(data)) else {
+        return;
+    };
+    let mut w = Writer::new(0);
+    word.write(&mut w);
+    assert_eq!(
+        Word::read(&mut Reader::new(&w.into_body())).as_ref(),
+        Ok(&word)
+    );
+    SERVER.with_borrow_mut(|server| server.hear_stranger(word));
+}
+
 /// What every job promises those who use it.
 pub(crate) fn check_job(job: &Job) {
     assert!(job.rank < job.size && job.local_cpus >= 1);
@@ -144,6 +166,9 @@ pub fn client(data: &[u8]) {
     }
     let value = client.ask(0, 1, "key").unwrap_or_default();
     assert!(value.is_none_or(|value| value.len() < data.len()));
+    for set in client.sets().unwrap_or_default() {
+        assert!(12 * set.members.len() < data.len());
+    }
 }
 
 /// Has `connect` talk to a process manager that says `answers`.

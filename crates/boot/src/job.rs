@@ -161,6 +161,10 @@ impl Job {
     }
 }
 
+/// What comes along with a word about another job: its segment, or that another launcher has it.
+const SEGMENT: u32 = 1;
+const ABROAD: u32 = 2;
+
 /// Another job as the launcher tells of it.
 #[derive(Debug, Default)]
 pub struct OtherJob {
@@ -170,9 +174,12 @@ pub struct OtherJob {
     pub node_of: Box<[u32]>,
     /// Name of each node.
     pub hosts: Box<[String]>,
+    /// Whether another launcher has started it, whose nodes have numbers of their own.
+    pub abroad: bool,
     /// Whether processes have spawned it.
     pub spawned: bool,
-    /// What only processes of this launcher's jobs know.
+    /// What only processes of this launcher's jobs know, or those of the two jobs where another one has
+    /// started it.
     pub secret: Option<Secret>,
     /// The memory that its ranks on my node share, if there are any.
     pub segment: Option<OwnedFd>,
@@ -193,6 +200,23 @@ impl OtherJob {
         w.u32(u32::from(job.is_some_and(|job| job.parent.is_some())));
     }
 
+    /// The whole body of a [`FrameKind::Told`](crate::wire::FrameKind::Told) about a job of another launcher.
+    pub(crate) fn write_abroad(w: &mut Writer, job: &Job, secret: Option<&Secret>) {
+        w.u64(job.job_id);
+        w.u32(ABROAD);
+        w.u32s(&job.node_of);
+        w.u32(job.hosts.len() as u32);
+        job.hosts.iter().for_each(|host| w.bytes(host.as_bytes()));
+        w.u32(0);
+        w.bytes(secret.map_or(&[], |secret| &secret.bytes()[..]));
+    }
+
+    /// Whether a whole frame needs no completion.
+    pub(crate) fn is_whole(frame: &[u8]) -> bool {
+        let mut r = Reader::new(frame.get(HEAD + 8..).unwrap_or_default());
+        r.u32() == Ok(ABROAD)
+    }
+
     /// The random number of the job that a whole frame tells of.
     ///
     /// # Errors
@@ -206,7 +230,7 @@ impl OtherJob {
     pub(crate) fn complete(frame: &[u8], has_segment: bool, secret: Option<&Secret>) -> Vec<u8> {
         let mut w = Writer::new(FrameKind::Told);
         w.raw(&frame[HEAD..HEAD + 8]);
-        w.u32(u32::from(has_segment));
+        w.u32(if has_segment { SEGMENT } else { 0 });
         w.raw(&frame[HEAD + 12..]);
         w.bytes(secret.map_or(&[], |secret| &secret.bytes()[..]));
         w.finish()
@@ -218,19 +242,20 @@ impl OtherJob {
     /// # Errors
     /// If it is too short, or contradicts itself.
     pub(crate) fn read(r: &mut Reader<'_>) -> Result<OtherJob, Malformed> {
-        let has_segment = r.u32()? != 0;
+        let comes = r.u32()?;
         let node_of = r.u32s()?;
         let hosts = (0..r.count(4)?)
             .map(|_| r.text())
             .collect::<Result<Box<[_]>, _>>()?;
         Ok(OtherJob {
+            abroad: comes == ABROAD,
             size: node_of.len() as u32,
             node_of: node_of.into(),
             hosts,
             spawned: r.u32()? != 0,
             secret: read_secret(r)?,
             segment: None,
-            has_segment,
+            has_segment: comes == SEGMENT,
         })
     }
 }

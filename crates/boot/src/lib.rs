@@ -15,6 +15,7 @@
 
 #![deny(unsafe_code)]
 
+mod abroad;
 mod client;
 mod direct;
 mod error;
@@ -38,6 +39,7 @@ use std::time::Duration;
 
 use catena_settings::{Setting, Text, choice, setting};
 
+pub use abroad::{JobCard, Word};
 pub use direct::pmix_library;
 pub use error::BootError;
 pub use foreign::Foreign;
@@ -85,6 +87,14 @@ setting! {
     /// does not say; then it fails with an error of class `MPI_ERR_PORT`.
     pub static CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
     range: Duration::from_millis(1)..=Duration::from_secs(86400),
+    scope: Local,
+    level: User,
+
+    /// The directory in which `MPI_Publish_name` publishes for the other jobs of the user, who must own it alone
+    /// (mode 0700). Jobs of several hosts find each other's services where all have it.
+    ///
+    /// Empty: `catena-names` in `XDG_RUNTIME_DIR`, or `catena-names-USER` in the directory for temporary files.
+    pub static NAMES: Text = Text("");
     scope: Local,
     level: User,
 
@@ -164,6 +174,7 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &LAUNCH_PATH,
     &LAUNCH_TIMEOUT,
     &CONNECT_TIMEOUT,
+    &NAMES,
     &LAUNCH_UNIVERSE,
     &LAUNCH_FANOUT,
     &LAUNCH_FOREIGN,
@@ -374,11 +385,12 @@ pub trait Jobs {
     /// As [`Boot::fence`].
     fn spawn(&mut self, request: &SpawnRequest) -> Result<u32, BootError>;
 
-    /// Opens a port, whose name is at most 200 bytes long. It closes with this process.
+    /// Opens a port, whose name begins so and is at most 200 bytes long. It closes with this process. The
+    /// outcome of the ticket that is given is the whole name, by which other launchers find the way.
     ///
     /// # Errors
     /// As [`Boot::fence`].
-    fn open_port(&mut self, port: &str) -> Result<(), BootError>;
+    fn open_port(&mut self, port: &str) -> Result<u32, BootError>;
 
     /// Closes a port that this process has opened: who waits there waits in vain.
     ///
@@ -395,7 +407,7 @@ pub trait Jobs {
     /// As [`Boot::fence`].
     fn meet(&mut self, visit: &Visit<'_>) -> Result<u32, BootError>;
 
-    /// Publishes a service with its port for the jobs of this launcher. The outcome of the
+    /// Publishes a service with its port for the jobs of this user. The outcome of the
     /// ticket that is given is empty, or why that cannot be.
     ///
     /// # Errors

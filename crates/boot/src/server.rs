@@ -9,7 +9,10 @@
 //! row, in the order of their ranks, and those of its first job come first. What it is
 //! told calls this number `rank`, as it is the rank in the first job.
 
+mod abroad;
 mod connection;
+pub mod far;
+pub mod names;
 pub mod ports;
 mod questions;
 mod served;
@@ -30,9 +33,10 @@ use std::time::Duration;
 
 use crate::client::LauncherAddress;
 use connection::Client;
+use far::Abroad;
 pub use served::Event;
 pub(crate) use served::SEGMENT;
-use served::{Member, NOBODY, Served, answer, no_parts};
+use served::{Member, NOBODY, Served, no_parts};
 use tables::{Ports, Questions, Ties};
 
 use crate::wire::{self, FrameKind, Malformed, Reader, Writer};
@@ -63,6 +67,9 @@ pub struct Server {
     questions: Questions,
     ports: Ports,
     ties: Ties,
+    abroad: Abroad,
+    /// Where services are published for other launchers' jobs, if they are.
+    names: Option<names::Directory>,
     /// Whether another server of the launcher keeps ports and ties, and says what numbers jobs have.
     is_branch: bool,
     /// What is to be sent to processes once none is being served.
@@ -119,6 +126,8 @@ impl Server {
             questions: Questions::default(),
             ports: Ports::default(),
             ties: Ties::default(),
+            abroad: Abroad::default(),
+            names: None,
             is_branch: false,
             later: Vec::new(),
             outward: Vec::new(),
@@ -130,6 +139,11 @@ impl Server {
     /// Leaves ports, and what else all nodes have in common, to the launcher's first server.
     pub fn set_branch(&mut self) {
         self.is_branch = true;
+    }
+
+    /// Has services published in a directory, too, for the jobs of other launchers.
+    pub fn set_names(&mut self, names: names::Directory) {
+        self.names = Some(names);
     }
 
     /// Takes in one more job, and makes its segment if it has ranks on this node; `first` is
@@ -362,8 +376,19 @@ impl Server {
                     check_pair(&key, &[])?;
                     match self.number(job, rank) {
                         Some(number) => self.question(client, me, number, key, events)?,
-                        // It has ended.
-                        None => client.push(answer((job, rank), &key, &[]), None),
+                        // It has ended, or is another launcher's.
+                        None if self.is_branch => {
+                            let mut w = Writer::new(FrameKind::Ask);
+                            w.u64(job);
+                            w.u32(rank);
+                            w.bytes(key.as_bytes());
+                            events.push(Event::Call {
+                                rank: me,
+                                kind: FrameKind::Ask.into(),
+                                body: w.into_body(),
+                            });
+                        }
+                        None => self.ask_abroad(me, job, rank, key),
                     }
                 }
                 (FrameKind::Abort, Some(rank)) => {
@@ -562,6 +587,8 @@ impl Server {
         let of = &mut self.jobs[0];
         let kept = of.parts.body_len();
         (of.fencing, of.parts, self.questions) = (0, no_parts(), Questions::default());
+        self.abroad = Abroad::default();
+        self.later.clear();
         self.members.fill(Member::default());
         kept
     }

@@ -69,7 +69,8 @@ pub enum FrameKind {
     Meet = 18,
     /// To a rank: ticket, and the value of the other side or why there is none.
     Met = 19,
-    /// To the launcher: port, at which others can be met from now on.
+    /// To the launcher: ticket, and how the name of a port begins at which others can be met from now on; its
+    /// name is answered as [`FrameKind::Met`].
     OpenPort = 20,
     /// To the launcher: port, at which nobody is met any more.
     ClosePort = 21,
@@ -113,6 +114,7 @@ impl FrameKind {
         matches!(
             self,
             Learn
+                | Ask
                 | Join
                 | Part
                 | Spawn

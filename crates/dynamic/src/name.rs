@@ -4,12 +4,15 @@
 use catena_core::Process;
 use catena_objects::error::{Kind, Result};
 
+use crate::port::check_name;
+
 /// `MPI_Publish_name`.
 ///
 /// # Errors
-/// `Service` if it is published already, or no launcher of Catena's has started this process; as
+/// `Port` if no port has such a name; `Service` if it is published already, or no launcher of Catena's has started this process; as
 /// [`Process::with_jobs`].
 pub fn publish(process: &Process, service: &str, port: &str) -> Result<()> {
+    check_name(port)?;
     let asked = process.with_jobs(|jobs| jobs.publish_service(service, port));
     let ticket = asked.map_err(|e| e.where_unsupported(Kind::Service))?;
     process.outcome(ticket, Kind::Service).map(drop)
@@ -32,6 +35,7 @@ pub fn look_up(process: &Process, service: &str) -> Result<String> {
 /// # Errors
 /// `Service` if it is not published with that port; as [`Process::with_jobs`].
 pub fn withdraw(process: &Process, service: &str, port: &str) -> Result<()> {
+    check_name(port)?;
     let asked = process.with_jobs(|jobs| jobs.withdraw_service(service, port));
     let ticket = asked.map_err(|e| e.where_unsupported(Kind::Service))?;
     process.outcome(ticket, Kind::Service).map(drop)

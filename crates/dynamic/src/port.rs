@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use catena_abi as abi;
+use catena_boot::server::ports::MAX_PORT;
 use catena_boot::{CONNECT_TIMEOUT, Side};
 use catena_core::Process;
 use catena_core::comm::{Comm, Meeting};
 use catena_objects::error::{Error, Kind, Result};
+use catena_objects::fail;
 use catena_objects::info::Info;
 use catena_proof::Secret;
 
@@ -18,7 +20,8 @@ use crate::spawn::check_root;
 /// Bytes of a port's name that nobody can guess.
 const UNGUESSABLE: usize = 16;
 
-/// `MPI_Open_port`: its name, which has a part that nobody can guess. Local.
+/// `MPI_Open_port`: its name, which has a part that nobody can guess, and says the way to the launcher.
+/// Local, but it asks the launcher.
 ///
 /// # Errors
 /// `Port` if Catena's own launcher has not started this process; `Other` if it is gone.
@@ -32,8 +35,24 @@ pub fn open(process: &Process) -> Result<String> {
         let _ = write!(port, "{byte:02x}");
     }
     let opened = process.with_jobs(|jobs| jobs.open_port(&port));
-    opened.map_err(|e| e.where_unsupported(Kind::Port))?;
-    Ok(port)
+    let ticket = opened.map_err(|e| e.where_unsupported(Kind::Port))?;
+    let port = process.outcome(ticket, Kind::Port)?;
+    Ok(String::from_utf8_lossy(&port).into_owned())
+}
+
+/// A name that a program gives for a port's.
+///
+/// # Errors
+/// `Port` if no port has a name of that length.
+pub(crate) fn check_name(port: &str) -> Result<()> {
+    match port.len() {
+        1..=MAX_PORT => Ok(()),
+        len => fail!(
+            Port,
+            "'{}' is not the name of a port: it has {len} bytes, and those of MPI_Open_port 1 to {MAX_PORT}",
+            port.chars().take(40).collect::<String>()
+        ),
+    }
 }
 
 /// `MPI_Close_port`: who waits there waits in vain. Local.
@@ -41,6 +60,7 @@ pub fn open(process: &Process) -> Result<String> {
 /// # Errors
 /// As [`open`].
 pub fn close(process: &Process, port: &str) -> Result<()> {
+    check_name(port)?;
     let closed = process.with_jobs(|jobs| jobs.close_port(port));
     closed.map_err(|e| e.where_unsupported(Kind::Port))
 }
@@ -67,6 +87,7 @@ pub fn meet(
     };
     let meeting = match root == comm.rank {
         true => port().and_then(|(port, info)| {
+            check_name(&port)?;
             let hints = Hints::new(info.as_ref(), call, MEET)?;
             let timeout = hints.seconds("timeout")?.or(limit);
             Ok(Some(Meeting {

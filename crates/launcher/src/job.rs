@@ -1,6 +1,7 @@
 //! A running job: one loop that learns what happens on the nodes, passes output
 //! on, judges how ranks end, and ends what has to be ended.
 
+mod abroad;
 mod connected;
 mod elastic;
 mod lifecycle;
@@ -8,11 +9,13 @@ mod placing;
 mod spawn;
 
 use std::io;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use catena_boot::server::Event;
-use catena_boot::{FAULT_TOLERANCE, Interest, OtherMpi, SpawnAnswer};
+use catena_boot::server::names::Directory;
+use catena_boot::{FAULT_TOLERANCE, Interest, NAMES, OtherMpi, SpawnAnswer};
 
 use crate::args::App;
 use crate::base::Base;
@@ -24,6 +27,7 @@ use crate::plan::Plan;
 use crate::report::Failure;
 use crate::stdin::Source;
 use crate::sys::Exit;
+use abroad::Abroad;
 use connected::Partial;
 use elastic::Elastic;
 use spawn::{Living, Spawning};
@@ -177,6 +181,8 @@ pub struct Job {
     living: Vec<Living>,
     /// How hosts are reached that have no part in the job yet.
     reach: Reach,
+    /// The launchers with whose jobs processes connect.
+    abroad: Abroad,
     /// How it grows and shrinks, if it may.
     elastic: Option<Elastic>,
     /// What has become of the job by which it grows, until that is taken in.
@@ -236,7 +242,7 @@ impl Job {
     pub fn new(
         show: Show,
         plan: Plan,
-        tree: Tree,
+        mut tree: Tree,
         base: Base,
         typed: bool,
         reach: Reach,
@@ -248,6 +254,9 @@ impl Job {
         let timeout = show
             .timeout
             .map(|limit| (Instant::now() + limit, Task::Timeout(limit)));
+        let names = crate::hosts::setting(&NAMES, &plan.env);
+        let names = Some(PathBuf::from(&*names)).filter(|path| !path.as_os_str().is_empty());
+        tree.with_node(|node| node.set_names(Directory::new(names)));
         let apps: Vec<Rc<App>> = plan.apps.iter().cloned().map(Rc::new).collect();
         let process = |((rank, app), &node): ((u32, u32), &u32)| {
             let tag = match show.tag {
@@ -274,6 +283,7 @@ impl Job {
             spawning: Vec::new(),
             living: Vec::new(),
             reach,
+            abroad: Abroad::default(),
             elastic: None,
             grown: None,
             partial: Vec::new(),
@@ -316,6 +326,7 @@ impl Job {
                 token::CONTROL | token::CALLER => self.hear_caller(ready),
                 // Both sinks are flushed below.
                 sink if sink >= token::SINK => {}
+                token if token >= crate::abroad::FIRST => self.handle_abroad(token),
                 token => self.tree.handle(token, &self.base),
             }
         }
@@ -326,6 +337,7 @@ impl Job {
             }
         }
         self.tree.tick();
+        self.tick_abroad();
         self.tree.forget_jobs(&self.base);
         self.learn();
         self.do_tasks();
@@ -359,11 +371,13 @@ impl Job {
         let ready = self.source.as_ref().is_some_and(Source::is_ready);
         let ready = ready.then(Instant::now);
         let tree = self.tree.next_time();
+        let abroad = self.next_time_abroad();
         tasks
             .chain(prompts)
             .chain(resume)
             .chain(ready)
             .chain(tree)
+            .chain(abroad)
             .min()
     }
 
@@ -402,6 +416,7 @@ impl Job {
             let events = self.tree.take_events();
             if events.is_empty() {
                 self.take_spawns();
+                self.serve_abroad();
                 self.check_growth();
                 self.take_growth();
                 self.forget_ended();
@@ -460,6 +475,7 @@ impl Job {
     /// patience, or if nobody reads what a failed job has written.
     fn finish(mut self) -> i32 {
         self.finishing = true;
+        self.leave_abroad();
         self.find_cause();
         self.command(&NodeCommand::Finish);
         self.learn();

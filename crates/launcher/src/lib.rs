@@ -21,6 +21,7 @@
 //! | `stdin`   | passes on what is typed                                        |
 //! | `report`  | failures in words                                              |
 //! | `elastic` | `catena grow` and `catena shrink`                              |
+//! | `abroad`  | the way to other launchers, whose jobs connect with those here |
 //! | `serve`   | the launcher of a process that nobody has started              |
 //! | `sys`     | system calls; all `unsafe` of this crate                       |
 //!
@@ -30,6 +31,7 @@
 
 #![deny(unsafe_code)]
 
+mod abroad;
 pub mod args;
 mod base;
 mod elastic;

@@ -150,6 +150,8 @@ pub enum MessageKind {
     StartJob,
     /// Down.
     SignalJob,
+    /// Between launchers: a [`Word`](catena_boot::Word).
+    Abroad,
 }
 
 impl From<MessageKind> for u8 {
@@ -165,7 +167,7 @@ impl MessageKind {
     /// If there is none.
     pub fn from_byte(byte: u8) -> Result<MessageKind, Malformed> {
         use MessageKind::*;
-        const ALL: [MessageKind; 42] = [
+        const ALL: [MessageKind; 43] = [
             Launch,
             Hello,
             Alive,
@@ -208,6 +210,7 @@ impl MessageKind {
             ForgetJob,
             StartJob,
             SignalJob,
+            Abroad,
         ];
         let index = byte.wrapping_sub(Launch as u8);
         ALL.get(usize::from(index)).copied().ok_or(UNKNOWN)
@@ -338,6 +341,11 @@ impl NodeEvent {
             true => Ok(n),
             false => Err(Malformed("a number beyond what the job has")),
         };
+        // The node of mpirun may have no ranks, and no number among the others.
+        let asker = |node: u32, nodes: u32| match node {
+            u32::MAX => Ok(node),
+            _ => below(node, nodes),
+        };
         let rank = |r: &mut Reader<'_>| below(r.u32()?, ranks);
         let r = &mut r;
         Ok(match kind {
@@ -357,12 +365,12 @@ impl NodeEvent {
                 parts: body.to_vec(),
             }),
             MessageKind::Ask => NodeEvent::Said(Event::Ask {
-                node: below(r.u32()?, nodes)?,
+                node: asker(r.u32()?, nodes)?,
                 rank: rank(r)?,
                 key: r.text()?,
             }),
             MessageKind::Answer => NodeEvent::Said(Event::Answer {
-                node: below(r.u32()?, nodes)?,
+                node: asker(r.u32()?, nodes)?,
                 rank: rank(r)?,
                 key: r.text()?,
                 value: r.bytes()?.to_vec(),

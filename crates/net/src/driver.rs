@@ -267,6 +267,15 @@ impl Driver {
         }
     }
 
+    /// Whether something that was posted would be lost if this process ended now, as far as that can be told.
+    pub fn keeps(&self) -> bool {
+        match self {
+            Driver::Tcp(tcp) => tcp.keeps(),
+            // What they have taken is their library's.
+            Driver::Ofi(_) | Driver::Ucx(..) => false,
+        }
+    }
+
     /// What happened so far.
     pub fn counters(&self) -> Counters {
         match self {

@@ -119,6 +119,11 @@ impl Rails {
         all.try_fold(first, |sum, one| one.map(|one| sum.or(one)))
     }
 
+    /// Whether something that was posted would be lost if this process ended now.
+    pub fn keeps(&self) -> bool {
+        self.pieces.waits() || self.rails.iter().any(Driver::keeps)
+    }
+
     /// What happened so far.
     pub fn counters(&self) -> Counters {
         self.rails.iter().map(Driver::counters).sum()

@@ -368,7 +368,14 @@ impl<S, R> Routes<S, R> {
         for networks in self.networks_mut() {
             all &= networks.part()?;
         }
+        // Other jobs do not wait for each other: what is on its way to them is all that is owed.
+        all &= !self.bridges.iter().any(|bridge| bridge.networks.keeps());
         Ok(all)
+    }
+
+    /// Whether something that was posted would be lost if this process ended now.
+    pub fn keeps(&self) -> bool {
+        self.networks().any(Networks::keeps)
     }
 
     /// Messages that this process sent over networks.

@@ -32,6 +32,12 @@ fn meets_in_memory(node_of: &[u32], node: u32, spawned: bool) -> bool {
     local > 1 || local == 1 && (node_of.len() == 1 || spawned)
 }
 
+/// A number for a node of a job that another launcher has started: no node here has it, and hardly one of
+/// another such job.
+fn node_abroad(job: u64, node: u32) -> u32 {
+    (1 << 31) | (job as u32 & 0x7fff_0000) | (node & 0xffff)
+}
+
 /// The processes of this job on this node.
 fn local(job: &Job) -> Vec<Peer> {
     job.local.iter().map(|&rank| Peer(rank)).collect()
@@ -118,6 +124,10 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
             true => None,
             false => Some((pair, self.open_networks_to(number, &own, pair, &met)?)),
         };
+        if met.abroad {
+            let node_of = met.node_of.iter_mut();
+            node_of.for_each(|node| *node = node_abroad(number, *node));
+        }
         let added = self.link(|link| link.net().add_job(number, &met.node_of, segment, far));
         added.map_err(|e| other(&e))
     }
@@ -134,7 +144,8 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
         // Whoever shares memory is not reached over them.
         chain.shm = false;
         let exchange = BetweenJobs::new(Rc::clone(&self.boot), pair, number, met);
-        let secret = own.secret.as_ref().or(met.secret.as_ref());
+        let own_secret = own.secret.as_ref().filter(|_| !met.abroad);
+        let secret = own_secret.or(met.secret.as_ref());
         let place = pair.place();
         let networks = Networks::open(&chain, place, &[place.me], secret, Box::new(exchange));
         let networks = networks.map_err(|e| other(&e))?;

@@ -130,6 +130,16 @@ impl Tcp {
         lost
     }
 
+    /// Whether something that was posted would be lost if this process ended now: it has not left, or has
+    /// not arrived.
+    /// Cost: a system call for each connection.
+    pub fn keeps(&self) -> bool {
+        let mut open = self.links.iter().flatten();
+        !self.waiting.is_empty()
+            || !self.held.is_empty()
+            || open.any(|link| matches!(link.stage, Stage::Open) && link.socket.is_unacknowledged())
+    }
+
     /// What to sleep on.
     pub fn sleeper(&mut self) -> Sleeper {
         self.push();

@@ -232,6 +232,17 @@ fn limit_unsent(socket: BorrowedFd<'_>) -> io::Result<()> {
     }
 }
 
+impl Socket {
+    /// Whether the other end's kernel has not acknowledged all that was sent. If this process ended
+    /// now and something had arrived that it has not read, its kernel would drop that.
+    pub fn is_unacknowledged(&self) -> bool {
+        let mut bytes: libc::c_int = 0;
+        // SAFETY: the number is written during the call.
+        let asked = unsafe { libc::ioctl(self.stream.as_raw_fd(), libc::TIOCOUTQ, &mut bytes) };
+        asked == 0 && bytes > 0
+    }
+}
+
 /// The processor time that this thread has taken.
 pub(crate) fn cpu_time() -> Duration {
     // SAFETY: all zero is a time, which is written during the call.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::Server;
 use super::served::{Event, Served};
-use super::tables::{Port, Waiter};
+use super::tables::{Port, Service, Waiter, Who};
 use crate::jobs::{
     Death, ElasticSet, Ended, Outcome, Side, SpawnAnswer, SpawnRequest, write_outcome,
 };
@@ -39,15 +39,12 @@ const GONE: &str = "a job that members of the group are of has ended";
 
 /// Why nobody is met at a port.
 fn no_port(port: &str) -> String {
-    format!(
-        "there is no port '{port}': it was closed, the process that had opened it has ended, or \
-         another launcher's job has opened it"
-    )
+    format!("there is no port '{port}': it was closed, or the process that had opened it has ended")
 }
 
 impl Server {
     /// The port at which a job that was spawned meets those who have spawned it.
-    fn open_port_of(&mut self, port: &str, owner: Option<u32>) {
+    pub(super) fn open_port_of(&mut self, port: &str, owner: Option<u32>) {
         let waiting = Default::default();
         let port = port.to_string();
         self.ports
@@ -122,6 +119,7 @@ impl Server {
     /// A process is gone: its ports close, and it is connected to no job.
     pub fn left(&mut self, number: u32) {
         self.close_ports_of(number);
+        self.abroad.leave(number);
         self.ties.forget(number);
         self.send_later();
     }
@@ -136,7 +134,7 @@ impl Server {
     /// A frame as processes of this node get it: one that tells of a job brings its segment along,
     /// if it has ranks here.
     pub(super) fn with_segment(&self, frame: Arc<[u8]>) -> (Arc<[u8]>, Option<OwnedFd>) {
-        if frame.get(4) != Some(&FrameKind::Told.into()) {
+        if frame.get(4) != Some(&FrameKind::Told.into()) || OtherJob::is_whole(&frame) {
             return (frame, None);
         }
         let job = OtherJob::number_in(&frame);
@@ -150,13 +148,18 @@ impl Server {
     /// Tells a process of a job, to which it is connected from now on.
     fn tell_job(&mut self, number: u32, job: u64) {
         let of = self.jobs.iter().find(|of| of.job.job_id == job);
-        let mut w = Writer::new(FrameKind::Told);
-        OtherJob::write(&mut w, job, of.map(|of| &of.job));
-        if of.is_some() {
+        let abroad = self.abroad.tell(job).filter(|_| of.is_none());
+        if of.is_some() || abroad.is_some() {
             self.ties.join(number, job);
         }
-        self.later.push((number, w.finish().into()));
+        let frame = abroad.unwrap_or_else(|| {
+            let mut w = Writer::new(FrameKind::Told);
+            OtherJob::write(&mut w, job, of.map(|of| &of.job));
+            w
+        });
+        self.later.push((number, frame.finish().into()));
         self.told.push(number);
+        self.forget_abroad();
     }
 
     /// Closes a port: all who wait there are told why.
@@ -170,12 +173,7 @@ impl Server {
             return;
         };
         for waiter in closed.waiting.into_iter().flatten() {
-            self.answer_ticket(
-                FrameKind::Met,
-                waiter.number,
-                waiter.ticket,
-                &Err(why.into()),
-            );
+            self.answer_waiter(waiter.who, Err(why.into()), &[]);
         }
     }
 
@@ -194,19 +192,19 @@ impl Server {
                 waiting.retain(|waiter| {
                     let limit = waiter.patience.filter(|(_, until)| *until <= now);
                     if let Some((limit, _)) = limit {
-                        late.push((waiter.number, waiter.ticket, name.clone(), limit));
+                        late.push((waiter.who, name.clone(), limit));
                     }
                     limit.is_none()
                 });
             }
         }
-        for (number, ticket, port, limit) in late {
+        for (who, port, limit) in late {
             let why = format!(
                 "nobody has come from the other side to the port '{port}' for {} s; the info key \
                 timeout, or CATENA_CONNECT_TIMEOUT for MPI_Comm_connect, changes the limit",
                 limit.as_secs_f64()
             );
-            self.answer_ticket(FrameKind::Met, number, ticket, &Err(why));
+            self.answer_waiter(who, Err(why), &[]);
         }
         self.send_later();
     }
@@ -265,7 +263,7 @@ impl Server {
     pub(super) fn close_ports_of(&mut self, number: u32) {
         for port in self.ports.open.values_mut() {
             for waiting in &mut port.waiting {
-                waiting.retain(|waiter| waiter.number != number);
+                waiting.retain(|waiter| !matches!(waiter.who, Who::Here(of, _) if of == number));
             }
         }
         let is_used = |name: &String, port: &mut Port| {
@@ -278,7 +276,7 @@ impl Server {
         for port in owned {
             self.shut_port(&port, &no_port(&port));
         }
-        self.ports.services.retain(|_, (_, owner)| *owner != number);
+        self.ports.services.retain(|_, it| it.owner != number);
     }
 
     /// Takes in a frame about ports and other jobs from the process with that number. Answers are
@@ -296,9 +294,10 @@ impl Server {
             }
             FrameKind::Join => {
                 let job = body.u64()?;
-                if self.jobs.iter().any(|of| of.job.job_id == job) {
+                if self.jobs.iter().any(|of| of.job.job_id == job) || self.abroad.knows(job) {
                     self.ties.join(number, job);
                 }
+                self.forget_abroad();
             }
             FrameKind::Part => self.ties.part(number, body.u64()?),
             FrameKind::Ready => {
@@ -315,9 +314,11 @@ impl Server {
                     request,
                 });
             }
+            FrameKind::Ask => self.take_far_question(number, body)?,
             FrameKind::OpenPort => {
+                let ticket = body.u32()?;
                 let port = port_name(body)?;
-                self.open_port_of(&port, Some(number));
+                self.open_port(number, ticket, port);
             }
             FrameKind::ClosePort => {
                 let port = port_name(body)?;
@@ -338,13 +339,17 @@ impl Server {
                 let group = (0..body.count(12)?)
                     .map(|_| Ok((body.u64()?, body.u32()?)))
                     .collect::<Result<Vec<_>, Malformed>>()?;
-                let group = group.into_iter();
-                let group = group.filter_map(|(job, rank)| self.number(job, rank));
+                let numbers = group.iter();
+                let numbers = numbers.filter_map(|&(job, rank)| self.number(job, rank));
+                let mut jobs: Vec<u64> = group.iter().map(|name| name.0).collect();
+                jobs.sort_unstable();
+                jobs.dedup();
                 let waiter = Waiter {
-                    number,
-                    ticket,
+                    who: Who::Here(number, ticket),
                     value,
-                    group: group.collect(),
+                    group: numbers.collect(),
+                    jobs,
+                    cards: Vec::new(),
                     patience: match body.u64()? {
                         0 => None,
                         millis => {
@@ -353,7 +358,7 @@ impl Server {
                         }
                     },
                 };
-                self.meet(&port, side, waiter);
+                self.meet(&port, side, waiter, group);
             }
             FrameKind::Publicize | FrameKind::LookUp | FrameKind::Withdraw => {
                 let ticket = body.u32()?;
@@ -380,23 +385,46 @@ impl Server {
     ) -> Outcome {
         let known = self.ports.services.get(&service);
         match (kind, known, port) {
-            (FrameKind::LookUp, Some((port, _)), _) => Ok(port.clone().into_bytes()),
-            (FrameKind::LookUp, None, _) => Err(format!(
-                "nobody has published the service '{service}', or it was withdrawn"
-            )),
+            (FrameKind::LookUp, Some(it), _) => Ok(it.port.clone().into_bytes()),
+            (FrameKind::LookUp, None, _) => self.look_up_elsewhere(&service),
             (FrameKind::Publicize, Some(_), _) => Err(format!(
                 "the service '{service}' is published already: withdraw it first"
             )),
             (FrameKind::Publicize, None, Some(port)) => {
-                self.ports.services.insert(service, (port, number));
+                let entry = self.names.as_ref();
+                let entry = entry.map(|names| names.publish(&service, &port));
+                let it = Service {
+                    port,
+                    owner: number,
+                    _entry: entry.transpose()?,
+                };
+                self.ports.services.insert(service, it);
                 Ok(Vec::new())
             }
-            (_, Some((known, _)), Some(port)) if *known == port => {
+            (_, Some(known), Some(port)) if known.port == port => {
                 self.ports.services.remove(&service);
                 Ok(Vec::new())
             }
             _ => Err(format!(
                 "the service '{service}' is not published with that port"
+            )),
+        }
+    }
+
+    /// The port of a service that no job of this launcher has published.
+    fn look_up_elsewhere(&self, service: &str) -> Outcome {
+        let Some(names) = &self.names else {
+            return Err(format!("nobody has published the service '{service}'"));
+        };
+        match names.look_up(service) {
+            Ok(Some(port)) => Ok(port.into_bytes()),
+            Ok(None) => Err(format!(
+                "no running job of this user has published the service '{service}' in {}, or it was withdrawn; \
+                 jobs on other hosts see it if CATENA_NAMES is a directory that all of them share",
+                names.path().display()
+            )),
+            Err(why) => Err(format!(
+                "no job of this mpirun has published the service '{service}', and where others would have, {why}"
             )),
         }
     }
@@ -410,19 +438,20 @@ impl Server {
         }
     }
 
-    /// `waiter` comes to a port.
-    fn meet(&mut self, port: &str, side: Side, waiter: Waiter) {
+    /// `waiter` comes to a port, on behalf of `group`.
+    pub(super) fn meet(&mut self, port: &str, side: Side, waiter: Waiter, group: Vec<(u64, u32)>) {
         let comes = job_of_group_port(port);
         if let Some(job) = comes {
             if !self.jobs.iter().any(|of| of.job.job_id == job) {
-                let (number, ticket) = (waiter.number, waiter.ticket);
-                return self.answer_ticket(FrameKind::Met, number, ticket, &Err(GONE.into()));
+                return self.answer_waiter(waiter.who, Err(GONE.into()), &[]);
             }
             self.open_port_of(port, None);
         }
         let Some(open) = self.ports.open.get_mut(port) else {
-            let (number, ticket) = (waiter.number, waiter.ticket);
-            return self.answer_ticket(FrameKind::Met, number, ticket, &Err(no_port(port)));
+            if let Some(waiter) = self.go_abroad(port, side, waiter, group) {
+                self.answer_waiter(waiter.who, Err(no_port(port)), &[]);
+            }
+            return;
         };
         let [host, guest] = [side.index(), 1 - side.index()];
         let Some(other) = open.waiting[guest].pop_front() else {
@@ -431,16 +460,34 @@ impl Server {
         if comes.is_some() && open.waiting.iter().all(|it| it.is_empty()) {
             self.ports.open.remove(port);
         }
-        self.tie_groups([&waiter.group, &other.group]);
-        for (to, value) in [
-            (&waiter, other.value.clone()),
-            (&other, waiter.value.clone()),
-        ] {
-            self.answer_ticket(FrameKind::Met, to.number, to.ticket, &Ok(value));
+        for one in [&waiter, &other] {
+            if let Who::Abroad(launcher, _) = one.who {
+                self.learn_abroad(launcher, one.cards.clone());
+            }
+        }
+        self.expect_all(&waiter.group, &other.jobs);
+        self.expect_all(&other.group, &waiter.jobs);
+        for (to, from) in [(&waiter, &other), (&other, &waiter)] {
+            self.answer_waiter(to.who, Ok(from.value.clone()), &from.jobs);
         }
     }
 
-    fn answer_ticket(&mut self, kind: FrameKind, number: u32, ticket: u32, outcome: &Outcome) {
+    /// Somebody waits at no port any more.
+    pub(super) fn leave_ports(&mut self, who: Who) {
+        for port in self.ports.open.values_mut() {
+            for waiting in &mut port.waiting {
+                waiting.retain(|waiter| waiter.who != who);
+            }
+        }
+    }
+
+    pub(super) fn answer_ticket(
+        &mut self,
+        kind: FrameKind,
+        number: u32,
+        ticket: u32,
+        outcome: &Outcome,
+    ) {
         self.later.push((number, frame(kind, ticket, outcome)));
         self.told.push(number);
     }

@@ -6,17 +6,30 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::names::Entry;
+use crate::abroad::JobCard;
 use crate::jobs::SpawnRequest;
+
+/// Who waits, and what the answer is known by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Who {
+    /// The process with that number.
+    Here(u32, u32),
+    /// One of the jobs of that launcher.
+    Abroad(u32, u32),
+}
 
 /// One that waits at a port.
 #[derive(Debug)]
 pub(super) struct Waiter {
-    /// The number of its process.
-    pub(super) number: u32,
-    pub(super) ticket: u32,
+    pub(super) who: Who,
     pub(super) value: Vec<u8>,
-    /// The numbers of those that it speaks for.
+    /// The numbers of those that it speaks for, as far as they are of this launcher.
     pub(super) group: Vec<u32>,
+    /// The jobs that they are of.
+    pub(super) jobs: Vec<u64>,
+    /// Those of another launcher.
+    pub(super) cards: Vec<JobCard>,
     /// How long it waits, and until when.
     pub(super) patience: Option<(Duration, Instant)>,
 }
@@ -41,12 +54,22 @@ pub struct SpawnCall {
     pub request: SpawnRequest,
 }
 
+/// A service that was published.
+#[derive(Debug)]
+pub(super) struct Service {
+    pub(super) port: String,
+    /// The number of the process that has published it.
+    pub(super) owner: u32,
+    /// Where other launchers find it.
+    pub(super) _entry: Option<Entry>,
+}
+
 /// The ports, and what processes want of the launcher.
 #[derive(Debug, Default)]
 pub(super) struct Ports {
     pub(super) open: HashMap<String, Port>,
-    /// The ports of services that were published, and who has.
-    pub(super) services: HashMap<String, (String, u32)>,
+    /// Services that were published.
+    pub(super) services: HashMap<String, Service>,
     pub calls: Vec<SpawnCall>,
 }
 
@@ -57,6 +80,8 @@ pub(super) enum Asker {
     Rank(u32),
     /// Another node.
     Node(u32),
+    /// Another launcher.
+    Abroad(u32),
 }
 
 /// What is known of a value, by number of its process and key.

@@ -18,6 +18,17 @@ impl Server {
     /// The jobs that are connected to that of the process with this number, which is the
     /// first of them, as their numbers. Empty if there is no such process.
     pub fn connected_to(&self, number: u32) -> Vec<Range<u32>> {
+        let numbers = |job: u64| {
+            let of = self.jobs.iter().find(|of| of.job.job_id == job)?;
+            Some(of.numbers())
+        };
+        let circle = self.circle_of(number).into_iter();
+        circle.filter_map(numbers).collect()
+    }
+
+    /// The jobs that are connected to that of the process with this number, also those of other launchers;
+    /// its own is the first.
+    pub(super) fn circle_of(&self, number: u32) -> Vec<u64> {
         let Some(own) = self.job_of(number) else {
             return Vec::new();
         };
@@ -37,29 +48,15 @@ impl Server {
             }
             at += 1;
         }
-        let numbers = |job: u64| {
-            let of = self.jobs.iter().find(|of| of.job.job_id == job)?;
-            Some(of.numbers())
-        };
-        circle.into_iter().filter_map(numbers).collect()
+        circle
     }
 
-    /// The members of two groups, by their numbers, have met: each will learn of the jobs of
-    /// the other group.
-    pub(super) fn tie_groups(&mut self, groups: [&[u32]; 2]) {
-        let [one, other] = groups.map(|group| {
-            let jobs = group.iter().filter_map(|&number| self.job_of(number));
-            let mut jobs: Vec<u64> = jobs.map(|of| of.job.job_id).collect();
-            jobs.sort_unstable();
-            jobs.dedup();
-            jobs
-        });
-        for (group, jobs) in [(groups[0], other), (groups[1], one)] {
-            for &number in group {
-                let own = self.job_of(number).map(|of| of.job.job_id);
-                for &job in jobs.iter().filter(|&&job| Some(job) != own) {
-                    self.ties.expect(number, job);
-                }
+    /// The members of a group, by their numbers, have met another one: each will learn of the jobs of that.
+    pub(super) fn expect_all(&mut self, group: &[u32], jobs: &[u64]) {
+        for &number in group {
+            let own = self.job_of(number).map(|of| of.job.job_id);
+            for &job in jobs.iter().filter(|&&job| Some(job) != own) {
+                self.ties.expect(number, job);
             }
         }
     }
@@ -100,6 +97,7 @@ impl Server {
             self.close_port(port, "the job that was spawned has ended");
         }
         self.close_ports_to(job);
+        self.abroad.say_gone(job);
         self.questions.forget(&numbers, job);
         self.deaths.retain(|(dead, _)| !numbers.contains(dead));
         self.told.retain(|number| !numbers.contains(number));

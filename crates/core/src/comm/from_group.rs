@@ -5,10 +5,11 @@
 use std::sync::Arc;
 
 use catena_abi as abi;
+use catena_fabric::Peer;
 
 use super::agreement::{Bridge, Circle};
 use super::control::{Key, Meeting};
-use super::{Heritage, JOB};
+use super::{Comm, Heritage, JOB};
 use crate::process::Process;
 use catena_objects::errhandler::ErrhandlerRef;
 use catena_objects::error::Result;
@@ -82,7 +83,7 @@ impl Process {
     /// communicator.
     ///
     /// # Errors
-    /// `Group` if this process is not in `local`, `Rank` for bad leaders,
+    /// `Group` if this process is not in `local` or a job has ended, `Rank` for bad leaders,
     /// `Comm` if the groups overlap; `Other` at members whose leader, or other
     /// group, failed.
     pub fn intercomm_create_from_groups(
@@ -99,20 +100,49 @@ impl Process {
             fail!(Group, "this process is not in the local group");
         };
         let leader = local.check_rank(leader)? as u32;
-        let circle = origin.circle(self, local, Meeting::FromGroups)?;
+        let joined = self.join_local(local, &origin)?;
+        let circle = match &joined {
+            Some(comm) => comm.circle(),
+            None => origin.circle(self, local, Meeting::FromGroups)?,
+        };
         let bridge = if leader == me {
             across.and_then(|it| {
                 let there = it.group.check_rank(it.leader)?;
-                Ok(Some(Bridge::Context {
-                    cid: JOB,
-                    to: self.rank_in_job(it.group.member(there))?,
-                    key: Key::new(Meeting::LeadersFromGroups, origin.tag),
-                }))
+                self.bridge_to(it.group.member(there), origin.tag).map(Some)
             })
         } else {
             Ok(None)
         };
-        self.join_groups(circle, leader, bridge, local, origin.heritage())
-            .map(Some)
+        let made = self.join_groups(circle, leader, bridge, local, origin.heritage());
+        joined.map_or(Ok(()), |comm| self.comm_free(comm))?;
+        made.map(Some)
+    }
+
+    /// The communicator of a group whose members are of several jobs; none where they are of one, as the
+    /// context of the job joins them.
+    fn join_local(&self, local: &Arc<Group>, origin: &Origin<'_>) -> Result<Option<Arc<Comm>>> {
+        if local.members().all(|peer| self.is_of_own_job(peer)) {
+            return Ok(None);
+        }
+        let of_job = |group: &Arc<Group>| {
+            let circle = origin.circle(self, group, Meeting::FromGroups)?;
+            self.gather_group(circle, group, origin.heritage())
+        };
+        let tag = [origin.tag, b"\0members"].concat();
+        let comm = self.comm_of_jobs(local, &tag, of_job, origin.errhandler.clone())?;
+        self.comm(comm).map(Some)
+    }
+
+    /// The way from this leader to the other.
+    fn bridge_to(&self, leader: Peer, tag: &[u8]) -> Result<Bridge> {
+        if !self.is_of_own_job(leader) {
+            self.open_home()?;
+            return Ok(Bridge::Port(self.leaders_meeting(leader, tag)));
+        }
+        Ok(Bridge::Context {
+            cid: JOB,
+            to: self.rank_in_job(leader)?,
+            key: Key::new(Meeting::LeadersFromGroups, tag),
+        })
     }
 }

@@ -21,7 +21,7 @@ use crate::process::Process;
 const FNV: [u64; 2] = [0xcbf2_9ce4_8422_2325, 0x0100_0000_01b3];
 
 /// A number that tells the making of a communicator from others under way: of its tag and its members.
-fn mark(tag: &[u8], members: &[ProcessName]) -> u64 {
+pub(super) fn mark(tag: &[u8], members: &[ProcessName]) -> u64 {
     let names = members.iter().flat_map(|name| {
         let job = name.job.to_le_bytes().into_iter();
         job.chain(name.rank.to_le_bytes())
@@ -44,6 +44,22 @@ fn jobs_of(members: &[ProcessName]) -> Vec<u64> {
 }
 
 impl Process {
+    /// Where the leaders of two groups meet that are of different jobs: this process and another one.
+    pub(super) fn leaders_meeting(&self, other: Peer, tag: &[u8]) -> Meeting {
+        let own = self.name_of(self.me);
+        let mut ends = [own, self.name_of(other)];
+        ends.sort_unstable();
+        let tag = [tag, b"\0leaders"].concat();
+        Meeting {
+            port: group_port(ends[1].job, mark(&tag, &ends)),
+            side: match own == ends[1] {
+                true => Side::Guest,
+                false => Side::Host,
+            },
+            timeout: None,
+        }
+    }
+
     /// The group of these processes, whose jobs come into the table of peers if they are not there.
     /// Local, but it asks the launcher.
     ///

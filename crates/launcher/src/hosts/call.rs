@@ -101,6 +101,12 @@ impl Calls {
         ))
     }
 
+    /// The addresses that lead here from other hosts.
+    pub fn outward(&self) -> impl Iterator<Item = SocketAddr> + '_ {
+        let all = self.listeners.iter().filter_map(|it| it.local_addr().ok());
+        all.filter(|at| !at.ip().is_loopback())
+    }
+
     /// Handles one of its tokens; gives a caller that has proven that it is a
     /// daemon, and the names of its node.
     pub fn handle(&mut self, token: u64, poller: &Poller) -> Option<(OwnedFd, Vec<String>)> {
@@ -223,7 +229,7 @@ pub(super) fn read_names(facts: &[u8]) -> Result<Vec<String>, Malformed> {
 }
 
 /// What two processes have in common that reach each other over loopback.
-fn machine() -> String {
+pub fn machine() -> String {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let network = std::fs::read_link("/proc/self/ns/net").unwrap_or_default();
     let network: String = network.to_string_lossy().replace(char::is_whitespace, "");
@@ -244,9 +250,25 @@ pub fn call(place: &str) -> Result<(TcpStream, Secret), String> {
     let (Some(secret), Ok(limit)) = (Secret::from_hex(secret), limit.parse()) else {
         return Err(wrong());
     };
+    let limit = Duration::from_millis(limit);
+    let stream = call_at(&secret, limit, of == machine(), addresses)?;
+    Ok((stream, secret))
+}
+
+/// Calls a launcher that knows `secret` at these addresses, with commas between them, for `limit` at most.
+/// `same` says that it is on this machine. Gives the connection, when both ends have proven that they
+/// know the secret.
+///
+/// # Errors
+/// As [`call`].
+pub fn call_at(
+    secret: &Secret,
+    limit: Duration,
+    same: bool,
+    addresses: &str,
+) -> Result<TcpStream, String> {
     // Addresses of this host, loopback among them, lead to mpirun only if that
     // is here; else to a stranger.
-    let same = of == machine();
     let mut own = sys::addresses();
     own.extend([IpAddr::V4(Ipv4Addr::LOCALHOST)]);
     let addresses: Vec<SocketAddr> = addresses
@@ -254,7 +276,7 @@ pub fn call(place: &str) -> Result<(TcpStream, Secret), String> {
         .filter_map(|address| address.parse().ok())
         .filter(|address: &SocketAddr| same || !own.contains(&address.ip()))
         .collect();
-    let until = Instant::now() + Duration::from_millis(limit);
+    let until = Instant::now() + limit;
     let mut calls = 0;
     loop {
         let stream = first(&addresses, until).map_err(|causes| {
@@ -264,8 +286,8 @@ pub fn call(place: &str) -> Result<(TcpStream, Secret), String> {
             )
         })?;
         calls += 1;
-        match greet(&stream, &secret, until) {
-            Ok(()) => return Ok((stream, secret)),
+        match greet(&stream, secret, until) {
+            Ok(()) => return Ok(stream),
             // With too many callers, mpirun hangs up on some.
             Err(_) if calls < CALLS && Instant::now() < until => std::thread::sleep(PAUSE),
             Err(error) => {

@@ -13,7 +13,7 @@
 
 pub mod agent;
 pub mod brief;
-mod call;
+pub mod call;
 pub mod daemon;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;

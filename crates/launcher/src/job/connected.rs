@@ -78,6 +78,7 @@ impl Job {
         let numbers = self.partial[at].numbers.clone();
         if !std::mem::replace(&mut self.partial[at].ended, true) {
             let failure = self.partial[at].failure.clone();
+            self.tell_failure(number, failure.text.as_deref());
             let mut ended = 0;
             for number in numbers.iter().cloned().flatten() {
                 let process = &mut self.processes[number as usize];

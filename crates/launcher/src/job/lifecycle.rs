@@ -105,6 +105,13 @@ impl Job {
             let was_there = process.running && process.pid != 0;
             self.ended += usize::from(was_there && failed != Some(rank));
         }
+        let text = self
+            .failure
+            .as_ref()
+            .and_then(|failure| failure.text.clone());
+        for number in 0..self.processes.len() as u32 {
+            self.tell_failure(number, text.as_deref());
+        }
         self.command(&NodeCommand::End);
         self.at(GRACE, Task::Kill);
     }

@@ -5,8 +5,11 @@ use std::fs::File;
 use std::ops::Range;
 
 use catena_boot::server::Event;
+use catena_boot::server::far::{FarVisit, Heard, Opening};
+use catena_boot::server::names::Directory;
 use catena_boot::server::ports::SpawnCall;
-use catena_boot::{ElasticSet, Job as World, SpawnAnswer};
+use catena_boot::{ElasticSet, Job as World, SpawnAnswer, Word};
+use catena_proof::Secret;
 
 use super::start::{self, How, Input, Starter, Vars};
 use super::{Local, Node};
@@ -97,6 +100,70 @@ impl Node {
             let frame = frame.to_vec();
             NodeEvent::Said(Event::Tell { rank, frame })
         })
+    }
+
+    /// The ports that processes want to be opened.
+    pub fn take_openings(&mut self) -> Vec<Opening> {
+        self.server.take_openings()
+    }
+
+    /// Opens a port, whose name says the way to this launcher.
+    pub fn port_opened(&mut self, opening: Opening, way: Option<&str>) {
+        self.server.port_opened(opening, way);
+        self.notify();
+    }
+
+    /// Those who want to meet somebody at a port of another launcher.
+    pub fn take_visits(&mut self) -> Vec<FarVisit> {
+        self.server.take_visits()
+    }
+
+    /// Somebody goes to a port of a launcher that was reached.
+    pub fn visit(&mut self, visit: FarVisit, launcher: u32) {
+        self.server.visit(visit, launcher);
+        self.notify();
+    }
+
+    /// Somebody cannot go there.
+    pub fn refuse_visit(&mut self, visit: &FarVisit, why: String) {
+        self.server.refuse(visit, why);
+        self.notify();
+    }
+
+    /// What is to be told to other launchers.
+    pub fn take_words(&mut self) -> Vec<(u32, Word)> {
+        self.server.take_words()
+    }
+
+    /// Another launcher was reached, or has come; what both know, and nobody else.
+    pub fn greet(&mut self, launcher: u32, secret: Secret) {
+        self.server.greet(launcher, secret);
+    }
+
+    /// Takes in what another launcher says.
+    pub fn hear_abroad(&mut self, launcher: u32, word: Word, events: &mut Vec<NodeEvent>) -> Heard {
+        let mut asked = Vec::new();
+        let heard = self.server.hear_abroad(launcher, word, &mut asked);
+        events.extend(asked.into_iter().map(NodeEvent::Said));
+        self.notify();
+        heard
+    }
+
+    /// Another launcher is there no more; the processes that are connected to its jobs.
+    pub fn lose_launcher(&mut self, launcher: u32, why: &str) -> Vec<u32> {
+        let tied = self.server.lose_launcher(launcher, why);
+        self.notify();
+        tied
+    }
+
+    /// The launchers of jobs that are connected to that of a process are to hear that it has failed.
+    pub fn tell_failure(&mut self, number: u32, text: &str) {
+        self.server.tell_failure(number, text);
+    }
+
+    /// Has services published in a directory, too.
+    pub fn set_names(&mut self, names: Directory) {
+        self.server.set_names(names);
     }
 
     /// Whether rank 0 has started this launcher, and is no child of it.

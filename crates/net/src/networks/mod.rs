@@ -184,6 +184,11 @@ impl Networks {
         self.sent
     }
 
+    /// Whether something that was posted would be lost if this process ended now.
+    pub fn keeps(&self) -> bool {
+        self.members.iter().any(|it| it.rails.keeps())
+    }
+
     /// What happened so far, in all of them.
     pub fn counters(&self) -> Counters {
         self.members.iter().map(|it| it.rails.counters()).sum()

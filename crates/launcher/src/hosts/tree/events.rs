@@ -20,7 +20,9 @@ impl Tree {
             }
             _ => return,
         };
-        match (self.way[target as usize], &self.node) {
+        // The node of mpirun may have no ranks, and no number among the hosts.
+        let way = self.way.get(target as usize).copied().flatten();
+        match (way, &self.node) {
             (Some(daemon), _) => self.daemons[daemon].push(event.encode()),
             (None, Some(node)) if node.number() == target => {
                 self.at_node(|node, more| node.exchange(&event, more));

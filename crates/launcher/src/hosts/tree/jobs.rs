@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
+use catena_boot::Word;
 use catena_boot::server::Event;
+use catena_boot::server::far::Heard;
 
 use super::{DaemonState, Tree};
 use crate::base::Base;
@@ -85,6 +87,13 @@ impl Tree {
         let mut result = None;
         self.at_node(|node, _| result = Some(action(node)));
         result
+    }
+
+    /// Another launcher says something that concerns this process's own server.
+    pub fn hear_abroad(&mut self, launcher: u32, word: Word) -> Heard {
+        let mut heard = Heard::Done;
+        self.at_node(|node, events| heard = node.hear_abroad(launcher, word, events));
+        heard
     }
 
     /// A process has died: fences of the first job do not wait for it.
