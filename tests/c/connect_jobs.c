@@ -72,7 +72,7 @@ static void host(int argc, char **argv)
     char port[MPI_MAX_PORT_NAME] = "", closed[MPI_MAX_PORT_NAME] = "", service[64], command[2000] = "";
     MPI_Comm inter;
     FILE *job = NULL;
-    snprintf(service, sizeof service, "connect jobs %d", (int)getpid());
+    snprintf(service, sizeof service, "connect_jobs_%d", (int)getpid());
     if (rank == 0) {
         MPI_Open_port(MPI_INFO_NULL, port);
         CHECK(strlen(port) <= 200);

@@ -12,7 +12,7 @@
 
 int main(int argc, char **argv)
 {
-    char port[MPI_MAX_PORT_NAME] = "", command[2000];
+    char port[MPI_MAX_PORT_NAME] = "", command[2000], told[1000];
     int is_guest = argc > 3, parts = !strcmp(argv[1], "parted");
     MPI_Comm inter;
     MPI_Init(&argc, &argv);
@@ -23,7 +23,8 @@ int main(int argc, char **argv)
     } else {
         if (rank == 0) {
             MPI_Open_port(MPI_INFO_NULL, port);
-            snprintf(command, sizeof command, "mpirun -n 2 %s %s %s '%s' 2>&1", argv[0], argv[1], argv[2], port);
+            snprintf(told, sizeof told, "%s-%d", argv[0], (int)getpid());
+            snprintf(command, sizeof command, "mpirun -n 2 %s %s %s '%s' %s 2>&1", argv[0], argv[1], argv[2], port, told);
             CHECK(job = popen(command, "r"));
         }
         MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
@@ -31,8 +32,15 @@ int main(int argc, char **argv)
     /* All know all. */
     int one = 1, sum;
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, inter);
-    if (parts)
+    if (parts) {
         MPI_Comm_disconnect(&inter);
+        /* The host has disconnected once all its ranks have: then it makes a file. */
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (!is_guest && rank == 0)
+            CHECK(fclose(fopen(told, "w")) == 0);
+        while (is_guest && rank == 0 && access(argv[4], F_OK))
+            ;
+    }
     if (is_guest && rank == 0)
         kill(strcmp(argv[2], "rank") ? getppid() : getpid(), SIGKILL);
     if (is_guest || !parts) {
