@@ -6,7 +6,7 @@
 // run: -n 4
 // run: -n 1
 // time: 120
-#include "check.h"
+#include "raises.h"
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -16,28 +16,6 @@
 enum { DISK = 1 << 20, PART = 1 << 19, PIECE = 8 };
 
 static char folder[200], path[256];
-
-#define RAISES(call, class)                                                     \
-    do {                                                                        \
-        int rc_ = (call);                                                       \
-        if (class_of(rc_) != (class)) {                                         \
-            char t_[MPI_MAX_ERROR_STRING] = "";                                 \
-            int l_;                                                             \
-            MPI_Error_string(rc_, t_, &l_);                                     \
-            fprintf(stderr, "rank %d: %s: %s\n", rank, #call, t_);              \
-        }                                                                       \
-        EQUAL(class_of(rc_), class);                                            \
-    } while (0)
-
-static void says(int code, const char *word)
-{
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int len;
-    MPI_Error_string(code, text, &len);
-    if (!strstr(text, word))
-        fprintf(stderr, "rank %d: '%s' has no '%s'\n", rank, text, word);
-    CHECK(strstr(text, word) != NULL);
-}
 
 /* Bytes that a call says it has moved. */
 static MPI_Count told(MPI_Status *status)

@@ -4,7 +4,7 @@
 // run: -n 1
 // run: -n 2 -x CATENA_LINK=tcp
 // only: catena
-#include "check.h"
+#include "raises.h"
 #include <signal.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -12,28 +12,6 @@
 #include <sys/stat.h>
 
 static char folder[200], path[256];
-
-#define RAISES(call, class)                                                     \
-    do {                                                                        \
-        int rc_ = (call);                                                       \
-        if (class_of(rc_) != (class)) {                                         \
-            char t_[MPI_MAX_ERROR_STRING] = "";                                 \
-            int l_;                                                             \
-            MPI_Error_string(rc_, t_, &l_);                                     \
-            fprintf(stderr, "rank %d: %s: %s\n", rank, #call, t_);              \
-        }                                                                       \
-        EQUAL(class_of(rc_), class);                                            \
-    } while (0)
-
-static void says(int code, const char *word)
-{
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int len;
-    MPI_Error_string(code, text, &len);
-    if (!strstr(text, word))
-        fprintf(stderr, "rank %d: '%s' has no '%s'\n", rank, text, word);
-    CHECK(strstr(text, word) != NULL);
-}
 
 static int opened(const char *name, int amode, MPI_File *fh)
 {

@@ -229,6 +229,13 @@ pub(crate) fn raise(function: &'static str, on: On, error: &Error) -> c_int {
     let on = error.place().map_or(on, On::Object);
     let text = format!("{function}: {}", error.text());
     let code = code_for(error, &format!("{text}{}", which_window(on)));
+    if error.kind() == Kind::ProcFailed
+        && let Ok(process) = enter()
+    {
+        // A call that a dead process makes fail waits for nothing, so a program that repeats it until the
+        // communicator is revoked would never hear of that.
+        process.progress();
+    }
     call_handler(on, code, &text)
 }
 

@@ -236,7 +236,7 @@ impl View {
         if len == 0 || is_before(len) {
             return len;
         }
-        // So many are in front, and so many are not.
+        // The first `low` bytes lie in front, and not the first `high`.
         let (mut low, mut high) = (0, len);
         while high - low > 1 {
             let middle = low + (high - low) / 2;

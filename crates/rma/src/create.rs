@@ -581,7 +581,7 @@ fn reach_of(
 pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
     let busy = window.why_busy();
     if busy.is_none() && window.has_messages.get() {
-        // Those of a fence that no other one has followed. A target that is gone does not keep the window.
+        // Operations of a last fence may still be under way. A target that is gone does not keep the window.
         let _ = window.complete_remote(process, None);
     }
     let met = window.meet(process, busy.is_some());

@@ -71,7 +71,7 @@ pub(super) struct Abroad {
     /// By launcher and ticket there.
     pub(super) under_way: BTreeMap<(u32, u32), UnderWay>,
     pub(super) last: u32,
-    /// Who waits for what a process abroad has published.
+    /// The processes that wait for what a process abroad has published.
     pub(super) asked: HashMap<(u64, u32, String), Vec<u32>>,
     pub(super) words: Vec<(u32, Word)>,
 }

@@ -10,7 +10,7 @@ use super::names::Entry;
 use crate::abroad::JobCard;
 use crate::jobs::SpawnRequest;
 
-/// Who waits, and what the answer is known by.
+/// A process that waits, and what its answer is known by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Who {
     /// The process with that number.
@@ -28,7 +28,7 @@ pub(super) struct Waiter {
     pub(super) group: Vec<u32>,
     /// The jobs that they are of.
     pub(super) jobs: Vec<u64>,
-    /// Those of another launcher.
+    /// A process of another launcher.
     pub(super) cards: Vec<JobCard>,
     /// How long it waits, and until when.
     pub(super) patience: Option<(Duration, Instant)>,

@@ -718,7 +718,8 @@ fn who_waits_at_a_port_may_lose_patience() {
         .unwrap()
         .unwrap_err();
     assert!(why.contains("'port' for 5 s"), "{why}");
-    assert_eq!(server.take_told(), [0]);
+    // That the port is open, and that its patience is at an end.
+    assert_eq!(server.take_told(), [0, 0]);
     assert_eq!(server.next_time(), None);
     assert_eq!(rank.jobs().unwrap().outcome(patient).unwrap(), None);
 }

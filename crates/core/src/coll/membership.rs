@@ -5,7 +5,7 @@ use std::fmt;
 use std::mem;
 
 use catena_board::{BoardMemory, Member, Op, Seat};
-use catena_objects::error::{Error, Result};
+use catena_objects::error::{Error, Kind, Result};
 
 use super::schedules::Key;
 
@@ -74,6 +74,10 @@ impl Membership {
             Membership::Member(place) => {
                 place.seat.fail();
                 Membership::Failed(Some(place), error.clone())
+            }
+            // A revocation says more than the failures before it: nothing will succeed any more.
+            Membership::Failed(place, _) if error.kind() == Kind::Revoked => {
+                Membership::Failed(place, error.clone())
             }
             other => other,
         };
