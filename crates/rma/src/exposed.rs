@@ -72,7 +72,7 @@ impl Exposed {
 /// Tells all members the keys of this one, of which the longest has `longest` bytes; the ways to theirs, by rank.
 ///
 /// # Errors
-/// Those of the collective.
+/// The errors of the collective by which the members tell each other.
 pub(crate) fn tell_keys(
     process: &Process,
     comm: &Arc<Comm>,
