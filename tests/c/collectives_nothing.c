@@ -5,6 +5,7 @@
 // run: -n 5
 // run: -n 2 --set COLL_NODE=0
 // run: -n 4 --set COLL_NODE=0
+// run: -n 4 --set COLL_NODE=0 -- before
 #include "check.h"
 
 enum { MOST = 8, ROUNDS = 200 };
@@ -59,9 +60,51 @@ static void own(MPI_Datatype type, int width, MPI_Comm comm)
     }
 }
 
+/* Whether members that have nothing for others have to be through before those begin: by messages they are. */
+static int before;
+
+/* Two members have something for each other, and the others nothing, or for themselves alone: no call is taken for
+ * another one. */
+static void some(int round, MPI_Comm comm)
+{
+    int a = round % size, b = (a + 1 + round % (size - 1)) % size, token = 0;
+    int other = rank == a ? b : a, waits = rank == a || rank == b;
+    for (int r = 0; r < size; r++) {
+        counts[r] = (waits && r == other) || (round % 3 == 0 && r == rank);
+        displs[r] = r;
+    }
+    if (before && waits)
+        for (int r = 0; r < size; r++)
+            if (r != a && r != b)
+                MPI_Recv(&token, 1, MPI_INT, r, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Alltoallv(out, counts, displs, MPI_INT, in, counts, displs, MPI_INT, comm);
+    for (int r = 0; r < size; r++) {
+        EQUAL(in[r], counts[r] ? 100 * r + rank : -1);
+        in[r] = -1;
+    }
+    if (before && !waits) {
+        MPI_Send(&token, 1, MPI_INT, a, round, MPI_COMM_WORLD);
+        MPI_Send(&token, 1, MPI_INT, b, round, MPI_COMM_WORLD);
+    }
+}
+
+/* With a call of another kind in between, whose number is its own. */
+static void some_of_all(MPI_Comm comm)
+{
+    int all;
+    for (int round = 0; round < ROUNDS; round++) {
+        some(round, comm);
+        if (round % 4 == 0) {
+            MPI_Allreduce(&rank, &all, 1, MPI_INT, MPI_SUM, comm);
+            EQUAL(all, size * (size - 1) / 2);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
+    before = argc > 1;
     MPI_Datatype empty, pair;
     MPI_Comm comm;
     int all;
@@ -83,6 +126,7 @@ int main(int argc, char **argv)
         MPI_Allreduce(&rank, &all, 1, MPI_INT, MPI_SUM, comm);
         EQUAL(all, size * (size - 1) / 2);
     }
+    some_of_all(comm);
     /* Nobody waits: one member is through before the other one begins. */
     int token = 0;
     if (rank > 0)

@@ -2,16 +2,19 @@
 //!
 //! | part of a member | bytes      | what                          |
 //! |------------------|------------|-------------------------------|
-//! | done counter     | 128        | see `member`                  |
+//! | done counter     | 64         | see `member`                  |
+//! | rounds           | 64         | see `rounds`                  |
 //! | records          | lines × 64 | stamp, meta, 48 bytes payload |
 //! | rings            | two at most | longer payloads              |
 //!
 //! Every position is computed here or clipped to the ring, whatever a member has written.
 
-use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use std::sync::atomic::{
+    AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
 
 use crate::board::{FAILED, GONE, LOST};
-use crate::limits::{INLINE, LINE, Limits};
+use crate::limits::{INLINE, LINE, Limits, ROUNDS};
 use crate::payload::{Payload, PayloadPlace};
 
 /// Two lines: processors fetch them in pairs.
@@ -122,6 +125,15 @@ impl Area {
         // SAFETY: within the area, which is aligned and only holds atomics
         // there: ranks are below the size of the communicator.
         unsafe { AtomicU64::from_ptr(self.member(rank).cast()) }
+    }
+
+    /// How often member `rank` has begun the operation that counts its rounds at `place`.
+    #[inline]
+    pub(crate) fn round(&self, rank: u32, place: usize) -> &AtomicU32 {
+        const { assert!(LINE + ROUNDS * size_of::<u32>() <= COUNTER) };
+        assert!(place < ROUNDS);
+        // SAFETY: as in `counter`; the line behind it.
+        unsafe { AtomicU32::from_ptr(self.member(rank).add(LINE).cast::<u32>().add(place)) }
     }
 
     #[inline(always)]

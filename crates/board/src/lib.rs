@@ -32,6 +32,7 @@
 //! | `meta`     | the word of a record that tells what its owner called            |
 //! | `payload`  | what a member publishes, and where it is                         |
 //! | `limits`   | the size of a board                                              |
+//! | `rounds`   | barriers that are started again and again                        |
 //! | `kind`     | the kinds of operations                                          |
 
 mod area;
@@ -48,6 +49,7 @@ mod payload;
 mod pool;
 mod program;
 mod programs;
+mod rounds;
 mod seat;
 mod segment;
 mod settings;
@@ -57,12 +59,13 @@ mod view;
 pub use area::BoardShape;
 pub use board::{Board, FAILED, GONE, LOST};
 pub use kind::OpKind;
-pub use limits::{INLINE, Limits};
+pub use limits::{INLINE, Limits, ROUNDS};
 pub use member::Member;
 pub use meta::Meta;
 pub use op::Op;
 pub use payload::{IN_LONG, LEFT, Payload, PayloadPlace, SWAPPED};
 pub use pool::{BoardMemory, BoardOffset, Pool};
+pub use rounds::Rounds;
 pub use seat::Seat;
 pub use settings::{COLL_DIRECT, COLL_WEIGH, direct_from};
 pub use trouble::{Mismatch, Refused, Skipped, Trouble};

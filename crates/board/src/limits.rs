@@ -9,6 +9,9 @@ pub(crate) const DIRECT_ENTRY: usize = 16;
 /// Bytes of payload that share a cache line with stamp and meta, 8 bytes each.
 pub const INLINE: usize = 48;
 
+/// Operations of a board for which members count rounds.
+pub const ROUNDS: usize = 16;
+
 /// The size of a board; alike for all its members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {

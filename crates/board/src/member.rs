@@ -206,7 +206,7 @@ impl Member {
     /// is one among neighbours.
     #[inline(always)]
     pub fn choose(&self, collective: Option<Collective>, args: &Args) -> Option<OpKind> {
-        let flat = self.oversubscribed || self.size <= FLAT_MEMBERS;
+        let flat = self.is_flat();
         let direct = self.limits.direct < usize::MAX;
         // Two both know the length of what they exchange.
         let may_vary = direct || self.size == 2;
@@ -236,6 +236,12 @@ impl Member {
         };
         let least = args.elem.max(DIRECT_ENTRY) * self.size as usize;
         (least <= self.limits.segment()).then_some(kind)
+    }
+
+    /// Whether each member had better look at all others, with no leader in between.
+    #[inline(always)]
+    pub fn is_flat(&self) -> bool {
+        self.oversubscribed || self.size <= FLAT_MEMBERS
     }
 
     /// Whether a reduction of so many bytes is best done piece by piece, where they are: not what

@@ -10,6 +10,7 @@ use crate::balance::Balance;
 use crate::lines::Lines;
 use crate::payload::{Payload, PayloadPlace};
 use crate::pool::BoardMemory;
+use crate::rounds::Rounds;
 use crate::settings::COLL_WEIGH;
 
 /// Bytes of a ring that are mapped at a time, when the first of them are used.
@@ -74,6 +75,11 @@ impl Seat {
             Some(rank) => self.bells[(rank - u32::from(rank > self.rank)) as usize].ring(),
             None => self.bells.iter().for_each(Bell::ring),
         }
+    }
+
+    /// The rounds of an operation at a place of its own, below [`ROUNDS`](crate::ROUNDS).
+    pub fn rounds(&self, place: usize) -> Rounds {
+        Rounds::new(self.area, self.rank, place, self.bells.clone())
     }
 
     /// Gives up: this member uses nobody's memory any more, and the others are told.

@@ -104,6 +104,7 @@ pub(crate) fn null_argument(name: &str) -> Error {
 ///
 /// # Errors
 /// `Arg` if it is null though it has elements.
+#[inline]
 pub(crate) fn array<'a, T>(at: *const T, len: usize, name: &str) -> Result<&'a [T]> {
     if len == 0 {
         return Ok(&[]);

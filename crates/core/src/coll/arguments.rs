@@ -176,9 +176,9 @@ fn nowhere(count: u64, what: &str) -> Error {
     Error::new(Kind::Buffer, text)
 }
 
-/// The block of an only member, checked.
+/// A member's block for itself, checked.
 #[derive(Clone, Copy)]
-pub(super) struct OnlyBlock<'w> {
+pub(super) struct OwnBlock<'w> {
     /// Address of its first element.
     pub at: *mut u8,
     /// Number of elements.
@@ -187,7 +187,7 @@ pub(super) struct OnlyBlock<'w> {
     pub ty: &'w TypeRef,
 }
 
-impl OnlyBlock<'_> {
+impl OwnBlock<'_> {
     /// Packed length, in bytes.
     #[inline(always)]
     pub fn len(&self) -> usize {
@@ -249,13 +249,27 @@ impl VData<'_> {
         self.any_side(ty, what, ranges, side)
     }
 
-    /// Checks the only block.
+    /// Whether no block but `mine` has elements.
     #[inline(always)]
-    pub(super) fn only<'w>(&self, process: &'w Process, what: &str) -> Result<OnlyBlock<'w>> {
+    pub(super) fn keeps_to(&self, mine: usize) -> bool {
+        match self.counts {
+            Numbers::Int(all) => all.iter().enumerate().all(|(i, &n)| n == 0 || i == mine),
+            all => (0..all.len()).all(|i| all.at(i) == 0 || i == mine),
+        }
+    }
+
+    /// Checks block `i` alone.
+    #[inline(always)]
+    pub(super) fn block_of<'w>(
+        &self,
+        process: &'w Process,
+        i: usize,
+        what: &str,
+    ) -> Result<OwnBlock<'w>> {
         let ty = process.objects.types.committed(self.ty)?;
-        let (displ, count) = self.block(self.counts.at(0), self.displs.at(0), ty, what)?;
+        let (displ, count) = self.block(self.counts.at(i), self.displs.at(i), ty, what)?;
         let at = self.buf.wrapping_offset(displ as isize);
-        Ok(OnlyBlock { at, count, ty })
+        Ok(OwnBlock { at, count, ty })
     }
 
     /// Checks a block; gives its displacement in bytes and its elements.

@@ -80,7 +80,8 @@ setting! {
     /// through that board, too.
     ///
     /// Those of a communicator take place one after the other, and blocking
-    /// calls on it after them. Persistent ones use messages.
+    /// calls on it after them. Persistent ones use messages, but for the first
+    /// barriers of a communicator.
     pub static COLL_NODE_STARTED: bool = true;
     scope: AllEqual,
     level: Tuner,

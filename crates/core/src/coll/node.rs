@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::Arc;
 
 use catena_base::wait::yield_core;
-use catena_board::{Member, View};
+use catena_board::{Member, ROUNDS, Rounds, View};
 use catena_coll::{Args, Collective};
 
 use super::force::{COLL_NODE_STARTED, allows_board};
@@ -13,6 +13,7 @@ use super::membership::{Membership, Place};
 use super::pending::PendingOperation;
 use super::prepared::Prepared;
 use super::signature::CallSignature;
+use super::tag::Label;
 use crate::comm::Comm;
 use crate::process::{Process, life};
 use catena_objects::error::Result;
@@ -21,6 +22,13 @@ use catena_objects::op::Reducer;
 /// Looks for a record before anything else is done, with a core of one's own:
 /// for about two microseconds.
 const LOOKS: u32 = 2000;
+
+/// Whether an operation that does not block may seek the board of its communicator; alike for all members.
+fn may_seek_board(prepared: &Prepared) -> bool {
+    let (comm, what) = (&prepared.comm, prepared.label.what);
+    let may = COLL_NODE_STARTED.get() && !comm.is_inter() && comm.size() > 1;
+    may && what.is_some_and(allows_board)
+}
 
 impl Process {
     /// Runs an operation of several members on the board of the communicator,
@@ -84,6 +92,59 @@ impl Process {
         ended.map(|()| true)
     }
 
+    /// A blocking call of this member, which has nothing for others and gets nothing, passes at once, as far as
+    /// others can tell: it has its place among the calls, and is remembered. False if nothing happened, as
+    /// members meet on the board, or may: then each has to say that it has nothing.
+    #[inline(always)]
+    pub(super) fn passes(&self, comm: &Arc<Comm>, what: Collective) -> Result<bool> {
+        let label = Label {
+            what: Some(what),
+            detail: 0,
+        };
+        match comm.size() {
+            1 if allows_board(what) => comm.check_not_revoked()?,
+            // The other one has nothing either.
+            2 => {
+                comm.check_not_revoked()?;
+                comm.coll.note_void(CallSignature::void(label));
+            }
+            _ => return self.passes_by_messages(comm, label),
+        }
+        Ok(true)
+    }
+
+    /// The same where others may have something for each other.
+    #[inline(never)]
+    fn passes_by_messages(&self, comm: &Arc<Comm>, label: Label) -> Result<bool> {
+        let by_messages = || {
+            let Ok(membership) = comm.coll.node.try_borrow() else {
+                return false;
+            };
+            match &*membership {
+                Membership::None => true,
+                Membership::Member(place) => {
+                    let args = Args::new(comm.size(), comm.rank);
+                    place.member.choose(label.what, &args).is_none()
+                }
+                Membership::Unknown | Membership::Joining(_) | Membership::Failed(..) => false,
+            }
+        };
+        let Some(what) = label.what.filter(|_| comm.size() > 1) else {
+            return Ok(false);
+        };
+        if allows_board(what) && (comm.coll.queued.get() != 0 || !by_messages()) {
+            return Ok(false);
+        }
+        comm.check_not_revoked()?;
+        let turn = self.turn_of(comm, label, false)?;
+        let signature = CallSignature {
+            on_board: false,
+            ..CallSignature::void(label)
+        };
+        comm.coll.note(turn.place, signature);
+        Ok(true)
+    }
+
     /// Waits until an operation is complete.
     #[inline(never)]
     fn finish_on_board(
@@ -126,9 +187,8 @@ impl Process {
     /// # Errors
     /// If the board is of no more use.
     pub(super) fn seeks_board(&self, prepared: &Prepared) -> Result<bool> {
-        let (comm, what) = (&prepared.comm, prepared.label.what);
-        let may = COLL_NODE_STARTED.get() && !comm.is_inter() && comm.size() > 1;
-        if !may || !what.is_some_and(allows_board) {
+        let comm = &prepared.comm;
+        if !may_seek_board(prepared) {
             return Ok(false);
         }
         let Ok(mut membership) = comm.coll.node.try_borrow_mut() else {
@@ -139,6 +199,43 @@ impl Process {
             Membership::Member(_) | Membership::Joining(_) => Ok(true),
             other => other.outside(),
         }
+    }
+
+    /// The rounds of a persistent barrier, if it counts them on the board of its communicator, which is made at
+    /// the first. All members answer alike. Collective.
+    ///
+    /// # Errors
+    /// If the board cannot be made, or is of no more use.
+    pub(super) fn rounds_of(&self, prepared: &Prepared) -> Result<Option<Rounds>> {
+        let (comm, barriers) = (&prepared.comm, &prepared.comm.coll.barriers);
+        let is_barrier = prepared.label.what == Some(Collective::Barrier);
+        if !is_barrier || !may_seek_board(prepared) || barriers.get() == ROUNDS {
+            return Ok(None);
+        }
+        let mut settled = Ok(false);
+        self.block(|process| {
+            if let Ok(mut membership) = comm.coll.node.try_borrow_mut() {
+                settled = membership.join(process, comm);
+            }
+            !matches!(settled, Ok(false))
+        });
+        settled?;
+        let membership = comm.coll.node.borrow();
+        let Membership::Member(place) = &*membership else {
+            return membership.outside().map(|_| None);
+        };
+        if !place.member.is_flat() {
+            return Ok(None);
+        }
+        let number = barriers.replace(barriers.get() + 1);
+        comm.coll.counting.set(comm.coll.counting.get() + 1);
+        Ok(Some(place.seat.rounds(number)))
+    }
+
+    /// A persistent barrier that counted rounds on the board is gone.
+    pub(super) fn leave_rounds(&self, comm: &Comm) {
+        comm.coll.counting.set(comm.coll.counting.get() - 1);
+        self.leave_freed(comm);
     }
 
     /// Another thread is in a collective on this communicator, which is against
@@ -159,14 +256,13 @@ impl Process {
     /// under way there.
     pub(crate) fn leave_board(&self, comm: &Comm) {
         comm.coll.is_free.set(true);
-        if comm.coll.queued.get() == 0 {
-            self.leave_freed(comm);
-        }
+        self.leave_freed(comm);
     }
 
-    /// Nothing is under way there any more: leaves the board if the communicator was freed.
+    /// Leaves the board if the communicator was freed, and nothing is under way there any more, nor may be.
     pub(crate) fn leave_freed(&self, comm: &Comm) {
-        if !comm.coll.is_free.get() {
+        let coll = &comm.coll;
+        if !coll.is_free.get() || coll.queued.get() != 0 || coll.counting.get() != 0 {
             return;
         }
         let left = mem::replace(&mut *comm.coll.node.borrow_mut(), Membership::None);

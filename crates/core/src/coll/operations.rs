@@ -8,10 +8,11 @@ use catena_abi::{self as abi, consts};
 use catena_link::Cid;
 use catena_objects::error::{Error, Kind, Result};
 
+use super::count::BOARD;
 use super::prepared::{Caller, Prepared};
 use super::request::{CollRequest, PersistentColl, own_run};
 use super::run::{CollRun, Ticket, Turn, cut};
-use super::tag::Number;
+use super::tag::{Label, Number};
 use crate::comm::Comm;
 use crate::process::Process;
 use crate::request::RequestObject;
@@ -114,8 +115,9 @@ impl Process {
     /// `Other` if one too far back on the communicator is still there.
     pub fn persistent_collective(&self, mut prepared: Prepared) -> Result<abi::Request> {
         prepared.is_persistent = true;
+        let rounds = self.rounds_of(&prepared)?;
         let turn = self.turn(&prepared, true)?;
-        let run = RefCell::new(Box::new(CollRun::kept(prepared, turn)));
+        let run = RefCell::new(Box::new(CollRun::kept(prepared, turn, rounds)));
         let operation = Arc::new(CollRequest { run });
         Ok(self.add_request(Arc::new(PersistentColl::new(operation))))
     }
@@ -126,6 +128,13 @@ impl Process {
     /// `NoMem` if there is not enough for it.
     pub(crate) fn restart_collective(&self, obj: &Arc<CollRequest>) -> Result<()> {
         let mut run = obj.run.borrow_mut();
+        if run.begin_round() {
+            if let Some((job, _)) = run.job() {
+                self.ran(&job.comm, job.label.what, BOARD);
+            }
+            self.started();
+            return Ok(());
+        }
         if let Some((job, _)) = run.job() {
             self.ran(&job.comm, job.label.what, job.schedule(self).label());
         }
@@ -143,7 +152,11 @@ impl Process {
 
     /// The numbers and tags of the next operation.
     fn turn(&self, prepared: &Prepared, persistent: bool) -> Result<Turn> {
-        let comm = &prepared.comm;
+        self.turn_of(&prepared.comm, prepared.label, persistent)
+    }
+
+    /// Those of a call that is not prepared.
+    pub(super) fn turn_of(&self, comm: &Comm, label: Label, persistent: bool) -> Result<Turn> {
         let cut = cut(comm);
         let ticket = |c: &Comm| {
             let numbers = match persistent {
@@ -151,10 +164,10 @@ impl Process {
                 false => &c.coll.numbers,
             };
             let oldest = |next| self.oldest(c.cid, next, persistent);
-            let count = numbers.next(cut, prepared.label.what, oldest);
+            let count = numbers.next(cut, label.what, oldest);
             let count = count.ok_or_else(|| too_old(comm))?;
             let number = Number { count, persistent };
-            let tag = cut.tag(prepared.label, number);
+            let tag = cut.tag(label, number);
             Ok::<_, Error>(Ticket { number, tag })
         };
         Ok(Turn {

@@ -92,7 +92,15 @@ impl RequestObject for PersistentColl {
     fn state(&self, process: &Process) -> Result<State> {
         match self.is_active.get() {
             false => Ok(State::Inactive),
-            true => self.operation.state(process),
+            true => {
+                // Nothing else looks at one that counts rounds.
+                if let Ok(mut run) = self.operation.run.try_borrow_mut()
+                    && run.counts_rounds()
+                {
+                    run.advance(process);
+                }
+                self.operation.state(process)
+            }
         }
     }
 
@@ -113,6 +121,15 @@ impl RequestObject for PersistentColl {
         }
         process.restart_collective(&self.operation)?;
         self.is_active.set(true);
+        Ok(())
+    }
+
+    fn free(&self, process: &Process) -> Result<()> {
+        if let Ok(mut run) = self.operation.run.try_borrow_mut()
+            && let Some(comm) = run.leave_rounds()
+        {
+            process.leave_rounds(&comm);
+        }
         Ok(())
     }
 

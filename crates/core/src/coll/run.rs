@@ -5,6 +5,7 @@ use std::mem;
 use std::ptr;
 use std::sync::Arc;
 
+use catena_board::Rounds;
 use catena_link::{Cid, Failure, Mode, Plane, ReqId, Selector, Sent};
 use catena_schedule::{Exec, Order, Region, Run};
 
@@ -54,6 +55,8 @@ pub struct CollRun {
     /// Whom `link` tells of its messages, and the results taken of those.
     told: Told,
     error: Option<Error>,
+    /// The rounds of a persistent operation that counts them on the board.
+    rounds: Option<Rounds>,
 }
 
 /// How an execution goes on.
@@ -64,6 +67,8 @@ enum Way {
     /// It waits for its turn on the board.
     Queued,
     Board(PendingOperation),
+    /// It waits until all have come to the round.
+    Rounds,
 }
 
 /// What a look at the board came to.
@@ -279,11 +284,12 @@ pub fn cut(comm: &Comm) -> Cut {
 }
 
 impl CollRun {
-    /// The run of a persistent operation, which [`CollRun::restart`] starts.
-    pub fn kept(job: Prepared, turn: Turn) -> Self {
+    /// The run of a persistent operation, which [`CollRun::begin_round`] or [`CollRun::restart`] starts.
+    pub fn kept(job: Prepared, turn: Turn, rounds: Option<Rounds>) -> Self {
         CollRun {
             job: Some(job),
             turn,
+            rounds,
             ..CollRun::default()
         }
     }
@@ -331,6 +337,47 @@ impl CollRun {
         self.error = None;
         self.is_under_way = true;
         Ok(())
+    }
+
+    /// Begins the next round of an operation that counts them; false if it has to be restarted. Nobody carries
+    /// it on: [`CollRun::advance`] is called by those who want to know, as the others need nothing more of this
+    /// member.
+    pub fn begin_round(&mut self) -> bool {
+        let (Some(rounds), Some(job)) = (&mut self.rounds, &self.job) else {
+            return false;
+        };
+        job.comm.coll.note(self.turn.place, job.signature());
+        self.error = job.comm.check_not_revoked().err();
+        self.is_under_way = self.error.is_none();
+        if self.is_under_way {
+            rounds.begin();
+            self.way = Way::Rounds;
+            self.backoff = Backoff::default();
+        }
+        true
+    }
+
+    /// Whether a round is under way, as far as it is known.
+    #[inline]
+    pub fn counts_rounds(&self) -> bool {
+        matches!(self.way, Way::Rounds)
+    }
+
+    /// The operation goes: the communicator on whose board it has counted its rounds.
+    pub fn leave_rounds(&mut self) -> Option<Arc<Comm>> {
+        self.rounds.take()?;
+        self.job.as_ref().map(|job| job.comm.clone())
+    }
+
+    /// Whether all have come to the round, or it has failed.
+    #[inline]
+    fn advance_round(&mut self, process: &Process) -> bool {
+        if self.rounds.as_ref().and_then(Rounds::missing).is_none() {
+            self.is_under_way = false;
+            self.way = Way::Messages;
+            return true;
+        }
+        self.backoff.polled(false) && self.look_around(process)
     }
 
     /// From now on `link` tells `whom` of messages that are complete.
@@ -397,6 +444,9 @@ impl CollRun {
     /// Does what can be done now; true if it is complete.
     #[inline]
     pub fn advance(&mut self, process: &Process) -> bool {
+        if let Way::Rounds = self.way {
+            return self.advance_round(process);
+        }
         if self.board().is_some()
             && let Some(done) = self.advance_on_board(process)
         {
@@ -576,9 +626,11 @@ impl CollRun {
             }
         }
         if self.backoff.is_long() {
-            let awaited = self.run.under_way();
-            let awaited = awaited.map(|it| partner(process, it));
-            process.inquire(&call, awaited);
+            let messages = self.run.under_way();
+            let messages = messages.map(|it| partner(process, it));
+            let rounds = self.rounds.as_ref().and_then(Rounds::missing);
+            let rounds = rounds.map(|rank| (comm.cid, rank));
+            process.inquire(&call, messages.chain(rounds));
         }
         false
     }

@@ -21,6 +21,18 @@ pub struct CallSignature {
 impl CallSignature {
     const LEN: usize = 17;
 
+    /// Of a blocking call in which no member has anything for another one.
+    #[inline]
+    pub fn void(label: Label) -> Self {
+        CallSignature {
+            label,
+            bytes: 0,
+            on_board: true,
+            is_persistent: false,
+            is_idle: true,
+        }
+    }
+
     /// As [`CallSignature::read`] reads it.
     pub fn to_bytes(self) -> [u8; Self::LEN] {
         let mut bytes = [0; Self::LEN];

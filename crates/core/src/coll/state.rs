@@ -25,6 +25,9 @@ pub struct CollState {
     pub(super) last: [Cell<Option<(u32, CallSignature)>>; 4],
     /// Operations under way that wait for their turn on it, or have it.
     pub(super) queued: Cell<u32>,
+    /// Persistent barriers that count, or counted, their rounds on it, and those that are left.
+    pub(super) barriers: Cell<usize>,
+    pub(super) counting: Cell<u32>,
     /// Whether the communicator was freed while there were some.
     pub(super) is_free: Cell<bool>,
     /// Why its board is of no more use, until the call that uses it knows.

@@ -52,7 +52,13 @@ impl Process {
         let collectives = self.collectives().under_way();
         let others = self.hook::<Carried>();
         let others = others.0.borrow();
-        let all = collectives.into_iter().chain(others.iter().cloned());
+        // Persistent ones may have nobody to carry them on.
+        let kept = self.objects.requests.all().into_iter();
+        let kept = kept.map(|(_, it)| it).filter(|it| it.is_persistent());
+        let all = collectives
+            .into_iter()
+            .chain(others.iter().cloned())
+            .chain(kept);
         all.filter(|it| it.place() == place && matches!(it.state(self), Ok(State::Pending)))
             .collect()
     }

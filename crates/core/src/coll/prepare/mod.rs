@@ -139,14 +139,9 @@ impl<'a> Call<'a> {
     #[inline(always)]
     fn run_void(&self, what: Collective, comm: &CommRef) -> Result<bool> {
         comm.check_not_revoked()?;
-        let signature = CallSignature {
-            label: self.label(what, comm),
-            bytes: self.bytes as u64,
-            on_board: true,
-            is_persistent: false,
-            is_idle: true,
-        };
-        comm.coll.note_void(signature);
+        debug_assert_eq!(self.bytes, 0);
+        comm.coll
+            .note_void(CallSignature::void(self.label(what, comm)));
         self.run_alone(what)
     }
 

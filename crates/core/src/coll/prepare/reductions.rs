@@ -3,8 +3,8 @@
 use catena_abi::{self as abi, Count, Datatype};
 
 use super::{
-    Call, Caller, Collective, CommRef, Data, Layout, Prepare, Ranges, in_place, is_in_place,
-    no_alias, packed, root_of, seat,
+    BOARD, Call, CallSignature, Caller, Collective, CommRef, Data, Label, Layout, Prepare, Ranges,
+    in_place, is_in_place, no_alias, packed, root_of, seat,
 };
 use crate::coll::arguments::{Numbers, check_buffer, check_count};
 use crate::coll::tag;
@@ -95,9 +95,32 @@ impl Caller<'_> {
     /// `MPI_Allreduce`.
     pub fn allreduce(&self, comm: &CommRef, send: *const u8, recv: Data, op: abi::Op) -> Prepare {
         in_place(comm, send)?;
+        if recv.count == 0 && self.now && !comm.is_inter() && comm.size() > 1 {
+            return self.reduce_nothing(comm, &recv, op);
+        }
         let mut call = Call::new(comm);
         self.reduction(&mut call, send, &recv, op, Part::BOTH)?;
         call.go(Collective::Allreduce, self, comm)
+    }
+
+    /// An allreduce of no elements, of which no member has any: the arguments are checked, and the call has its
+    /// place among the others.
+    fn reduce_nothing(&self, comm: &CommRef, recv: &Data, op: abi::Op) -> Prepare {
+        const WHAT: Collective = Collective::Allreduce;
+        let objects = self.process.objects;
+        let ty = objects.types.committed(recv.ty)?;
+        if objects.ops.kernel(op, recv.ty, ty)?.is_none() {
+            objects.ops.find(op)?.bind(recv.ty, ty)?;
+        }
+        check_buffer(recv.buf, 0, ty, "receive")?;
+        comm.check_not_revoked()?;
+        let label = Label {
+            what: Some(WHAT),
+            detail: tag::operation(op),
+        };
+        comm.coll.note_void(CallSignature::void(label));
+        self.process.ran(comm, Some(WHAT), BOARD);
+        Ok(None)
     }
 
     /// `MPI_Scan`.
