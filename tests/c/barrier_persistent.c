@@ -7,7 +7,7 @@
 // run: -n 4 --set COLL_NODE_STARTED=0
 #include "check.h"
 
-enum { ROUNDS = 300, BARRIERS = 20 };
+enum { ROUNDS = 60, BARRIERS = 20 };
 
 static int *begun; /* a row of numbers of each rank: how often it has begun each barrier */
 
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
     in_any_order(win, barriers, comm);
     for (int i = 0; i < BARRIERS; i++)
         MPI_Request_free(&barriers[i]);
-    for (int i = 0; i < 50; i++)
+    for (int i = 0; i < 10; i++)
         freed();
     MPI_Win_free(&win);
     MPI_Comm_free(&comm);

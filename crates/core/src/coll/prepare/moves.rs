@@ -234,7 +234,9 @@ impl Caller<'_> {
         // SAFETY: the program lends both buffers, which have these blocks.
         unsafe {
             match sent.len() {
-                8 => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
+                8 => to
+                    .cast::<u64>()
+                    .write_unaligned(from.cast::<u64>().read_unaligned()),
                 len => ptr::copy(from, to, len),
             }
         }
