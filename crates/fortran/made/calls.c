@@ -267,31 +267,6 @@ void F(imrecv)(void *buf, const Fint *count, const Fint *datatype, Fint *message
 NAMES(imrecv, IMRECV)
 NAMES_F08_CHOICE(imrecv, IMRECV)
 
-void F(iprobe)(const Fint *source, const Fint *tag, const Fint *comm, Flogical *flag, Fint *status, Fint *ierror)
-{
-    int c_flag = 0;
-    STATUS(status)
-    int code;
-    code = C(Iprobe)(INT(*source), INT(*tag), Comm_of(*comm), &c_flag, STATUS_AT(status));
-    *flag = logical(c_flag);
-    RETURN_STATUS(status)
-    finish(ierror, code);
-}
-NAMES(iprobe, IPROBE)
-NAMES_F08(iprobe, IPROBE)
-
-void F(irecv)(void *buf, const Fint *count, const Fint *datatype, const Fint *source, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
-{
-    MPI_Request c_request = 0;
-    int code;
-    code = L(Irecv)(buffer(buf), *count, Type_of(*datatype), INT(*source), INT(*tag), Comm_of(*comm), &c_request);
-    if (c_request)
-        *request = Request_int(c_request);
-    finish(ierror, code);
-}
-NAMES(irecv, IRECV)
-NAMES_F08_CHOICE(irecv, IRECV)
-
 void F(irsend)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
     MPI_Request c_request = 0;
@@ -303,18 +278,6 @@ void F(irsend)(const void *buf, const Fint *count, const Fint *datatype, const F
 }
 NAMES(irsend, IRSEND)
 NAMES_F08_CHOICE(irsend, IRSEND)
-
-void F(isend)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
-{
-    MPI_Request c_request = 0;
-    int code;
-    code = L(Isend)(buffer(buf), *count, Type_of(*datatype), INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
-    if (c_request)
-        *request = Request_int(c_request);
-    finish(ierror, code);
-}
-NAMES(isend, ISEND)
-NAMES_F08_CHOICE(isend, ISEND)
 
 void F(isendrecv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, const Fint *dest, const Fint *sendtag, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -389,17 +352,6 @@ void F(probe)(const Fint *source, const Fint *tag, const Fint *comm, Fint *statu
 }
 NAMES(probe, PROBE)
 NAMES_F08(probe, PROBE)
-
-void F(recv)(void *buf, const Fint *count, const Fint *datatype, const Fint *source, const Fint *tag, const Fint *comm, Fint *status, Fint *ierror)
-{
-    STATUS(status)
-    int code;
-    code = L(Recv)(buffer(buf), *count, Type_of(*datatype), INT(*source), INT(*tag), Comm_of(*comm), STATUS_AT(status));
-    RETURN_STATUS(status)
-    finish(ierror, code);
-}
-NAMES(recv, RECV)
-NAMES_F08_CHOICE(recv, RECV)
 
 void F(recv_init)(void *buf, const Fint *count, const Fint *datatype, const Fint *source, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -558,15 +510,6 @@ void F(rsend_init)(const void *buf, const Fint *count, const Fint *datatype, con
 NAMES(rsend_init, RSEND_INIT)
 NAMES_F08_CHOICE(rsend_init, RSEND_INIT)
 
-void F(send)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *ierror)
-{
-    int code;
-    code = L(Send)(buffer(buf), *count, Type_of(*datatype), INT(*dest), INT(*tag), Comm_of(*comm));
-    finish(ierror, code);
-}
-NAMES(send, SEND)
-NAMES_F08_CHOICE(send, SEND)
-
 void F(send_init)(const void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
     MPI_Request c_request = 0;
@@ -578,17 +521,6 @@ void F(send_init)(const void *buf, const Fint *count, const Fint *datatype, cons
 }
 NAMES(send_init, SEND_INIT)
 NAMES_F08_CHOICE(send_init, SEND_INIT)
-
-void F(sendrecv)(const void *sendbuf, const Fint *sendcount, const Fint *sendtype, const Fint *dest, const Fint *sendtag, void *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *status, Fint *ierror)
-{
-    STATUS(status)
-    int code;
-    code = L(Sendrecv)(buffer(sendbuf), *sendcount, Type_of(*sendtype), INT(*dest), INT(*sendtag), buffer(recvbuf), *recvcount, Type_of(*recvtype), INT(*source), INT(*recvtag), Comm_of(*comm), STATUS_AT(status));
-    RETURN_STATUS(status)
-    finish(ierror, code);
-}
-NAMES(sendrecv, SENDRECV)
-NAMES_F08_CHOICE(sendrecv, SENDRECV)
 
 void F(sendrecv_replace)(void *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *sendtag, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *status, Fint *ierror)
 {
@@ -652,19 +584,6 @@ void F(ssend_init)(const void *buf, const Fint *count, const Fint *datatype, con
 NAMES(ssend_init, SSEND_INIT)
 NAMES_F08_CHOICE(ssend_init, SSEND_INIT)
 
-void F(start)(Fint *request, Fint *ierror)
-{
-    MPI_Request c_request = Request_of(*request);
-    int code;
-    start(request, &c_request, 1);
-    code = C(Start)(&c_request);
-    look(request, &c_request, 1);
-    Request_put(request, c_request);
-    finish(ierror, code);
-}
-NAMES(start, START)
-NAMES_F08(start, START)
-
 void F(startall)(const Fint *count, Fint *array_of_requests, Fint *ierror)
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
@@ -689,22 +608,6 @@ done:
 NAMES(startall, STARTALL)
 NAMES_F08(startall, STARTALL)
 
-void F(test)(Fint *request, Flogical *flag, Fint *status, Fint *ierror)
-{
-    MPI_Request c_request = Request_of(*request);
-    int c_flag = 0;
-    STATUS(status)
-    int code;
-    code = C(Test)(&c_request, &c_flag, STATUS_AT(status));
-    look(request, &c_request, 1);
-    Request_put(request, c_request);
-    *flag = logical(c_flag);
-    RETURN_STATUS(status)
-    finish(ierror, code);
-}
-NAMES(test, TEST)
-NAMES_F08(test, TEST)
-
 void F(test_cancelled)(const Fint *status, Flogical *flag, Fint *ierror)
 {
     STATUS(status)
@@ -716,38 +619,6 @@ void F(test_cancelled)(const Fint *status, Flogical *flag, Fint *ierror)
 }
 NAMES(test_cancelled, TEST_CANCELLED)
 NAMES_F08(test_cancelled, TEST_CANCELLED)
-
-void F(testall)(const Fint *count, Fint *array_of_requests, Flogical *flag, Fint *array_of_statuses, Fint *ierror)
-{
-    MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
-    ptrdiff_t n_array_of_requests = *count;
-    int c_flag = 0;
-    STATUSES(array_of_statuses, *count)
-    int code;
-    c_array_of_requests = room(few_array_of_requests, sizeof *c_array_of_requests, n_array_of_requests);
-    if (!c_array_of_requests) {
-        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
-        goto done;
-    }
-    for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
-        c_array_of_requests[i] = Request_of(array_of_requests[i]);
-    if (NO_STATUSES(array_of_statuses)) {
-        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
-        goto done;
-    }
-    code = C(Testall)(INT(*count), c_array_of_requests, &c_flag, STATUSES_AT(array_of_statuses));
-    look(array_of_requests, c_array_of_requests, n_array_of_requests);
-    for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
-        Request_put(&array_of_requests[i], c_array_of_requests[i]);
-    *flag = logical(c_flag);
-    RETURN_STATUSES(array_of_statuses)
-done:
-    leave(few_array_of_requests, c_array_of_requests);
-    LEAVE_STATUSES(array_of_statuses)
-    finish(ierror, code);
-}
-NAMES(testall, TESTALL)
-NAMES_F08(testall, TESTALL)
 
 void F(testany)(const Fint *count, Fint *array_of_requests, Fint *indx, Flogical *flag, Fint *status, Fint *ierror)
 {
@@ -819,50 +690,6 @@ done:
 }
 NAMES(testsome, TESTSOME)
 NAMES_F08(testsome, TESTSOME)
-
-void F(wait)(Fint *request, Fint *status, Fint *ierror)
-{
-    MPI_Request c_request = Request_of(*request);
-    STATUS(status)
-    int code;
-    code = C(Wait)(&c_request, STATUS_AT(status));
-    look(request, &c_request, 1);
-    Request_put(request, c_request);
-    RETURN_STATUS(status)
-    finish(ierror, code);
-}
-NAMES(wait, WAIT)
-NAMES_F08(wait, WAIT)
-
-void F(waitall)(const Fint *count, Fint *array_of_requests, Fint *array_of_statuses, Fint *ierror)
-{
-    MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
-    ptrdiff_t n_array_of_requests = *count;
-    STATUSES(array_of_statuses, *count)
-    int code;
-    c_array_of_requests = room(few_array_of_requests, sizeof *c_array_of_requests, n_array_of_requests);
-    if (!c_array_of_requests) {
-        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
-        goto done;
-    }
-    for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
-        c_array_of_requests[i] = Request_of(array_of_requests[i]);
-    if (NO_STATUSES(array_of_statuses)) {
-        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
-        goto done;
-    }
-    code = C(Waitall)(INT(*count), c_array_of_requests, STATUSES_AT(array_of_statuses));
-    look(array_of_requests, c_array_of_requests, n_array_of_requests);
-    for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
-        Request_put(&array_of_requests[i], c_array_of_requests[i]);
-    RETURN_STATUSES(array_of_statuses)
-done:
-    leave(few_array_of_requests, c_array_of_requests);
-    LEAVE_STATUSES(array_of_statuses)
-    finish(ierror, code);
-}
-NAMES(waitall, WAITALL)
-NAMES_F08(waitall, WAITALL)
 
 void F(waitany)(const Fint *count, Fint *array_of_requests, Fint *indx, Fint *status, Fint *ierror)
 {
@@ -2791,17 +2618,6 @@ void F(comm_idup_with_info)(const Fint *comm, const Fint *info, Fint *newcomm, F
 NAMES(comm_idup_with_info, COMM_IDUP_WITH_INFO)
 NAMES_F08(comm_idup_with_info, COMM_IDUP_WITH_INFO)
 
-void F(comm_rank)(const Fint *comm, Fint *rank, Fint *ierror)
-{
-    INTEGER(rank)
-    int code;
-    code = C(Comm_rank)(Comm_of(*comm), AT(rank));
-    RETURN_INTEGER(rank)
-    finish(ierror, code);
-}
-NAMES(comm_rank, COMM_RANK)
-NAMES_F08(comm_rank, COMM_RANK)
-
 void F(comm_remote_group)(const Fint *comm, Fint *group, Fint *ierror)
 {
     MPI_Group c_group = 0;
@@ -2850,17 +2666,6 @@ done:
 }
 NAMES(comm_set_name, COMM_SET_NAME)
 NAMES_F08(comm_set_name, COMM_SET_NAME)
-
-void F(comm_size)(const Fint *comm, Fint *size, Fint *ierror)
-{
-    INTEGER(size)
-    int code;
-    code = C(Comm_size)(Comm_of(*comm), AT(size));
-    RETURN_INTEGER(size)
-    finish(ierror, code);
-}
-NAMES(comm_size, COMM_SIZE)
-NAMES_F08(comm_size, COMM_SIZE)
 
 void F(comm_split)(const Fint *comm, const Fint *color, const Fint *key, Fint *newcomm, Fint *ierror)
 {
@@ -4302,15 +4107,6 @@ done:
 NAMES(unpublish_name, UNPUBLISH_NAME)
 NAMES_F08(unpublish_name, UNPUBLISH_NAME)
 
-void F(accumulate)(const void *origin_addr, const Fint *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *ierror)
-{
-    int code;
-    code = L(Accumulate)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win));
-    finish(ierror, code);
-}
-NAMES(accumulate, ACCUMULATE)
-NAMES_F08_CHOICE(accumulate, ACCUMULATE)
-
 void F(compare_and_swap)(const void *origin_addr, const void *compare_addr, void *result_addr, const Fint *datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *win, Fint *ierror)
 {
     int code;
@@ -4329,15 +4125,6 @@ void F(fetch_and_op)(const void *origin_addr, void *result_addr, const Fint *dat
 NAMES(fetch_and_op, FETCH_AND_OP)
 NAMES_F08_CHOICE(fetch_and_op, FETCH_AND_OP)
 
-void F(get)(void *origin_addr, const Fint *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *win, Fint *ierror)
-{
-    int code;
-    code = L(Get)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win));
-    finish(ierror, code);
-}
-NAMES(get, GET)
-NAMES_F08_CHOICE(get, GET)
-
 void F(get_accumulate)(const void *origin_addr, const Fint *origin_count, const Fint *origin_datatype, void *result_addr, const Fint *result_count, const Fint *result_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *ierror)
 {
     int code;
@@ -4346,15 +4133,6 @@ void F(get_accumulate)(const void *origin_addr, const Fint *origin_count, const 
 }
 NAMES(get_accumulate, GET_ACCUMULATE)
 NAMES_F08_CHOICE(get_accumulate, GET_ACCUMULATE)
-
-void F(put)(const void *origin_addr, const Fint *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *win, Fint *ierror)
-{
-    int code;
-    code = L(Put)(buffer(origin_addr), *origin_count, Type_of(*origin_datatype), INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win));
-    finish(ierror, code);
-}
-NAMES(put, PUT)
-NAMES_F08_CHOICE(put, PUT)
 
 void F(raccumulate)(const void *origin_addr, const Fint *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *request, Fint *ierror)
 {

@@ -191,25 +191,6 @@ done:
     finish(ierror, code);
 }
 
-void D(irecv)(const struct descriptor *buf, const Fint *count, const Fint *datatype, const Fint *source, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
-{
-    struct typed typed_buf = {*count, Type_of(*datatype), 0};
-    int class_buf = MPI_SUCCESS;
-    MPI_Request c_request = 0;
-    int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
-        code = mpifort_raise(Comm_of(*comm), class_buf);
-        goto done;
-    }
-    code = L(Irecv)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*source), INT(*tag), Comm_of(*comm), &c_request);
-    if (c_request)
-        *request = Request_int(c_request);
-done:
-    free_typed(&typed_buf);
-    finish(ierror, code);
-}
-NAMES_FTS(irecv)
-
 void D_LARGE(irecv)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *source, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
@@ -264,25 +245,6 @@ done:
     free_typed(&typed_buf);
     finish(ierror, code);
 }
-
-void D(isend)(const struct descriptor *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
-{
-    struct typed typed_buf = {*count, Type_of(*datatype), 0};
-    int class_buf = MPI_SUCCESS;
-    MPI_Request c_request = 0;
-    int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
-        code = mpifort_raise(Comm_of(*comm), class_buf);
-        goto done;
-    }
-    code = L(Isend)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm), &c_request);
-    if (c_request)
-        *request = Request_int(c_request);
-done:
-    free_typed(&typed_buf);
-    finish(ierror, code);
-}
-NAMES_FTS(isend)
 
 void D_LARGE(isend)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *request, Fint *ierror)
 {
@@ -466,24 +428,6 @@ done:
     finish(ierror, code);
 }
 
-void D(recv)(const struct descriptor *buf, const Fint *count, const Fint *datatype, const Fint *source, const Fint *tag, const Fint *comm, Fint *status, Fint *ierror)
-{
-    struct typed typed_buf = {*count, Type_of(*datatype), 0};
-    int class_buf = MPI_SUCCESS;
-    STATUS(status)
-    int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
-        code = mpifort_raise(Comm_of(*comm), class_buf);
-        goto done;
-    }
-    code = L(Recv)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*source), INT(*tag), Comm_of(*comm), STATUS_AT(status));
-    RETURN_STATUS(status)
-done:
-    free_typed(&typed_buf);
-    finish(ierror, code);
-}
-NAMES_FTS(recv)
-
 void D_LARGE(recv)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *source, const Fint *tag, const Fint *comm, Fint *status, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
@@ -606,22 +550,6 @@ done:
     finish(ierror, code);
 }
 
-void D(send)(const struct descriptor *buf, const Fint *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *ierror)
-{
-    struct typed typed_buf = {*count, Type_of(*datatype), 0};
-    int class_buf = MPI_SUCCESS;
-    int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
-        code = mpifort_raise(Comm_of(*comm), class_buf);
-        goto done;
-    }
-    code = L(Send)(buffer(buf->base_addr), NUMBER(typed_buf.count), typed_buf.type, INT(*dest), INT(*tag), Comm_of(*comm));
-done:
-    free_typed(&typed_buf);
-    finish(ierror, code);
-}
-NAMES_FTS(send)
-
 void D_LARGE(send)(const struct descriptor *buf, const MPI_Count *count, const Fint *datatype, const Fint *dest, const Fint *tag, const Fint *comm, Fint *ierror)
 {
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
@@ -673,31 +601,6 @@ done:
     free_typed(&typed_buf);
     finish(ierror, code);
 }
-
-void D(sendrecv)(const struct descriptor *sendbuf, const Fint *sendcount, const Fint *sendtype, const Fint *dest, const Fint *sendtag, const struct descriptor *recvbuf, const Fint *recvcount, const Fint *recvtype, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *status, Fint *ierror)
-{
-    struct typed typed_sendbuf = {*sendcount, Type_of(*sendtype), 0};
-    int class_sendbuf = MPI_SUCCESS;
-    struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
-    int class_recvbuf = MPI_SUCCESS;
-    STATUS(status)
-    int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_sendbuf);
-        goto done;
-    }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
-        code = mpifort_raise(Comm_of(*comm), class_recvbuf);
-        goto done;
-    }
-    code = L(Sendrecv)(buffer(sendbuf->base_addr), NUMBER(typed_sendbuf.count), typed_sendbuf.type, INT(*dest), INT(*sendtag), buffer(recvbuf->base_addr), NUMBER(typed_recvbuf.count), typed_recvbuf.type, INT(*source), INT(*recvtag), Comm_of(*comm), STATUS_AT(status));
-    RETURN_STATUS(status)
-done:
-    free_typed(&typed_sendbuf);
-    free_typed(&typed_recvbuf);
-    finish(ierror, code);
-}
-NAMES_FTS(sendrecv)
 
 void D_LARGE(sendrecv)(const struct descriptor *sendbuf, const MPI_Count *sendcount, const Fint *sendtype, const Fint *dest, const Fint *sendtag, const struct descriptor *recvbuf, const MPI_Count *recvcount, const Fint *recvtype, const Fint *source, const Fint *recvtag, const Fint *comm, Fint *status, Fint *ierror)
 {
@@ -4827,22 +4730,6 @@ done:
     finish(ierror, code);
 }
 
-void D(accumulate)(const struct descriptor *origin_addr, const Fint *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *ierror)
-{
-    struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
-    int class_origin_addr = MPI_SUCCESS;
-    int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
-        code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
-        goto done;
-    }
-    code = L(Accumulate)(buffer(origin_addr->base_addr), NUMBER(typed_origin_addr.count), typed_origin_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Op_of(*op), Win_of(*win));
-done:
-    free_typed(&typed_origin_addr);
-    finish(ierror, code);
-}
-NAMES_FTS(accumulate)
-
 void D_LARGE(accumulate)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *ierror)
 {
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
@@ -4873,22 +4760,6 @@ void D(fetch_and_op)(const struct descriptor *origin_addr, const struct descript
     finish(ierror, code);
 }
 NAMES_FTS(fetch_and_op)
-
-void D(get)(const struct descriptor *origin_addr, const Fint *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *win, Fint *ierror)
-{
-    struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
-    int class_origin_addr = MPI_SUCCESS;
-    int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
-        code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
-        goto done;
-    }
-    code = L(Get)(buffer(origin_addr->base_addr), NUMBER(typed_origin_addr.count), typed_origin_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win));
-done:
-    free_typed(&typed_origin_addr);
-    finish(ierror, code);
-}
-NAMES_FTS(get)
 
 void D(get_accumulate)(const struct descriptor *origin_addr, const Fint *origin_count, const Fint *origin_datatype, const struct descriptor *result_addr, const Fint *result_count, const Fint *result_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *op, const Fint *win, Fint *ierror)
 {
@@ -4949,22 +4820,6 @@ done:
     free_typed(&typed_origin_addr);
     finish(ierror, code);
 }
-
-void D(put)(const struct descriptor *origin_addr, const Fint *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const Fint *target_count, const Fint *target_datatype, const Fint *win, Fint *ierror)
-{
-    struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
-    int class_origin_addr = MPI_SUCCESS;
-    int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
-        code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
-        goto done;
-    }
-    code = L(Put)(buffer(origin_addr->base_addr), NUMBER(typed_origin_addr.count), typed_origin_addr.type, INT(*target_rank), *target_disp, *target_count, Type_of(*target_datatype), Win_of(*win));
-done:
-    free_typed(&typed_origin_addr);
-    finish(ierror, code);
-}
-NAMES_FTS(put)
 
 void D_LARGE(put)(const struct descriptor *origin_addr, const MPI_Count *origin_count, const Fint *origin_datatype, const Fint *target_rank, const MPI_Aint *target_disp, const MPI_Count *target_count, const Fint *target_datatype, const Fint *win, Fint *ierror)
 {

@@ -1,5 +1,6 @@
 //! C code of the procedures: `calls.c` for those called by address, `sections.c` for those that
-//! get descriptors of their buffers.
+//! get descriptors of their buffers. Those that programs call most often stand in files of their own,
+//! `calls_often.c` and `sections_often.c`, which are compiled for speed and not for size.
 //!
 //! A body converts its arguments, calls the function of C, and converts what that has written.
 //! What the words in it mean stands in `lib/fortran.h` and `lib/descriptor.h`.
@@ -8,12 +9,39 @@ use crate::view::{FortranArg, Procedure, Role};
 use catena_abi::meaning::{Direction, Length};
 use std::fmt::Write;
 
-/// `calls.c`.
-pub fn by_address(procedures: &[Procedure]) -> String {
+/// Functions on which a nanosecond counts: inline conversions of handles make the library larger.
+const OFTEN: &[&str] = &[
+    "MPI_Accumulate",
+    "MPI_Comm_rank",
+    "MPI_Comm_size",
+    "MPI_Get",
+    "MPI_Iprobe",
+    "MPI_Irecv",
+    "MPI_Isend",
+    "MPI_Put",
+    "MPI_Recv",
+    "MPI_Send",
+    "MPI_Sendrecv",
+    "MPI_Start",
+    "MPI_Test",
+    "MPI_Testall",
+    "MPI_Wait",
+    "MPI_Waitall",
+];
+
+/// The procedures of those that are called often, or the others.
+fn called(procedures: &[Procedure], often: bool) -> impl Iterator<Item = &Procedure> {
+    procedures
+        .iter()
+        .filter(move |p| !p.by_hand && OFTEN.contains(&p.name) == often)
+}
+
+/// `calls.c`, or `calls_often.c`.
+pub fn by_address(procedures: &[Procedure], often: bool) -> String {
     let mut out = head("Procedures that are called by address.", "fortran.h");
-    for p in procedures {
+    for p in called(procedures, often) {
         let only_sections = p.is_large() && p.has_choice();
-        if !p.by_hand && !only_sections {
+        if !only_sections {
             out += &Body::new(p, large_of(procedures, p), false).text();
             names(&mut out, p);
         }
@@ -25,16 +53,16 @@ pub fn by_address(procedures: &[Procedure]) -> String {
 /// loaded without them.
 const OPTIONAL: &[&str] = &["MPI_Precv_init_c", "MPI_Psend_init_c"];
 
-/// `sections.c`.
-pub fn by_descriptor(procedures: &[Procedure]) -> String {
+/// `sections.c`, or `sections_often.c`.
+pub fn by_descriptor(procedures: &[Procedure], often: bool) -> String {
     let mut out = head(
         "Procedures with choice buffers, of which they get descriptors.",
         "descriptor.h",
     );
-    for name in OPTIONAL {
+    for name in OPTIONAL.iter().filter(|_| !often) {
         let _ = writeln!(out, "#pragma weak {name}\n#pragma weak P{name}");
     }
-    for p in procedures.iter().filter(|p| !p.by_hand && p.has_choice()) {
+    for p in called(procedures, often).filter(|p| p.has_choice()) {
         out += &Body::new(p, large_of(procedures, p), true).text();
         if p.is_old() {
             let _ = writeln!(out, "NAMES_FTS({})", lower(p));

@@ -7,8 +7,9 @@
 //! |---------------------------|-------------------------------------------------------------|
 //! | `made/mpif.h`             | constants, for programs without modules                     |
 //! | `made/mpi_*.f90`, `mpi.f90` | the modules: interfaces and constants, no code            |
-//! | `made/calls.c`            | what a call by address does: `mpi_send_`                    |
-//! | `made/sections.c`         | what a call with descriptors does: `mpi_send_f08ts`         |
+//! | `made/calls.c`            | what a call by address does: `mpi_allgatherv_`              |
+//! | `made/sections.c`         | what a call with descriptors does: `mpi_allgatherv_f08ts`   |
+//! | `made/*_often.c`          | those of both that programs call most often                 |
 //!
 //! The C files and those in `lib` together are `libmpifort_abi.so.1`. It needs nothing but
 //! the C ABI, so it serves every MPI library that has it, and nothing of a Fortran compiler,
@@ -37,11 +38,19 @@ pub fn files() -> Vec<(&'static str, String)> {
         ),
         (
             "crates/fortran/made/calls.c",
-            calls::by_address(&procedures),
+            calls::by_address(&procedures, false),
+        ),
+        (
+            "crates/fortran/made/calls_often.c",
+            calls::by_address(&procedures, true),
         ),
         (
             "crates/fortran/made/sections.c",
-            calls::by_descriptor(&procedures),
+            calls::by_descriptor(&procedures, false),
+        ),
+        (
+            "crates/fortran/made/sections_often.c",
+            calls::by_descriptor(&procedures, true),
         ),
     ]
 }
@@ -57,7 +66,8 @@ mod tests {
 
     #[test]
     fn every_procedure_has_code_and_an_interface() {
-        let (calls, sections) = (text("calls.c"), text("sections.c"));
+        let both = |name: &str| text(&format!("{name}.c")) + &text(&format!("{name}_often.c"));
+        let (calls, sections) = (both("calls"), both("sections"));
         let (mpi, f08) = (text("mpi.f90"), text("mpi_f08.f90"));
         let has = |text: &str, name: &str| {
             [format!(" {name}("), format!(" P{name}(")]
