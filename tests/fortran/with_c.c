@@ -1,4 +1,4 @@
-/* The part in C of languages.f90: it starts MPI, and makes what Fortran uses. */
+/* The part in C of languages.f90 and started_twice.f90: it starts MPI, and makes what Fortran uses. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -9,6 +9,12 @@ void start(MPI_Fint *comm, int *key)
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
     MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, key, NULL);
     *comm = MPI_Comm_c2f(dup);
+}
+
+/* Starts MPI as C does; returns the error code. */
+int start_again(void)
+{
+    return MPI_Init(NULL, NULL);
 }
 
 /* What C sees of an attribute that Fortran has set. */

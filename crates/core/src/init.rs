@@ -19,7 +19,7 @@ pub fn init(required: i32) -> Result<i32> {
         fail!(
             Other,
             "MPI_Init or MPI_Init_thread was called before: a process calls one of them \
-            once"
+            once, in C or in Fortran; MPI_Initialized tells whether it was"
         );
     }
     let level = catena_process::granted(required);
