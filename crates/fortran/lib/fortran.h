@@ -199,17 +199,21 @@ uintptr_t mpifort_handle(int number) __attribute__((visibility("hidden")));
 /* The number has no handle any more. */
 void mpifort_forget(int number) __attribute__((visibility("hidden")));
 
-#define HANDLE(Type, Name) \
+#define PREDEFINED(number) ((number) < 0x1000)
+/* There is one file handle alone, and libraries may count files from 1, as Intel MPI 2021.19 does. */
+#define NO_FILE(number) (!(number) || (number) == (uintptr_t)MPI_FILE_NULL)
+
+#define HANDLE(Type, Name, predefined) \
     static inline MPI_##Type Name##_of(Fint handle) \
     { \
-        if ((uint64_t)handle < 0x1000) \
+        if (predefined((uint64_t)handle)) \
             return (MPI_##Type)(intptr_t)handle; \
         return mpifort_own_numbers ? (MPI_##Type)mpifort_handle(INT(handle)) \
                                    : PMPI_##Name##_fromint(INT(handle)); \
     } \
     static inline Fint Name##_int(MPI_##Type handle) \
     { \
-        if ((uintptr_t)handle < 0x1000) \
+        if (predefined((uintptr_t)handle)) \
             return (Fint)(intptr_t)handle; \
         return mpifort_own_numbers ? mpifort_number((uintptr_t)handle) \
                                    : PMPI_##Name##_toint(handle); \
@@ -217,21 +221,21 @@ void mpifort_forget(int number) __attribute__((visibility("hidden")));
     /* What a call has made of a handle. */ \
     static inline void Name##_put(Fint *to, MPI_##Type handle) \
     { \
-        if (mpifort_own_numbers && (uintptr_t)handle < 0x1000) \
+        if (mpifort_own_numbers && predefined((uintptr_t)handle)) \
             mpifort_forget(INT(*to)); \
         *to = Name##_int(handle); \
     }
-HANDLE(Comm, Comm)
-HANDLE(Datatype, Type)
-HANDLE(Errhandler, Errhandler)
-HANDLE(File, File)
-HANDLE(Group, Group)
-HANDLE(Info, Info)
-HANDLE(Message, Message)
-HANDLE(Op, Op)
-HANDLE(Request, Request)
-HANDLE(Session, Session)
-HANDLE(Win, Win)
+HANDLE(Comm, Comm, PREDEFINED)
+HANDLE(Datatype, Type, PREDEFINED)
+HANDLE(Errhandler, Errhandler, PREDEFINED)
+HANDLE(File, File, NO_FILE)
+HANDLE(Group, Group, PREDEFINED)
+HANDLE(Info, Info, PREDEFINED)
+HANDLE(Message, Message, PREDEFINED)
+HANDLE(Op, Op, PREDEFINED)
+HANDLE(Request, Request, PREDEFINED)
+HANDLE(Session, Session, PREDEFINED)
+HANDLE(Win, Win, PREDEFINED)
 #undef HANDLE
 
 #endif
