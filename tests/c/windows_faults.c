@@ -9,11 +9,15 @@
 // run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- fence; exit 137; says 'survivor done'
 // run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- start; exit 137; says 'survivor done'
 // run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- wait; exit 137; says 'survivor done'
+// run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- amid; exit 137; says 'survivor done'
 // run: -n 2 --set LINK=tcp -- flush; exit 137; says 'rank 1 .*killed by signal 9'
 // run: -n 2 --set LINK=tcp -- fence; exit 137; says 'rank 1 .*killed by signal 9'
 // run: -n 2 --set LINK=tcp -- lock; exit 137; says 'rank 1 .*killed by signal 9'
 #include "check.h"
 #include <signal.h>
+#include <unistd.h>
+
+#define N 200000
 
 static MPI_Win win;
 static long *memory;
@@ -22,6 +26,21 @@ static const char *how;
 static int is(const char *what)
 {
     return strcmp(how, what) == 0;
+}
+
+/* Rank 1 is killed while much is under way to it and from it. */
+static int kill_amid(long pid)
+{
+    static long out[N], in[N];
+    int rc = MPI_SUCCESS;
+    for (int i = 0; i < 8 && rc == MPI_SUCCESS; i++) {
+        rc = MPI_Put(out, N, MPI_LONG, 1, 0, N, MPI_LONG, win);
+        if (rc == MPI_SUCCESS)
+            rc = MPI_Get(in, N, MPI_LONG, 1, 0, N, MPI_LONG, win);
+        if (i == 2)
+            kill(pid, SIGKILL);
+    }
+    return rc == MPI_SUCCESS ? MPI_Win_flush(1, win) : rc;
 }
 
 /* What rank 0 calls until it fails. */
@@ -63,12 +82,12 @@ int main(int argc, char **argv)
 {
     start(&argc, &argv);
     how = argv[1];
-    MPI_Win_allocate(2000 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    MPI_Win_allocate(N * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-    int passive = is("flush") || is("get") || is("request");
+    int passive = is("flush") || is("get") || is("request") || is("amid");
     if (passive)
         MPI_Win_lock_all(0, win);
-    long one = 1;
+    long one = 1, pid = getpid();
     if (rank == 1) {
         if (is("held")) {
             MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
@@ -76,12 +95,14 @@ int main(int argc, char **argv)
             MPI_Win_flush(0, win);
         }
         /* Rank 0 has the window, too. */
-        MPI_Recv(&one, 1, MPI_LONG, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Send(&one, 1, MPI_LONG, 0, 0, MPI_COMM_WORLD);
+        MPI_Recv(NULL, 0, MPI_LONG, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&pid, 1, MPI_LONG, 0, 0, MPI_COMM_WORLD);
+        if (is("amid"))
+            MPI_Recv(&one, 1, MPI_LONG, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         raise(SIGKILL);
     }
-    MPI_Send(&one, 1, MPI_LONG, 1, 0, MPI_COMM_WORLD);
-    MPI_Recv(&one, 1, MPI_LONG, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(NULL, 0, MPI_LONG, 1, 0, MPI_COMM_WORLD);
+    MPI_Recv(&pid, 1, MPI_LONG, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (is("held")) {
         EQUAL(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win), MPI_SUCCESS);
         EQUAL(memory[0], 1);
@@ -91,11 +112,19 @@ int main(int argc, char **argv)
         int of = 1, rc;
         MPI_Comm_group(MPI_COMM_WORLD, &world);
         MPI_Group_incl(world, 1, &of, &other);
-        while ((rc = call(other)) == MPI_SUCCESS)
-            ;
+        rc = is("amid") ? kill_amid(pid) : MPI_SUCCESS;
+        if (is("amid"))
+            how = "flush";
+        while (rc == MPI_SUCCESS)
+            rc = call(other);
         EQUAL(class_of(rc), MPI_ERR_PROC_ABORTED);
         MPI_Group_free(&world);
         MPI_Group_free(&other);
+        if (passive)
+            MPI_Win_unlock_all(win);
+        /* There is nobody to agree with. */
+        if (!is("fence") && !is("start") && !is("wait"))
+            EQUAL(MPI_Win_free(&win), MPI_SUCCESS);
     }
     printf("survivor done\n");
     fflush(stdout);

@@ -36,6 +36,11 @@ pub trait Exchange {
         None
     }
 
+    /// Whether [`Exchange::descriptor`] can be read also when a process has died, and that matters.
+    fn tells_of_deaths(&self) -> bool {
+        false
+    }
+
     /// Says that this process needs the others no more. It is called once, when
     /// [`Exchange::ask`] knows this process's own record.
     ///

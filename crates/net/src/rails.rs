@@ -99,13 +99,20 @@ impl Rails {
     /// # Errors
     /// [`PeerLost`] if it is lost.
     pub fn watch(&mut self, peer: Peer) -> Result<bool, PeerLost> {
-        let pin = self.pin(peer);
-        let rail = &mut self.rails[pin];
-        let tells = self.probes.look(peer).map_err(|cause| {
-            rail.mark_lost(peer, cause.clone());
-            PeerLost { peer, cause }
-        })?;
-        Ok(tells || rail.watches(peer))
+        match self.probes.look(peer) {
+            Ok(tells) => Ok(tells || self.rails[self.pin(peer)].watches(peer)),
+            Err(cause) => {
+                self.mark_lost(peer, &cause);
+                Err(PeerLost { peer, cause })
+            }
+        }
+    }
+
+    /// Declares a peer dead on all rails.
+    pub fn mark_lost(&mut self, peer: Peer, cause: &str) {
+        for rail in &mut self.rails {
+            rail.mark_lost(peer, cause.to_owned());
+        }
     }
 
     /// What a process with nothing to do may sleep on, or `None` if there may

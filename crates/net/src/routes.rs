@@ -298,6 +298,11 @@ impl<S, R> Routes<S, R> {
         self.has_networks() && self.networks_mut().any(Networks::may_ping)
     }
 
+    /// Whether it is time to look at what no poll looks at: now and then, and after a sleep. Asked after a poll.
+    pub fn is_time_to_look(&self) -> bool {
+        self.networks().any(Networks::is_time_to_look)
+    }
+
     /// As [`Networks::watch`], over all of them.
     pub fn watch(&mut self, awaited: &Awaited) -> (Vec<PeerLost>, Vec<Peer>) {
         let is_own = |peer: &Peer| self.peers.is_own(*peer);
@@ -333,6 +338,19 @@ impl<S, R> Routes<S, R> {
             unwatched.extend(silent.into_iter().filter_map(|it| bridge.peer(it)));
         }
         (lost, unwatched)
+    }
+
+    /// Declares a peer dead, because the launcher said so: whatever is under way to it ends, and later calls
+    /// fail. What it sent before its death may still arrive.
+    pub fn mark_lost(&mut self, peer: Peer, cause: &str) {
+        if let Some(shm) = self.shm.as_mut().filter(|shm| shm.reaches(peer)) {
+            shm.mark_lost(peer, cause.to_owned());
+        }
+        if self.route(peer) == Route::Network
+            && let Some((networks, at)) = self.far_mut(peer)
+        {
+            networks.mark_lost(at, cause);
+        }
     }
 
     /// The next poll looks at all networks.

@@ -68,6 +68,17 @@ impl Ways {
         }
     }
 
+    /// The peer is gone: unless its way is known, there is none, and its record is wanted no more; whether
+    /// that is so.
+    pub fn give_up(&mut self, peer: Peer) -> bool {
+        let is_open = matches!(self.via(peer), Via::Network(_));
+        if !is_open {
+            self.via[peer.0 as usize] = Via::Nowhere;
+            self.wanted.retain(|it| *it != peer);
+        }
+        !is_open
+    }
+
     /// How many records are wanted.
     #[inline]
     pub fn wanted(&self) -> usize {
@@ -116,6 +127,10 @@ mod tests {
         ways.want(Peer(1));
         ways.want(Peer(4));
         assert_eq!((ways.wanted(), ways.next()), (1, Some(Peer(3))));
+        assert_eq!([1, 2, 3].map(|rank| ways.give_up(Peer(rank))), [false, true, true]);
+        assert_eq!((ways.wanted(), ways.via(Peer(3))), (0, Via::Nowhere));
+        ways.want(Peer(2));
+        assert_eq!(ways.wanted(), 0);
         assert_eq!(
             [ways.via(Peer(1)), ways.via(Peer(4))],
             [Via::Network(1), Via::Nowhere]

@@ -18,6 +18,26 @@ enum Kind {
     Operation(usize),
 }
 
+/// Whether an operation has failed because there is no way to its peer any more, and not because it was refused. No
+/// operation is cancelled here: a provider does so when it closes a connection.
+fn is_about_connection(error: i32) -> bool {
+    matches!(
+        error,
+        libc::ECONNRESET
+            | libc::ECONNABORTED
+            | libc::ECONNREFUSED
+            | libc::ENOTCONN
+            | libc::EPIPE
+            | libc::ESHUTDOWN
+            | libc::ETIMEDOUT
+            | libc::EHOSTUNREACH
+            | libc::EHOSTDOWN
+            | libc::ENETUNREACH
+            | libc::ECANCELED
+            | libc::EIO
+    )
+}
+
 impl Ofi {
     fn kind(&self, context: *mut std::ffi::c_void) -> Option<Kind> {
         let operation = self.contexts.operation(context)?;
@@ -104,6 +124,10 @@ impl Ofi {
             }
             Some(Kind::Operation(slot)) => {
                 let words = self.words(&entry);
+                let peer = self.operations.peer(slot);
+                if let Some(peer) = peer.filter(|_| is_about_connection(entry.err)) {
+                    self.lose(peer, format!("an operation on its memory failed: {words}"));
+                }
                 self.operations.end(slot, Err(RmaError::Refused(words)));
             }
             // A message that was too long is no frame of ours.

@@ -14,7 +14,7 @@ use catena_net::{DeadProcess, HowEnded};
 use catena_objects::error::{Error, Kind};
 use catena_shm::Shm;
 
-use crate::engine::ProgressEngine;
+use crate::engine::{LinkOf, ProgressEngine};
 
 impl<P, S, R> ProgressEngine<P, S, R>
 where
@@ -22,11 +22,15 @@ where
     R: Sink,
 {
     /// Hears what the launcher has told this process, if it has; true if that gives it
-    /// something to do. Cost if not: one load.
+    /// something to do. Cost if not: one load. Without shared memory nobody says that there is something to hear, so where
+    /// that matters it asks now and then, and after each sleep.
     #[inline]
     pub(crate) fn notices(&self) -> bool {
-        let told = |shm: &mut Shm| shm.take_notice();
-        self.link(|link| link.net().shm_mut().is_some_and(told)) && self.hear()
+        let is_told = |link: &mut LinkOf<S, R>| match link.net().shm_mut() {
+            Some(shm) => shm.take_notice(),
+            None => FAULT_TOLERANCE.get() && link.net().is_time_to_look(),
+        };
+        self.link(is_told) && self.hear()
     }
 
     /// Whether some process is known to have died.
@@ -106,9 +110,7 @@ where
             };
             // All that it had sent has been taken in: the last poll found nothing.
             let cause = death.how.to_string();
-            if let Some(shm) = link.net().shm_mut().filter(|shm| shm.reaches(peer)) {
-                shm.mark_lost(peer, cause.clone());
-            }
+            link.net().mark_lost(peer, &cause);
             link.peer_lost(PeerLost { peer, cause });
             true
         })

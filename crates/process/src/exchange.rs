@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::os::fd::RawFd;
 use std::rc::Rc;
 
-use catena_boot::{Boot, OtherJob};
+use catena_boot::{Boot, FAULT_TOLERANCE, OtherJob};
 use catena_fabric::Peer;
 use catena_net::{Exchange, Pair};
 
@@ -43,6 +43,10 @@ impl Exchange for ThroughLauncher {
 
     fn descriptor(&self) -> Option<RawFd> {
         self.0.borrow().descriptor()
+    }
+
+    fn tells_of_deaths(&self) -> bool {
+        FAULT_TOLERANCE.get() && self.0.borrow().descriptor().is_some()
     }
 
     fn begin_fence(&mut self) -> Result<(), String> {

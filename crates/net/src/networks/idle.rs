@@ -17,7 +17,13 @@ impl Networks {
     /// Whether it is time to look at whom this process waits for; asked after a poll.
     #[inline]
     pub fn may_ping(&mut self) -> bool {
-        self.turn.is_multiple_of(CLOCK) && Instant::now() >= self.next_ping
+        self.is_time_to_look() && Instant::now() >= self.next_ping
+    }
+
+    /// Whether it is time to look at what no poll looks at: now and then, and after a sleep. Asked after a poll.
+    #[inline]
+    pub fn is_time_to_look(&self) -> bool {
+        self.turn.is_multiple_of(CLOCK)
     }
 
     /// Looks after the awaited processes that were awaited at the last look, too. The
@@ -45,6 +51,20 @@ impl Networks {
         (lost, unwatched)
     }
 
+    /// Declares a peer dead, because the launcher said so: sends to it and operations on its memory end,
+    /// also those that wait for it to tell how it is reached. What it sent before its death may still arrive.
+    pub fn mark_lost(&mut self, peer: Peer, cause: &str) {
+        if self.ways.give_up(peer) {
+            self.lost
+                .entry(peer)
+                .or_insert_with(|| cause.to_owned());
+        }
+        for member in &mut self.members {
+            member.rails.mark_lost(peer, cause);
+        }
+        self.look_next();
+    }
+
     /// The next poll looks at everything.
     pub fn look_next(&mut self) {
         self.turn = u32::MAX;
@@ -66,7 +86,9 @@ impl Networks {
         }
         let leaving = matches!(self.stage, Stage::Leaving | Stage::FenceBegun);
         let asking = self.ways.wanted() > 0;
-        if leaving || asking {
+        // Shared memory wakes a process that is told of something.
+        let hearing = !self.record.shm && self.exchange.tells_of_deaths();
+        if leaving || asking || hearing {
             // Looking for one answer takes in the other: there is no sleep for both.
             let fd = self.exchange.descriptor();
             let fd = fd.filter(|_| !(leaving && asking));
