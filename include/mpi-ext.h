@@ -1,5 +1,6 @@
 /* Functions of Catena that no version of the standard has yet: user-level failure mitigation
- * (ULFM; see docs/fault-tolerance.md), and what MPICH's stand-alone Fortran binding asks for. The
+ * (ULFM; see docs/fault-tolerance.md), one-sided operations that notify their target (see
+ * docs/windows.md), and what MPICH's stand-alone Fortran binding asks for. The
  * names without X are those that the next version of the standard is to have; where a later mpi.h
  * declares these, it says the same. */
 #ifndef CATENA_MPI_EXT_H
@@ -40,6 +41,44 @@ int MPIX_Comm_failure_ack(MPI_Comm comm);
 int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
 int PMPIX_Comm_failure_ack(MPI_Comm comm);
 int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
+
+/* Whether there are operations that notify. */
+#define MPIX_HAVE_NOTIFY 1
+
+#define CATENA_NOTIFY_OPERATIONS(P, C, Count) \
+    int P##Put_notify##C(const void *origin_addr, Count origin_count, MPI_Datatype origin_datatype, \
+        int target_rank, MPI_Aint target_disp, Count target_count, MPI_Datatype target_datatype, \
+        int notification_idx, MPI_Win win); \
+    int P##Get_notify##C(void *origin_addr, Count origin_count, MPI_Datatype origin_datatype, \
+        int target_rank, MPI_Aint target_disp, Count target_count, MPI_Datatype target_datatype, \
+        int notification_idx, MPI_Win win); \
+    int P##Accumulate_notify##C(const void *origin_addr, Count origin_count, \
+        MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, Count target_count, \
+        MPI_Datatype target_datatype, MPI_Op op, int notification_idx, MPI_Win win); \
+    int P##Get_accumulate_notify##C(const void *origin_addr, Count origin_count, \
+        MPI_Datatype origin_datatype, void *result_addr, Count result_count, \
+        MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, Count target_count, \
+        MPI_Datatype target_datatype, MPI_Op op, int notification_idx, MPI_Win win); \
+    int P##Rput_notify##C(const void *origin_addr, Count origin_count, \
+        MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, Count target_count, \
+        MPI_Datatype target_datatype, int notification_idx, MPI_Win win, MPI_Request *request); \
+    int P##Rget_notify##C(void *origin_addr, Count origin_count, MPI_Datatype origin_datatype, \
+        int target_rank, MPI_Aint target_disp, Count target_count, MPI_Datatype target_datatype, \
+        int notification_idx, MPI_Win win, MPI_Request *request);
+#define CATENA_NOTIFY_FUNCTIONS(P) \
+    int P##Win_set_num_notify(MPI_Win win, MPI_Info info, int num); \
+    int P##Win_get_num_notify(MPI_Win win, int rank, int *num); \
+    int P##Win_get_notify_value(MPI_Win win, int notification_idx, MPI_Count *value); \
+    int P##Win_reset_notify_value(MPI_Win win, int notification_idx, MPI_Count *value); \
+    int P##Win_test_notify(MPI_Win win, int notification_idx, MPI_Count threshold, int *flag); \
+    int P##Win_wait_notify(MPI_Win win, int notification_idx, MPI_Count threshold); \
+    CATENA_NOTIFY_OPERATIONS(P, , int) \
+    CATENA_NOTIFY_OPERATIONS(P, _c, MPI_Count)
+
+CATENA_NOTIFY_FUNCTIONS(MPIX_)
+CATENA_NOTIFY_FUNCTIONS(PMPIX_)
+#undef CATENA_NOTIFY_FUNCTIONS
+#undef CATENA_NOTIFY_OPERATIONS
 
 /* Objects whose functions get a state, and an end of it: for bindings of other languages. */
 typedef void(MPIX_Destructor_function)(void *extra_state);

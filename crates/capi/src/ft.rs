@@ -10,50 +10,7 @@ use catena_objects::{Result, fail};
 
 use crate::args::put;
 use crate::comm::put_comm;
-
-/// Defines functions that no version of the ABI has, and exports each as `MPIX_name` and
-/// `PMPIX_name`, as `catena_MPIX_name` for the layers of other binary interfaces, and under the
-/// names of the standard that is to come.
-macro_rules! extension {
-    ($(
-        $(#[$attr:meta])*
-        fn $name:ident $([$also:ident])? ($on:ident: $on_ty:ty $(, $arg:ident: $ty:ty)* $(,)?) $body:block
-    )*) => {$(
-        $(#[$attr])*
-        #[allow(non_snake_case, reason = "the name of the function")]
-        #[inline(never)]
-        extern "C" fn $name($on: $on_ty, $($arg: $ty),*) -> c_int {
-            let object = $on;
-            let body = move || -> Result<()> { $body };
-            match body() {
-                Ok(()) => consts::SUCCESS,
-                Err(error) => crate::errors::raise(
-                    concat!("MPIX_", stringify!($name)),
-                    crate::errors::On::from(object),
-                    &error,
-                ),
-            }
-        }
-        extension!(@export $name "MPIX_" ($on: $on_ty $(, $arg: $ty)*));
-        extension!(@export $name "PMPIX_" ($on: $on_ty $(, $arg: $ty)*));
-        extension!(@export $name "catena_MPIX_" ($on: $on_ty $(, $arg: $ty)*));
-        extension!(@also [$($also)?] $name ($on: $on_ty $(, $arg: $ty)*));
-    )*};
-    (@also [] $($rest:tt)*) => {};
-    (@also [standard] $name:ident $args:tt) => {
-        extension!(@export $name "MPI_" $args);
-        extension!(@export $name "PMPI_" $args);
-    };
-    (@export $name:ident $prefix:literal ($($arg:ident: $ty:ty),*)) => {
-        const _: () = {
-            // SAFETY: no other library may define names that begin so, and each is here once.
-            #[unsafe(export_name = concat!($prefix, stringify!($name)))]
-            extern "C" fn exported($($arg: $ty),*) -> c_int {
-                $name($($arg),*)
-            }
-        };
-    };
-}
+use crate::extension::extension;
 
 /// What a pointer leads to.
 fn read<T: Copy>(from: *mut T, name: &str) -> Result<T> {
@@ -71,27 +28,27 @@ fn to_place<T: 'static>(place: *mut T) -> calls::Put<T> {
 }
 
 extension! {
-    fn Comm_revoke[standard](comm: Comm) {
+    fn Comm_revoke[standard](comm: Comm) on comm {
         let process = enter()?;
         calls::revoke(&process, &process.comm(comm)?);
         Ok(())
     }
 
-    fn Comm_is_revoked[standard](comm: Comm, flag: *mut c_int) {
+    fn Comm_is_revoked[standard](comm: Comm, flag: *mut c_int) on comm {
         let process = enter()?;
         // What has come is heard.
         process.progress();
         put(flag, process.comm_ref(comm)?.failed.is_revoked().into(), "flag")
     }
 
-    fn Comm_get_failed[standard](comm: Comm, failedgrp: *mut Group) {
+    fn Comm_get_failed[standard](comm: Comm, failedgrp: *mut Group) on comm {
         let process = enter()?;
         process.progress();
         let failed = process.comm_failed(&*process.comm(comm)?);
         put(failedgrp, process.objects.groups.add(failed), "failedgrp")
     }
 
-    fn Comm_ack_failed[standard](comm: Comm, num_to_ack: c_int, num_acked: *mut c_int) {
+    fn Comm_ack_failed[standard](comm: Comm, num_to_ack: c_int, num_acked: *mut c_int) on comm {
         let process = enter()?;
         let Ok(most) = usize::try_from(num_to_ack) else {
             fail!(Arg, "num_to_ack is {num_to_ack}: it must not be negative");
@@ -101,20 +58,20 @@ extension! {
         put(num_acked, acked as c_int, "num_acked")
     }
 
-    fn Comm_failure_ack(comm: Comm) {
+    fn Comm_failure_ack(comm: Comm) on comm {
         let process = enter()?;
         process.progress();
         process.comm_acknowledge(&*process.comm(comm)?, usize::MAX);
         Ok(())
     }
 
-    fn Comm_failure_get_acked(comm: Comm, failedgrp: *mut Group) {
+    fn Comm_failure_get_acked(comm: Comm, failedgrp: *mut Group) on comm {
         let process = enter()?;
         let acknowledged = process.comm_acknowledged(&*process.comm(comm)?);
         put(failedgrp, process.objects.groups.add(acknowledged), "failedgrp")
     }
 
-    fn Comm_agree[standard](comm: Comm, flag: *mut c_int) {
+    fn Comm_agree[standard](comm: Comm, flag: *mut c_int) on comm {
         let process = enter()?;
         let own = read(flag, "flag")?;
         let (agreed, result) = calls::agree(&process, &process.comm(comm)?, own);
@@ -122,7 +79,7 @@ extension! {
         result
     }
 
-    fn Comm_iagree[standard](comm: Comm, flag: *mut c_int, request: *mut Request) {
+    fn Comm_iagree[standard](comm: Comm, flag: *mut c_int, request: *mut Request) on comm {
         let process = enter()?;
         put(request, consts::REQUEST_NULL, "request")?;
         let own = read(flag, "flag")?;
@@ -130,12 +87,12 @@ extension! {
         put(request, started, "request")
     }
 
-    fn Comm_shrink[standard](comm: Comm, newcomm: *mut Comm) {
+    fn Comm_shrink[standard](comm: Comm, newcomm: *mut Comm) on comm {
         let process = enter()?;
         put_comm(newcomm, || calls::shrink(&process, &process.comm(comm)?))
     }
 
-    fn Comm_ishrink[standard](comm: Comm, newcomm: *mut Comm, request: *mut Request) {
+    fn Comm_ishrink[standard](comm: Comm, newcomm: *mut Comm, request: *mut Request) on comm {
         let process = enter()?;
         put(newcomm, consts::COMM_NULL, "newcomm")?;
         put(request, consts::REQUEST_NULL, "request")?;

@@ -23,11 +23,11 @@ pub(crate) fn window(_process: &Process, win: Win) -> Result<&Window> {
 
 /// Elements of the target as the program passes them.
 #[derive(Clone, Copy)]
-struct Target {
-    rank: c_int,
-    disp: Aint,
-    count: Count,
-    ty: Datatype,
+pub(crate) struct Target {
+    pub rank: c_int,
+    pub disp: Aint,
+    pub count: Count,
+    pub ty: Datatype,
 }
 
 impl Target {
@@ -43,14 +43,14 @@ impl Target {
 
 /// A buffer of the origin as the program passes it.
 #[derive(Clone, Copy)]
-struct Origin {
+pub(crate) struct Origin {
     buf: *mut c_void,
     count: Count,
     ty: Datatype,
 }
 
 impl Origin {
-    fn new(buf: *const c_void, count: Count, ty: Datatype) -> Self {
+    pub fn new(buf: *const c_void, count: Count, ty: Datatype) -> Self {
         Origin {
             buf: buf.cast_mut(),
             count,
@@ -117,7 +117,7 @@ fn usual(
 }
 
 #[inline]
-fn put_data(win: Win, origin: Origin, target: Target) -> Result<()> {
+pub(crate) fn put_data(win: Win, origin: Origin, target: Target) -> Result<()> {
     let process = enter()?;
     let window = window(&process, win)?;
     if let Some((from, to, len)) = usual(&process, window, &origin, &target) {
@@ -140,7 +140,7 @@ fn put_slow(process: &Process, window: &Window, origin: Origin, target: Target) 
 }
 
 #[inline]
-fn get_data(win: Win, origin: Origin, target: Target) -> Result<()> {
+pub(crate) fn get_data(win: Win, origin: Origin, target: Target) -> Result<()> {
     let process = enter()?;
     let window = window(&process, win)?;
     if let Some((into, from, len)) = usual(&process, window, &origin, &target) {
@@ -162,7 +162,7 @@ fn get_slow(process: &Process, window: &Window, origin: Origin, target: Target) 
     }
 }
 
-fn accumulate(win: Win, op: Op, origin: Origin, target: Target) -> Result<()> {
+pub(crate) fn accumulate(win: Win, op: Op, origin: Origin, target: Target) -> Result<()> {
     let process = enter()?;
     let window = window(&process, win)?;
     if let Some((from, at, len)) = usual(&process, window, &origin, &target)
@@ -182,7 +182,13 @@ fn accumulate(win: Win, op: Op, origin: Origin, target: Target) -> Result<()> {
     }
 }
 
-fn get_accumulate(win: Win, op: Op, origin: Origin, result: Origin, target: Target) -> Result<()> {
+pub(crate) fn get_accumulate(
+    win: Win,
+    op: Op,
+    origin: Origin,
+    result: Origin,
+    target: Target,
+) -> Result<()> {
     let process = enter()?;
     let window = window(&process, win)?;
     if let Some((into, at, len)) = usual(&process, window, &result, &target)
@@ -251,7 +257,7 @@ fn fetch_and_op(
 }
 
 /// Makes an operation's request; only passive epochs allow one.
-fn requested(
+pub(crate) fn requested(
     win: Win,
     request: *mut Request,
     operation: impl FnOnce() -> Result<()>,

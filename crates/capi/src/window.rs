@@ -43,7 +43,7 @@ fn make(
 }
 
 /// The window of a call that waits.
-fn kept(win: Win) -> Result<Arc<Window>> {
+pub(crate) fn kept(win: Win) -> Result<Arc<Window>> {
     registry::find(win)
 }
 
@@ -114,7 +114,8 @@ mpi_fn! {
     }
 
     fn Win_detach(win: Win, base: *const c_void) on win {
-        window(&*enter()?, win)?.detach(base.cast())
+        let process = enter()?;
+        kept(win)?.detach(&process, base.cast())
     }
 
     /// Of rank `MPI_PROC_NULL` the lowest that has some memory.

@@ -127,7 +127,10 @@ mod tests {
         ways.want(Peer(1));
         ways.want(Peer(4));
         assert_eq!((ways.wanted(), ways.next()), (1, Some(Peer(3))));
-        assert_eq!([1, 2, 3].map(|rank| ways.give_up(Peer(rank))), [false, true, true]);
+        assert_eq!(
+            [1, 2, 3].map(|rank| ways.give_up(Peer(rank))),
+            [false, true, true]
+        );
         assert_eq!((ways.wanted(), ways.via(Peer(3))), (0, Via::Nowhere));
         ways.want(Peer(2));
         assert_eq!(ways.wanted(), 0);

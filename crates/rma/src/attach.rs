@@ -1,5 +1,6 @@
 //! Memory of dynamic windows (MPI-5, chapter 12.2.4).
 
+use catena_core::Process;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 
@@ -66,11 +67,11 @@ impl Window {
         })
     }
 
-    /// `MPI_Win_detach`.
+    /// `MPI_Win_detach`. Members on other hosts that know how a network reaches the memory forget it first.
     ///
     /// # Errors
     /// `RmaFlavor` for another kind of window, `RmaAttach` if nothing was attached at that address.
-    pub fn detach(&self, base: *const u8) -> Result<()> {
+    pub fn detach(&self, process: &Process, base: *const u8) -> Result<()> {
         self.check_dynamic()?;
         let addr = base.addr() as u64;
         let mut attached = self.attached.borrow_mut();
@@ -81,7 +82,12 @@ impl Window {
                 called with"
             );
         };
-        attached.remove(at);
-        self.tell_attached(&attached)
+        let region = attached.remove(at);
+        let told = self.tell_attached(&attached);
+        drop(attached);
+        if region.len != 0 {
+            self.hide(process, addr);
+        }
+        told
     }
 }

@@ -12,7 +12,9 @@
 //! atomics in it, and what is read is checked.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{
+    AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
 
 use crate::heap::{self, Card, Mapping};
 use crate::regions::RegionTable;
@@ -24,12 +26,40 @@ use catena_base::{ClassLock, ElementLock, TicketLock};
 pub struct TargetBlock {
     /// Under which its elements are accumulated.
     pub elements: ElementLock,
-    _apart: [u32; 15],
+    /// Where its counters of notifications are. Written by the target.
+    pub counters: CounterCard,
+    _apart: [u64; 1],
     /// That of `MPI_Win_lock`.
     pub lock: TicketLock,
     /// The member, and 1, whose death has left the lock, or a place in its queue, taken for ever. Written by
     /// whoever gives up for that.
     pub lost: AtomicU32,
+}
+
+/// Where counters of notifications are. Zeroed memory is that of a target without any. It changes while all members
+/// meet.
+#[derive(Debug)]
+#[repr(C)]
+pub struct CounterCard {
+    count: AtomicU64,
+    card: [AtomicU64; Card::WORDS],
+}
+
+impl CounterCard {
+    /// How many there are, and where.
+    pub fn read(&self) -> (u32, Card) {
+        let count = u32::try_from(self.count.load(Acquire)).unwrap_or(u32::MAX);
+        let word = |i: usize| self.card[i].load(Relaxed);
+        (count, Card::from_words(std::array::from_fn(word)))
+    }
+
+    /// Tells of them.
+    pub fn write(&self, count: u32, card: Card) {
+        for (to, word) in self.card.iter().zip(card.words()) {
+            to.store(word, Relaxed);
+        }
+        self.count.store(count.into(), Release);
+    }
 }
 
 /// What belongs to a target and an origin. Counters wrap around.
@@ -208,7 +238,6 @@ impl Drop for Control {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{Ordering::Acquire, Ordering::Release};
 
     #[test]
     fn parts_are_apart_and_others_see_them() {

@@ -20,12 +20,13 @@ use catena_shm::Bell;
 
 use crate::access::Epochs;
 use crate::control::Control;
-use crate::exposed::{self, Exposed, is_here};
+use crate::exposed::{self, Area, Exposed, Way, is_here};
 use crate::heap::{self, Card, Recent};
 use crate::hints::Hints;
 use crate::message::carry;
 use crate::message::exchange;
 use crate::message::state::{ELSEWHERE, Far, Meetings};
+use crate::notices::Notices;
 use crate::regions::Store;
 use crate::registry;
 use crate::window::{Facts, Flavor, Node, Reach, Target, Window};
@@ -168,7 +169,7 @@ impl Own {
                 base,
                 piece: Some(base),
                 card: heap::card(base, size).unwrap_or(Card::NONE),
-                exposed: Exposed::new(process, comm, (base, plan.size)),
+                exposed: Exposed::in_window(process, comm, (base, plan.size)),
             });
         }
         let card = heap::card(plan.base, size);
@@ -176,7 +177,7 @@ impl Own {
             base: plan.base,
             piece: None,
             card: card.filter(|_| size != 0).unwrap_or(Card::NONE),
-            exposed: Exposed::new(process, comm, (plan.base, plan.size)),
+            exposed: Exposed::in_window(process, comm, (plan.base, plan.size)),
         })
     }
 
@@ -320,7 +321,11 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
     if let Some(window) = &window {
         (some, near) = window.needs_messages();
         for (target, way) in window.targets.iter().zip(ways) {
-            target.far.way.replace(way);
+            if !matches!(way, Way::None) {
+                let (addr, len) = (target.addr, target.size);
+                let area = Area { addr, len, way };
+                target.far.areas.borrow_mut().push(area);
+            }
         }
         registry::insert(window.clone());
     } else {
@@ -344,7 +349,7 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
         }
         (told, window) => {
             if let Some(window) = window {
-                window.exposed.withdraw(process);
+                window.hide_all(process);
                 registry::remove(window.handle);
             }
             Err(told
@@ -501,6 +506,8 @@ fn build(
         proxies: RefCell::default(),
         meetings: Meetings::default(),
         exposed: std::mem::take(&mut own.exposed),
+        shown: RefCell::default(),
+        notices: Notices::default(),
         failure: RefCell::default(),
         piece: own.piece,
     })
@@ -611,7 +618,7 @@ pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
         // Other members may write into its memory for ever.
         std::mem::forget(window.clone());
     } else {
-        window.exposed.withdraw(process);
+        window.hide_all(process);
     }
     Ok(())
 }

@@ -30,16 +30,44 @@ pub(crate) enum Way {
     },
 }
 
+/// Memory of a target that a network may reach.
+#[derive(Debug)]
+pub(crate) struct Area {
+    /// Its address there.
+    pub addr: u64,
+    /// Its bytes.
+    pub len: u64,
+    /// How it is reached.
+    pub way: Way,
+}
+
 /// Memory of this process that networks reach.
 #[derive(Debug, Default)]
 pub(crate) struct Exposed(RefCell<Option<Region>>);
 
+/// A region attached to a dynamic window, which others were told of.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    /// Its address.
+    pub addr: u64,
+    pub exposed: Exposed,
+    /// Who was told.
+    pub known_by: Vec<Peer>,
+}
+
 impl Exposed {
     /// Registers memory of a window over a communicator, if networks lead to some of its members, and reach
     /// memory.
-    pub fn new(process: &Process, comm: &Comm, (at, len): (*mut u8, u64)) -> Exposed {
-        let is_far = |peer| !is_here(process, peer);
-        if len == 0 || at.is_null() || !RMA_REMOTE.get() || !comm.group.members().any(is_far) {
+    pub fn in_window(process: &Process, comm: &Comm, memory: (*mut u8, u64)) -> Exposed {
+        match comm.group.members().any(|peer| !is_here(process, peer)) {
+            true => Exposed::new(process, memory),
+            false => Exposed::default(),
+        }
+    }
+
+    /// Registers memory, if networks reach it.
+    pub fn new(process: &Process, (at, len): (*mut u8, u64)) -> Exposed {
+        if len == 0 || at.is_null() || !RMA_REMOTE.get() {
             return Exposed::default();
         }
         let access = Access::READ | Access::WRITE;

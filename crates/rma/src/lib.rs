@@ -25,6 +25,9 @@
 //! | `message`        | targets that carry operations out themselves                     |
 //! | `exposed`        | memory that networks reach, and the keys of the others'          |
 //! | `remote`         | put and get through them                                         |
+//! | `areas`          | what is attached, as networks reach it                           |
+//! | `notify`         | operations that notify their target (an extension)               |
+//! | `notices`        | the counters of notifications                                    |
 //! | `heap`, `pool`   | memory that neighbours can map                                   |
 //!
 //! What neighbours can write is reached by atomics and raw copies alone.
@@ -37,6 +40,7 @@
 mod access;
 mod accumulate;
 mod active_target;
+mod areas;
 mod attach;
 mod control;
 mod create;
@@ -47,6 +51,8 @@ mod hints;
 mod lost;
 mod meeting;
 mod message;
+mod notices;
+mod notify;
 mod operations;
 pub mod partitioned;
 mod passive_target;

@@ -7,8 +7,6 @@
 //! whatever waits for them waits for it as well. What has ended at its origin may still be under way to the target:
 //! a flush of the network comes before whatever tells the target, or another process, that it is complete.
 
-use std::sync::Arc;
-
 use catena_core::Process;
 use catena_core::buffer::{RecvBuf, SendBuf};
 use catena_core::remote_access::RMA_REMOTE_MIN;
@@ -16,10 +14,9 @@ use catena_fabric::{Access, OpId, RmaError, Started};
 use catena_link::{RemoteKeys, Sink, Source};
 use catena_objects::error::{Error, Kind, Result};
 
-use crate::exposed::Way;
+use crate::exposed::{Area, Way};
 use crate::message::carry;
 use crate::message::exchange::{self, Pending, WINDOWS};
-use crate::message::record::Trouble;
 use crate::message::state::ELSEWHERE;
 use crate::message::token::Token;
 use crate::operations::At;
@@ -30,6 +27,13 @@ use crate::window::Window;
 enum Move {
     Put(*const u8),
     Get(*mut u8),
+}
+
+/// Which of some areas an address lies in, and the bytes there from it on.
+fn lies_in(areas: &[Area], addr: u64) -> Option<(usize, u64)> {
+    let at = areas.partition_point(|it| it.addr <= addr).checked_sub(1)?;
+    let room = areas[at].len.checked_sub(addr - areas[at].addr)?;
+    (room != 0).then_some((at, room))
 }
 
 impl Window {
@@ -71,9 +75,26 @@ impl Window {
         }
     }
 
-    /// The keys of a target for a move, if it goes by remote access.
-    fn remote_keys(&self, process: &Process, rank: u32, wanted: Move) -> Option<RemoteKeys> {
-        let mut way = self.targets[rank as usize].far.way.borrow_mut();
+    /// The keys of a target for a move of some bytes there, if it goes by remote access.
+    fn remote_keys(
+        &self,
+        process: &Process,
+        rank: u32,
+        wanted: Move,
+        (addr, len): (u64, u64),
+    ) -> Option<RemoteKeys> {
+        let mut areas = self.targets[rank as usize].far.areas.borrow_mut();
+        let Some((at, room)) = lies_in(&areas, addr) else {
+            drop(areas);
+            self.ask_where(process, rank, addr);
+            return None;
+        };
+        if room < len {
+            return None;
+        }
+        let Area {
+            addr: base, way, ..
+        } = &mut areas[at];
         if let Way::Keys(keys) = &*way {
             let peer = self.group.member(rank as usize);
             *way = process.link(|link| {
@@ -98,7 +119,7 @@ impl Window {
                     keys, gets: true, ..
                 },
                 Move::Get(_),
-            ) => Some(*keys),
+            ) => Some(keys.at(addr - *base)),
             _ => None,
         }
     }
@@ -108,14 +129,17 @@ impl Window {
         if len < RMA_REMOTE_MIN.get().get() || target.local != ELSEWHERE {
             return Ok(false);
         }
-        let Some(keys) = self.remote_keys(process, at.rank, what) else {
+        let Some(keys) = self.remote_keys(process, at.rank, what, (addr, len)) else {
             return Ok(false);
         };
         let peer = self.group.member(at.rank as usize);
         self.check_there(peer)?;
-        let keys = keys.at(addr.wrapping_sub(target.addr));
         let len = len as usize;
-        let outcome = self.begin(process, at.rank, Token::take(peer), |process, op| {
+        let part = Pending {
+            token: Token::take(peer),
+            ..self.remote(at.rank)
+        };
+        let outcome = self.begin(process, part, |process, op| {
             // SAFETY: the program lends the bytes until the operation has ended.
             process.link(|link| unsafe {
                 match what {
@@ -135,9 +159,20 @@ impl Window {
             }
             Err(_) => {
                 // Messages do what the network refuses.
-                target.far.way.replace(Way::None);
+                let mut areas = target.far.areas.borrow_mut();
+                if let Some((at, _)) = lies_in(&areas, addr) {
+                    areas[at].way = Way::None;
+                }
                 Ok(false)
             }
+        }
+    }
+
+    /// Something that a network carries out on a target.
+    fn remote(&self, rank: u32) -> Pending {
+        Pending {
+            is_remote: true,
+            ..Pending::new(self.group.member(rank as usize), self.number, rank)
         }
     }
 
@@ -145,23 +180,12 @@ impl Window {
     fn begin(
         &self,
         process: &Process,
-        rank: u32,
-        token: Option<Arc<Token>>,
+        pending: Pending,
         mut start: impl FnMut(&Process, OpId) -> std::result::Result<Started, RmaError>,
     ) -> std::result::Result<(), RmaError> {
-        let far = &self.targets[rank as usize].far;
+        let far = &self.targets[pending.rank as usize].far;
         far.outstanding.set(far.outstanding.get() + 1);
-        let id = exchange::with(|exchange| {
-            exchange.expect(Pending {
-                peer: self.group.member(rank as usize),
-                window: self.number,
-                rank,
-                sink: RecvBuf::EMPTY,
-                left: 0,
-                token,
-                is_remote: true,
-            })
-        });
+        let id = exchange::with(|exchange| exchange.expect(pending));
         let op = OpId::new(WINDOWS.0, id.into());
         let mut started = start(process, op);
         if started == Ok(Started::Full) {
@@ -172,19 +196,31 @@ impl Window {
         }
         let is_over = !matches!(started, Ok(Started::UnderWay));
         if is_over {
-            exchange::with(|exchange| exchange.settle(id, Trouble::None));
+            exchange::with(|exchange| exchange.settle_remote(id, started.is_ok()));
         }
         started.map(|_| ())
     }
 
     /// Has what has moved by remote access to a target be complete there, once all answers have come.
     pub(crate) fn flush_remote(&self, process: &Process, rank: u32) {
-        if !self.targets[rank as usize].far.moved.replace(false) {
-            return;
+        if self.targets[rank as usize].far.moved.replace(false) {
+            self.start_flush(process, self.remote(rank));
         }
-        let peer = self.group.member(rank as usize);
+    }
+
+    /// Has a counter of a target count up once what has moved there by remote access has arrived.
+    pub(crate) fn notify_when_there(&self, process: &Process, rank: u32, index: u32) {
+        let pending = Pending {
+            notice: Some(index),
+            ..self.remote(rank)
+        };
+        self.start_flush(process, pending);
+    }
+
+    fn start_flush(&self, process: &Process, pending: Pending) {
+        let (rank, peer) = (pending.rank, pending.peer);
         let flush = |process: &Process, op| process.link(|link| link.net().flush(op, peer));
-        if let Err(error) = self.begin(process, rank, None, flush) {
+        if let Err(error) = self.begin(process, pending, flush) {
             self.note_failure(rank, &error);
         }
     }

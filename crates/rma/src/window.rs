@@ -15,11 +15,12 @@ use catena_shm::{Bell, Neighbour};
 
 use crate::access::Epochs;
 use crate::control::Control;
-use crate::exposed::Exposed;
+use crate::exposed::{Exposed, Shown};
 use crate::heap::{self, Mapping, Recent};
 use crate::hints::Hints;
 use crate::message::record::Trouble;
 use crate::message::state::{ELSEWHERE, Far, GateProxy, Meetings, Proxy};
+use crate::notices::Notices;
 use crate::regions::{Region, Store};
 use catena_base::ticket_lock::Mode;
 
@@ -170,6 +171,10 @@ pub struct Window {
     pub(crate) meetings: Meetings,
     /// Its memory, where networks reach it.
     pub(crate) exposed: Exposed,
+    /// What is attached of that others were told how networks reach it.
+    pub(crate) shown: RefCell<Vec<Shown>>,
+    /// Counters of notifications.
+    pub(crate) notices: Notices,
     /// What a network has not carried out and why, which was not told yet.
     pub(crate) failure: RefCell<Option<(u32, String)>>,
     /// The piece of the heap that it gives back.

@@ -55,9 +55,7 @@ impl Networks {
     /// also those that wait for it to tell how it is reached. What it sent before its death may still arrive.
     pub fn mark_lost(&mut self, peer: Peer, cause: &str) {
         if self.ways.give_up(peer) {
-            self.lost
-                .entry(peer)
-                .or_insert_with(|| cause.to_owned());
+            self.lost.entry(peer).or_insert_with(|| cause.to_owned());
         }
         for member in &mut self.members {
             member.rails.mark_lost(peer, cause);

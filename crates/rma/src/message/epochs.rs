@@ -10,7 +10,6 @@ use super::exchange::{self, Exchange, Pending};
 use super::record::{Head, Trouble, What};
 use super::state::{ELSEWHERE, Far};
 use crate::window::Window;
-use catena_core::buffer::RecvBuf;
 
 impl Window {
     /// Checks that a member is there.
@@ -26,28 +25,22 @@ impl Window {
         Err(Error::new(loss.kind(), text))
     }
 
-    /// Sends a record that a member answers when it has come so far.
-    pub(super) fn ask(&self, rank: u32, what: What, (a, b): (u8, u8)) {
+    /// Sends a record, with a number if there is one, that a member answers when it has come so far.
+    pub(crate) fn ask(&self, rank: u32, what: What, (a, b): (u8, u8), number: Option<u64>) {
         let peer = self.group.member(rank as usize);
         let far = &self.targets[rank as usize].far;
         far.outstanding.set(far.outstanding.get() + 1);
         exchange::with(|exchange| {
-            let id = exchange.expect(Pending {
-                peer,
-                window: self.number,
-                rank,
-                sink: RecvBuf::EMPTY,
-                left: 0,
-                token: None,
-                is_remote: false,
-            });
+            let id = exchange.expect(Pending::new(peer, self.number, rank));
             let head = Head {
                 a,
                 b,
                 id,
                 ..Head::new(what, self.number)
             };
-            exchange.tell(peer, head);
+            exchange.reply(peer, head, |_, out| {
+                out.extend(number.into_iter().flat_map(u64::to_ne_bytes));
+            });
         });
     }
 
@@ -84,6 +77,13 @@ impl Window {
                     elements cannot be accumulated to any more"
                 ),
             ),
+            Trouble::Counter => (
+                Kind::Arg,
+                format!(
+                    "an operation since the last synchronization has named a counter that rank {rank} of the \
+                    window does not have: that one gave its number to MPIX_Win_set_num_notify"
+                ),
+            ),
             Trouble::Sense | Trouble::None => (
                 Kind::Intern,
                 format!("rank {rank} did not understand an operation"),
@@ -107,10 +107,18 @@ impl Window {
         let mut outcome = Ok(());
         for rank in ranks.clone() {
             self.flush_remote(process, rank);
+        }
+        for rank in ranks.clone() {
+            // What notifies of remote operations leaves when these have ended, and is to be flushed as well.
+            if self.notices.are_there.get()
+                && self.targets[rank as usize].far.outstanding.get() != 0
+            {
+                outcome = outcome.and(self.await_answers(process, rank));
+            }
             if self.targets[rank as usize].far.dirty.take() {
                 let there = self.check_there(self.group.member(rank as usize));
                 match there {
-                    Ok(()) => self.ask(rank, What::Flush, (0, 0)),
+                    Ok(()) => self.ask(rank, What::Flush, (0, 0), None),
                     gone => outcome = outcome.and(gone),
                 }
             }
@@ -162,7 +170,7 @@ impl Window {
             Mode::Shared => 1,
             Mode::Exclusive => 2,
         };
-        self.ask(rank, What::Lock, (kind, 0));
+        self.ask(rank, What::Lock, (kind, 0), None);
         self.await_answers(process, rank)?;
         let target = &self.targets[rank as usize];
         target.far.held.set(Some(mode));
@@ -183,7 +191,7 @@ impl Window {
             match there {
                 Ok(()) if was_held => {
                     far.dirty.set(false);
-                    self.ask(rank, What::Unlock, (0, 0));
+                    self.ask(rank, What::Unlock, (0, 0), None);
                 }
                 Ok(()) => {}
                 gone => outcome = outcome.and(gone),

@@ -33,6 +33,24 @@ pub(crate) struct Pending {
     pub token: Option<Arc<Token>>,
     /// Whether a network answers, which tells the end also if the peer is lost.
     pub is_remote: bool,
+    /// The counter of the target that counts up once it has ended well.
+    pub notice: Option<u32>,
+}
+
+impl Pending {
+    /// One whose answer has no bytes.
+    pub fn new(peer: Peer, window: u32, rank: u32) -> Pending {
+        Pending {
+            peer,
+            window,
+            rank,
+            sink: RecvBuf::EMPTY,
+            left: 0,
+            token: None,
+            is_remote: false,
+            notice: None,
+        }
+    }
 }
 
 /// A peer.
@@ -167,6 +185,15 @@ impl Exchange {
         });
     }
 
+    /// Has a counter of a peer's count up when it has carried out what was told so far.
+    pub fn notify(&mut self, peer: Peer, window: u32, index: u32) {
+        let head = Head {
+            id: index,
+            ..Head::new(What::Notify, window)
+        };
+        self.tell(peer, head);
+    }
+
     /// Adds an operation; true if its buffer is not needed any more.
     pub fn start(&mut self, peer: Peer, mut operation: Operation, is_long: bool) -> bool {
         let lane = self.sending(peer);
@@ -275,14 +302,27 @@ impl Exchange {
         else {
             return;
         };
-        match result {
+        match &result {
             // The loss itself is told as well.
             Ok(_) | Err(RmaError::Lost(_)) => {}
             Err(error) => {
                 if let Some(window) = registry::numbered(*window) {
-                    window.note_failure(*rank, &error);
+                    window.note_failure(*rank, error);
                 }
             }
+        }
+        self.settle_remote(id, result.is_ok());
+    }
+
+    /// An operation that a network carries out has ended, well or not.
+    pub fn settle_remote(&mut self, id: u32, well: bool) {
+        let pending = self.pending[id as usize].as_ref();
+        let due = pending.and_then(|it| Some((it.notice?, it.peer, it.window, it.rank)));
+        if let Some((index, peer, window, rank)) = due.filter(|_| well) {
+            if let Some(window) = registry::numbered(window) {
+                window.targets[rank as usize].far.dirty.set(true);
+            }
+            self.notify(peer, window, index);
         }
         self.settle(id, Trouble::None);
     }

@@ -48,7 +48,7 @@ impl Window {
         let keeper = self.node.leaders[0];
         self.check_there(self.group.member(keeper as usize))?;
         let queue = u8::from(queue == Queue::Beside);
-        self.ask(keeper, What::Enter, (number(class), queue));
+        self.ask(keeper, What::Enter, (number(class), queue), None);
         self.await_answers(process, keeper)
     }
 

@@ -232,13 +232,10 @@ impl Window {
         exchange::with(|exchange| {
             if let Some(sink) = sink {
                 head.id = exchange.expect(Pending {
-                    peer,
-                    window: self.number,
-                    rank: at.rank,
                     sink,
                     left: len,
                     token: token.take(),
-                    is_remote: false,
+                    ..Pending::new(peer, self.number, at.rank)
                 });
                 far.outstanding.set(far.outstanding.get() + 1);
             } else {

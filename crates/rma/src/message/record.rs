@@ -16,6 +16,11 @@
 //! | `Post`     | target | –                               | none                            |
 //! | `Complete` | origin | –                               | none                            |
 //! | `Meet`     | member | –                               | none                            |
+//! | `Where`    | origin | an address of a dynamic window  | `Here`, when it can be told     |
+//! | `Here`     | target | address and length of what is attached there, and its keys; nothing if nothing is | none |
+//! | `Forget`   | target | the address of what is detached | `Done`                          |
+//! | `Notify`   | origin | –                               | none                            |
+//! | `Count`    | origin | –                               | `Bytes`, how many counters of notifications there are |
 
 /// Bytes of a head.
 pub(crate) const HEAD: usize = 16;
@@ -43,6 +48,11 @@ pub(crate) enum What {
     Leave,
     Bytes,
     Done,
+    Where,
+    Here,
+    Forget,
+    Notify,
+    Count,
 }
 
 impl What {
@@ -50,7 +60,7 @@ impl What {
         use What::*;
         let all = [
             Put, Combine, Get, Fetch, Swap, Flush, Lock, Unlock, Post, Complete, Meet, Enter,
-            Leave, Bytes, Done,
+            Leave, Bytes, Done, Where, Here, Forget, Notify, Count,
         ];
         all.into_iter().find(|it| *it as u8 == byte)
     }
@@ -146,6 +156,8 @@ pub(crate) enum Trouble {
     Sense,
     /// A member has died in the middle of an accumulate to this target.
     Lost,
+    /// There is no such counter of notifications.
+    Counter,
 }
 
 impl Trouble {
@@ -154,6 +166,7 @@ impl Trouble {
             0 => Trouble::None,
             1 => Trouble::Range,
             3 => Trouble::Lost,
+            4 => Trouble::Counter,
             _ => Trouble::Sense,
         }
     }

@@ -178,13 +178,9 @@ impl Member {
 
     fn expect(&mut self, to: u32, sink: RecvBuf, left: u64) -> u32 {
         self.exchange.expect(Pending {
-            peer: Peer(to),
-            window: 0,
-            rank: to,
             sink,
             left,
-            token: None,
-            is_remote: false,
+            ..Pending::new(Peer(to), 0, to)
         })
     }
 

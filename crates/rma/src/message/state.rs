@@ -7,7 +7,7 @@ use catena_base::ticket_lock::{Mode, Ticket};
 use catena_fabric::Peer;
 
 use super::record::Head;
-use crate::exposed::Way;
+use crate::exposed::Area;
 
 /// The number on the node of a member that is not there.
 pub(crate) const ELSEWHERE: u32 = u32::MAX;
@@ -27,8 +27,10 @@ pub struct Far {
     pub completed: Cell<u32>,
     /// How this process holds its lock by message.
     pub held: Cell<Option<Mode>>,
-    /// How a network reaches its memory.
-    pub way: RefCell<Way>,
+    /// Its memory that a network may reach, by address.
+    pub areas: RefCell<Vec<Area>>,
+    /// Whether it was asked what is attached somewhere, and has not answered.
+    pub asks: Cell<bool>,
     /// Whether something has moved that way since the network was flushed last.
     pub moved: Cell<bool>,
 }

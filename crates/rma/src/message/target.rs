@@ -305,7 +305,7 @@ pub(crate) fn carry_out(
             return answer(exchange, (from, head), body, owner.as_ref());
         }
         (Some(what), Some(owner)) => (what, owner),
-        (Some(What::Flush | What::Lock | What::Unlock | What::Enter), None) => {
+        (Some(What::Flush | What::Lock | What::Unlock | What::Enter | What::Forget), None) => {
             return exchange.confirm(from, head, Trouble::Sense);
         }
         _ => return exchange.note(from, head.window, Trouble::Sense),
@@ -322,6 +322,18 @@ pub(crate) fn carry_out(
         What::Enter => window.enter_gate_for(exchange, from, head),
         What::Leave => window.leave_gate_for(exchange, from, head),
         What::Post | What::Complete | What::Meet => window.hear(from, what, head),
+        What::Notify => window.count_notice(head.id),
+        What::Count => {
+            window.tell_count(exchange, from, head);
+            Ok(())
+        }
+        What::Where => window.tell_where(process, exchange, from, body),
+        What::Here => window.learn_where(from, body),
+        What::Forget => {
+            let forgotten = window.forget(from, body);
+            exchange.confirm(from, head, Trouble::None);
+            forgotten
+        }
         _ => Err(Trouble::Sense),
     };
     if let Err(trouble) = outcome {

@@ -1,0 +1,145 @@
+//! Memory that is attached to dynamic windows, where networks reach it (decision 29).
+//!
+//! Only the target knows what is attached. An origin that has a long operation on memory of which it knows nothing asks
+//! for it (`Where`), and goes on by messages; the answer (`Here`) has the whole region that lies there, and its keys. So
+//! the first operation never waits. The target registers a region when it is first asked for it.
+//!
+//! Before it withdraws one that is detached it has all who were told forget it (`Forget`), and waits until they have: so
+//! nobody has keys of memory that is not attached any more. Answers and what makes them out of date come in one stream, in
+//! order.
+
+use catena_core::Process;
+use catena_core::remote_access::RMA_REMOTE;
+use catena_fabric::Peer;
+use catena_net::RegionKeys;
+
+use crate::exposed::{Area, Exposed, Shown, Way};
+use crate::message::exchange::{self, Exchange};
+use crate::message::record::{self, Head, Trouble, What};
+use crate::window::{Flavor, Window};
+
+impl Window {
+    /// Asks what a target has attached at an address, if a network reads or writes memory there, and nothing is asked.
+    pub(crate) fn ask_where(&self, process: &Process, rank: u32, addr: u64) {
+        let (far, peer) = (
+            &self.targets[rank as usize].far,
+            self.group.member(rank as usize),
+        );
+        if self.flavor != Flavor::Dynamic || far.asks.get() || !RMA_REMOTE.get() {
+            return;
+        }
+        let can = process.link(|link| Some(link.net().reach(peer)?.operations));
+        if !can.is_some_and(|can| can.put || can.get) {
+            return;
+        }
+        far.asks.set(true);
+        let head = Head::new(What::Where, self.number);
+        exchange::with(|exchange| {
+            exchange.reply(peer, head, |_, out| {
+                out.extend_from_slice(&addr.to_ne_bytes());
+            });
+        });
+    }
+
+    /// Tells an origin what is attached at an address.
+    pub(crate) fn tell_where(
+        &self,
+        process: &Process,
+        exchange: &mut Exchange,
+        from: Peer,
+        mut body: &[u8],
+    ) -> Result<(), Trouble> {
+        let addr = record::number(&mut body).ok_or(Trouble::Sense)?;
+        let attached = self.attached.borrow();
+        let mut own = attached.iter();
+        let found = own.find(|it| addr.wrapping_sub(it.addr) < it.len);
+        let mut keys = Vec::new();
+        if let Some(region) = found {
+            let mut shown = self.shown.borrow_mut();
+            let known = shown.iter().position(|it| it.addr == region.addr);
+            let at = known.unwrap_or_else(|| {
+                let at = std::ptr::with_exposed_provenance_mut(region.addr as usize);
+                shown.push(Shown {
+                    addr: region.addr,
+                    exposed: Exposed::new(process, (at, region.len)),
+                    known_by: Vec::new(),
+                });
+                shown.len() - 1
+            });
+            keys = shown[at].exposed.keys();
+            if !shown[at].known_by.contains(&from) {
+                shown[at].known_by.push(from);
+            }
+        }
+        let head = Head::new(What::Here, self.number);
+        exchange.reply(from, head, |_, out| {
+            if let Some(region) = found {
+                out.extend_from_slice(&region.addr.to_ne_bytes());
+                out.extend_from_slice(&region.len.to_ne_bytes());
+                out.extend_from_slice(&keys);
+            }
+        });
+        Ok(())
+    }
+
+    /// Learns what a target has attached where this process has asked. Nothing is the target's to complain about, when it
+    /// carries the operation out.
+    pub(crate) fn learn_where(&self, from: Peer, mut body: &[u8]) -> Result<(), Trouble> {
+        let rank = self.group.rank_of(from).ok_or(Trouble::Sense)?;
+        let far = &self.targets[rank as usize].far;
+        far.asks.set(false);
+        let (Some(addr), Some(len)) = (record::number(&mut body), record::number(&mut body)) else {
+            return Ok(());
+        };
+        let keys = RegionKeys::decode(body).and_then(|it| it.of_networks());
+        let way = keys.map_or(Way::None, Way::Keys);
+        let mut areas = far.areas.borrow_mut();
+        let at = areas.partition_point(|it| it.addr < addr);
+        if areas.get(at).is_none_or(|it| it.addr != addr) {
+            areas.insert(at, Area { addr, len, way });
+        }
+        Ok(())
+    }
+
+    /// Forgets what a target is about to detach.
+    pub(crate) fn forget(&self, from: Peer, mut body: &[u8]) -> Result<(), Trouble> {
+        let rank = self.group.rank_of(from).ok_or(Trouble::Sense)?;
+        let addr = record::number(&mut body).ok_or(Trouble::Sense)?;
+        let mut areas = self.targets[rank as usize].far.areas.borrow_mut();
+        areas.retain(|it| it.addr != addr);
+        Ok(())
+    }
+
+    /// Has all who know a region that was detached forget it; networks reach it no more.
+    pub(crate) fn hide(&self, process: &Process, addr: u64) {
+        let shown = {
+            let mut all = self.shown.borrow_mut();
+            let at = all.iter().position(|it| it.addr == addr);
+            at.map(|at| all.swap_remove(at))
+        };
+        let Some(shown) = shown else {
+            return;
+        };
+        let ranks = shown
+            .known_by
+            .iter()
+            .filter_map(|it| self.group.rank_of(*it));
+        let ranks: Vec<u32> = ranks.collect();
+        for &rank in &ranks {
+            self.ask(rank, What::Forget, (0, 0), Some(addr));
+        }
+        for &rank in &ranks {
+            // Whoever is gone knows nothing.
+            let _ = self.await_answers(process, rank);
+        }
+        shown.exposed.withdraw(process);
+    }
+
+    /// Networks reach no memory of this process any more: the window is about to go.
+    pub(crate) fn hide_all(&self, process: &Process) {
+        self.exposed.withdraw(process);
+        for shown in self.shown.take() {
+            shown.exposed.withdraw(process);
+        }
+    }
+}
