@@ -10,6 +10,7 @@
 //! | `lock`  | a lock that starves no thread                               |
 //! | `element_lock` | a short lock in shared memory that tells its holder  |
 //! | `ticket_lock` | shared and exclusive, in order, in shared memory      |
+//! | `verdict` | one outcome for all, whoever dies                     |
 //! | `wait`  | when to spin, yield, sleep                                  |
 //! | `clock` | cheap ticks                                                 |
 //! | `copy`  | copies, with and without the cache                          |
@@ -39,6 +40,7 @@ pub mod ring;
 pub mod slab;
 pub mod sync;
 pub mod ticket_lock;
+pub mod verdict;
 pub mod wait;
 pub mod waker;
 

@@ -7,11 +7,15 @@
 //! | records          | lines × 64 | stamp, meta, 48 bytes payload |
 //! | rings            | two at most | longer payloads              |
 //!
+//! Behind the parts of all members are the verdicts on their agreements: see `verdict` of `base`.
+//!
 //! Every position is computed here or clipped to the ring, whatever a member has written.
 
 use std::sync::atomic::{
     AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
+
+use catena_base::verdict::Verdicts;
 
 use crate::board::{FAILED, GONE, LOST};
 use crate::limits::{INLINE, LINE, Limits, ROUNDS};
@@ -19,6 +23,8 @@ use crate::payload::{Payload, PayloadPlace};
 
 /// Two lines: processors fetch them in pairs.
 const COUNTER: usize = 128;
+/// Room for the verdicts.
+const VERDICTS: usize = 128;
 /// Where the payload, or the word that says where it is, begins in a record.
 pub(crate) const PAYLOAD: usize = 16;
 
@@ -84,7 +90,7 @@ impl BoardShape {
 
     /// Bytes in all.
     pub const fn bytes(&self) -> usize {
-        self.size * self.member()
+        self.size * self.member() + VERDICTS
     }
 }
 
@@ -136,6 +142,18 @@ impl Area {
         unsafe { AtomicU32::from_ptr(self.member(rank).add(LINE).cast::<u32>().add(place)) }
     }
 
+    /// What all members come to that agree.
+    #[inline]
+    pub(crate) fn verdicts(&self) -> &Verdicts {
+        // SAFETY: within the area, and aligned, as the parts of members are whole lines; it is zero at first, and
+        // only holds atomics.
+        unsafe { &*self.behind_members().cast() }
+    }
+
+    fn behind_members(&self) -> *mut u8 {
+        self.base.wrapping_add(self.shape.size * self.member)
+    }
+
     #[inline(always)]
     pub(crate) fn record(&self, rank: u32, seq: u64) -> *mut u8 {
         let at = (seq as usize).wrapping_mul(LINE) & self.places;
@@ -184,6 +202,8 @@ impl Area {
             // SAFETY: within the area, which nobody else uses yet.
             unsafe { self.member(rank).write_bytes(0, bytes) };
         }
+        // SAFETY: likewise.
+        unsafe { self.behind_members().write_bytes(0, VERDICTS) };
     }
 
     /// Says that member `rank` gave up.

@@ -2,6 +2,7 @@
 
 use std::mem;
 
+use catena_base::verdict::Outcome;
 use catena_objects::room::Scratch;
 use catena_shm::{Bell, Neighbour, map_pages};
 
@@ -93,6 +94,12 @@ impl Seat {
     pub fn lose(&self, rank: u32) {
         self.area.fail(rank);
         self.area.leave(rank);
+    }
+
+    /// What all members come to in a round of agreement, of which this one would say that it is `own`; also after
+    /// it has given up. See [`Verdicts`](catena_base::verdict::Verdicts).
+    pub fn decide(&self, round: u32, own: Outcome) -> Outcome {
+        self.area.verdicts().decide(round, own)
     }
 
     /// This member will never look at the board again.

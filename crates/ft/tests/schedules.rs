@@ -8,7 +8,7 @@ use catena_ft::agreement::{Contribution, Decision, Message};
 use catena_ft::series::Series;
 
 /// Schedules of an ordinary run.
-const FEW: u64 = 3000;
+const FEW: u64 = 10_000;
 
 /// A small generator that any seed serves.
 struct Random(u64);

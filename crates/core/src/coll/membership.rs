@@ -34,6 +34,8 @@ pub struct Place {
     pub(super) beside: u32,
     /// The memory of the board, if this process has found it.
     pub(super) found: Option<BoardMemory>,
+    /// Agreements that it has taken part in; none any more after one that was abandoned.
+    pub(super) agreements: Option<u32>,
 }
 
 /// A board that is being made, as its communicator keeps it.
@@ -105,6 +107,15 @@ impl Membership {
         !matches!(self, Membership::Unknown | Membership::Joining(_))
     }
 
+    /// As [`Membership::place`].
+    pub(super) fn place_mut(&mut self) -> Option<&mut Place> {
+        match self {
+            Membership::Member(place) => Some(place),
+            Membership::Failed(place, _) => place.as_deref_mut(),
+            Membership::Unknown | Membership::Joining(_) | Membership::None => None,
+        }
+    }
+
     /// The place on a board that can be used, or could.
     pub(super) fn place(&self) -> Option<&Place> {
         match self {
@@ -138,6 +149,7 @@ impl Place {
             seat,
             beside,
             found,
+            agreements: Some(0),
         }
     }
 

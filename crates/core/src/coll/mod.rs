@@ -9,6 +9,7 @@
 //! `run` those that were started; `pending` is one that waits there. What a communicator
 //! keeps of all that is its `state`, which knows neither the process nor the communicator.
 
+mod agree;
 mod arguments;
 mod backoff;
 mod carried;

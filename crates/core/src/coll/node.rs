@@ -242,7 +242,7 @@ impl Process {
     /// the rules, or this is a user operation's own call; then `None`.
     #[cold]
     #[inline(never)]
-    fn await_place<'c>(&self, comm: &'c Comm) -> Option<RefMut<'c, Membership>> {
+    pub(super) fn await_place<'c>(&self, comm: &'c Comm) -> Option<RefMut<'c, Membership>> {
         while self.threads.are_many() {
             life().lock().released(yield_core);
             if let Ok(membership) = comm.coll.node.try_borrow_mut() {

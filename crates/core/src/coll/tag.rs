@@ -52,6 +52,12 @@ impl Label {
     /// Before their first one among neighbours there.
     pub const EDGES: Label = Label::own(2);
 
+    /// An agreement on a board.
+    pub const AGREE: Label = Label {
+        what: Some(Collective::Allreduce),
+        detail: 1 << ROOT_BITS,
+    };
+
     /// A call of the library itself, in which all tell all: an allgather of the program has no
     /// detail.
     const fn own(detail: u32) -> Self {
@@ -227,6 +233,7 @@ impl fmt::Display for Label {
         match *self {
             Label::FIRST => return f.write_str("its first collective through shared memory"),
             Label::EDGES => return f.write_str(&function(None)),
+            Label::AGREE => return f.write_str("MPI_Comm_agree"),
             _ => f.write_str(&function(self.what))?,
         }
         let is = |test: fn(Collective) -> bool| self.what.is_some_and(test);
