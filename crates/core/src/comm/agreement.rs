@@ -14,17 +14,22 @@
 //!
 //! A member that cannot take part says so in its row, and a leader by a control message
 //! without rows: so all fail, and none waits for ever. Only a leader that knows
-//! no way to the other group cannot tell it.
+//! no way to the other group cannot tell it. Where the death of a process that only the leader knows parts the two
+//! groups, it tells its own.
 
 use catena_link::Cid;
 
 use super::control::Key;
 use super::port::Meeting;
+use crate::loss::died;
 use crate::process::Process;
 use catena_objects::error::{Error, Kind, Result};
 
 /// In place of a number: the member failed, or has no such number.
 pub const NONE: u32 = u32::MAX;
+
+/// In place of the rows of the other group: somebody on the way there has died. No row is that short.
+const LOST: u32 = u32::MAX - 1;
 
 /// Processes that a context joins, and who of them take part.
 #[derive(Clone, Debug)]
@@ -62,6 +67,8 @@ pub(crate) enum Bridge {
 pub(crate) struct Across {
     /// Its size, if that is known.
     pub size: Option<u32>,
+    /// The context that joins this process with that group, if there is one.
+    pub far: Option<Cid>,
     /// Which participant leads this group.
     pub leader: u32,
     /// At the leader; `None` if it knows no way, and all must fail.
@@ -174,16 +181,23 @@ impl Agreement {
     #[cold]
     fn is_hopeless(&mut self, process: &Process) -> bool {
         let ours = process.trouble_among(self.circle.cid, &self.circle.ranks);
-        let across = || match self.across.as_ref()?.bridge.as_ref()? {
-            Bridge::Context { cid, .. } => process.trouble_among(*cid, &[]),
-            Bridge::Port(_) => None,
+        let theirs = || process.trouble_among(self.across.as_ref()?.far?, &[]);
+        if let Some(error) = ours.or_else(theirs) {
+            self.error.get_or_insert(error);
+            self.phase = Phase::Done;
+            return true;
+        }
+        let across = || match (self.phase, self.across.as_ref()?.bridge.as_ref()?) {
+            (Phase::Cross, Bridge::Context { cid, .. }) => process.trouble_among(*cid, &[]),
+            _ => None,
         };
-        let Some(error) = ours.or_else(across) else {
+        let Some(error) = across() else {
             return false;
         };
+        // The others of this group know nothing of that context, and wait for what the leader hears.
         self.error.get_or_insert(error);
-        self.phase = Phase::Done;
-        true
+        self.theirs = vec![LOST];
+        self.spread(process)
     }
 
     fn share(&mut self, process: &Process, have: u32) -> bool {
@@ -315,6 +329,9 @@ impl Agreement {
         let failed = self.failed(&self.ours);
         if let Some(error) = self.error {
             return Err(error);
+        }
+        if self.theirs == [LOST] {
+            return Err(died("a process on the way to the other group"));
         }
         if let Some(rank) = failed {
             let text = format!("the call failed at rank {rank} of the group, so all of it fails");

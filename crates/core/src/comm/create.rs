@@ -71,6 +71,7 @@ impl Process {
         };
         let across = Across {
             size: Some(remote.group.size()),
+            far: Some(comm.cid),
             leader: 0,
             bridge: (comm.rank == 0).then_some(bridge),
         };

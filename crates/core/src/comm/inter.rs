@@ -98,6 +98,7 @@ impl Process {
         let ready = self.ready(argument, true);
         let across = Across {
             size: None,
+            far: None,
             leader,
             bridge,
         };
