@@ -64,5 +64,6 @@ pub mod hooks {
     pub use catena_process::{Alarm, Hook, Hooked};
 }
 
+pub use loss::kind_of_death;
 pub use process::{Process, enter, enter_any, is_locked, observe};
 pub use reduce_local::reduce_local;

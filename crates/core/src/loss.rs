@@ -13,7 +13,7 @@ pub(crate) fn revoked() -> Error {
 
 /// What a death is to the program: a failure to go on after, where the job does.
 #[cold]
-pub(crate) fn kind_of_death() -> Kind {
+pub fn kind_of_death() -> Kind {
     match FAULT_TOLERANCE.get() {
         true => Kind::ProcFailed,
         false => Kind::ProcAborted,

@@ -4,6 +4,8 @@
 //! processes tell each other of a third one is its [`ProcessName`], and a rank in the job
 //! is needed by the launcher alone, and by the context that joins the processes of the job.
 
+use std::collections::HashSet;
+
 use catena_fabric::{Peer, ProcessName};
 use catena_objects::error::{Error, Result};
 use catena_objects::fail;
@@ -36,6 +38,13 @@ impl Process {
     #[cold]
     pub fn death(&self, peer: Peer) -> Option<Error> {
         self.engine.death(peer)
+    }
+
+    /// Tells the launcher of peers that a network has lost; see
+    /// [`ProgressEngine::tell_losses`](catena_process::ProgressEngine::tell_losses).
+    #[cold]
+    pub fn tell_losses(&self, told: &mut HashSet<ProcessName>) -> bool {
+        self.engine.tell_losses(told)
     }
 
     /// The nodes of peers, as the launcher numbers nodes.

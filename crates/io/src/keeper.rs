@@ -9,11 +9,11 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use catena_base::PeerBytes;
-use catena_core::Process;
 use catena_core::hooks::Hook;
+use catena_core::{Process, kind_of_death};
 use catena_fabric::{Peer, PeerLost, Posted};
 use catena_link::{ActiveHeader, Class, Handler};
-use catena_objects::error::{Error, Kind, Result};
+use catena_objects::error::{Error, Result};
 
 use crate::common::Span;
 
@@ -346,7 +346,7 @@ impl Remote {
         });
         answer.ok_or_else(|| {
             let text = "the process that keeps a file's shared pointer is gone";
-            Error::new(Kind::ProcAborted, text)
+            Error::new(kind_of_death(), text)
         })
     }
 

@@ -7,6 +7,8 @@
 //!
 //! [`Failures`]: catena_net::Failures
 
+use std::collections::HashSet;
+
 use catena_boot::{Death, Ended, FAULT_TOLERANCE};
 use catena_fabric::{Peer, PeerLost, ProcessName};
 use catena_link::{Sink, Source};
@@ -57,7 +59,7 @@ where
             HowEnded::Lost => Ended::Lost,
         };
         Some(Error::new(
-            Kind::ProcAborted,
+            Kind::ProcFailed,
             format!("process {} is gone: {how}", peer.0),
         ))
     }
@@ -66,6 +68,34 @@ where
     /// before. It asks once it has taken in what the dead had sent.
     pub fn ask_once(&self) {
         self.link(|link| link.net().shm_mut().map(Shm::keep_notice));
+    }
+
+    /// Tells the launcher of peers that a network has lost, although it has told of no death: it says who of the two
+    /// is to go on. `told` are those that it was told of. False if it has to be told later.
+    #[cold]
+    pub fn tell_losses(&self, told: &mut HashSet<ProcessName>) -> bool {
+        let Ok(mut boot) = self.boot.try_borrow_mut() else {
+            return false;
+        };
+        let Some(jobs) = boot.jobs().filter(|_| FAULT_TOLERANCE.get()) else {
+            return true;
+        };
+        let lost: Vec<ProcessName> = self.link(|link| {
+            let lost: Vec<Peer> = link.lost_peers().collect();
+            let routes = link.net();
+            let named = lost
+                .into_iter()
+                .filter_map(|peer| routes.peers().name(peer));
+            let is_news = |name: &ProcessName| routes.failures().of(*name).is_none();
+            named.filter(is_news).collect()
+        });
+        for name in lost {
+            if told.insert(name) {
+                // A launcher that is gone ends this process without a word.
+                let _ = jobs.unreachable(name.job, name.rank);
+            }
+        }
+        true
     }
 
     /// Hears of deaths.

@@ -77,16 +77,9 @@ impl Window {
         let pair = self.control.pair(local, me);
         pair.waits.store(1, Relaxed);
         target.lock.wait();
-        let is_lost_by = |dead| {
-            let left = target.lost.load(Acquire) == dead + 1;
-            let lost = left || self.had_lock(local, dead);
-            if lost {
-                // The ticket of this process stays drawn, and stops those behind it.
-                target.lost.store(dead + 1, Release);
-            }
-            lost
-        };
         let is_served = || target.lock.is_served(ticket);
+        // The ticket of this process stays drawn then, and stops those behind it.
+        let is_lost_by = |dead| self.is_lock_lost_by(local, dead);
         let outcome = self.wait_unless_lost(process, is_served, is_lost_by);
         if outcome.is_ok() {
             let entered = target.lock.try_enter(ticket, me);
@@ -97,6 +90,29 @@ impl Window {
         target.lock.wait_no_more();
         pair.waits.store(0, Relaxed);
         outcome
+    }
+
+    /// Whether whoever waits for a target's lock waits in vain for a member that has died; notes it for those
+    /// who come later.
+    pub(crate) fn is_lock_lost_by(&self, target: u32, dead: u32) -> bool {
+        let lost = &self.control.target(target).lost;
+        let is_lost = lost.load(Acquire) == dead + 1 || self.had_lock(target, dead);
+        if is_lost {
+            lost.store(dead + 1, Release);
+        }
+        is_lost
+    }
+
+    /// As [`Window::is_lock_lost_by`] at the gate of this node.
+    pub(crate) fn is_gate_lost_by(&self, dead: u32) -> bool {
+        let lost = &self.control.meeting().gate_lost;
+        let local = self.targets[dead as usize].local;
+        let in_gate = || self.control.pair(local, local).in_gate.load(Acquire) != 0;
+        let is_lost = lost.load(Acquire) == dead + 1 || local != ELSEWHERE && in_gate();
+        if is_lost {
+            lost.store(dead + 1, Release);
+        }
+        is_lost
     }
 
     /// Whether a member that has died held a target's lock or was in its queue, for itself or, as the
@@ -145,23 +161,13 @@ impl Window {
         mine.gate_waits
             .store(mine.gate_waits.load(Relaxed) + 1, Relaxed);
         let waiting = meeting.gate.wait(class, queue);
-        let is_lost_by = |dead| {
-            let left = meeting.gate_lost.load(Acquire) == dead + 1;
-            let local = self.targets[dead as usize].local;
-            let in_gate = || self.control.pair(local, local).in_gate.load(Acquire) != 0;
-            let lost = left || local != ELSEWHERE && in_gate();
-            if lost {
-                meeting.gate_lost.store(dead + 1, Release);
-            }
-            lost
-        };
         // Other threads may ask for this one.
         let mut is_inside = false;
         let enter = || {
             is_inside = is_inside || meeting.gate.try_turn(waiting);
             is_inside
         };
-        let outcome = self.wait_unless_lost(process, enter, is_lost_by);
+        let outcome = self.wait_unless_lost(process, enter, |dead| self.is_gate_lost_by(dead));
         mine.gate_waits
             .store(mine.gate_waits.load(Relaxed) - 1, Relaxed);
         match outcome {

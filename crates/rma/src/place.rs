@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use catena_core::kind_of_death;
 use catena_datatype::Datatype;
 use catena_objects::error::{Error, Kind, Result};
 use catena_shm::Neighbour;
@@ -165,6 +166,10 @@ impl Window {
 /// An error of the kernel's copy.
 #[cold]
 pub(crate) fn refused(rank: u32, error: &io::Error) -> Error {
+    if error.raw_os_error() == Some(libc::ESRCH) {
+        let text = format!("rank {rank} of the window has died: its memory is gone");
+        return Error::new(kind_of_death(), text);
+    }
     unreachable(rank, &format!("the kernel says: {error}"))
 }
 

@@ -8,6 +8,7 @@ use super::membership::STARTED;
 use super::signature::CallSignature;
 use super::tag::{Label, function};
 use crate::comm::Comm;
+use crate::loss::kind_of_death;
 
 impl CallSignature {
     /// What is wrong if another member, for which this one waits, says that of the same call.
@@ -97,7 +98,7 @@ pub(super) fn explain(comm: &Comm, trouble: &Trouble) -> Error {
             return skipped(*me, call, &format!("rank {rank}"));
         }
         Trouble::Failed(_) | Trouble::Parted { .. } => Kind::Other,
-        Trouble::Refused(Refused { errno, .. }) if *errno == libc::ESRCH => Kind::ProcAborted,
+        Trouble::Refused(Refused { errno, .. }) if *errno == libc::ESRCH => kind_of_death(),
         Trouble::Refused(_) => Kind::Buffer,
     };
     let remedy = match trouble {

@@ -122,6 +122,7 @@ fn carry_all(process: &Process) -> bool {
         registry::each(|window| {
             moved |= window.advance_locks(exchange);
             moved |= window.advance_gate(exchange);
+            moved |= window.give_up_waiting(process, exchange);
             is_blind |= window.has_near_messages.get() || window.has_far_waiters();
         });
         beside::look_often(is_blind);

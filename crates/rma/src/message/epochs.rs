@@ -1,7 +1,7 @@
 //! Synchronization with members elsewhere: flushes, locks, posts and completions, and meetings of hosts.
 
 use catena_base::ticket_lock::Mode;
-use catena_core::Process;
+use catena_core::{Process, kind_of_death};
 use catena_fabric::Peer;
 use catena_objects::error::{Error, Kind, Result};
 
@@ -53,6 +53,23 @@ impl Window {
         self.check_there(self.group.member(rank as usize))
     }
 
+    /// That a target has given what it was asked for.
+    ///
+    /// # Errors
+    /// `ProcFailed` if one has died who held it.
+    pub(crate) fn check_granted(&self, rank: u32) -> Result<()> {
+        let mut troubles = self.troubles.borrow_mut();
+        let refused = |it: &(u32, Trouble)| *it == (rank, Trouble::Holder);
+        let Some(at) = troubles.iter().position(refused) else {
+            return Ok(());
+        };
+        troubles.swap_remove(at);
+        let text = format!(
+            "a member of the window has died that held what rank {rank} is asked for: a lock, or several"
+        );
+        Err(Error::new(kind_of_death(), text))
+    }
+
     /// The first thing that went wrong at a target, in words.
     fn take_trouble(&self) -> Result<()> {
         if let Some(failure) = self.take_failure() {
@@ -71,7 +88,7 @@ impl Window {
                 ),
             ),
             Trouble::Lost => (
-                Kind::ProcAborted,
+                kind_of_death(),
                 format!(
                     "a member of the window has died in the middle of an accumulate to rank {rank}, whose \
                     elements cannot be accumulated to any more"
@@ -84,7 +101,7 @@ impl Window {
                     window does not have: that one gave its number to MPIX_Win_set_num_notify"
                 ),
             ),
-            Trouble::Sense | Trouble::None => (
+            Trouble::Sense | Trouble::Holder | Trouble::None => (
                 Kind::Intern,
                 format!("rank {rank} did not understand an operation"),
             ),
@@ -172,6 +189,7 @@ impl Window {
         };
         self.ask(rank, What::Lock, (kind, 0), None);
         self.await_answers(process, rank)?;
+        self.check_granted(rank)?;
         let target = &self.targets[rank as usize];
         target.far.held.set(Some(mode));
         target.locked.set(Some(mode));
@@ -286,7 +304,7 @@ impl Window {
             .find_map(|peer| self.check_there(peer).err());
         gone.unwrap_or_else(|| {
             Error::new(
-                Kind::ProcAborted,
+                kind_of_death(),
                 "a member of the window is gone, and the others know which",
             )
         })

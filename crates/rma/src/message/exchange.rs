@@ -6,9 +6,10 @@ use std::sync::{Arc, LazyLock};
 
 use catena_base::PeerBytes;
 use catena_core::buffer::RecvBuf;
+use catena_core::kind_of_death;
 use catena_fabric::{Peer, PeerLost, RmaError};
 use catena_link::{Class, Sink};
-use catena_objects::error::{Error, Kind};
+use catena_objects::error::Error;
 
 use super::job::{Operation, Outgoing};
 use super::record::{self, Head, Trouble, What};
@@ -140,7 +141,7 @@ pub(crate) fn loss(peer: Peer) -> Option<Error> {
     let losses = SHARED.losses.borrow();
     let cause = losses.get(&peer)?;
     let text = format!("process {} is gone: {cause}", peer.0);
-    Some(Error::new(Kind::ProcAborted, text))
+    Some(Error::new(kind_of_death(), text))
 }
 
 /// A peer is gone, which is dealt with when the exchange is free.
@@ -359,7 +360,7 @@ impl Exchange {
         first
     }
 
-    /// A peer is gone: whatever waits for it ends.
+    /// A peer is gone: whatever waits for it ends, also what was begun since that was known.
     pub fn lose(&mut self, peer: Peer, cause: &str) {
         let mut losses = SHARED.losses.borrow_mut();
         let is_news = !losses.contains_key(&peer);

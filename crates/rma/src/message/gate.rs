@@ -49,7 +49,8 @@ impl Window {
         self.check_there(self.group.member(keeper as usize))?;
         let queue = u8::from(queue == Queue::Beside);
         self.ask(keeper, What::Enter, (number(class), queue), None);
-        self.await_answers(process, keeper)
+        self.await_answers(process, keeper)?;
+        self.check_granted(keeper)
     }
 
     /// Leaves it.
@@ -122,6 +123,29 @@ impl Window {
             self.wake_at_gate();
         }
         moved
+    }
+
+    /// Has those give up who wait here for a member that has died inside; true if there were some.
+    pub(super) fn give_up_at_gate(&self, process: &Process, exchange: &mut Exchange) -> bool {
+        let is_waiting = |it: &GateProxy| it.waiting.is_some();
+        if !self.gate_proxies.borrow().iter().any(is_waiting) {
+            return false;
+        }
+        let is_lost_by = |dead| self.is_gate_lost_by(dead);
+        if self.death_among(process, is_lost_by).is_none() {
+            return false;
+        }
+        let mine = self.control.pair(self.node.me, self.node.me);
+        self.gate_proxies.borrow_mut().retain(|it| {
+            if is_waiting(it) {
+                mine.gate_waits
+                    .store(mine.gate_waits.load(Relaxed) - 1, Relaxed);
+                mine.in_gate.store(mine.in_gate.load(Relaxed) - 1, Release);
+                exchange.confirm(it.peer, it.head, Trouble::Holder);
+            }
+            !is_waiting(it)
+        });
+        true
     }
 
     /// One that waited and is inside now.

@@ -5,6 +5,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use catena_base::ticket_lock::Mode;
+use catena_core::Process;
 use catena_fabric::Peer;
 
 use super::exchange::Exchange;
@@ -83,6 +84,31 @@ impl Window {
             self.wake_waiters(self.me);
         }
         moved
+    }
+
+    /// Has those give up who wait here in vain: a member that has died holds what they wait for. True if there
+    /// were some.
+    pub(crate) fn give_up_waiting(&self, process: &Process, exchange: &mut Exchange) -> bool {
+        let at_gate = self.give_up_at_gate(process, exchange);
+        let me = self.node.me;
+        if !self.has_lock_waiters() {
+            return at_gate;
+        }
+        let is_lost_by = |dead| self.is_lock_lost_by(me, dead);
+        if self.death_among(process, is_lost_by).is_none() {
+            return at_gate;
+        }
+        let lock = &self.control.target(me).lock;
+        self.proxies.borrow_mut().retain(|proxy| {
+            if !proxy.has_entered {
+                // Its ticket stays drawn.
+                lock.wait_no_more();
+                exchange.confirm(proxy.peer, proxy.head, Trouble::Holder);
+            }
+            proxy.has_entered
+        });
+        self.control.proxy_waits(me).store(0, Relaxed);
+        true
     }
 
     /// An origin lets go of the lock.

@@ -158,6 +158,8 @@ pub(crate) enum Trouble {
     Lost,
     /// There is no such counter of notifications.
     Counter,
+    /// A member has died that held the lock which is waited for, or was inside of the gate.
+    Holder,
 }
 
 impl Trouble {
@@ -167,6 +169,7 @@ impl Trouble {
             1 => Trouble::Range,
             3 => Trouble::Lost,
             4 => Trouble::Counter,
+            5 => Trouble::Holder,
             _ => Trouble::Sense,
         }
     }

@@ -8,7 +8,7 @@ use catena_datatype::TypeRef;
 use catena_fabric::Peer;
 use catena_link::Awaited;
 use catena_net::Route;
-use catena_objects::error::{Error, Kind, Result};
+use catena_objects::error::{Error, Result};
 use catena_objects::fail;
 use catena_shm::Bell;
 
@@ -68,14 +68,16 @@ impl End {
         awaited.named.extend(self.process());
     }
 
-    /// The error of an other end that has died, where the job goes on without it.
-    pub(super) fn death(&self, process: &Process) -> Option<Error> {
+    /// Why the other end will tell nothing any more, if that is so: it has died, where the job goes on without it,
+    /// or the communicator was revoked.
+    pub(super) fn trouble(&self, process: &Process) -> Option<Error> {
+        if let Err(revoked) = self.comm.check_not_revoked() {
+            return Some(revoked);
+        }
         if !process.knows_deaths() {
             return None;
         }
-        let error = process.death(self.process()?)?;
-        // The class of all point-to-point communication.
-        Some(error.reworded(Kind::ProcFailed, error.text().to_owned()))
+        process.death(self.process()?)
     }
 
     /// Checks the number of a partition.

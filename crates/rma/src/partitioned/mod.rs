@@ -78,7 +78,8 @@ pub fn arrived_at_once(request: abi::Request, partition: i32) -> bool {
 /// `MPI_Parrived`.
 ///
 /// # Errors
-/// `Request` if it is no partitioned receive, `Arg` for a number that it has not.
+/// `Request` if it is no partitioned receive, `Arg` for a number that it has not; why the round, with this
+/// partition, will never be complete.
 pub fn arrived(process: &Process, request: abi::Request, partition: i32) -> Result<bool> {
     let ask = || {
         process.with_request(request, "partitioned receive", |recv: &PartRecv| {
@@ -89,5 +90,11 @@ pub fn arrived(process: &Process, request: abi::Request, partition: i32) -> Resu
         return Ok(true);
     }
     process.progress();
-    ask()
+    if ask()? {
+        return Ok(true);
+    }
+    let failure = process.with_request(request, "partitioned receive", |recv: &PartRecv| {
+        recv.failure(process)
+    })?;
+    failure.map_or(Ok(false), Err)
 }

@@ -116,6 +116,16 @@ impl PartRecv {
         Ok(!parts.is_empty() && self.are_done(process, some))
     }
 
+    /// Why the round will never be complete, if that is known.
+    pub(super) fn failure(&self, process: &Process) -> Option<Error> {
+        let is_open = self.incoming.is_active() && self.pair.is_some();
+        if !is_open || !self.is_over(process) {
+            return None;
+        }
+        let error = self.failed.borrow().clone()?;
+        Some(error.on(self.end.comm.handle.get()))
+    }
+
     fn are_done(&self, process: &Process, parts: &[ReqId]) -> bool {
         process.link(|link| parts.iter().all(|&id| link.is_done(id)))
     }
@@ -244,7 +254,7 @@ impl PartRecv {
             return true;
         }
         // A sender that has died will neither tell nor copy anything.
-        *self.failed.borrow_mut() = self.end.death(process);
+        *self.failed.borrow_mut() = self.end.trouble(process);
         self.failed.borrow().is_some()
     }
 

@@ -243,7 +243,7 @@ impl PartSend {
             return true;
         }
         // A receiver that has died will neither tell nor take anything.
-        if let Some(error) = self.end.death(process) {
+        if let Some(error) = self.end.trouble(process) {
             self.outgoing.fail(error);
         }
         self.outgoing.has_failed()

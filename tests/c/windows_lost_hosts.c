@@ -1,0 +1,68 @@
+// A member on another host waits for a lock whose holder has died on the host of the target: exclusively or not, or of
+// all. It gets an error, and so does one that comes later; other targets can be locked.
+//
+// only: catena
+// hosts: 2
+// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm -- waits; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
+// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm -- comes; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
+// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm -- all; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
+#include "check.h"
+#include <mpi-ext.h>
+#include <signal.h>
+
+#define LOST(call) EQUAL(class_of(call), MPIX_ERR_PROC_FAILED)
+
+/* Nobody goes on before it knows that rank 1 is dead. */
+static void await_death(void)
+{
+    LOST(MPI_Recv(NULL, 0, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    const char *how = argv[1];
+    int *memory, one = 1, got = 0;
+    MPI_Win win;
+    MPI_Comm survivors;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK(MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win) == MPI_SUCCESS);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+        CHECK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win) == MPI_SUCCESS);
+        MPI_Send(NULL, 0, MPI_INT, 2, 1, MPI_COMM_WORLD);
+        /* Rank 2 waits for the lock, or is about to. */
+        if (strcmp(how, "comes"))
+            MPI_Recv(NULL, 0, MPI_INT, 2, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        raise(SIGKILL);
+    }
+    if (rank == 2) {
+        MPI_Recv(NULL, 0, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (!strcmp(how, "comes"))
+            await_death();
+        else
+            MPI_Send(NULL, 0, MPI_INT, 1, 2, MPI_COMM_WORLD);
+        if (!strcmp(how, "all"))
+            LOST(MPI_Win_lock_all(0, win));
+        else
+            LOST(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
+        LOST(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
+        CHECK(MPI_Win_lock(MPI_LOCK_SHARED, 3, 0, win) == MPI_SUCCESS);
+        CHECK(MPI_Fetch_and_op(&one, &got, MPI_INT, 3, 0, MPI_SUM, win) == MPI_SUCCESS);
+        CHECK(MPI_Win_unlock(3, win) == MPI_SUCCESS);
+        MPI_Send(NULL, 0, MPI_INT, 0, 3, MPI_COMM_WORLD);
+        MPI_Send(NULL, 0, MPI_INT, 3, 3, MPI_COMM_WORLD);
+    } else {
+        MPI_Recv(NULL, 0, MPI_INT, 2, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    await_death();
+    LOST(MPI_Win_fence(0, win));
+    CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+    CHECK(MPIX_Comm_shrink(MPI_COMM_WORLD, &survivors) == MPI_SUCCESS);
+    CHECK(MPI_Barrier(survivors) == MPI_SUCCESS);
+    printf("survivor %d done\n", rank);
+    fflush(stdout);
+    MPI_Finalize();
+    return 0;
+}
