@@ -488,6 +488,13 @@ impl Jobs for Client {
         Ok(std::mem::take(&mut self.deaths))
     }
 
+    fn unreachable(&mut self, job: u64, rank: u32) -> Result<(), BootError> {
+        let mut frame = Writer::new(FrameKind::Unreachable);
+        frame.u64(job);
+        frame.u32(rank);
+        self.send(frame)
+    }
+
     fn ready(&mut self) -> Result<(), BootError> {
         self.send(Writer::new(FrameKind::Ready))
     }

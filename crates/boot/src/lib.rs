@@ -367,6 +367,13 @@ pub trait Jobs {
     /// As [`Boot::fence`].
     fn sets(&mut self) -> Result<Vec<ElasticSet>, BootError>;
 
+    /// Tells that this process does not reach another one any more, of whose death it was not told. Where the job
+    /// goes on without the dead, the launcher says who of the two is.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn unreachable(&mut self, job: u64, rank: u32) -> Result<(), BootError>;
+
     /// Tells that processes of other jobs can meet this one from now on without having met it at a port: what
     /// an elastic job waits for before it has a new state.
     ///

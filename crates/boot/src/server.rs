@@ -72,6 +72,8 @@ pub struct Server {
     names: Option<names::Directory>,
     /// Whether another server of the launcher keeps ports and ties, and says what numbers jobs have.
     is_branch: bool,
+    /// Processes that do not reach others any more, and whom, by number.
+    unreachable: Vec<(u32, u32)>,
     /// What is to be sent to processes once none is being served.
     later: Vec<(u32, Arc<[u8]>)>,
     /// What is to be sent to processes of other nodes.
@@ -128,6 +130,7 @@ impl Server {
             ties: Ties::default(),
             abroad: Abroad::default(),
             names: None,
+            unreachable: Vec::new(),
             is_branch: false,
             later: Vec::new(),
             outward: Vec::new(),

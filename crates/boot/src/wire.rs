@@ -91,15 +91,44 @@ pub enum FrameKind {
     Elastic = 28,
     /// To the launcher: processes of other jobs can meet this one from now on.
     Ready = 29,
+    /// To the launcher: job and rank of a process that this one does not reach any more.
+    Unreachable = 30,
 }
 
 impl FrameKind {
     pub(crate) fn from_byte(byte: u8) -> Result<FrameKind, Malformed> {
         use FrameKind::*;
         [
-            Hello, Fence, Abort, Finalize, Welcome, Refused, Fenced, Resume, Publish, Ask, Answer,
-            Fault, Learn, Told, Died, Spawn, Spawned, Meet, Met, OpenPort, ClosePort, Publicize,
-            LookUp, Withdraw, Join, Part, Gone, Elastic, Ready,
+            Hello,
+            Fence,
+            Abort,
+            Finalize,
+            Welcome,
+            Refused,
+            Fenced,
+            Resume,
+            Publish,
+            Ask,
+            Answer,
+            Fault,
+            Learn,
+            Told,
+            Died,
+            Spawn,
+            Spawned,
+            Meet,
+            Met,
+            OpenPort,
+            ClosePort,
+            Publicize,
+            LookUp,
+            Withdraw,
+            Join,
+            Part,
+            Gone,
+            Elastic,
+            Ready,
+            Unreachable,
         ]
         .into_iter()
         .find(|kind| *kind as u8 == byte)
@@ -125,6 +154,7 @@ impl FrameKind {
                 | LookUp
                 | Withdraw
                 | Ready
+                | Unreachable
         )
     }
 }

@@ -1,7 +1,7 @@
 //! The hook: letters that come and go, agreements of all communicators, and deaths.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -50,6 +50,8 @@ pub(crate) struct Tolerance {
     early: RefCell<VecDeque<Letter>>,
     /// How many losses are known to the circles.
     losses: Cell<usize>,
+    /// Peers that are lost, as the launcher was told.
+    told: RefCell<HashSet<ProcessName>>,
 }
 
 /// The process has come up.
@@ -294,6 +296,10 @@ impl Tolerance {
         all.dedup_by(|a, b| Rc::ptr_eq(a, b));
         all.iter().for_each(|circle| self.bury(process, circle));
         process.lose_boards_of_dead();
+        if !process.tell_losses(&mut self.told.borrow_mut()) {
+            // The next look tells it.
+            self.losses.set(usize::MAX);
+        }
     }
 
     /// Has the agreements of a circle go on without the dead.

@@ -363,10 +363,10 @@ impl Parser {
             }
             Opt::WithFt => {
                 let text = value("ulfm or none")?.to_string_lossy().into_owned();
-                let on = match text.as_str() {
-                    // Open MPI has more than one name for it.
-                    "ulfm" | "mpi" | "true" => "true",
-                    "none" | "false" => "false",
+                let on = match text.to_ascii_lowercase().as_str() {
+                    // Open MPI has more than one name for each.
+                    "ulfm" | "mpi" | "mpift" | "yes" | "true" | "1" => "true",
+                    "none" | "no" | "false" | "0" => "false",
                     _ => return usage(format!("{shown} {text}: it must be ulfm or none")),
                 };
                 let setting = ("FAULT_TOLERANCE".to_string(), on.to_string());
@@ -532,7 +532,14 @@ mod tests {
         let handler = run("-initial-errhandler mpi_errors_return a").settings;
         let expected = ("INITIAL_ERRHANDLER", "mpi_errors_return");
         assert_eq!(handler, [expected].map(|(n, v)| (n.into(), v.into())));
-        for (text, on) in [("ulfm", "true"), ("mpi", "true"), ("none", "false")] {
+        for (text, on) in [
+            ("ulfm", "true"),
+            ("mpi", "true"),
+            ("Yes", "true"),
+            ("none", "false"),
+            ("no", "false"),
+            ("0", "false"),
+        ] {
             let tolerant = run(&format!("--with-ft {text} a")).settings;
             assert_eq!(tolerant, [("FAULT_TOLERANCE".into(), on.into())]);
         }

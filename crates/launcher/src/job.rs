@@ -2,12 +2,14 @@
 //! on, judges how ranks end, and ends what has to be ended.
 
 mod abroad;
+mod apart;
 mod connected;
 mod elastic;
 mod lifecycle;
 mod placing;
 mod spawn;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -156,6 +158,8 @@ enum Task {
     CheckStrange(u32),
     /// Send processes of jobs that have failed a signal.
     EndSome(u32, i32),
+    /// See who does not reach whom.
+    CheckApart,
 }
 
 /// Everything about a running job.
@@ -191,6 +195,10 @@ pub struct Job {
     partial: Vec<Partial>,
     /// Whether a process of a job that was spawned has ended just now.
     some_ended: bool,
+    /// Processes that have lost others, and whom, until that is judged.
+    apart: Vec<(u32, u32)>,
+    /// Nodes whose processes did not reach each other.
+    parted: BTreeSet<(u32, u32)>,
     /// What was said already.
     notes: Vec<String>,
     sinks: [Sink; 2],
@@ -288,6 +296,8 @@ impl Job {
             grown: None,
             partial: Vec::new(),
             some_ended: false,
+            apart: Vec::new(),
+            parted: BTreeSet::new(),
             notes: Vec::new(),
             sinks,
             tasks: timeout.into_iter().collect(),
@@ -416,6 +426,7 @@ impl Job {
             let events = self.tree.take_events();
             if events.is_empty() {
                 self.take_spawns();
+                self.take_unreachable();
                 self.serve_abroad();
                 self.check_growth();
                 self.take_growth();

@@ -209,6 +209,11 @@ impl Server {
         self.send_later();
     }
 
+    /// Processes that have told that they do not reach others any more, and whom, by number.
+    pub fn take_unreachable(&mut self) -> Vec<(u32, u32)> {
+        std::mem::take(&mut self.unreachable)
+    }
+
     /// What processes want that only the launcher as a whole can do.
     pub fn take_spawn_calls(&mut self) -> Vec<SpawnCall> {
         std::mem::take(&mut self.ports.calls)
@@ -303,6 +308,13 @@ impl Server {
             FrameKind::Ready => {
                 if let Some(member) = self.members.get_mut(number as usize) {
                     member.ready = true;
+                }
+            }
+            FrameKind::Unreachable => {
+                let (job, rank) = (body.u64()?, body.u32()?);
+                let pair = self.number(job, rank).map(|other| (number, other));
+                if let Some(pair) = pair.filter(|it| !self.unreachable.contains(it)) {
+                    self.unreachable.push(pair);
                 }
             }
             FrameKind::Spawn => {

@@ -106,7 +106,7 @@ impl Job {
             | Task::CheckStrange(number)
             | Task::CheckSpawn(number, _)
             | Task::EndSome(number, _) => numbers.contains(number),
-            Task::Timeout(_) | Task::End | Task::Kill | Task::Abandon => false,
+            Task::Timeout(_) | Task::End | Task::Kill | Task::Abandon | Task::CheckApart => false,
         };
         self.tasks.retain(|(_, task)| !of(task));
     }
@@ -190,6 +190,7 @@ impl Job {
         let free = numbers.clone();
         self.tree.with_node(|node| node.give_numbers_back(free));
         self.drop_tasks_of(numbers);
+        self.forget_apart(numbers);
         for it in &mut self.partial {
             it.numbers.retain(|of| of != numbers);
         }

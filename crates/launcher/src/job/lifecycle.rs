@@ -89,6 +89,7 @@ impl Job {
                 Task::CheckStrange(rank) => self.check_strange(rank),
                 Task::CheckSpawn(first, limit) => self.check_spawn(first, limit),
                 Task::EndSome(number, signal) => self.end_some(number, signal),
+                Task::CheckApart => self.check_apart(),
             }
         }
     }
@@ -289,7 +290,7 @@ impl Job {
     }
 
     /// A rank has died: all processes are told.
-    fn died(&mut self, rank: u32, how: Ended) {
+    pub(super) fn died(&mut self, rank: u32, how: Ended) {
         self.deaths += 1;
         let epoch = self.deaths;
         self.command(&NodeCommand::Died { rank, epoch, how });

@@ -24,6 +24,11 @@ use crate::sys::{self, Strings};
 use crate::takeover::Home;
 
 impl Node {
+    /// As [`Server::take_unreachable`](catena_boot::server::Server::take_unreachable).
+    pub fn take_unreachable(&mut self) -> Vec<(u32, u32)> {
+        self.server.take_unreachable()
+    }
+
     /// What processes here want that only the launcher as a whole can do.
     pub fn take_spawn_calls(&mut self) -> Vec<SpawnCall> {
         self.server.take_spawn_calls()
