@@ -19,6 +19,8 @@ SUITES = {
     "mrbayes": "MrBayes: the same trees as with MPICH",
     "cycles": "10,000 times spawn, talk and part, and as often connect: nothing grows",
     "deaths": "random schedules of ranks that die, by seed (`scripts/deaths`)",
+    "deaths-in-calls": "random moments of death in windows, files, neighbourhoods, partitions and the rest (`scripts/deaths --calls`)",
+    "ulfm": "the tests of ULFM's authors (ulfm-testing)",
     "verdicts": "whether `catena bench compare` judges truly (`scripts/test-verdicts`)",
 }
 NAMED = 4  # tests that a line names before it only counts

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use catena_abi::{self as abi, consts};
 use catena_objects::attr::Keyvals;
 use catena_objects::datatype::Datatypes;
-use catena_objects::errhandler::Errhandlers;
+use catena_objects::errhandler::{Errhandlers, INITIAL_ERRHANDLER};
 use catena_objects::error::Result;
 use catena_objects::error_place::Target;
 use catena_objects::fail;
@@ -15,6 +15,7 @@ use catena_objects::group::Groups;
 use catena_objects::info::{Info, Infos, Pair};
 use catena_objects::op::Ops;
 use catena_objects::table::{Guarded, ObjectKind, Table};
+use catena_settings::Value;
 
 use crate::comm::Comm;
 use crate::memory_kinds::{MEMORY_ALLOC_KINDS, MEMORY_KINDS};
@@ -105,6 +106,10 @@ pub fn info_env() -> Arc<Info> {
         }
         push("arch", std::env::consts::ARCH.into());
         push("thread_level", "MPI_THREAD_MULTIPLE".into());
+        push(
+            "mpi_initial_errhandler",
+            INITIAL_ERRHANDLER.get().show().into(),
+        );
         let kinds = MEMORY_ALLOC_KINDS.get();
         if !kinds.is_empty() {
             push(MEMORY_KINDS, kinds.as_bytes().into());
