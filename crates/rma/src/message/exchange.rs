@@ -363,16 +363,11 @@ impl Exchange {
     /// A peer is gone: whatever waits for it ends, also what was begun since that was known.
     pub fn lose(&mut self, peer: Peer, cause: &str) {
         let mut losses = SHARED.losses.borrow_mut();
-        let is_news = !losses.contains_key(&peer);
         losses.entry(peer).or_insert_with(|| cause.to_owned());
         drop(losses);
-        // Again what was to be told to it since then.
         let given_up = self.lane(peer).out.give_up();
         self.unlist(peer);
         given_up.iter().for_each(ended);
-        if !is_news {
-            return;
-        }
         for id in 0..self.pending.len() {
             let pending = self.pending[id].as_ref();
             if pending.is_some_and(|it| it.peer == peer && !it.is_remote) {
