@@ -1,7 +1,7 @@
 /* A wave on a ring of strings, whose ends neighbours put into each other's memory.
  *
  *     mpicc wave.c -o wave
- *     mpirun -n 4 ./wave 2000
+ *     mpirun -n 4 ./wave 4000
  *
  * Each rank has a piece of the string and, in a window, a cell for what lies beyond either end. In each step it puts its
  * own ends into the neighbours' cells and notifies them; nobody sends a message, and nobody calls a fence. A rank goes on as

@@ -1,9 +1,12 @@
 // Ten thousand windows at a time, and many more one after the other: neither memory, nor mappings, nor
 // descriptors grow, and every one of them works.
 //
+// WINDOWS_TURNS says how many come and go; scripts/qualify has 100,000 of them do so.
+//
 // only: catena
 // time: 180
 // run: -n 2 -- 10000 4000
+// run: -n 8 -- peers 500; says '[0-9]+ bytes for each node peer and window'
 // run: -n 4 -- 1000 2000
 #include "check.h"
 #include <dirent.h>
@@ -66,10 +69,69 @@ static void use(int i, MPI_Win win, long *memory)
     EQUAL(*memory, 1000L * i + left);
 }
 
+/* Bytes of memory of all ranks together; what they share counts once. */
+static long bytes_of_all(void)
+{
+    long kib = -1, own, all;
+    char line[200];
+    FILE *f = fopen("/proc/self/smaps_rollup", "r");
+    CHECK(f);
+    while (fgets(line, sizeof line, f))
+        if (sscanf(line, "Pss: %ld kB", &own) == 1)
+            kib = own;
+    fclose(f);
+    CHECK(kib >= 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Allreduce(&kib, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    return all << 10;
+}
+
+/* How much windows over `comm` take for each of their members. They stay: what is given back to an allocator would be
+ * counted for nothing the next time. */
+static double bytes_of_member(MPI_Comm comm, MPI_Win *wins, int count)
+{
+    long *memory;
+    for (int i = 0; i < count; i++)
+        wins[i] = MPI_WIN_NULL;
+    long before = bytes_of_all();
+    for (int i = 0; i < count; i++) {
+        MPI_Win_allocate(sizeof(long), sizeof(long), MPI_INFO_NULL, comm, &memory, wins + i);
+        MPI_Win_fence(0, wins[i]);
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, wins[i]);
+    }
+    return (double)(bytes_of_all() - before) / size / count;
+}
+
+/* What a member more costs each of the others: windows of all next to windows of pairs. */
+static void peers(int count)
+{
+    MPI_Comm pair;
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pair);
+    MPI_Win *wins = malloc(3 * count * sizeof *wins);
+    bytes_of_member(MPI_COMM_WORLD, wins, count);
+    double of_pairs = bytes_of_member(pair, wins + count, count);
+    double of_all = bytes_of_member(MPI_COMM_WORLD, wins + 2 * count, count);
+    double each = (of_all - of_pairs) / (size - 2);
+    if (rank == 0)
+        printf("%.0f bytes for each node peer and window, %.0f for a window of two\n", each, of_pairs);
+    CHECK(each < 512);
+    for (int i = 0; i < 3 * count; i++)
+        MPI_Win_free(wins + i);
+    free(wins);
+    MPI_Comm_free(&pair);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
-    int alive = argc > 1 ? atoi(argv[1]) : 10000, turns = argc > 2 ? atoi(argv[2]) : 20000;
+    if (argc > 1 && !strcmp(argv[1], "peers")) {
+        peers(atoi(argv[2]));
+        finish();
+        return 0;
+    }
+    const char *wanted = getenv("WINDOWS_TURNS");
+    int alive = argc > 1 ? atoi(argv[1]) : 10000;
+    int turns = wanted ? atoi(wanted) : argc > 2 ? atoi(argv[2]) : 20000;
     MPI_Win *wins = malloc(alive * sizeof *wins), win;
     long **memory = malloc(alive * sizeof *memory), *own;
     long before = 0, begin = pages();
