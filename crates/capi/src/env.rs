@@ -49,9 +49,13 @@ fn alignment(size: usize, hints: Option<&Pairs>) -> usize {
     asked.max(if size >= PAGE { PAGE } else { LINE })
 }
 
-/// Whether the job has other ranks on this node, as far as that is known.
-fn has_neighbours() -> bool {
-    enter().is_ok_and(|process| process.link(|link| link.net().shm().is_some()))
+/// Memory that neighbours can map, if it gets into a window; `None` if there are none, as far as that is known, or
+/// no such memory.
+fn shared_memory(size: usize, alignment: usize) -> Option<*mut u8> {
+    let process = enter().ok()?;
+    process.link(|link| link.net().shm().map(|_| ()))?;
+    heap::keep(&process);
+    heap::take(size, alignment).ok()
 }
 
 export! {
@@ -127,10 +131,7 @@ mpi_fn! {
         }
         let mut at: *mut c_void = std::ptr::null_mut();
         let alignment = alignment(size, hints.as_deref());
-        // Where there are neighbours they can map it, if it gets into a window.
-        if has_neighbours()
-            && let Ok(at) = heap::take(size, alignment)
-        {
+        if let Some(at) = shared_memory(size, alignment) {
             return put(baseptr.cast::<*mut u8>(), at, "baseptr");
         }
         // SAFETY: stores an address in `at`, or fails.

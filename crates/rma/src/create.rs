@@ -247,6 +247,7 @@ fn register(process: &Process) {
 
 fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<Window>> {
     carry::listen(process);
+    heap::keep(process);
     // What each has.
     let mine = plan.and_then(|plan| Ok((Own::new(process, comm, &plan)?, plan)));
     let (failed, mine, error) = split(mine);

@@ -6,6 +6,10 @@
 //! long as it uses it ([`Mapping`]). Each chunk begins with a stamp, which is compared with the
 //! card: so a process id that means another process there is noticed.
 //!
+//! The chunks of long pieces that were given back last are kept with their pages, up to [`SPARE`] bytes, until the
+//! library is left: programs make and free windows of one size again and again, and to provide, clear and take
+//! back its pages takes the kernel longer than all else. What a spare chunk holds is what the last piece left there.
+//!
 //! Nothing here has a name that could be left behind. Pages are provided when a piece is taken, by
 //! its owner, so a lack of memory is an error and no signal, and they lie near its processor.
 
@@ -18,6 +22,8 @@ use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use catena_base::clock;
+use catena_core::Process;
+use catena_core::hooks::Hook;
 use rustix::fs::{self, FallocateFlags, MemfdFlags, SealFlags};
 use rustix::io::retry_on_intr;
 
@@ -35,6 +41,11 @@ const PAGE: usize = 4096;
 const LINE: usize = 64;
 /// Shortest piece whose pages go back when it is given back.
 const WORTH_RETURNING: usize = 1 << 20;
+
+/// Most bytes of chunks that are kept without a piece.
+const SPARE: usize = 64 << 20;
+/// They have at most one such part of the memory that the machine can give when the first window is made.
+const SPARE_PART: u64 = 64;
 
 /// How a neighbour finds a piece. Plain words, to be sent to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,6 +101,9 @@ struct Chunk {
     stamp: u64,
     /// `None` if it is one piece.
     pool: Option<Pool>,
+    /// Where its pages end that the owner has had provided, from its beginning. 0 if whoever uses them provides
+    /// them, or if the piece begins further on.
+    provided: usize,
 }
 
 /// A piece that is taken.
@@ -106,6 +120,10 @@ struct Heap {
     chunks: BTreeMap<u64, Chunk>,
     /// By address.
     pieces: BTreeMap<usize, Piece>,
+    /// Chunks of one piece that was given back, the oldest first.
+    spares: Vec<Chunk>,
+    /// Most bytes of them; 0 if nobody would call [`Heap::end`].
+    most_spare: usize,
     made: u64,
 }
 
@@ -117,6 +135,29 @@ type Mapped = HashMap<(u64, u64), Weak<Mapping>>;
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Has long pieces that are given back kept for the next ones until the process is left.
+pub fn keep(process: &Process) {
+    let mut heap = lock(&HEAP);
+    let heap = heap.get_or_insert_default();
+    if heap.most_spare == 0 {
+        process.hook::<Keeper>();
+        let most = available().map_or(0, |most| most / SPARE_PART);
+        heap.most_spare = usize::try_from(most).unwrap_or(SPARE).min(SPARE);
+    }
+}
+
+/// Gives back what is kept when the last user of the library leaves.
+#[derive(Debug, Default)]
+struct Keeper;
+
+impl Hook<Process> for Keeper {
+    fn end(&self, _: &Process) {
+        if let Some(heap) = lock(&HEAP).as_mut() {
+            heap.end();
+        }
+    }
 }
 
 /// Takes `len` bytes, zeroed only if they were never in use, aligned to `align`, a power of two.
@@ -152,15 +193,69 @@ pub fn card(at: *const u8, len: usize) -> Option<Card> {
 
 impl Heap {
     fn take(&mut self, len: usize, align: usize, provide: bool) -> io::Result<*mut u8> {
-        let (chunk, at) = self.room(len, align)?;
-        let found = &self.chunks[&chunk];
+        let taken = self.try_take(len, align, provide);
+        if taken.is_ok() || self.spares.is_empty() {
+            return taken;
+        }
+        // Their memory may be what is lacking.
+        self.spares.clear();
+        self.try_take(len, align, provide)
+    }
+
+    fn try_take(&mut self, len: usize, align: usize, provide: bool) -> io::Result<*mut u8> {
+        let (chunk, at) = match self.spare(len, align, provide) {
+            Some(stamp) => (stamp, FRONT),
+            None => self.room(len, align)?,
+        };
+        let found = self.chunks.get_mut(&chunk).expect("it has room");
         let base = found.base;
-        if provide && let Err(error) = commit(&found.file, at, len) {
-            self.give_room(Piece { chunk, at, len });
-            return Err(error);
+        if provide && at + len > found.provided {
+            if let Err(error) = commit(&found.file, at, len) {
+                drop(self.give_room(Piece { chunk, at, len }));
+                return Err(error);
+            }
+            if found.pool.is_none() && at == FRONT {
+                found.provided = at + len;
+            }
         }
         self.pieces.insert(base + at, Piece { chunk, at, len });
         Ok(ptr::with_exposed_provenance_mut(base + at))
+    }
+
+    /// The stamp of the shortest spare chunk that a long piece fits into, if it is not twice as long or longer. One
+    /// whose pages are provided by others than the owner serves only such pieces again, as they lie near the others.
+    fn spare(&mut self, len: usize, align: usize, provide: bool) -> Option<u64> {
+        if len <= SHARES || align > PAGE {
+            return None;
+        }
+        let serves = |chunk: &Chunk| {
+            let room = chunk.len - FRONT;
+            (chunk.provided != 0) == provide && len <= room && room / 2 < len
+        };
+        let fitting = self.spares.iter().enumerate().filter(|it| serves(it.1));
+        let (nearest, _) = fitting.min_by_key(|it| it.1.len)?;
+        let chunk = self.spares.remove(nearest);
+        let stamp = chunk.stamp;
+        self.chunks.insert(stamp, chunk);
+        Some(stamp)
+    }
+
+    /// Keeps a chunk without a piece, and no more than there may be.
+    fn keep(&mut self, chunk: Chunk) {
+        if chunk.len > self.most_spare {
+            return;
+        }
+        self.spares.push(chunk);
+        let mut kept: usize = self.spares.iter().map(|chunk| chunk.len).sum();
+        while kept > self.most_spare {
+            kept -= self.spares.remove(0).len;
+        }
+    }
+
+    /// Nobody uses the library any more.
+    fn end(&mut self) {
+        self.most_spare = 0;
+        self.spares.clear();
     }
 
     /// Room for a piece: in a chunk that has some, or in a new one.
@@ -201,24 +296,24 @@ impl Heap {
         let Some(piece) = self.pieces.remove(&at) else {
             return false;
         };
-        self.give_room(piece);
+        // Neighbours that still use it keep their mapping.
+        if let Some(chunk) = self.give_room(piece) {
+            self.keep(chunk);
+        }
         true
     }
 
-    fn give_room(&mut self, piece: Piece) {
-        let Some(chunk) = self.chunks.get_mut(&piece.chunk) else {
-            return;
+    /// The room of a piece is free again; its chunk if that was only for this one.
+    fn give_room(&mut self, piece: Piece) -> Option<Chunk> {
+        let chunk = self.chunks.get_mut(&piece.chunk)?;
+        let Some(pool) = &mut chunk.pool else {
+            return self.chunks.remove(&piece.chunk);
         };
-        match &mut chunk.pool {
-            // Neighbours that still use it keep their mapping.
-            None => drop(self.chunks.remove(&piece.chunk)),
-            Some(pool) => {
-                if piece.len >= WORTH_RETURNING {
-                    release(&chunk.file, piece.at, piece.len);
-                }
-                pool.give(piece.at - FRONT, piece.len);
-            }
+        if piece.len >= WORTH_RETURNING {
+            release(&chunk.file, piece.at, piece.len);
         }
+        pool.give(piece.at - FRONT, piece.len);
+        None
     }
 
     fn card(&self, at: usize, len: usize) -> Option<Card> {
@@ -255,6 +350,7 @@ impl Chunk {
             len,
             stamp,
             pool: shares.then(|| Pool::new(len - FRONT)),
+            provided: 0,
         })
     }
 }
@@ -444,6 +540,102 @@ mod tests {
             assert!(give(at) && !give(at));
             assert_eq!(super::card(at, 1), None);
         }
+    }
+
+    /// A heap that keeps what is given back.
+    fn keeping() -> Heap {
+        Heap {
+            most_spare: SPARE,
+            ..Heap::default()
+        }
+    }
+
+    /// Pages of a chunk that the kernel has provided.
+    fn pages(chunk: &Chunk) -> u64 {
+        use std::os::unix::fs::MetadataExt;
+        chunk.file.metadata().expect("its state").blocks() * 512 / PAGE as u64
+    }
+
+    #[test]
+    fn a_long_piece_that_comes_again_gets_the_chunk_of_the_one_before() {
+        let mut heap = keeping();
+        let mut take = |heap: &mut Heap, len| heap.take(len, PAGE, true).expect("memory").addr();
+        let (first, second) = (
+            take(&mut heap, SHARES + PAGE),
+            take(&mut heap, 2 * SHARES + PAGE),
+        );
+        let cards = [first, second].map(|at| heap.card(at, 1).expect("a piece"));
+        assert!(heap.give(first) && heap.give(second));
+        assert_eq!(heap.card(first, 1), None, "it is nobody's");
+        assert_eq!(take(&mut heap, SHARES + 64), first, "the shortest one");
+        assert_eq!(heap.card(first, 1), Some(cards[0]), "known by its old card");
+        let other = take(&mut heap, SHARES + 64);
+        assert!(
+            other != first && other != second,
+            "that one is twice as long"
+        );
+        assert_eq!(take(&mut heap, 2 * SHARES), second);
+        assert!(heap.spares.is_empty());
+        assert!([first, second, other].iter().all(|&at| heap.give(at)));
+        assert_eq!(heap.spares.len(), 3);
+        heap.end();
+        assert!(heap.spares.is_empty() && heap.chunks.is_empty());
+    }
+
+    #[test]
+    fn the_pages_of_a_spare_chunk_are_there_and_more_are_provided() {
+        let mut heap = keeping();
+        let at = heap.take(2 * SHARES, PAGE, true).expect("memory").addr();
+        assert!(heap.give(at));
+        assert_eq!(pages(&heap.spares[0]), ((2 * SHARES + FRONT) / PAGE) as u64);
+        // A chunk that was longer than its piece.
+        heap.spares[0].provided = FRONT + SHARES;
+        release(&heap.spares[0].file, FRONT + SHARES, SHARES);
+        let again = heap.take(2 * SHARES, PAGE, true).expect("memory").addr();
+        assert_eq!(again, at);
+        assert!(heap.give(at));
+        assert_eq!(pages(&heap.spares[0]), ((2 * SHARES + FRONT) / PAGE) as u64);
+    }
+
+    #[test]
+    fn what_others_provide_the_pages_of_serves_only_that() {
+        let mut heap = keeping();
+        let take = |heap: &mut Heap, provide| {
+            let at = heap.take(2 * SHARES, PAGE, provide).expect("memory");
+            at.addr()
+        };
+        let (own, whole) = (take(&mut heap, true), take(&mut heap, false));
+        assert!(heap.give(whole) && heap.give(own));
+        assert_eq!(take(&mut heap, false), whole);
+        assert_eq!(take(&mut heap, true), own);
+    }
+
+    #[test]
+    fn spare_chunks_are_bounded_and_the_oldest_goes_first() {
+        let mut heap = keeping();
+        let lens = [2 * SHARES, SPARE / 2, 3 * SHARES, SPARE];
+        let at = lens.map(|len| heap.take(len, PAGE, false).expect("memory").addr());
+        let kept = |heap: &Heap| {
+            heap.spares
+                .iter()
+                .map(|c| c.base + FRONT)
+                .collect::<Vec<_>>()
+        };
+        assert!(heap.give(at[0]) && heap.give(at[1]));
+        assert_eq!(kept(&heap), [at[0], at[1]]);
+        assert!(heap.give(at[2]));
+        assert_eq!(kept(&heap), [at[1], at[2]]);
+        assert!(heap.give(at[3]), "with its stamp it is too long");
+        assert_eq!(kept(&heap), [at[1], at[2]]);
+        // What cannot be had with them is tried without them.
+        assert!(heap.take(usize::MAX / 2, PAGE, true).is_err() && heap.spares.is_empty());
+    }
+
+    #[test]
+    fn nothing_is_kept_that_nobody_would_give_back() {
+        let mut heap = Heap::default();
+        let at = heap.take(2 * SHARES, PAGE, true).expect("memory").addr();
+        assert!(heap.give(at) && heap.spares.is_empty());
     }
 
     #[test]
