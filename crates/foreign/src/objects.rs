@@ -43,7 +43,7 @@ const BESIDES: [(&str, &str, i64); 12] = [
 pub fn object_statics(interface: Interface) -> String {
     let (mut out, named) = (String::new(), objects(interface));
     for (ty, symbol, native) in named.iter().chain(&BESIDES) {
-        let rest = size(ty) / 8 - 2;
+        let rest = size(ty) / 8 - 1;
         let _ = writeln!(
             out,
             "#[unsafe(no_mangle)]\nstatic {symbol}: Object<{rest}> = Object::new({native});"

@@ -40,3 +40,9 @@ pub mod status;
 pub mod text;
 
 pub use abi::{Abi, Families, Pair};
+
+/// Says that what stands beside it is rare: the compiler moves it out of the way, but calls nothing, for
+/// which it would have to keep the arguments of the function.
+#[inline]
+#[cold]
+pub fn rarely() {}

@@ -1,10 +1,12 @@
 //! Ranks, tags, named constants, keys of attributes, and addresses with a meaning.
 
 use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
 
 use catena_abi::{Offset, consts};
 
 use crate::abi::{Abi, Pair};
+use crate::rarely;
 
 pub use catena_abi::consts::IN_PLACE;
 
@@ -14,11 +16,26 @@ const MEANINGLESS: c_int = c_int::MIN / 2;
 /// The standard's rank. What has no meaning in the interface has none in the standard's.
 #[inline]
 pub fn rank<A: Abi>(n: c_int) -> c_int {
-    if n >= 0 { n } else { named_rank::<A>(n) }
+    if n >= 0 {
+        return n;
+    }
+    let known = NamedRanks::<A>::NATIVE.get(!n as usize);
+    known.copied().unwrap_or(n)
 }
 
-#[inline]
-fn named_rank<A: Abi>(n: c_int) -> c_int {
+/// The standard's ranks for -1, -2 and so on.
+struct NamedRanks<A>(PhantomData<A>);
+
+impl<A: Abi> NamedRanks<A> {
+    const NATIVE: &[c_int; 4] = &[
+        named_rank::<A>(-1),
+        named_rank::<A>(-2),
+        named_rank::<A>(-3),
+        named_rank::<A>(-4),
+    ];
+}
+
+const fn named_rank<A: Abi>(n: c_int) -> c_int {
     if n == A::PROC_NULL {
         consts::PROC_NULL
     } else if n == A::ANY_SOURCE {
@@ -35,8 +52,11 @@ fn named_rank<A: Abi>(n: c_int) -> c_int {
 /// The rank as the interface has it.
 #[inline]
 pub fn foreign_rank<A: Abi>(n: c_int) -> c_int {
+    if n >= 0 {
+        return n;
+    }
+    rarely();
     match n {
-        0.. => n,
         consts::PROC_NULL => A::PROC_NULL,
         consts::ANY_SOURCE => A::ANY_SOURCE,
         consts::ROOT => A::ROOT,
@@ -47,6 +67,10 @@ pub fn foreign_rank<A: Abi>(n: c_int) -> c_int {
 /// The standard's tag.
 #[inline]
 pub fn tag<A: Abi>(n: c_int) -> c_int {
+    if n >= 0 {
+        return n;
+    }
+    rarely();
     if n == A::ANY_TAG {
         consts::ANY_TAG
     } else if n == consts::ANY_TAG {
@@ -71,6 +95,10 @@ pub fn displacement<A: Abi>(n: Offset) -> Offset {
 /// The tag as the interface has it.
 #[inline]
 pub fn foreign_tag<A: Abi>(n: c_int) -> c_int {
+    if n >= 0 {
+        return n;
+    }
+    rarely();
     if n == consts::ANY_TAG { A::ANY_TAG } else { n }
 }
 

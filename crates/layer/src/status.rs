@@ -11,6 +11,7 @@ use crate::abi::Abi;
 use crate::code::foreign_code;
 use crate::layout::Foreign;
 use crate::number::{foreign_rank, foreign_tag, rank, tag};
+use crate::rarely;
 
 /// No call stores this as a source, tag or error.
 const UNWRITTEN: c_int = c_int::MIN;
@@ -23,24 +24,39 @@ fn blank() -> Status {
     status
 }
 
+/// Makes a place for a status blank without a store in each of its words.
+///
+/// # Safety
+/// `at` is writable.
+#[inline]
+unsafe fn clear(at: *mut Status) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        (&raw mut (*at).source).write(UNWRITTEN);
+        (&raw mut (*at).error).write(UNWRITTEN);
+    }
+}
+
 /// Stores what was stored in `from`. The error field is left as it is unless a call set it, which
 /// those that complete one request do not.
 ///
 /// # Safety
-/// `to` is writable if anything was stored.
+/// `to` is writable if anything was stored. `from` was cleared, and then the call has stored all of a status, its
+/// error, or nothing.
 #[inline]
-unsafe fn give<A: Abi>(to: *mut A::Status, from: &Status) {
-    if from.source == UNWRITTEN && from.error == UNWRITTEN {
-        return;
-    }
+unsafe fn give<A: Abi>(to: *mut A::Status, from: *const Status) {
     // SAFETY: the caller's promise.
-    let to = unsafe { &mut *to };
-    if from.source != UNWRITTEN {
-        let (source, tag) = (foreign_rank::<A>(from.source), foreign_tag::<A>(from.tag));
-        to.store(source, tag, from.bytes(), from.cancelled());
-    }
-    if from.error != UNWRITTEN {
-        to.store_error(foreign_code::<A>(from.error));
+    unsafe {
+        let (source, error) = ((*from).source, (*from).error);
+        if source != UNWRITTEN {
+            let from = &*from;
+            let (source, tag) = (foreign_rank::<A>(source), foreign_tag::<A>(from.tag));
+            (*to).store(source, tag, from.bytes(), from.cancelled());
+        }
+        if error != UNWRITTEN {
+            rarely();
+            (*to).store_error(foreign_code::<A>(error));
+        }
     }
 }
 
@@ -68,14 +84,17 @@ pub unsafe fn store<A: Abi>(to: *mut A::Status, from: &Status) {
 #[derive(Debug)]
 pub struct StatusOut<A: Abi> {
     to: *mut A::Status,
-    value: Status,
+    value: MaybeUninit<Status>,
 }
 
 impl<A: Abi> StatusOut<A> {
     /// For the status at `to`, which may be `MPI_STATUS_IGNORE`.
     #[inline]
     pub fn new(to: *mut A::Status) -> Self {
-        StatusOut { to, value: blank() }
+        let mut value = MaybeUninit::uninit();
+        // SAFETY: room for a status.
+        unsafe { clear(value.as_mut_ptr()) };
+        StatusOut { to, value }
     }
 
     /// Where the call is to store it.
@@ -84,7 +103,7 @@ impl<A: Abi> StatusOut<A> {
         if self.to.addr() == A::STATUS_IGNORE {
             return ptr::null_mut();
         }
-        &raw mut self.value
+        self.value.as_mut_ptr()
     }
 
     /// Stores what the call has stored.
@@ -95,7 +114,7 @@ impl<A: Abi> StatusOut<A> {
     pub unsafe fn finish(&mut self) {
         if self.to.addr() != A::STATUS_IGNORE {
             // SAFETY: the caller's promise.
-            unsafe { give::<A>(self.to, &self.value) };
+            unsafe { give::<A>(self.to, self.value.as_ptr()) };
         }
     }
 }
@@ -193,11 +212,7 @@ impl StatusRoom {
         };
         for i in 0..len {
             // SAFETY: `base` has room for `len`.
-            unsafe {
-                let status = base.add(i);
-                (&raw mut (*status).source).write(UNWRITTEN);
-                (&raw mut (*status).error).write(UNWRITTEN);
-            }
+            unsafe { clear(base.add(i)) };
         }
         Statuses {
             to,
@@ -254,15 +269,7 @@ impl<A: Abi> Statuses<'_, A> {
         for i in 0..self.len {
             // SAFETY: both have `len` entries; the caller's promise. The call has stored all of
             // a status or none of it, but for the two that were stored before.
-            unsafe {
-                let status = self.base.add(i);
-                let (source, error) = ((*status).source, (*status).error);
-                if source != UNWRITTEN {
-                    give::<A>(self.to.add(i), &*status);
-                } else if error != UNWRITTEN {
-                    (*self.to.add(i)).store_error(foreign_code::<A>(error));
-                }
-            }
+            unsafe { give::<A>(self.to.add(i), self.base.add(i)) };
         }
     }
 }

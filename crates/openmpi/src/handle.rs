@@ -6,18 +6,40 @@
 use catena_abi as abi;
 use catena_layer::core;
 use catena_layer::handle::{FIRST_DYNAMIC, Handle, Native};
+use catena_layer::rarely;
 
 use crate::integer;
-use crate::object::{self, Entry, MEANINGLESS, address_of, handle_at};
+use crate::object::{self, Entry, MEANINGLESS, address_of, handle_at, usual_handle_at};
 
 /// Set in foreign handles that are no addresses.
 const NUMBER: usize = 1 << 63;
-#[inline]
-fn native(foreign: usize) -> usize {
-    if foreign & NUMBER != 0 {
-        return foreign.rotate_left(32) & !MEANINGLESS;
+
+/// The handle of Catena for one that is an object, as a rule.
+#[inline(always)]
+fn object(foreign: usize) -> usize {
+    match usual_handle_at(foreign) {
+        Some(handle) => handle,
+        None if foreign & NUMBER != 0 => of_number(foreign),
+        None => {
+            rarely();
+            handle_at(foreign)
+        }
     }
-    handle_at(foreign)
+}
+
+/// The handle of Catena for one that is a number, as a rule.
+#[inline(always)]
+fn number(foreign: usize) -> usize {
+    if foreign & NUMBER != 0 {
+        return of_number(foreign);
+    }
+    rarely();
+    usual_handle_at(foreign).unwrap_or_else(|| handle_at(foreign))
+}
+
+#[inline(always)]
+fn of_number(foreign: usize) -> usize {
+    foreign.rotate_left(32) & !MEANINGLESS
 }
 
 #[inline]
@@ -29,7 +51,7 @@ fn foreign(native: usize, table: &[Entry]) -> usize {
 }
 
 macro_rules! handles {
-    ($($(#[$doc:meta])* $name:ident $table:ident $by_integer:ident $toint:ident $fromint:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $usual:ident $table:ident $by_integer:ident $toint:ident $fromint:ident;)*) => {$(
         $(#[$doc])*
         #[repr(transparent)]
         #[derive(Clone, Copy, Debug)]
@@ -40,7 +62,7 @@ macro_rules! handles {
 
             #[inline]
             fn native(self) -> abi::$name {
-                abi::$name(native(self.0))
+                abi::$name($usual(self.0))
             }
 
             #[inline]
@@ -78,27 +100,27 @@ macro_rules! handles {
 
 handles! {
     /// `MPI_Comm`
-    Comm COMM COMM_BY_INTEGER MPI_Comm_toint MPI_Comm_fromint;
+    Comm object COMM COMM_BY_INTEGER MPI_Comm_toint MPI_Comm_fromint;
     /// `MPI_Datatype`
-    Datatype DATATYPE DATATYPE_BY_INTEGER MPI_Type_toint MPI_Type_fromint;
+    Datatype object DATATYPE DATATYPE_BY_INTEGER MPI_Type_toint MPI_Type_fromint;
     /// `MPI_Op`
-    Op OP OP_BY_INTEGER MPI_Op_toint MPI_Op_fromint;
+    Op object OP OP_BY_INTEGER MPI_Op_toint MPI_Op_fromint;
     /// `MPI_Group`
-    Group GROUP GROUP_BY_INTEGER MPI_Group_toint MPI_Group_fromint;
+    Group number GROUP GROUP_BY_INTEGER MPI_Group_toint MPI_Group_fromint;
     /// `MPI_Win`
-    Win WIN WIN_BY_INTEGER MPI_Win_toint MPI_Win_fromint;
+    Win number WIN WIN_BY_INTEGER MPI_Win_toint MPI_Win_fromint;
     /// `MPI_File`
-    File FILE FILE_BY_INTEGER MPI_File_toint MPI_File_fromint;
+    File number FILE FILE_BY_INTEGER MPI_File_toint MPI_File_fromint;
     /// `MPI_Session`
-    Session SESSION SESSION_BY_INTEGER MPI_Session_toint MPI_Session_fromint;
+    Session number SESSION SESSION_BY_INTEGER MPI_Session_toint MPI_Session_fromint;
     /// `MPI_Message`
-    Message MESSAGE MESSAGE_BY_INTEGER MPI_Message_toint MPI_Message_fromint;
+    Message number MESSAGE MESSAGE_BY_INTEGER MPI_Message_toint MPI_Message_fromint;
     /// `MPI_Info`
-    Info INFO INFO_BY_INTEGER MPI_Info_toint MPI_Info_fromint;
+    Info object INFO INFO_BY_INTEGER MPI_Info_toint MPI_Info_fromint;
     /// `MPI_Errhandler`
-    Errhandler ERRHANDLER ERRHANDLER_BY_INTEGER MPI_Errhandler_toint MPI_Errhandler_fromint;
+    Errhandler object ERRHANDLER ERRHANDLER_BY_INTEGER MPI_Errhandler_toint MPI_Errhandler_fromint;
     /// `MPI_Request`
-    Request REQUEST REQUEST_BY_INTEGER MPI_Request_toint MPI_Request_fromint;
+    Request number REQUEST REQUEST_BY_INTEGER MPI_Request_toint MPI_Request_fromint;
 }
 
 #[cfg(test)]

@@ -4,31 +4,40 @@
 //! loader makes all libraries use these; so an object begins with the handle of Catena that it
 //! stands for, which is copied with it, and has the size that Open MPI's public header gives it.
 //! Whether an address is that of an object is seen before it is followed: it must lie between the
-//! first and the last object of this library or of the program, and have a mark behind it.
+//! first and the last object of the program or of this library, and have a mark behind it. That of an
+//! object of the program, or of this library if the program has none, takes two comparisons.
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::ptr;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Any handle with this bit means nothing to Catena.
 pub(crate) const MEANINGLESS: usize = 1 << 31;
 
-/// What stands behind the handle of an object.
-const MARK: usize = 0x0061_6e65_7461_63c7;
+/// What stands behind the handle of an object, in 32 bits, which an instruction compares by itself.
+const MARK: u32 = 0x6174_63c7;
 
 /// An object of `SIZE` words.
 #[repr(C, align(64))]
 pub(crate) struct Object<const SIZE: usize> {
-    handle: usize,
-    mark: usize,
+    head: Head,
     rest: [usize; SIZE],
+}
+
+/// What an object begins with.
+#[repr(C)]
+struct Head {
+    handle: u32,
+    mark: u32,
 }
 
 impl<const SIZE: usize> Object<SIZE> {
     const fn new(handle: usize) -> Self {
+        assert!(handle <= u32::MAX as usize);
+        let handle = handle as u32;
+        let head = Head { handle, mark: MARK };
         Object {
-            handle,
-            mark: MARK,
+            head,
             rest: [0; SIZE],
         }
     }
@@ -63,57 +72,65 @@ impl Entry {
 
 include!(concat!(env!("OUT_DIR"), "/objects.rs"));
 
-/// Addresses from the first object of a file to the last.
+/// Addresses from the first object of a file to the last. [`start`] stores them before anything else
+/// runs here, so they are no atomics, which the compiler would load one by one.
 struct Range {
-    first: AtomicUsize,
-    /// Bytes to the last; objects are there only if the first is not 0.
-    to_last: AtomicUsize,
+    first: Cell<usize>,
+    /// Bytes to the last; an object is there only if the first is not the last address of all.
+    to_last: Cell<usize>,
 }
+
+// SAFETY: nothing is stored in it after the loader has called `start`, which it does once, before other code.
+unsafe impl Sync for Range {}
 
 impl Range {
     const fn new() -> Self {
         Range {
-            first: AtomicUsize::new(usize::MAX),
-            to_last: AtomicUsize::new(0),
+            first: Cell::new(usize::MAX),
+            to_last: Cell::new(0),
         }
     }
 
-    #[inline]
-    fn contains(&self, address: usize) -> bool {
-        address.wrapping_sub(self.first.load(Relaxed)) <= self.to_last.load(Relaxed)
+    /// The handle of Catena that an object of this file at that address stands for.
+    #[inline(always)]
+    fn handle_at(&self, address: usize) -> Option<usize> {
+        if address.wrapping_sub(self.first.get()) > self.to_last.get() {
+            return None;
+        }
+        let head = address as *const Head;
+        // SAFETY: it lies between the beginnings of two objects of one file, all of whose memory
+        // can be read, and each is longer than what is read.
+        let Head { handle, mark } = unsafe { head.read_unaligned() };
+        (mark == MARK).then_some(handle as usize)
     }
 
     fn include(&self, address: usize) {
-        let (first, to_last) = (self.first.load(Relaxed), self.to_last.load(Relaxed));
+        let (first, to_last) = (self.first.get(), self.to_last.get());
         let (low, high) = match first {
             usize::MAX => (address, address),
             _ => (first.min(address), (first + to_last).max(address)),
         };
-        self.first.store(low, Relaxed);
-        self.to_last.store(high - low, Relaxed);
+        self.first.set(low);
+        self.to_last.set(high - low);
     }
 }
 
+/// Those that the program has copies of, or ours if it has none.
+static USUAL: Range = Range::new();
 /// Those of this library.
 static OURS: Range = Range::new();
-/// Those that the program has copies of.
-static PROGRAMS: Range = Range::new();
 
-/// The handle of Catena that the object at an address stands for. One that is no object's
+/// The handle of Catena that the object at an address stands for, if it is one that the program has.
+#[inline(always)]
+pub(crate) fn usual_handle_at(address: usize) -> Option<usize> {
+    USUAL.handle_at(address)
+}
+
+/// The handle of Catena that any object at an address stands for. An address that is no object's
 /// becomes a handle that means nothing.
-#[inline]
+#[inline(always)]
 pub(crate) fn handle_at(address: usize) -> usize {
-    if PROGRAMS.contains(address) || OURS.contains(address) {
-        let object = address as *const usize;
-        // SAFETY: it lies between the beginnings of two objects of one file, all of whose memory
-        // can be read, and each is longer than what is read.
-        unsafe {
-            if object.add(1).read_unaligned() == MARK {
-                return object.read_unaligned();
-            }
-        }
-    }
-    address | MEANINGLESS
+    OURS.handle_at(address).unwrap_or(address | MEANINGLESS)
 }
 
 /// The address of the object that stands for a predefined handle.
@@ -145,7 +162,7 @@ extern "C" fn look(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_v
     };
     let ours = holds((&raw const OURS).addr());
     if is_program || ours {
-        let range = if ours { &OURS } else { &PROGRAMS };
+        let range = if ours { &OURS } else { &USUAL };
         for address in objects().filter(|&a| holds(a)) {
             range.include(address);
         }
@@ -158,6 +175,10 @@ extern "C" fn start() {
     let mut search = Search { files: 0 };
     // SAFETY: `look` expects such a search, and lives as long as the call.
     unsafe { libc::dl_iterate_phdr(Some(look), ptr::from_mut(&mut search).cast()) };
+    if USUAL.first.get() == usize::MAX {
+        USUAL.first.set(OURS.first.get());
+        USUAL.to_last.set(OURS.to_last.get());
+    }
 }
 
 // SAFETY: the loader calls what is listed there once, before other code of the library.
