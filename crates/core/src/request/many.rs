@@ -1,6 +1,8 @@
 //! Completion of several requests (MPI-5, chapter 3.7.5): which of them are
 //! done. Completing them, and what becomes of their statuses, is up to the
-//! caller.
+//! caller. After a round of progress that moved nothing they stand as before, so
+//! they are not looked at again: programs poll many requests between short
+//! pieces of work.
 
 use std::ffi::c_int;
 
@@ -37,10 +39,7 @@ impl Process {
     #[inline]
     pub fn poll(&self, r: Request) -> Result<State> {
         match self.state(r)? {
-            State::Pending => {
-                self.progress();
-                self.state(r)
-            }
+            State::Pending if self.progress() => self.state(r),
             state => Ok(state),
         }
     }
@@ -55,8 +54,9 @@ impl Process {
             let mut state = self.state(r).map_err(|e| at(i, &e))?;
             if state == State::Pending && !progressed {
                 progressed = true;
-                self.progress();
-                state = self.state(r).map_err(|e| at(i, &e))?;
+                if self.progress() {
+                    state = self.state(r).map_err(|e| at(i, &e))?;
+                }
             }
             if state == State::Pending {
                 return Ok(false);
@@ -87,10 +87,7 @@ impl Process {
     /// As [`Process::first_complete`].
     pub fn poll_any(&self, requests: &[Request]) -> Result<Among> {
         match self.first_complete(requests)? {
-            Among::Pending => {
-                self.progress();
-                self.first_complete(requests)
-            }
+            Among::Pending if self.progress() => self.first_complete(requests),
             found => Ok(found),
         }
     }
@@ -139,10 +136,7 @@ impl Process {
     /// As [`Process::all_complete`].
     pub fn poll_some(&self, requests: &[Request], indices: &mut [c_int]) -> Result<Option<usize>> {
         match self.all_complete(requests, indices)? {
-            Some(0) => {
-                self.progress();
-                self.all_complete(requests, indices)
-            }
+            Some(0) if self.progress() => self.all_complete(requests, indices),
             found => Ok(found),
         }
     }
