@@ -22,8 +22,13 @@ static Flogical different(const Fint *a, const Fint *b)
 #define COMPARE(type) \
     SAME(equal, __mpi_f08_types_MOD_ompi_##type##_op_eq) \
     SAME(different, __mpi_f08_types_MOD_ompi_##type##_op_ne)
+/* Since Open MPI 5 another module has the types. */
+#define COMPARE_5(type) \
+    SAME(equal, __mpi_types_MOD_ompi_##type##_op_eq) \
+    SAME(different, __mpi_types_MOD_ompi_##type##_op_ne)
 TYPES(COMPARE)
 COMPARE(session)
+TYPES(COMPARE_5)
 #else
 /* Handles with handles, and with the integers of mpif.h. */
 #define COMPARE_F08(type) \
