@@ -559,7 +559,7 @@ mod tests {
     #[test]
     fn a_long_piece_that_comes_again_gets_the_chunk_of_the_one_before() {
         let mut heap = keeping();
-        let mut take = |heap: &mut Heap, len| heap.take(len, PAGE, true).expect("memory").addr();
+        let take = |heap: &mut Heap, len| heap.take(len, PAGE, true).expect("memory").addr();
         let (first, second) = (
             take(&mut heap, SHARES + PAGE),
             take(&mut heap, 2 * SHARES + PAGE),
