@@ -71,6 +71,13 @@ pub enum Word {
         /// Why.
         text: String,
     },
+    /// All processes of a job of mine have parted from one of yours: the end of one does not touch the other.
+    Parted {
+        /// The job.
+        job: u64,
+        /// Yours.
+        from: u64,
+    },
     /// A job of mine has ended.
     Gone {
         /// The job.
@@ -170,6 +177,11 @@ impl Word {
                 w.u64(*job);
             }
             Word::Bye => w.u32(7),
+            Word::Parted { job, from } => {
+                w.u32(8);
+                w.u64(*job);
+                w.u64(*from);
+            }
         }
     }
 
@@ -209,6 +221,10 @@ impl Word {
             },
             6 => Word::Gone { job: r.u64()? },
             7 => Word::Bye,
+            8 => Word::Parted {
+                job: r.u64()?,
+                from: r.u64()?,
+            },
             _ => return Err(Malformed("a word of another launcher that there is not")),
         })
     }
@@ -262,6 +278,7 @@ mod tests {
             },
             Word::Gone { job },
             Word::Bye,
+            Word::Parted { job, from: 9 },
         ];
         for word in words {
             let mut w = Writer::new(0);

@@ -66,6 +66,9 @@ impl Boot for Singleton {
     fn begin_jobs(&mut self) -> Result<(), BootError> {
         if self.client.is_none() {
             let mut client = crate::own_server::start(self.job.job_id)?;
+            for (key, value) in &self.fenced {
+                client.publish(key, value)?;
+            }
             if self.finalized {
                 client.finalize()?;
             }
@@ -125,7 +128,9 @@ impl Boot for Singleton {
     fn publish(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {
         crate::client::check_length(key, value)?;
         self.fenced.insert(key.to_string(), value.to_vec());
-        Ok(())
+        // Processes of other jobs ask its launcher.
+        let client = self.client.as_mut();
+        client.map_or(Ok(()), |client| client.publish(key, value))
     }
 
     fn ask(&mut self, job: u64, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {

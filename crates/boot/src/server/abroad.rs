@@ -5,12 +5,13 @@
 //! is known of them is their job, and what they are asked for goes from server to server.
 //! Only the first server of a launcher does this.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use catena_proof::Secret;
 
 use super::Server;
-use super::far::{FarJob, FarVisit, Heard, Opening, UnderWay};
+use super::far::{FarJob, FarVisit, Heard, Opening, THIRD, UnderWay};
 use super::served::{Event, answer};
 use super::tables::{Asker, Tie, Waiter, Who};
 use crate::Job;
@@ -72,9 +73,7 @@ impl Server {
     pub fn visit(&mut self, visit: FarVisit, launcher: u32) {
         let jobs = self.cards(visit.group.iter().map(|name| name.0));
         let Some(jobs) = jobs else {
-            let why = "the group has processes of another mpirun: only processes of one mpirun can \
-                       connect with those of another one; let them connect group by group";
-            return self.refuse(&visit, why.to_string());
+            return self.refuse(&visit, THIRD.to_string());
         };
         self.abroad.last = self.abroad.last.wrapping_add(1);
         let ticket = self.abroad.last;
@@ -153,14 +152,10 @@ impl Server {
                 self.answer_ticket(FrameKind::Met, number, ticket, &outcome);
             }
             Who::Abroad(launcher, ticket) => {
-                let cards = self.cards(jobs.iter().copied());
-                let (outcome, jobs) = match cards {
-                    Some(cards) => (outcome, cards),
-                    None => (
-                        Err("the group at the port has processes of another mpirun, too".into()),
-                        Vec::new(),
-                    ),
-                };
+                // Those who meet are no strangers, so these jobs are of this launcher.
+                let jobs = self.cards(jobs.iter().copied()).unwrap_or_default();
+                let of = jobs.iter().map(|card| (launcher, card.job));
+                self.abroad.told.extend(of);
                 let word = Word::Met {
                     ticket,
                     outcome,
@@ -169,6 +164,28 @@ impl Server {
                 self.abroad.say(launcher, word);
             }
         }
+    }
+
+    /// Whether two groups come to a port of which one has processes of a launcher that does not know all jobs of
+    /// the other one, and is not told of them.
+    pub(super) fn are_strangers(&self, one: &Waiter, other: &Waiter) -> bool {
+        let launcher_of = |it: &Waiter, job| match it.who {
+            Who::Abroad(launcher, _) => Some(launcher),
+            Who::Here(..) => self.abroad.find(job).map(|of| of.launcher),
+        };
+        let is_new = |launcher, it: &Waiter| {
+            let mut jobs = it.jobs.iter();
+            jobs.any(|&job| match launcher_of(it, job) {
+                Some(of) => of != launcher,
+                None => !self.abroad.told.contains(&(launcher, job)),
+            })
+        };
+        let pairs = [(one, other), (other, one)];
+        pairs.into_iter().any(|(it, to)| {
+            let is_here = matches!(it.who, Who::Here(..));
+            let far = it.jobs.iter().filter_map(|&job| launcher_of(it, job));
+            is_here && far.into_iter().any(|launcher| is_new(launcher, to))
+        })
     }
 
     /// Takes in jobs of another launcher.
@@ -189,6 +206,7 @@ impl Server {
                 launcher,
                 job,
                 has_ended: false,
+                parted: BTreeSet::new(),
             });
         }
     }
@@ -232,6 +250,10 @@ impl Server {
                 self.learn_abroad(launcher, jobs);
                 if outcome.is_ok() {
                     self.expect_all(&visit.group, &names);
+                    let own = visit.group.iter();
+                    let own = own.filter_map(|&number| Some((launcher, self.name_of(number)?.0)));
+                    let own: Vec<_> = own.collect();
+                    self.abroad.told.extend(own);
                 }
                 self.answer_ticket(FrameKind::Met, visit.number, visit.ticket, &outcome);
             }
@@ -270,14 +292,16 @@ impl Server {
                 }
             }
             Word::Failed { job, text } => {
-                let tied = self.tied_to(job);
-                if self
-                    .abroad
-                    .find(job)
-                    .is_some_and(|of| of.launcher == launcher)
-                    && !tied.is_empty()
-                {
-                    return Heard::Failed(tied, text);
+                let of = self.abroad.find(job);
+                if of.is_some_and(|of| of.launcher == launcher) {
+                    return Heard::Failed(job, text);
+                }
+            }
+            Word::Parted { job, from } => {
+                let mut jobs = self.abroad.jobs.iter_mut();
+                let is_it = |of: &&mut FarJob| of.launcher == launcher && of.job.job_id == job;
+                if let Some(of) = jobs.find(is_it) {
+                    of.parted.insert(from);
                 }
             }
             Word::Gone { job } => {
@@ -319,11 +343,17 @@ impl Server {
         tied
     }
 
-    /// Processes that are connected to a job.
-    fn tied_to(&self, job: u64) -> Vec<u32> {
+    /// Processes that are connected to a job abroad.
+    pub fn tied_to(&self, job: u64) -> Vec<u32> {
         let ties = self.ties.0.iter();
-        let ties = ties.filter(|((_, to), tie)| *to == job && **tie != Tie::Parted);
-        ties.map(|((number, _), _)| *number).collect()
+        let ties = ties
+            .filter(|((_, to), tie)| *to == job && matches!(tie, Tie::Awaited | Tie::Connected));
+        let numbers = ties.map(|((number, _), _)| *number);
+        let is_left = |number: &u32| {
+            let own = self.name_of(*number).unwrap_or_default().0;
+            !self.abroad.has_parted(job, own)
+        };
+        numbers.filter(is_left).collect()
     }
 
     /// The launchers of jobs that are connected to that of the process with this number are told

@@ -1,6 +1,6 @@
 //! What a server keeps of other launchers: their jobs, who goes to their ports, and who waits for what.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use catena_proof::Secret;
@@ -8,6 +8,11 @@ use catena_proof::Secret;
 use crate::abroad::Word;
 use crate::wire::{FrameKind, Writer};
 use crate::{Job, OtherJob};
+
+/// Why groups with processes of more than two launchers cannot connect.
+pub(super) const THIRD: &str = "the groups have processes of more than two mpiruns, some of which know nothing of \
+    each other: MPI_Comm_accept and MPI_Comm_connect join the processes of two; connect the third one with each of \
+    them, group by group";
 
 /// A process wants a port to be opened, to which other launchers find the way.
 #[derive(Debug)]
@@ -37,8 +42,8 @@ pub struct FarVisit {
 pub enum Heard {
     /// Nothing.
     Done,
-    /// A job has failed there to which these processes here are connected, and why.
-    Failed(Vec<u32>, String),
+    /// This job has failed there, and why.
+    Failed(u64, String),
     /// All that there was has ended.
     Bye,
 }
@@ -50,6 +55,8 @@ pub(super) struct FarJob {
     pub(super) job: Job,
     /// Whether it has ended, and is kept for those that have not learnt of it yet.
     pub(super) has_ended: bool,
+    /// The jobs here from which all of its processes have parted.
+    pub(super) parted: BTreeSet<u64>,
 }
 
 /// A visit that another launcher was told of.
@@ -71,6 +78,8 @@ pub(super) struct Abroad {
     /// By launcher and ticket there.
     pub(super) under_way: BTreeMap<(u32, u32), UnderWay>,
     pub(super) last: u32,
+    /// The jobs here that a launcher knows, by launcher.
+    pub(super) told: BTreeSet<(u32, u64)>,
     /// The processes that wait for what a process abroad has published.
     pub(super) asked: HashMap<(u64, u32, String), Vec<u32>>,
     pub(super) words: Vec<(u32, Word)>,
@@ -92,6 +101,25 @@ impl Abroad {
         let mut w = Writer::new(FrameKind::Told);
         OtherJob::write_abroad(&mut w, &of.job, self.secrets.get(&of.launcher));
         Some(w)
+    }
+
+    /// Whether that is a job abroad all of whose processes have parted from one here.
+    pub fn has_parted(&self, job: u64, from: u64) -> bool {
+        self.find(job).is_some_and(|of| of.parted.contains(&from))
+    }
+
+    /// Processes of a job here and of that one, if it is abroad, have met.
+    pub fn meet_again(&mut self, job: u64, own: u64) {
+        if let Some(of) = self.jobs.iter_mut().find(|of| of.job.job_id == job) {
+            of.parted.remove(&own);
+        }
+    }
+
+    /// All processes of a job here have parted from one that may be abroad.
+    pub fn say_parted(&mut self, own: u64, from: u64) {
+        if let Some(launcher) = self.find(from).map(|of| of.launcher) {
+            self.say(launcher, Word::Parted { job: own, from });
+        }
     }
 
     /// Has a launcher told something.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Server;
+use super::far::THIRD;
 use super::served::{Event, Served};
 use super::tables::{Port, Service, Waiter, Who};
 use crate::jobs::{
@@ -120,7 +121,7 @@ impl Server {
     pub fn left(&mut self, number: u32) {
         self.close_ports_of(number);
         self.abroad.leave(number);
-        self.ties.forget(number);
+        self.ties.leave(number);
         self.send_later();
     }
 
@@ -304,7 +305,10 @@ impl Server {
                 }
                 self.forget_abroad();
             }
-            FrameKind::Part => self.ties.part(number, body.u64()?),
+            FrameKind::Part => {
+                let job = body.u64()?;
+                self.part(number, job);
+            }
             FrameKind::Ready => {
                 if let Some(member) = self.members.get_mut(number as usize) {
                     member.ready = true;
@@ -469,7 +473,20 @@ impl Server {
         let Some(other) = open.waiting[guest].pop_front() else {
             return open.waiting[host].push_back(waiter);
         };
-        if comes.is_some() && open.waiting.iter().all(|it| it.is_empty()) {
+        if self.are_strangers(&waiter, &other) {
+            // Whoever is there first waits on for others.
+            let (stays, comes) = match side {
+                Side::Host => (waiter, other),
+                Side::Guest => (other, waiter),
+            };
+            self.answer_waiter(comes.who, Err(THIRD.into()), &[]);
+            return match side {
+                Side::Host => self.meet(port, side, stays, group),
+                Side::Guest => self.wait_again(port, stays),
+            };
+        }
+        let mut waiting = self.ports.open.get(port).into_iter();
+        if comes.is_some() && waiting.all(|open| open.waiting.iter().all(|it| it.is_empty())) {
             self.ports.open.remove(port);
         }
         for one in [&waiter, &other] {
@@ -481,6 +498,13 @@ impl Server {
         self.expect_all(&other.group, &waiter.jobs);
         for (to, from) in [(&waiter, &other), (&other, &waiter)] {
             self.answer_waiter(to.who, Ok(from.value.clone()), &from.jobs);
+        }
+    }
+
+    /// One that has accepted waits on, as the first one.
+    fn wait_again(&mut self, port: &str, waiter: Waiter) {
+        if let Some(open) = self.ports.open.get_mut(port) {
+            open.waiting[Side::Host.index()].push_front(waiter);
         }
     }
 

@@ -151,6 +151,8 @@ pub(super) enum Tie {
     Connected,
     /// It has learnt of the job, and has parted from it.
     Parted,
+    /// It has ended and had not parted.
+    Left,
 }
 
 /// What processes have to do with other jobs, by number of the process and job.
@@ -178,7 +180,15 @@ impl Ties {
             .and_modify(|tie| *tie = Tie::Parted);
     }
 
-    /// A process is gone.
+    /// A process has ended. Whether it had parted counts as long as its job is there.
+    pub fn leave(&mut self, number: u32) {
+        let own = self.0.range_mut((number, 0)..=(number, u64::MAX));
+        for (_, tie) in own.filter(|(_, tie)| **tie != Tie::Parted) {
+            *tie = Tie::Left;
+        }
+    }
+
+    /// Nobody has this number any more.
     pub fn forget(&mut self, number: u32) {
         self.0.retain(|&(of, _), _| of != number);
     }

@@ -2,10 +2,12 @@
 //! spawned.
 //!
 //! A process is tied to a job that it has learnt of: connected to it until it says that it has
-//! parted, and told when the job has ended, as it may have its memory attached even then. The
-//! end of a process touches the jobs that its own is connected to, by whichever of their
-//! processes and over however many jobs; and no others.
+//! parted, and told when the job has ended, as it may have its memory attached even then. Two jobs are
+//! connected until all processes of one of them that were tied to the other have parted from it: the
+//! other ones may be slower, and lose nothing any more. The end of a process touches the jobs that its own
+//! is connected to, by whichever of their processes and over however many jobs; and no others.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -33,9 +35,19 @@ impl Server {
             return Vec::new();
         };
         let job_of = |number| self.job_of(number).map(|of| of.job.job_id);
-        let ties = self.ties.0.iter().filter(|(_, tie)| **tie != Tie::Parted);
-        let ties = ties.filter_map(|((number, to), _)| Some((job_of(*number)?, *to)));
-        let ties: Vec<(u64, u64)> = ties.collect();
+        let ties = self.ties.0.iter();
+        let ties = ties.filter_map(|((number, to), tie)| Some(((job_of(*number)?, *to), *tie)));
+        // Of each job to each other one: whether some process has not parted.
+        let mut holds: BTreeMap<(u64, u64), bool> = BTreeMap::new();
+        for (pair, tie) in ties {
+            *holds.entry(pair).or_default() |= tie != Tie::Parted;
+        }
+        let has_parted = |from, to| {
+            self.abroad.has_parted(from, to) || holds.get(&(from, to)).is_some_and(|holds| !holds)
+        };
+        let ties = holds.iter().filter(|(_, holds)| **holds);
+        let ties = ties.map(|(pair, _)| *pair);
+        let ties: Vec<(u64, u64)> = ties.filter(|&(from, to)| !has_parted(to, from)).collect();
         let mut circle = vec![own.job.job_id];
         let mut at = 0;
         while let Some(&job) = circle.get(at) {
@@ -57,7 +69,22 @@ impl Server {
             let own = self.job_of(number).map(|of| of.job.job_id);
             for &job in jobs.iter().filter(|&&job| Some(job) != own) {
                 self.ties.expect(number, job);
+                self.abroad.meet_again(job, own.unwrap_or_default());
             }
+        }
+    }
+
+    /// A process has parted from a job. The launcher of a job abroad is told if it was the last one of its own
+    /// job to do so.
+    pub(super) fn part(&mut self, number: u32, job: u64) {
+        self.ties.part(number, job);
+        let Some(own) = self.job_of(number) else {
+            return;
+        };
+        let (numbers, own) = (own.numbers(), own.job.job_id);
+        let mut ties = numbers.map(|number| self.ties.0.get(&(number, job)));
+        if ties.all(|tie| tie.is_none_or(|tie| *tie == Tie::Parted)) {
+            self.abroad.say_parted(own, job);
         }
     }
 
