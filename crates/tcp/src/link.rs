@@ -51,6 +51,8 @@ pub(crate) struct Link {
     pub full: bool,
     /// The connection is in the list of those with something to send.
     pub waiting: bool,
+    /// Why the other end takes nothing any more. What it had sent before may be unread here.
+    pub deaf: Option<io::Error>,
     /// Sleepers are woken when it can be written.
     heeded: bool,
 }
@@ -74,8 +76,17 @@ impl Link {
             held: false,
             full: false,
             waiting: false,
+            deaf: None,
             heeded: false,
         }
+    }
+
+    /// Sending has failed: what waits is dropped, and so is what follows. What has arrived is read first, then
+    /// the connection ends.
+    #[cold]
+    pub fn deafen(&mut self, error: io::Error) {
+        self.out = Out::default();
+        self.deaf = Some(error);
     }
 
     /// Whether sleepers are woken when connection `at`, this one, can be

@@ -68,10 +68,7 @@ impl Tcp {
             let link = self.links[at].as_mut().expect("it has something to send");
             match link.flush() {
                 Ok(some) => moved |= some,
-                Err(error) => {
-                    self.ended(at, &crate::end::End::Failed(error));
-                    continue;
-                }
+                Err(error) => link.deafen(error),
             }
             if link.out.is_empty() && !mem::take(&mut link.full) {
                 link.waiting = false;

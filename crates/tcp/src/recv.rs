@@ -48,7 +48,7 @@ impl Tcp {
         let free = room.free();
         let fits = free.len();
         let more = match link.socket.receive(free) {
-            Ok(0) => Err(End::Closed),
+            Ok(0) => Err(link.deaf.take().map_or(End::Closed, End::Failed)),
             Ok(taken) => {
                 room.add(taken);
                 let used = self.cut(at, room.bytes(), deliver, count);

@@ -44,6 +44,9 @@ impl Link {
         turn: u64,
         config: &Config,
     ) -> io::Result<Sent> {
+        if self.deaf.is_some() {
+            return Ok(Sent::Left);
+        }
         let len = HEAD + payload.len();
         let now = clock::ticks();
         let apart = self.row.is_apart(now, &config.pace);
@@ -201,7 +204,7 @@ impl Tcp {
                 self.wait(at);
                 return Ok(Posted::Full);
             }
-            Err(error) => return Err(self.lose(peer, format!("sending to it failed: {error}"))),
+            Err(error) => link.deafen(error),
         }
         Ok(Posted::Done)
     }

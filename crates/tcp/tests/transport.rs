@@ -179,6 +179,30 @@ fn a_peer_that_dies_is_named_though_nothing_is_sent() {
 }
 
 #[test]
+fn what_a_peer_has_sent_arrives_though_nothing_more_reaches_it() {
+    let (mut a, mut b) = connected(Config::from_settings());
+    let mut inbox = Inbox::default();
+    (0..3).for_each(|_| assert!(try_send(&mut b, 0, b"the last words")));
+    until(|| {
+        b.poll(&mut inbox);
+        !b.keeps()
+    });
+    // Its kernel refuses what comes once it has ended with something unread.
+    assert!(try_send(&mut a, 1, b"unread"));
+    until(|| !a.keeps());
+    drop(b);
+    (0..10).for_each(|_| assert!(try_send(&mut a, 1, b"in vain")));
+    until(|| {
+        a.poll(&mut inbox);
+        !inbox.lost.is_empty()
+    });
+    let words: Vec<_> = inbox.packets.iter().map(|packet| &packet.2[..]).collect();
+    assert_eq!(words, [b"the last words"; 3]);
+    let cause = inbox.lost[0].cause.strip_prefix("the connection failed: ");
+    assert!(cause.is_some(), "{}", inbox.lost[0].cause);
+}
+
+#[test]
 fn a_peer_that_is_not_there_is_named() {
     let mut a = end(0, 2, JOB, Config::from_settings());
     let b = end(1, 2, JOB, Config::from_settings());
