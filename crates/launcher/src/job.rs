@@ -5,11 +5,13 @@ mod abroad;
 mod apart;
 mod connected;
 mod elastic;
+mod hearing;
 mod lifecycle;
 mod placing;
 mod spawn;
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -22,6 +24,7 @@ use catena_boot::{FAULT_TOLERANCE, Interest, NAMES, OtherMpi, SpawnAnswer};
 use crate::args::App;
 use crate::base::Base;
 use crate::hosts::Means;
+use crate::hosts::manager::Launcher;
 use crate::hosts::tree::Tree;
 use crate::message::{NodeCommand, NodeEvent, WINDOW};
 use crate::output::{Lines, Sink, own_stream};
@@ -32,6 +35,7 @@ use crate::sys::Exit;
 use abroad::Abroad;
 use connected::Partial;
 use elastic::Elastic;
+use hearing::Hearing;
 use spawn::{Living, Spawning};
 
 /// How long ranks that were asked to end may take, before they are killed.
@@ -187,6 +191,8 @@ pub struct Job {
     reach: Reach,
     /// The launchers with whose jobs processes connect.
     abroad: Abroad,
+    /// What is judged once all was heard that processes have said.
+    hearing: Hearing,
     /// How it grows and shrinks, if it may.
     elastic: Option<Elastic>,
     /// What has become of the job by which it grows, until that is taken in.
@@ -225,11 +231,22 @@ pub struct Job {
 
 /// How hosts are reached that have no part in the job yet.
 #[derive(Clone, Debug)]
-pub enum Reach {
-    /// An agent starts a daemon there.
-    Agent(Means),
-    /// Not any more: a resource manager has started all daemons with one command.
-    AtStart,
+pub struct Reach {
+    /// An agent starts a daemon on each, or a resource manager does.
+    pub launcher: Launcher,
+    /// What takes the place of the resource manager's command.
+    pub agent: Option<Vec<OsString>>,
+    pub means: Means,
+}
+
+impl Reach {
+    /// The command of the resource manager that starts daemons on these hosts; none if the agent does.
+    pub fn command(&self, hosts: &[&str]) -> Option<Vec<OsString>> {
+        match self.launcher {
+            Launcher::Agent => None,
+            manager => Some(manager.command(self.agent.as_deref(), hosts)),
+        }
+    }
 }
 
 /// What the user wants to see, and how long.
@@ -292,6 +309,7 @@ impl Job {
             living: Vec::new(),
             reach,
             abroad: Abroad::default(),
+            hearing: Hearing::default(),
             elastic: None,
             grown: None,
             partial: Vec::new(),
@@ -431,6 +449,7 @@ impl Job {
                 self.check_growth();
                 self.take_growth();
                 self.forget_ended();
+                self.judge_heard();
                 if !self.tree.has_events() {
                     return;
                 }
@@ -486,6 +505,7 @@ impl Job {
     /// patience, or if nobody reads what a failed job has written.
     fn finish(mut self) -> i32 {
         self.finishing = true;
+        self.judge_unheard();
         self.leave_abroad();
         self.find_cause();
         self.command(&NodeCommand::Finish);
@@ -546,6 +566,7 @@ impl Job {
             NodeEvent::Missing { rank } => self.missing(rank),
             NodeEvent::JobFailed { first, text } => drop(self.spawn_failed(first, &text)),
             NodeEvent::Forgotten { node, first } => self.forgotten(node, first),
+            NodeEvent::Heard { node, number } => self.heard(node, number),
             NodeEvent::Foreign { rank, library } => self.foreign(rank, &library),
             NodeEvent::Note { text, matters } => self.note(text, matters),
             NodeEvent::Fed { bytes, more } => {

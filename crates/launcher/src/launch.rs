@@ -43,6 +43,11 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
     let hosts = hosts(&request, launcher)?;
     let agent = request.agent.is_some();
     let means = Means::new(&request, &settings)?;
+    let reach = Reach {
+        launcher,
+        agent: agent.then(|| means.agent.clone()),
+        means: means.clone(),
+    };
     let show = Show {
         command: command.to_string(),
         tag: request.tag,
@@ -64,10 +69,6 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
     let base = Base::new(machine).map_err(system)?;
     let (here, others) = nodes(&plan);
     let mut tree = Tree::new(means.clone(), &plan);
-    let reach = match launcher {
-        Launcher::Agent => Reach::Agent(means.clone()),
-        _ => Reach::AtStart,
-    };
     let env = std::env::vars_os();
     if !others.is_empty() {
         let brief = Brief {
@@ -77,18 +78,13 @@ pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i3
             directory: std::env::current_dir().map_err(system)?.into(),
             late: false,
         };
-        let means = brief.means.clone();
         let brief: Arc<[u8]> = brief.encode();
-        match launcher {
-            Launcher::Agent => tree.grow(&others, &brief, &base),
-            manager => {
-                let names = others
-                    .iter()
-                    .map(|&node| plan.hosts[node as usize].as_str());
-                let agent = agent.then_some(&means.agent[..]);
-                let command = manager.command(agent, &names.collect::<Vec<_>>());
-                tree.hire(&others, command, &brief, &base).map_err(system)?;
-            }
+        let names = others
+            .iter()
+            .map(|&node| plan.hosts[node as usize].as_str());
+        match reach.command(&names.collect::<Vec<_>>()) {
+            None => tree.grow(&others, &brief, &base),
+            Some(command) => tree.hire(&others, command, &brief, &base).map_err(system)?,
         }
         tree.flush(&base.poller);
     }

@@ -57,6 +57,8 @@ pub enum NodeEvent {
     JobFailed { first: u32, text: String },
     /// A node has told all of the job with that first number, and has forgotten it.
     Forgotten { node: u32, first: u32 },
+    /// A node has told what was said there before the question with that number came.
+    Heard { node: u32, number: u32 },
 }
 
 /// What nodes shall do.
@@ -89,6 +91,8 @@ pub enum NodeCommand {
     SignalJob { numbers: Range<u32>, signal: i32 },
     /// Forget a spawned job, all of whose processes have ended, once all is told of it.
     ForgetJob { numbers: Range<u32> },
+    /// Tell what processes have said so far.
+    Hear { number: u32 },
 }
 
 /// Kinds of frames between the launcher's processes.
@@ -152,6 +156,8 @@ pub enum MessageKind {
     SignalJob,
     /// Between launchers: a [`Word`](catena_boot::Word).
     Abroad,
+    /// Down, and up when it is done.
+    Hear,
 }
 
 impl From<MessageKind> for u8 {
@@ -167,7 +173,7 @@ impl MessageKind {
     /// If there is none.
     pub fn from_byte(byte: u8) -> Result<MessageKind, Malformed> {
         use MessageKind::*;
-        const ALL: [MessageKind; 43] = [
+        const ALL: [MessageKind; 44] = [
             Launch,
             Hello,
             Alive,
@@ -211,6 +217,7 @@ impl MessageKind {
             StartJob,
             SignalJob,
             Abroad,
+            Hear,
         ];
         let index = byte.wrapping_sub(Launch as u8);
         ALL.get(usize::from(index)).copied().ok_or(UNKNOWN)
@@ -322,6 +329,7 @@ impl NodeEvent {
                 with(MessageKind::JobFailed, &[*first], text.as_bytes())
             }
             NodeEvent::Forgotten { node, first } => frame(MessageKind::ForgetJob, &[*node, *first]),
+            NodeEvent::Heard { node, number } => frame(MessageKind::Hear, &[*node, *number]),
         };
         w.finish()
     }
@@ -463,6 +471,10 @@ impl NodeEvent {
                 node: below(r.u32()?, nodes)?,
                 first: rank(r)?,
             },
+            MessageKind::Hear => NodeEvent::Heard {
+                node: below(r.u32()?, nodes)?,
+                number: r.u32()?,
+            },
             _ => return Err(Malformed("a command where an event is expected")),
         })
     }
@@ -525,6 +537,10 @@ impl NodeCommand {
                 w.u32(numbers.start);
                 w.u32(numbers.end);
             }
+            NodeCommand::Hear { number } => {
+                w = Writer::new(MessageKind::Hear);
+                w.u32(*number);
+            }
         }
         w.finish()
     }
@@ -576,6 +592,7 @@ impl NodeCommand {
             MessageKind::ForgetJob => NodeCommand::ForgetJob {
                 numbers: r.u32()?..r.u32()?,
             },
+            MessageKind::Hear => NodeCommand::Hear { number: r.u32()? },
             MessageKind::Ask
             | MessageKind::Answer
             | MessageKind::Tell

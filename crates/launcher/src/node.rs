@@ -146,6 +146,14 @@ impl Node {
             NodeCommand::Finish => self.finish(poller, events),
             NodeCommand::EndJobFence { first, parts } => self.server.end_fence_of(*first, parts),
             NodeCommand::SignalJob { numbers, signal } => self.signal_job(numbers, *signal),
+            NodeCommand::Hear { number } => {
+                self.serve(events);
+                // That of mpirun has no number among the others where it has no ranks, and is not asked.
+                if self.number != u32::MAX {
+                    let (node, number) = (self.number, *number);
+                    events.push(NodeEvent::Heard { node, number });
+                }
+            }
             NodeCommand::ForgetJob { numbers } => self.forget_later(numbers.clone()),
             // That takes more than a node has: see `start_job`.
             NodeCommand::StartJob(_) => {}
@@ -214,7 +222,8 @@ impl Node {
         self.pmix = None;
     }
 
-    fn serve(&mut self, events: &mut Vec<NodeEvent>) {
+    /// Takes in what processes here have said.
+    pub fn serve(&mut self, events: &mut Vec<NodeEvent>) {
         for event in self.server.step() {
             match event {
                 // It is about to end by itself.

@@ -10,6 +10,7 @@ use catena_topo::Machine;
 use crate::args::{self, Parsed};
 use crate::base::Base;
 use crate::hosts::Means;
+use crate::hosts::manager::Launcher;
 use crate::hosts::tree::Tree;
 use crate::job::{Job, Reach, Show};
 use crate::launch::{self, system};
@@ -71,7 +72,12 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
         verbose: false,
         timeout: None,
     };
-    let job = Job::new(show, plan, tree, base, false, Reach::Agent(means)).map_err(system)?;
+    let reach = Reach {
+        launcher: Launcher::Agent,
+        agent: None,
+        means,
+    };
+    let job = Job::new(show, plan, tree, base, false, reach).map_err(system)?;
     // The process waits for it, and nothing else is said there.
     let mut said = 0;
     while said < place.len() {

@@ -10,6 +10,7 @@ use catena_boot::{CONNECT_TIMEOUT, HOST_TIMEOUT, Word};
 use catena_proof::Secret;
 
 use super::Job;
+use super::hearing::Verdict;
 use crate::abroad::{self, Doors, Search, Token, Way};
 use crate::hosts::link::{End, Link};
 use crate::hosts::setting;
@@ -311,8 +312,16 @@ impl Job {
         match heard {
             Heard::Done => {}
             Heard::Bye => self.abroad.launchers[number].state = State::Gone,
-            Heard::Failed(tied, text) => self.fail_from_abroad(&tied, &text),
+            Heard::Failed(job, text) => {
+                self.hear_first(Verdict::FailedAbroad(job, text));
+            }
         }
+    }
+
+    /// A job of another launcher has failed.
+    pub(super) fn failed_abroad(&mut self, job: u64, text: &str) {
+        let tied = self.tree.with_node(|node| node.tied_to(job));
+        self.fail_from_abroad(&tied.unwrap_or_default(), text);
     }
 
     /// Jobs to which these processes are connected have failed.
@@ -325,7 +334,7 @@ impl Job {
             "a job of another mpirun has failed, to which {} is connected: {text}",
             self.who(first)
         );
-        self.fail(Failure::new(1, text).of(first), Duration::ZERO);
+        self.fail_now(Failure::new(1, text).of(first), Duration::ZERO);
     }
 
     /// Nothing more is heard of a launcher.
@@ -345,9 +354,7 @@ impl Job {
             ),
         };
         if was_up {
-            let lost = |node: &mut crate::node::Node| node.lose_launcher(number as u32, &why);
-            let tied = self.tree.with_node(lost).unwrap_or_default();
-            self.fail_from_abroad(&tied, &why);
+            self.hear_first(Verdict::LostLauncher(number as u32, why.clone()));
         }
         // It may have called at the same time, and go on with that call.
         let mut others = self.abroad.launchers.iter_mut();
@@ -366,6 +373,12 @@ impl Job {
                 self.give_up(number, &why);
             }
         }
+    }
+
+    /// A launcher that was up is there no more.
+    pub(super) fn launcher_lost(&mut self, number: u32, why: &str) {
+        let tied = self.tree.with_node(|node| node.lose_launcher(number, why));
+        self.fail_from_abroad(&tied.unwrap_or_default(), why);
     }
 
     /// What is due with other launchers.

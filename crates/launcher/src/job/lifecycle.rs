@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use catena_abi::consts::ERR_PROC_ABORTED;
 use catena_boot::{Ended, LAUNCH_TAKEOVER, OtherMpi};
 
+use super::hearing::Verdict;
 use super::{ABANDON, GRACE, Job, LATE, Process, SILENT, STRANGE, Task};
 use crate::library;
 use crate::message::NodeCommand;
@@ -54,6 +55,14 @@ impl Job {
     /// has the ranks asked to end after a while: those that are connected to the one that
     /// has failed, if one has, else all.
     pub(super) fn fail(&mut self, failure: Failure, after: Duration) {
+        match self.may_spare(&failure) {
+            true => self.hear_first(Verdict::Failed(failure, after)),
+            false => self.fail_now(failure, after),
+        }
+    }
+
+    /// As [`Job::fail`], whatever processes may have said that was not heard yet.
+    pub(super) fn fail_now(&mut self, failure: Failure, after: Duration) {
         let Some(failure) = self.fail_some(failure, after) else {
             return;
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use catena_boot::{SpawnProgram, SpawnRequest, server};
 
-use super::{Job, Reach};
+use super::Job;
 use crate::MAX_RANKS;
 use crate::args::App;
 use crate::hosts::list::{Host, Hosts, alike, is_here};
@@ -29,8 +29,9 @@ impl Job {
             room = room.min(files.min(MAX_RANKS.into()) as u32);
         }
         let counts = fit(&request.programs, room.saturating_sub(there))?;
-        // Without a word about it they go from slot to slot, and are bound to nothing.
+        // Without a word about it they go from slot to slot.
         let wish = Wish {
+            cpu_set: self.plan.wish.cpu_set.clone(),
             map_by: request.map_by.clone(),
             bind_to: request.bind_to.clone(),
             ..Wish::default()
@@ -104,26 +105,12 @@ impl Job {
         let known = names.position(|name| alike(name, &host.name));
         let own = own.filter(|&own| is_here(&host.name) && (own as usize) < self.plan.hosts.len());
         if let Some(node) = own.or(known.map(|at| at as u32)) {
-            return match &self.reach {
-                Reach::AtStart if !self.tree.reaches(node) => Err(self.out_of_reach(&host.name)),
-                _ => Ok((node, host.slots)),
-            };
-        }
-        if let Reach::AtStart = self.reach {
-            return Err(self.out_of_reach(&host.name));
+            return Ok((node, host.slots));
         }
         self.plan.hosts.push(host.name.clone());
         self.plan.room.push(host.slots);
         self.taken.push([0; 2]);
         Ok((self.plan.hosts.len() as u32 - 1, host.slots))
-    }
-
-    fn out_of_reach(&self, host: &str) -> String {
-        format!(
-            "no process of the job was started on host {host}, and the resource manager starts \
-             Catena's daemons once, with one command: spawn on the hosts where the job has processes, \
-             or give mpirun an agent that starts them one by one (--launcher ssh)"
-        )
     }
 
     /// The nodes where processes run that nobody has placed: those with free slots, if they have enough
@@ -133,12 +120,8 @@ impl Job {
         for process in self.processes.iter().filter(|it| it.running) {
             *busy.entry(process.node).or_insert(0) += 1;
         }
-        let can = |node: &u32| match self.reach {
-            Reach::Agent(_) => true,
-            Reach::AtStart => self.tree.reaches(*node),
-        };
         let slots = |node: u32| self.plan.room.get(node as usize).copied().unwrap_or(1);
-        let all = (0..self.plan.hosts.len() as u32).filter(can);
+        let all = 0..self.plan.hosts.len() as u32;
         // Some were named and could not be reached.
         let all: Vec<u32> = all.filter(|&node| slots(node) > 0).collect();
         let free = all.iter().map(|&node| {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use catena_boot::server::ports::SpawnCall;
 use catena_boot::{ElasticSet, LAUNCH_TIMEOUT, SpawnAnswer, SpawnRequest};
 
-use super::{Job, Process, Reach, Task};
+use super::{Job, Process, Task};
 use crate::args::App;
 use crate::hosts::brief::Brief;
 use crate::message::NodeCommand;
@@ -162,18 +162,19 @@ impl Job {
             if self.tree.reaches(node) {
                 continue;
             }
-            let Reach::Agent(means) = &self.reach else {
-                continue;
-            };
+            let command = self
+                .reach
+                .command(&[self.plan.hosts[node as usize].as_str()]);
             let brief = Brief {
                 plan: self.plan.clone(),
-                means: means.clone(),
+                means: self.reach.means.clone(),
                 env: std::env::vars_os().collect(),
                 directory: std::env::current_dir().unwrap_or_default().into(),
                 late: true,
             };
             let jobs: Vec<_> = self.living.iter().map(|it| it.new.clone()).collect();
-            self.tree.add_node(node, &brief, &jobs, &self.base);
+            let base = &self.base;
+            self.tree.add_node(node, command, &brief, &jobs, base);
         }
     }
 

@@ -10,6 +10,7 @@ use catena_boot::server::names::Directory;
 use catena_boot::server::ports::SpawnCall;
 use catena_boot::{ElasticSet, Job as World, SpawnAnswer, Word};
 use catena_proof::Secret;
+use catena_topo::{Cpus, Resource};
 
 use super::start::{self, How, Input, Starter, Vars};
 use super::{Local, Node};
@@ -18,7 +19,8 @@ use crate::launch::system;
 use crate::library;
 use crate::message::NodeEvent;
 use crate::new_job::NewJob;
-use crate::place::Binding;
+use crate::place::{self, Binding};
+use crate::plan::Plan;
 use crate::program::{self, ProgramError};
 use crate::sys::{self, Strings};
 use crate::takeover::Home;
@@ -161,6 +163,11 @@ impl Node {
         tied
     }
 
+    /// The processes that are connected to a job of another launcher.
+    pub fn tied_to(&self, job: u64) -> Vec<u32> {
+        self.server.tied_to(job)
+    }
+
     /// The launchers of jobs that are connected to that of a process are to hear that it has failed.
     pub fn tell_failure(&mut self, number: u32, text: &str) {
         self.server.tell_failure(number, text);
@@ -281,13 +288,14 @@ impl Node {
         }
         let home = Home::find();
         let names = start::own_names(None);
-        let mut programs = Vec::new();
+        let (mut programs, mut threads) = (Vec::new(), None);
         for (app, (given, ranks)) in plan.apps.iter().zip(plan.ranks_of_apps()).enumerate() {
             if !here.iter().any(|rank| ranks.contains(rank)) {
                 continue;
             }
             let program = program::find(given, new.paths[app].as_deref().unwrap_or(own_path))?;
             let mut vars = start::variables(plan, app, inherited, &names);
+            threads = threads.max(place::threads(vars.iter()));
             let choice = start::choose(plan, &program, &vars, home.as_ref());
             for note in choice.notes {
                 let (text, matters) = (note.text, note.matters);
@@ -301,16 +309,8 @@ impl Node {
             let shell_args = Strings::new(start::shell_args(&program));
             programs.push((ranks, program, env, args, shell_args));
         }
-        let wish = &plan.wish;
-        let bound = match wish.map_by.is_empty() && wish.bind_to.is_empty() {
-            // With others that run here, too.
-            true => Vec::new(),
-            false => {
-                let binding = Binding::new(plan, self.number, base.machine.clone(), None);
-                let binding = binding.map_err(|text| ProgramError { status: 1, text })?;
-                binding.cpus
-            }
-        };
+        let bound = self.bound_beside(plan, base, threads);
+        let bound = bound.map_err(|text| ProgramError { status: 1, text })?;
         let starter = Starter {
             base,
             plan,
@@ -337,6 +337,31 @@ impl Node {
             }
         }
         Ok(())
+    }
+
+    /// What the processes of a job that comes are bound to: cores that those which run here leave free. Where
+    /// there are too few, nothing, unless something was said about it.
+    fn bound_beside(
+        &self,
+        plan: &Plan,
+        base: &Base,
+        threads: Option<u32>,
+    ) -> Result<Vec<Option<Cpus>>, String> {
+        let running = self.processes.iter().flatten().filter(|it| it.running);
+        let guest = self.guest.flatten().map(|pid| pid as i32);
+        let pids = running.map(|it| it.pid).chain(guest);
+        let taken: Vec<Cpus> = pids.filter_map(sys::affinity).collect();
+        let free = place::free(&base.machine, &taken);
+        let binding = |machine| Binding::new(plan, self.number, machine, threads);
+        if free.of(Resource::Core).len() >= plan.ranks_on(self.number).count()
+            && let Ok(binding) = binding(free)
+        {
+            return Ok(binding.cpus);
+        }
+        match plan.wish.map_by.is_empty() && plan.wish.bind_to.is_empty() {
+            true => Ok(Vec::new()),
+            false => Ok(binding(base.machine.clone())?.cpus),
+        }
     }
 
     /// Has the server take in a job.

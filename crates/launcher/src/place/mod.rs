@@ -11,7 +11,7 @@ pub mod rankfile;
 use std::ffi::OsString;
 
 use catena_boot::wire::{Malformed, Reader, Writer};
-use catena_topo::{Cpus, Machine, Node, Policy, map, picture, seats};
+use catena_topo::{Cpus, Machine, Node, Policy, Resource, map, picture, seats};
 
 use crate::plan::Plan;
 
@@ -161,6 +161,22 @@ pub fn spots(
         seats: spots.iter().map(|spot| spot.seat as u32).collect(),
         slots_of: Vec::new(),
     })
+}
+
+/// What is left of a machine besides processes that may run on these CPUs: each of them has one core, the first
+/// that no other one of them needs more.
+pub fn free(machine: &Machine, processes: &[Cpus]) -> Machine {
+    let mut left: Vec<&Cpus> = machine.of(Resource::Core).iter().collect();
+    let mut processes: Vec<&Cpus> = processes.iter().collect();
+    processes.sort_by_key(|cpus| cpus.len());
+    for cpus in processes {
+        let may = |core: &&Cpus| !core.intersection(cpus).is_empty();
+        if let Some(at) = left.iter().position(may) {
+            left.remove(at);
+        }
+    }
+    let none = Cpus::default();
+    machine.restricted(&left.into_iter().fold(none, |all, core| all.union(core)))
 }
 
 /// What the ranks of one node are bound to.
@@ -327,6 +343,24 @@ mod tests {
             "node b: 2 ranks on 4 cores, 4 hardware threads\n  rank 1  [.#..]  CPU 3\n  \
              rank 3  not bound\n"
         );
+    }
+
+    #[test]
+    fn a_core_is_free_unless_a_process_needs_it() {
+        let free = |processes: &[&str]| {
+            let sets = processes
+                .iter()
+                .map(|text| Cpus::parse(text).expect("a list"));
+            let free = free(&machine(4), &sets.collect::<Vec<_>>());
+            free.cpus().to_string()
+        };
+        assert_eq!(free(&[]), "0-3");
+        assert_eq!(free(&["0-3"]), "1-3");
+        // The one that may go elsewhere does.
+        assert_eq!(free(&["0-3", "0"]), "2-3");
+        assert_eq!(free(&["0-1", "2-3"]), "1,3");
+        assert_eq!(free(&["0", "0"]), "1-3");
+        assert_eq!(free(&["0-3"; 5]), "");
     }
 
     #[test]

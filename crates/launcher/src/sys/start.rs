@@ -175,6 +175,13 @@ unsafe fn execute(what: &Start<'_>) -> Errno {
     error()
 }
 
+/// The CPUs on which a process may run; none if it has ended.
+pub fn affinity(pid: i32) -> Option<Cpus> {
+    let set = thread::sched_getaffinity(Pid::from_raw(pid)).ok()?;
+    let cpus = 0..CpuSet::MAX_CPU as u32;
+    Some(cpus.filter(|&cpu| set.is_set(cpu as usize)).collect())
+}
+
 /// Reads why a process could not be started: its rank, what it was doing, and
 /// the error.
 pub fn read_failure(mut pipe: &PipeReader) -> Option<(u32, Stage, io::Error)> {

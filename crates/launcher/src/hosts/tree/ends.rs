@@ -58,8 +58,8 @@ impl Tree {
             _ => None,
         };
         let node = self.node.as_ref().and_then(Node::next_time);
-        let calls = self.manager.as_ref().and_then(|m| m.calls.as_ref());
-        let calls = calls.and_then(|calls| calls.next_time(self.means.start));
+        let calls = self.managers.iter().filter_map(|it| it.calls.as_ref());
+        let calls = calls.filter_map(|calls| calls.next_time(self.means.start));
         let daemons = self.daemons.iter().filter_map(of);
         daemons.chain(node).chain(calls).min()
     }
@@ -68,10 +68,8 @@ impl Tree {
     pub fn tick(&mut self) {
         self.at_node(Node::tick);
         let now = Instant::now();
-        let calls = self.manager.as_mut().and_then(|m| m.calls.as_mut());
-        calls
-            .into_iter()
-            .for_each(|calls| calls.expire(now, self.means.start));
+        let calls = self.managers.iter_mut().filter_map(|it| it.calls.as_mut());
+        calls.for_each(|calls| calls.expire(now, self.means.start));
         for index in 0..self.daemons.len() {
             let daemon = &mut self.daemons[index];
             let (start, silence) = (self.means.start, self.means.silence);
@@ -110,9 +108,10 @@ impl Tree {
         let text = match (end, answered) {
             (_, false) => {
                 let (agent, command) = (&self.means.agent, &self.means.daemon);
-                match (&daemon.agent, &mut self.manager) {
+                match (&daemon.agent, daemon.manager) {
                     (Some(own), _) => own.explain(host, agent, command),
-                    (None, Some(manager)) => {
+                    (None, Some(number)) => {
+                        let manager = &mut self.managers[number];
                         manager.agent.listen();
                         let agent = &manager.agent;
                         let text = agent.explain_all(host, &manager.command, self.means.start);
@@ -179,7 +178,7 @@ impl Tree {
             }
         }
         let own = self.daemons.into_iter().filter_map(|d| d.agent);
-        own.chain(self.manager.map(|m| m.agent))
+        own.chain(self.managers.into_iter().map(|m| m.agent))
             .for_each(Agent::end);
     }
 }

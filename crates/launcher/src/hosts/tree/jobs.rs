@@ -1,13 +1,14 @@
 //! Jobs that come and go while the tree works, hosts that come with them, and ranks of the first job
 //! that die.
 
+use std::ffi::OsString;
 use std::sync::Arc;
 
 use catena_boot::Word;
 use catena_boot::server::Event;
 use catena_boot::server::far::Heard;
 
-use super::{DaemonState, Tree};
+use super::{Daemon, DaemonState, Tree};
 use crate::base::Base;
 use crate::hosts::brief::Brief;
 use crate::message::{NodeCommand, NodeEvent};
@@ -52,12 +53,37 @@ impl Tree {
         })
     }
 
-    /// Starts a daemon for a node that has none, with what is known of jobs and of the dead.
-    pub fn add_node(&mut self, node: u32, brief: &Brief, jobs: &[Arc<NewJob>], base: &Base) {
+    /// The nodes whose daemons work.
+    pub fn nodes_up(&self) -> impl Iterator<Item = u32> + '_ {
+        let up = |daemon: &&Daemon| daemon.state == DaemonState::Up;
+        let nodes = self.daemons.iter().filter(up);
+        let nodes = nodes.flat_map(|daemon| daemon.nodes.iter().copied());
+        nodes.filter(|&node| !self.over[node as usize])
+    }
+
+    /// Starts a daemon for a node that has none, with what is known of jobs and of the dead: by `command` of a
+    /// resource manager, or by the agent.
+    pub fn add_node(
+        &mut self,
+        node: u32,
+        command: Option<Vec<OsString>>,
+        brief: &Brief,
+        jobs: &[Arc<NewJob>],
+        base: &Base,
+    ) {
         self.add_hosts(&brief.plan.hosts);
         self.over[node as usize] = false;
         let daemons = self.daemons.len();
-        self.grow(&[node], &brief.encode(), base);
+        match command {
+            None => self.grow(&[node], &brief.encode(), base),
+            Some(command) => {
+                if let Err(error) = self.hire(&[node], command, &brief.encode(), base) {
+                    let host = &self.hosts[node as usize];
+                    let text = format!("host {host}: its daemon cannot be awaited: {error}");
+                    self.lose(&[node], Some(text));
+                }
+            }
+        }
         for daemon in &mut self.daemons[daemons..] {
             for job in jobs {
                 let known = NewJob {
@@ -87,6 +113,11 @@ impl Tree {
         let mut result = None;
         self.at_node(|node, _| result = Some(action(node)));
         result
+    }
+
+    /// Takes in what the processes of this process's own node have said.
+    pub fn serve(&mut self) {
+        self.at_node(Node::serve);
     }
 
     /// Another launcher says something that concerns this process's own server.

@@ -32,8 +32,9 @@ const DAEMONS: u64 = 2 << 32;
 const TOKENS: u64 = 4;
 const STDERR: u64 = 2;
 
-/// What a resource manager says, and from the next one on daemons that call.
+/// What a resource manager says, and from the next one on daemons that call; then the same of the next one.
 const MANAGER: u64 = 3 << 32;
+const CALLS: u64 = 1 << 20;
 
 /// How far it is with a daemon.
 #[derive(Debug, PartialEq)]
@@ -54,15 +55,16 @@ struct Daemon {
     /// Its node, then those below.
     nodes: Vec<u32>,
     link: Option<Link>,
-    /// Unless a resource manager has started it.
+    /// Unless a resource manager has started it, by its command with that number.
     agent: Option<Agent>,
+    manager: Option<usize>,
     state: DaemonState,
     since: Instant,
     /// Frames for a daemon that has not called yet.
     waiting: Vec<Vec<u8>>,
 }
 
-/// A resource manager, which starts all daemons with one command.
+/// A command of a resource manager, which starts several daemons.
 struct Manager {
     command: Vec<OsString>,
     agent: Agent,
@@ -75,7 +77,7 @@ struct Manager {
 pub struct Tree {
     pub node: Option<Node>,
     daemons: Vec<Daemon>,
-    manager: Option<Manager>,
+    managers: Vec<Manager>,
     means: Means,
     secret: Option<Secret>,
     hosts: Vec<String>,
@@ -112,7 +114,7 @@ impl Tree {
             deaths: Vec::new(),
             node: None,
             daemons: Vec::new(),
-            manager: None,
+            managers: Vec::new(),
             means,
             secret: plan.secret.clone(),
             hosts: hosts.clone(),
@@ -143,7 +145,7 @@ impl Tree {
             match started {
                 Ok((agent, mut link)) => {
                     link.push(brief::frame(nodes, self.secret.as_ref(), brief));
-                    self.await_daemon(nodes, Some(link), Some(agent));
+                    self.await_daemon(nodes, Some(link), Ok(agent));
                 }
                 Err(error) => {
                     let agent = agent[0].to_string_lossy();
@@ -167,15 +169,17 @@ impl Tree {
         base: &Base,
     ) -> io::Result<()> {
         let secret = self.secret.clone().map_or_else(Secret::random, Ok)?;
-        let calls = Calls::open(MANAGER + 1, secret, &base.poller)?;
+        let number = self.managers.len();
+        let token = MANAGER + number as u64 * CALLS;
+        let calls = Calls::open(token + 1, secret, &base.poller)?;
         let place = calls.place(self.means.start)?;
         let all = [&command[..], &self.means.daemon[..]].concat();
-        match Agent::start_all(&all, (call::VAR, &place), MANAGER, base) {
+        match Agent::start_all(&all, (call::VAR, &place), token, base) {
             Ok(agent) => {
                 nodes
                     .iter()
-                    .for_each(|&node| self.await_daemon(&[node], None, None));
-                self.manager = Some(Manager {
+                    .for_each(|&node| self.await_daemon(&[node], None, Err(number)));
+                self.managers.push(Manager {
                     command,
                     agent,
                     calls: Some(calls),
@@ -194,33 +198,34 @@ impl Tree {
         Ok(())
     }
 
-    /// A daemon is about to come up.
-    fn await_daemon(&mut self, nodes: &[u32], link: Option<Link>, agent: Option<Agent>) {
+    /// A daemon is about to come up, which an agent starts, or the resource manager's command with that number.
+    fn await_daemon(&mut self, nodes: &[u32], link: Option<Link>, by: Result<Agent, usize>) {
         for &node in nodes {
             self.way[node as usize] = Some(self.daemons.len());
         }
+        let (manager, agent) = (by.as_ref().err().copied(), by.ok());
         self.daemons.push(Daemon {
             nodes: nodes.to_vec(),
             link,
             agent,
+            manager,
             state: DaemonState::Starting,
             since: Instant::now(),
             waiting: Vec::new(),
         });
     }
 
-    /// A daemon calls, whose node has these names.
-    fn called(&mut self, from: OwnedFd, names: &[String], poller: &Poller) {
+    /// A daemon calls that the command with that number has started, and whose node has these names.
+    fn called(&mut self, number: usize, from: OwnedFd, names: &[String], poller: &Poller) {
         let hosts = &self.hosts;
         let awaited = |daemon: &Daemon| {
             let host = &hosts[daemon.nodes[0] as usize];
-            let waiting = daemon.state == DaemonState::Starting && daemon.link.is_none();
-            waiting && names.iter().any(|name| alike(name, host))
+            daemon.is_awaited_by(number) && names.iter().any(|name| alike(name, host))
         };
-        let index = self.daemons.iter().position(awaited);
-        let (Some(index), Some(manager)) = (index, &self.manager) else {
+        let Some(index) = self.daemons.iter().position(awaited) else {
             return;
         };
+        let manager = &self.managers[number];
         let token = DAEMONS + index as u64 * TOKENS;
         if let Ok(mut link) = Link::new(from, None, [token; 2], poller) {
             let daemon = &mut self.daemons[index];
@@ -232,11 +237,12 @@ impl Tree {
         self.stop_listening();
     }
 
-    /// Shuts the door behind the last daemon that is awaited.
+    /// Shuts the doors behind the last daemons that are awaited.
     fn stop_listening(&mut self) {
-        let awaited = |d: &Daemon| d.state == DaemonState::Starting && d.link.is_none();
-        if let (Some(manager), false) = (&mut self.manager, self.daemons.iter().any(awaited)) {
-            manager.calls = None;
+        for (number, manager) in self.managers.iter_mut().enumerate() {
+            if !self.daemons.iter().any(|it| it.is_awaited_by(number)) {
+                manager.calls = None;
+            }
         }
     }
 
@@ -265,17 +271,18 @@ impl Tree {
         if token <= node::token::LAST {
             self.at_node(|node, events| node.handle(token, &base.poller, events));
         } else if token >= MANAGER {
-            let Some(manager) = &mut self.manager else {
+            let number = ((token - MANAGER) / CALLS) as usize;
+            let Some(manager) = self.managers.get_mut(number) else {
                 return;
             };
-            if token == MANAGER {
+            if (token - MANAGER).is_multiple_of(CALLS) {
                 manager.agent.listen();
             } else if let Some((from, names)) = manager
                 .calls
                 .as_mut()
                 .and_then(|calls| calls.handle(token, &base.poller))
             {
-                self.called(from, &names, &base.poller);
+                self.called(number, from, &names, &base.poller);
             }
         } else if let Some(of) = token.checked_sub(DAEMONS) {
             let index = (of / TOKENS) as usize;
@@ -297,10 +304,11 @@ impl Tree {
         for agent in self.agents() {
             agent.look();
         }
-        let ended = self.manager.as_ref().is_some_and(|m| !m.agent.is_running());
         for index in 0..self.daemons.len() {
             let daemon = &self.daemons[index];
-            if ended && daemon.agent.is_none() && daemon.state == DaemonState::Starting {
+            let manager = daemon.manager.map(|number| &self.managers[number]);
+            let has_ended = manager.is_some_and(|it| !it.agent.is_running());
+            if has_ended && daemon.state == DaemonState::Starting {
                 self.closed(index, End::Closed);
             }
         }
@@ -308,7 +316,7 @@ impl Tree {
 
     fn agents(&mut self) -> impl Iterator<Item = &mut Agent> {
         let own = self.daemons.iter_mut().filter_map(|d| d.agent.as_mut());
-        own.chain(self.manager.iter_mut().map(|m| &mut m.agent))
+        own.chain(self.managers.iter_mut().map(|m| &mut m.agent))
     }
 
     /// Has a command carried out.
@@ -324,17 +332,11 @@ impl Tree {
                     NodeCommand::Signal { signal, .. } => *signal,
                     _ => 0,
                 };
-                let starting = self
-                    .daemons
-                    .iter()
-                    .any(|d| d.state == DaemonState::Starting);
-                if let (Some(manager), libc::SIGKILL, true) = (&self.manager, signal, starting) {
-                    manager.agent.kill();
-                }
                 for daemon in &mut self.daemons {
                     match (&daemon.state, signal) {
                         (DaemonState::Starting, libc::SIGKILL) => {
-                            daemon.agent.iter().for_each(Agent::kill);
+                            let manager = daemon.manager.map(|number| &self.managers[number].agent);
+                            daemon.agent.iter().chain(manager).for_each(Agent::kill);
                         }
                         (_, libc::SIGCONT) => daemon.link.iter_mut().for_each(Link::wake),
                         _ => {}
@@ -375,6 +377,12 @@ impl Tree {
 }
 
 impl Daemon {
+    /// Whether it is to call, and the resource manager's command with that number has started it.
+    fn is_awaited_by(&self, number: usize) -> bool {
+        let is_silent = self.state == DaemonState::Starting && self.link.is_none();
+        is_silent && self.manager == Some(number)
+    }
+
     fn push(&mut self, frame: Vec<u8>) {
         match &mut self.link {
             Some(link) => link.push(frame),
