@@ -1,10 +1,15 @@
-// The jobs of two mpiruns of one user connect at a port, whose name one publishes and the other looks up.
+// The jobs of two mpiruns of one user connect at a port, whose name one publishes and the other looks up; so do
+// processes that nobody has started, with such a job and with each other.
 //
 // only: catena
 // time: 60
 // run: -n 2 -- mpirun -n 2; says 'host is done'
 // run: -n 1 -- mpirun -n 3; says 'host is done'
 // run: -n 3 --set LINK=tcp -- mpirun -n 1 --set LINK=tcp; says 'host is done'
+// run: -n 2; says 'host is done'
+// run: -n 1; says 'host is done'
+// alone: CATENA_SINGLETON=1 'GUEST=mpirun -n 2'; says 'host is done'
+// alone: CATENA_SINGLETON=1; says 'host is done'
 #include "check.h"
 #include <unistd.h>
 
@@ -81,8 +86,11 @@ static void host(int argc, char **argv)
         EQUAL(class_of(MPI_Publish_name(service, MPI_INFO_NULL, port)), MPI_SUCCESS);
         for (int i = 1; i < argc; i++)
             strcat(strcat(command, argv[i]), " ");
-        if (argc == 1)
-            strcat(command, "env CATENA_SINGLETON=1 ");
+        if (getenv("GUEST"))
+            strcat(strcat(command, "env -u CATENA_SINGLETON "), getenv("GUEST"));
+        else if (argc == 1)
+            strcat(command, "env CATENA_SINGLETON=1");
+        strcat(command, " ");
         strcat(strcat(strcat(strcat(command, argv[0]), " guest '"), service), "'");
         fflush(stdout);
         CHECK(job = popen(command, "r"));
