@@ -49,6 +49,27 @@ static MPI_Comm both(MPI_Comm inter, int high)
     return all;
 }
 
+/* Processes of both go to a port that another one of the second has opened. */
+static void back(MPI_Comm all)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    int me, one = 1, sum;
+    MPI_Comm part, inter;
+    MPI_Comm_rank(all, &me);
+    MPI_Comm_split(all, me == 3, me, &part);
+    if (me == 3)
+        MPI_Open_port(MPI_INFO_NULL, port);
+    MPI_Bcast(port, sizeof port, MPI_CHAR, 3, all);
+    if (me == 3)
+        EQUAL(class_of(MPI_Comm_accept(port, MPI_INFO_NULL, 0, part, &inter)), MPI_SUCCESS);
+    else
+        EQUAL(class_of(MPI_Comm_connect(port, MPI_INFO_NULL, 0, part, &inter)), MPI_SUCCESS);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, inter);
+    EQUAL(sum, me == 3 ? 3 : 1);
+    MPI_Comm_disconnect(&inter);
+    MPI_Comm_disconnect(&part);
+}
+
 /* Waits at a port where only those come that this group cannot meet. */
 static void in_vain(const char *port, MPI_Comm comm)
 {
@@ -66,6 +87,7 @@ static void mixed(MPI_Comm all, const char *port, MPI_Comm inter)
 {
     char third[MPI_MAX_PORT_NAME] = "";
     MPI_Comm no = MPI_COMM_WORLD;
+    back(all);
     in_vain(port, all);
     if (inter != MPI_COMM_NULL)
         MPI_Bcast(third, sizeof third, MPI_CHAR, 0, inter);

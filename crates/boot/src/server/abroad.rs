@@ -71,10 +71,14 @@ impl Server {
 
     /// Somebody goes to a port of a launcher that was reached.
     pub fn visit(&mut self, visit: FarVisit, launcher: u32) {
-        let jobs = self.cards(visit.group.iter().map(|name| name.0));
-        let Some(jobs) = jobs else {
+        let mut far = visit
+            .group
+            .iter()
+            .filter_map(|name| self.abroad.find(name.0));
+        if far.any(|of| of.launcher != launcher) {
             return self.refuse(&visit, THIRD.to_string());
-        };
+        }
+        let jobs = self.cards(visit.group.iter().map(|name| name.0));
         self.abroad.last = self.abroad.last.wrapping_add(1);
         let ticket = self.abroad.last;
         let left = visit
@@ -104,8 +108,8 @@ impl Server {
         self.send_later();
     }
 
-    /// These jobs, if all of them are of this launcher.
-    fn cards(&self, jobs: impl Iterator<Item = u64>) -> Option<Vec<JobCard>> {
+    /// These jobs, as far as they are of this launcher: others know their own.
+    fn cards(&self, jobs: impl Iterator<Item = u64>) -> Vec<JobCard> {
         let mut jobs: Vec<u64> = jobs.collect();
         jobs.sort_unstable();
         jobs.dedup();
@@ -117,7 +121,7 @@ impl Server {
                 hosts: of.job.hosts.to_vec(),
             })
         };
-        jobs.into_iter().map(card).collect()
+        jobs.into_iter().filter_map(card).collect()
     }
 
     /// Somebody comes to a port that is not open here: it may be that of another launcher. Gives
@@ -152,8 +156,7 @@ impl Server {
                 self.answer_ticket(FrameKind::Met, number, ticket, &outcome);
             }
             Who::Abroad(launcher, ticket) => {
-                // Those who meet are no strangers, so these jobs are of this launcher.
-                let jobs = self.cards(jobs.iter().copied()).unwrap_or_default();
+                let jobs = self.cards(jobs.iter().copied());
                 let of = jobs.iter().map(|card| (launcher, card.job));
                 self.abroad.told.extend(of);
                 let word = Word::Met {
@@ -183,8 +186,8 @@ impl Server {
         let pairs = [(one, other), (other, one)];
         pairs.into_iter().any(|(it, to)| {
             let is_here = matches!(it.who, Who::Here(..));
-            let far = it.jobs.iter().filter_map(|&job| launcher_of(it, job));
-            is_here && far.into_iter().any(|launcher| is_new(launcher, to))
+            let mut far = it.jobs.iter().filter_map(|&job| launcher_of(it, job));
+            is_here && far.any(|launcher| is_new(launcher, to))
         })
     }
 
