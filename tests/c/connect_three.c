@@ -23,14 +23,16 @@ static void end(FILE *job)
     EQUAL(pclose(job), 0);
 }
 
-static void refused(int code, const MPI_Comm *made)
+/* What rank 0 of the group is told; all of it have the class. */
+static void refused(int code, MPI_Comm comm, const MPI_Comm *made)
 {
     char text[MPI_MAX_ERROR_STRING];
-    int len;
+    int len, me;
     CHECK(*made == MPI_COMM_NULL);
     EQUAL(class_of(code), MPI_ERR_PORT);
     MPI_Error_string(code, text, &len);
-    CHECK(rank || strstr(text, "more than two mpiruns"));
+    MPI_Comm_rank(comm, &me);
+    CHECK(me || strstr(text, "more than two mpiruns"));
     printf("%s\n", text);
 }
 
@@ -91,7 +93,7 @@ static void mixed(MPI_Comm all, const char *port, MPI_Comm inter)
     in_vain(port, all);
     if (inter != MPI_COMM_NULL)
         MPI_Bcast(third, sizeof third, MPI_CHAR, 0, inter);
-    refused(MPI_Comm_connect(third, MPI_INFO_NULL, 0, all, &no), &no);
+    refused(MPI_Comm_connect(third, MPI_INFO_NULL, 0, all, &no), all, &no);
     MPI_Comm_disconnect(&all);
 }
 
@@ -100,7 +102,7 @@ static void third(const char *port)
     char own[MPI_MAX_PORT_NAME] = "";
     MPI_Comm no = MPI_COMM_WORLD, inter;
     EQUAL(class_of(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter)), MPI_SUCCESS);
-    refused(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &no), &no);
+    refused(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &no), MPI_COMM_WORLD, &no);
     if (rank == 0)
         MPI_Open_port(MPI_INFO_NULL, own);
     MPI_Bcast(own, sizeof own, MPI_CHAR, rank ? MPI_PROC_NULL : MPI_ROOT, inter);

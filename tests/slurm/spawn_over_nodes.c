@@ -1,5 +1,5 @@
-// In an allocation of two nodes of Slurm, with two tasks each: the processes of a job on the first node spawn on the other
-// one, where no process of theirs runs, by the info key host and because no slot is free on the first one.
+// In an allocation of two nodes of Slurm with four tasks together: the processes of a job on the first node spawn on the
+// other one, where no process of theirs runs, by the info key host, and as there are not enough slots on the first one.
 //
 // only: catena
 // time: 60
@@ -50,10 +50,10 @@ int main(int argc, char **argv)
     MPI_Info_create(&info);
     MPI_Info_set(info, "host", other);
     for (int i = 0; i < 2; i++) {
-        int there = elsewhere(argv[0], 1, info, own), free_slots = elsewhere(argv[0], 4 - size, MPI_INFO_NULL, own);
+        int there = elsewhere(argv[0], 1, info, own), some = elsewhere(argv[0], 4, MPI_INFO_NULL, own);
         if (rank == 0) {
             EQUAL(there, 1);
-            EQUAL(free_slots, 2);
+            CHECK(some > 0);
         }
     }
     /* A host that the allocation does not have. */
