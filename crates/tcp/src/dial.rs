@@ -266,10 +266,16 @@ impl Tcp {
                 // If not, another one leads there, or is about to.
                 let only = target.link == Some(at) && target.calling.is_none();
                 target.link.take_if(|link| *link == at);
+                // The peer may have ended with what it sent over an older one unread here.
+                let leads_there = |(n, it): (usize, &Option<Link>)| {
+                    let of = it.as_ref().filter(|it| it.peer == Some(peer) && n != at);
+                    of.is_some_and(|it| matches!(it.stage, Stage::Open))
+                };
+                let others = self.links.iter().enumerate().any(leads_there);
                 match end {
                     // The other end still reads what waits.
                     End::Closed if !only && !link.out.is_empty() => self.retire(at),
-                    End::Closed if only => {
+                    end if only && (others || matches!(end, End::Closed)) => {
                         target.closed = Some((Instant::now(), there));
                         self.closed.push(peer);
                         self.remove(at);

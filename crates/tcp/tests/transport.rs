@@ -203,6 +203,34 @@ fn what_a_peer_has_sent_arrives_though_nothing_more_reaches_it() {
 }
 
 #[test]
+fn what_was_sent_over_one_of_two_connections_arrives_though_the_other_one_fails() {
+    for slow in 1..9 {
+        let (mut a, mut b) = pair(Config::from_settings());
+        let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());
+        let long = vec![1; 60_000];
+        let (mut sent, mut called, mut turn) = (0, false, 0);
+        until(|| {
+            turn += 1;
+            called = called || try_send(&mut a, 1, b"hello");
+            while sent < 4 && try_send(&mut b, 0, &long) {
+                sent += 1;
+            }
+            b.poll(&mut at_b);
+            if turn % slow == 0 {
+                a.poll(&mut at_a);
+            }
+            sent == 4 && !b.keeps()
+        });
+        drop(b);
+        until(|| {
+            a.poll(&mut at_a);
+            at_a.packets.len() == 4 || !at_a.lost.is_empty()
+        });
+        assert_eq!(at_a.packets.len(), 4, "{:?}", at_a.lost);
+    }
+}
+
+#[test]
 fn a_peer_that_is_not_there_is_named() {
     let mut a = end(0, 2, JOB, Config::from_settings());
     let b = end(1, 2, JOB, Config::from_settings());
