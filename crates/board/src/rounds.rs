@@ -123,6 +123,7 @@ mod tests {
         let mut all = members(area, 2, 3);
         for it in &mut all {
             it.round = u32::MAX - 1;
+            area.round(it.rank, it.place).store(it.round, Release);
         }
         for _ in 0..4 {
             all[0].begin();

@@ -579,8 +579,8 @@ fn reach_of(
 }
 
 /// `MPI_Win_free`: collective; all operations of others on its memory are over when it returns. If a
-/// member has died (and the job goes on), there is nobody to agree with: the window is gone for this process, but
-/// its memory stays, as other members may still use it.
+/// member has died (and the job goes on), there is nobody to agree with: the window is gone for this program, but
+/// its memory stays, and its locks, as other members may still use them.
 ///
 /// # Errors
 /// `RmaSync` if an epoch is open, here or elsewhere: the window stays then, with its attributes. `Other`
@@ -612,10 +612,17 @@ pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
     if window.has_messages.get() {
         // What tells the others leaves first.
         process.block(|_| exchange::with(|it| it.is_quiet()));
+    }
+    if met.is_err() {
+        // Others may not know of the death yet, and need none of the dead: this member goes on serving them.
+        registry::retire(window.handle);
+        return Ok(());
+    }
+    if window.has_messages.get() {
         carry::remove_window(process);
     }
     registry::remove(window.handle);
-    if met.and_then(|_| window.leave(process)).is_err() {
+    if window.leave(process).is_err() {
         // Other members may write into its memory for ever.
         std::mem::forget(window.clone());
     } else {

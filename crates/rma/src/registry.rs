@@ -17,6 +17,8 @@ use crate::window::Window;
 #[derive(Debug, Default)]
 struct Registry {
     windows: RefCell<HashMap<u32, Arc<Window>>>,
+    /// Those that the program has freed, and that are kept as others may use them.
+    retired: RefCell<HashMap<u32, Arc<Window>>>,
     /// The one that was named last, and its handle.
     recent: Cell<(usize, *const Window)>,
     /// The next number that this process has not used.
@@ -76,6 +78,14 @@ pub(crate) fn remove(win: Win) -> Option<Arc<Window>> {
     registry().windows.borrow_mut().remove(&key.index)
 }
 
+/// The program has no window any more that others may still use: for ever.
+pub(crate) fn retire(win: Win) {
+    if let Some(window) = remove(win) {
+        let number = window.number;
+        registry().retired.borrow_mut().insert(number, window);
+    }
+}
+
 /// The window behind a handle.
 ///
 /// # Errors
@@ -112,12 +122,18 @@ pub unsafe fn borrow<'a>(win: Win) -> Result<&'a Window> {
 /// progress does.
 pub(crate) fn numbered<'a>(number: u32) -> Option<&'a Window> {
     // SAFETY: whoever carries out what others tell holds the library's lock, and frees nothing meanwhile.
-    unsafe { borrow(handle(number)).ok() }
+    let known = unsafe { borrow(handle(number)).ok() };
+    known.or_else(|| {
+        let retired = registry().retired.borrow();
+        // SAFETY: what is retired stays in the table.
+        retired.get(&number).map(|it| unsafe { &*Arc::as_ptr(it) })
+    })
 }
 
 /// Calls `each` for every window.
 pub(crate) fn each(mut each: impl FnMut(&Window)) {
     registry().windows.borrow().values().for_each(|it| each(it));
+    registry().retired.borrow().values().for_each(|it| each(it));
 }
 
 /// The full handle for the low 31 bits that `MPI_Win_toint` gave.
