@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use catena_abi::{Aint, Comm, Count, Datatype, Info, Op, Request};
-use catena_core::coll::{Caller, Data, Numbers, Prepared, VData, WData, is_in_place};
+use catena_core::coll::{Caller, Data, Numbers, OwnBlock, Prepared, VData, WData, is_in_place};
 use catena_core::comm::Comm as CommObj;
 use catena_core::{Process, enter};
 use catena_objects::Result;
@@ -104,13 +104,21 @@ pub(crate) fn data(buf: *const c_void, count: impl Into<Count>, ty: Datatype) ->
 }
 
 /// What arrays of counts and displacements consist of.
-pub(crate) trait Number: Sized {
+pub(crate) trait Number: Copy {
     fn all(of: &[Self]) -> Numbers<'_>;
+
+    /// The number.
+    fn value(self) -> Count;
 }
 
 impl Number for c_int {
     fn all(of: &[Self]) -> Numbers<'_> {
         Numbers::Int(of)
+    }
+
+    #[inline(always)]
+    fn value(self) -> Count {
+        self.into()
     }
 }
 
@@ -118,11 +126,21 @@ impl Number for Count {
     fn all(of: &[Self]) -> Numbers<'_> {
         Numbers::Count(of)
     }
+
+    #[inline(always)]
+    fn value(self) -> Count {
+        self
+    }
 }
 
 impl Number for Aint {
     fn all(of: &[Self]) -> Numbers<'_> {
         Numbers::Aint(of)
+    }
+
+    #[inline(always)]
+    fn value(self) -> Count {
+        self as Count
     }
 }
 
@@ -150,6 +168,31 @@ pub(crate) fn vdata<'a, N: Number + 'a, D: Number + 'a>(
         counts: numbers(at_counts, n, "counts")?,
         displs: numbers(at_displs, n, "displs")?,
         ty,
+    })
+}
+
+/// The block of this member, if it is within one group, and no other block has elements.
+#[inline(always)]
+fn own_block<N: Number, D: Number>(
+    c: &CommObj,
+    buf: *const c_void,
+    at_counts: *const N,
+    at_displs: *const D,
+    ty: Datatype,
+) -> Option<OwnBlock> {
+    if at_counts.is_null() || at_displs.is_null() || c.is_inter() {
+        return None;
+    }
+    let mine = c.rank as usize;
+    // SAFETY: the program passes arrays with a number for each member, which it does not change during the call.
+    let (counts, displ) = unsafe {
+        let counts = std::slice::from_raw_parts(at_counts, c.peers as usize);
+        (counts, at_displs.add(mine).read())
+    };
+    let is_own = |(i, &n): (usize, &N)| i == mine || n.value() == 0;
+    counts.iter().enumerate().all(is_own).then(|| OwnBlock {
+        data: data(buf, counts[mine].value(), ty),
+        displ: displ.value(),
     })
 }
 
@@ -241,6 +284,13 @@ collectives! {
         recvtype: Datatype) |caller, c|
     {
         let there = !is_in_place(sendbuf.cast());
+        if there
+            && let Some(from) = own_block(c, sendbuf, sendcounts, sdispls, sendtype)
+            && let Some(to) = own_block(c, recvbuf, recvcounts, rdispls, recvtype)
+            && caller.keep_own(c, &from, &to)?
+        {
+            return Ok(None);
+        }
         let s = vdata(peers(there, c), sendbuf, sendcounts, sdispls, sendtype)?;
         let r = vdata(c.peers as usize, recvbuf, recvcounts, rdispls, recvtype)?;
         caller.alltoallv(c, s, r)

@@ -79,6 +79,15 @@ pub struct VData<'a> {
     pub ty: Datatype,
 }
 
+/// A member's block for itself, where it has no others.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnBlock {
+    /// The whole buffer, and the elements of the block.
+    pub data: Data,
+    /// Where the block starts, in extents of the type.
+    pub displ: abi::Count,
+}
+
 /// A buffer argument with one block per peer, each of its own type.
 #[derive(Clone, Copy, Debug)]
 pub struct WData<'a> {
@@ -176,31 +185,6 @@ fn nowhere(count: u64, what: &str) -> Error {
     Error::new(Kind::Buffer, text)
 }
 
-/// A member's block for itself, checked.
-#[derive(Clone, Copy)]
-pub(super) struct OwnBlock<'w> {
-    /// Address of its first element.
-    pub at: *mut u8,
-    /// Number of elements.
-    pub count: u64,
-    /// Their type.
-    pub ty: &'w TypeRef,
-}
-
-impl OwnBlock<'_> {
-    /// Packed length, in bytes.
-    #[inline(always)]
-    pub fn len(&self) -> usize {
-        (self.count * self.ty.size()) as usize
-    }
-
-    /// Whether it can be used where it lies.
-    #[inline(always)]
-    pub fn is_run(&self) -> bool {
-        is_run(self.at, self.count, self.ty)
-    }
-}
-
 impl VData<'_> {
     /// Whether the program passed `MPI_IN_PLACE`.
     pub fn is_in_place(&self) -> bool {
@@ -247,29 +231,6 @@ impl VData<'_> {
             }
         }
         self.any_side(ty, what, ranges, side)
-    }
-
-    /// Whether no block but `mine` has elements.
-    #[inline(always)]
-    pub(super) fn keeps_to(&self, mine: usize) -> bool {
-        match self.counts {
-            Numbers::Int(all) => all.iter().enumerate().all(|(i, &n)| n == 0 || i == mine),
-            all => (0..all.len()).all(|i| all.at(i) == 0 || i == mine),
-        }
-    }
-
-    /// Checks block `i` alone.
-    #[inline(always)]
-    pub(super) fn block_of<'w>(
-        &self,
-        process: &'w Process,
-        i: usize,
-        what: &str,
-    ) -> Result<OwnBlock<'w>> {
-        let ty = process.objects.types.committed(self.ty)?;
-        let (displ, count) = self.block(self.counts.at(i), self.displs.at(i), ty, what)?;
-        let at = self.buf.wrapping_offset(displ as isize);
-        Ok(OwnBlock { at, count, ty })
     }
 
     /// Checks a block; gives its displacement in bytes and its elements.
@@ -328,6 +289,23 @@ impl WData<'_> {
             Ok((displ, count, ty))
         };
         Side::scattered(self.buf, self.counts.len(), part, ranges, side)
+    }
+}
+
+impl OwnBlock {
+    /// Checks the block, whose elements are of type `ty`; where it begins and its packed length, in bytes, if it
+    /// can be used where it lies.
+    #[inline(always)]
+    pub(super) fn run(&self, ty: &TypeRef, what: &str) -> Result<Option<(*mut u8, usize)>> {
+        let count = check_count(self.data.count, what)?;
+        check_buffer(self.data.buf, count, ty, what)?;
+        let displ = match count {
+            0 => 0,
+            _ => self.displ.wrapping_mul(ty.extent()),
+        };
+        let at = self.data.buf.wrapping_offset(displ as isize);
+        let bytes = (count * ty.size()) as usize;
+        Ok(is_run(at, count, ty).then_some((at, bytes)))
     }
 }
 

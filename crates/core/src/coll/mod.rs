@@ -44,7 +44,7 @@ mod site;
 mod state;
 mod tag;
 
-pub use arguments::{Data, Numbers, VData, WData, is_in_place};
+pub use arguments::{Data, Numbers, OwnBlock, VData, WData, is_in_place};
 pub(crate) use carried::Collectives;
 pub use count::{BOARD, Counts, ways};
 pub use force::{SETTINGS, forced};

@@ -24,7 +24,7 @@ use super::schedules::Key;
 use super::side::{Side, load};
 use super::signature::CallSignature;
 use super::tag::{self, Label};
-use super::{Caller, Data, Prepared, VData, WData, choose, neighbor};
+use super::{Caller, Data, OwnBlock, Prepared, VData, WData, choose, neighbor};
 use crate::comm::Comm;
 use crate::process::Process;
 use catena_objects::error::{Error, Kind, Result};

@@ -3,8 +3,8 @@
 use std::ptr;
 
 use super::{
-    BOARD, Call, Caller, Collective, CommRef, Data, Label, Layout, Prepare, Ranges, Side, VData,
-    WData, blocks, in_place, no_alias, root_of, same_length, seat,
+    BOARD, Call, Caller, Collective, CommRef, Data, Label, Layout, OwnBlock, Prepare, Ranges, Side,
+    VData, WData, blocks, in_place, no_alias, root_of, same_length, seat,
 };
 use catena_objects::error::Result;
 
@@ -193,13 +193,6 @@ impl Caller<'_> {
         let there = !in_place(comm, send.buf)?;
         if there && !comm.is_inter() {
             let mine = comm.rank as usize;
-            if self.now
-                && send.keeps_to(mine)
-                && recv.keeps_to(mine)
-                && self.keep_own(comm, &send, &recv)?
-            {
-                return Ok(None);
-            }
             let (sent, received) = (
                 send.start(self.process, mine)?,
                 recv.start(self.process, mine)?,
@@ -215,29 +208,42 @@ impl Caller<'_> {
         )
     }
 
-    /// The exchange of a member that has nothing for others, and gets nothing: it waits for nobody, as nobody
-    /// waits for it. Between runs of bytes that needs neither tables nor a [`Call`]; false if there are others,
-    /// or if all members meet on a board.
-    #[inline(always)]
-    fn keep_own(&self, comm: &CommRef, send: &VData<'_>, recv: &VData<'_>) -> Result<bool> {
+    /// `MPI_Alltoallv` of a member that has nothing for others, and gets nothing: it waits for nobody, as nobody
+    /// waits for it. Between runs of bytes that needs neither tables nor a [`Call`]; false if nothing happened, as
+    /// there are others, the call does not block, or all members meet on a board.
+    #[inline]
+    pub fn keep_own(&self, comm: &CommRef, send: &OwnBlock, recv: &OwnBlock) -> Result<bool> {
         const WHAT: Collective = Collective::Alltoallv;
-        let mine = comm.rank as usize;
-        let sent = send.block_of(self.process, mine, "send")?;
-        let received = recv.block_of(self.process, mine, "receive")?;
-        let (from, to) = (sent.at, received.at);
-        let are_runs = sent.is_run() && received.is_run();
-        no_alias(from, to, sent.len().min(received.len()))?;
-        if !are_runs || !self.process.passes(comm, WHAT)? {
+        if !self.now {
             return Ok(false);
         }
-        same_length(WHAT.name(), sent.len(), received.len())?;
+        let types = &self.process.objects.types;
+        let sent = types.committed(send.data.ty)?;
+        let received = match recv.data.ty == send.data.ty {
+            true => sent,
+            false => types.committed(recv.data.ty)?,
+        };
+        let Some((from, len)) = send.run(sent, "send")? else {
+            return Ok(false);
+        };
+        let Some((to, room)) = recv.run(received, "receive")? else {
+            return Ok(false);
+        };
+        no_alias(from, to, len.min(room))?;
+        if !self.process.passes(comm, WHAT)? {
+            return Ok(false);
+        }
+        if len != room {
+            same_length(WHAT.name(), len, room)?;
+        }
         // SAFETY: the program lends both buffers, which have these blocks.
         unsafe {
-            match sent.len() {
+            match len {
+                0 => {}
                 8 => to
                     .cast::<u64>()
                     .write_unaligned(from.cast::<u64>().read_unaligned()),
-                len => ptr::copy(from, to, len),
+                _ => ptr::copy(from, to, len),
             }
         }
         self.process.ran(comm, Some(WHAT), BOARD);
