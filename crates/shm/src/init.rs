@@ -182,7 +182,7 @@ impl Shm {
             PeerState::unopened(*peer, home, segment.block(number), config)
         };
         let peer_states = (0..).zip(local).map(peer_state).collect();
-        let shm = Shm {
+        let mut shm = Shm {
             first,
             index,
             peer_states,
@@ -203,6 +203,7 @@ impl Shm {
             others: Vec::new(),
         };
         shm.show_probe(&shm.probe);
+        shm.open_early();
         Ok(shm)
     }
 

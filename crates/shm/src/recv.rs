@@ -104,6 +104,11 @@ impl Shm {
             Some(inlet) => {
                 self.peer_states[sender as usize].inbound = Some(inlet.head);
                 self.inlets.push(inlet);
+                let (at, early) = (self.inlets.len() - 1, self.config.early);
+                // What the sender has not announced yet is attached with the first packet there.
+                if early > 0 && self.extend_inlet(at, 0).is_some() {
+                    let _ = self.extend_inlet(at, early);
+                }
             }
             None => {
                 let cause = format!("shared memory is damaged: its ring is at {offset:#x}");

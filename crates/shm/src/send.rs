@@ -54,6 +54,17 @@ impl Shm {
         Ok(Posted::Done)
     }
 
+    /// Opens the rings to all others, if they are few. What cannot be had now is an error when it is needed.
+    pub(crate) fn open_early(&mut self) {
+        let early = self.config.early;
+        for number in (0..self.peer_states.len()).filter(|_| early > 0) {
+            if number != self.me as usize && self.open_ring(number).is_ok() {
+                let opened = self.open_data(number);
+                let _ = opened.and_then(|()| self.extend_outlet(number, early));
+            }
+        }
+    }
+
     /// Nothing has arrived: uses the time for the next message.
     #[inline(never)]
     pub(crate) fn fetch_ahead(&mut self) {
