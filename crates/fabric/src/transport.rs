@@ -112,9 +112,9 @@ pub trait Transport {
     }
 
     /// Whether a message from `peer` that could be read, `len` bytes at once, is streamed all the
-    /// same, because that is faster. Called once for each such message, by its receiver: a
-    /// transport may try the other way now and then.
-    fn streams(&mut self, _peer: Peer, _len: u64) -> bool {
+    /// same, because that is faster. Called once for each such message, by its receiver, with the
+    /// same load as [`Transport::rendezvous`]: a transport may try the other way now and then.
+    fn streams(&mut self, _peer: Peer, _len: u64, _load: Load) -> bool {
         false
     }
 

@@ -74,6 +74,15 @@ fn is_expensive(ticks: u64, len: usize, block: u64) -> bool {
     4 * (ticks << 16) > 7 * block * len as u64
 }
 
+/// What 64 KiB through the ring take of their receiver's time, ticks, where 64 KiB out of it take `out`: if both
+/// ends send, each also has as many to put into the other ring meanwhile, which it has not to read.
+pub(crate) fn through_ring(out: u32, both_send: bool) -> u32 {
+    match both_send {
+        true => out.saturating_mul(2),
+        false => out,
+    }
+}
+
 /// Reads of a peer's memory, as their reader sees them.
 #[derive(Debug, Default)]
 pub(crate) struct Reads {
@@ -318,6 +327,20 @@ mod tests {
         (0..100).for_each(|_| assert!(!reads.record(OWN, Some(20_000), 32 << 10, 9_900)));
         (1..IN_A_ROW).for_each(|_| assert!(!reads.record(OWN, Some(20_000), 32 << 10, 10_100)));
         assert!(reads.record(OWN, Some(20_000), 32 << 10, 10_100));
+    }
+
+    /// The copy out of the ring is half of what each of two has to do that send to each other.
+    #[test]
+    fn reads_are_not_left_for_a_ring_that_both_ends_would_have_to_fill() {
+        let (mut reads, mut one_way) = (Reads::default(), Reads::default());
+        let ring = |both_send| Some(through_ring(10_000, both_send));
+        (0..100).for_each(|_| assert!(!reads.record(OWN, ring(true), 32 << 10, 8_000)));
+        (1..IN_A_ROW).for_each(|_| assert!(!one_way.record(OWN, ring(false), 32 << 10, 8_000)));
+        assert!(one_way.record(OWN, ring(false), 32 << 10, 8_000));
+        // One that takes less even so is better.
+        (1..IN_A_ROW).for_each(|_| assert!(!reads.record(OWN, ring(true), 32 << 10, 10_500)));
+        assert!(reads.record(OWN, ring(true), 32 << 10, 10_500));
+        assert_eq!(through_ring(u32::MAX, true), u32::MAX);
     }
 
     /// However long other things take, cheap reads alone decide: a message that may be sent eagerly is announced.

@@ -62,6 +62,8 @@ pub(crate) struct PeerState {
     /// Longer ones.
     pub(crate) long_reads: Reads,
     pub(crate) streams: Streams,
+    /// Whether this process had as much to send when it last took up a message of the peer.
+    pub(crate) both_send: bool,
     pub(crate) warm: Warm,
     pub(crate) reader: Reader,
     /// Offset of a data area for the ring that another had, or 0.
@@ -118,6 +120,7 @@ impl PeerState {
             reads: Reads::default(),
             long_reads: Reads::default(),
             streams: Streams::default(),
+            both_send: false,
             warm: Warm::default(),
             reader: Reader::Unknown,
             spare_data: 0,

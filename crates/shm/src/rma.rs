@@ -16,7 +16,7 @@ use catena_fabric::{Load, Peer, PeerLost, RemoteKey, Rendezvous, RmaError};
 use crate::calls::{read_process, write_process};
 use crate::init::Shm;
 use crate::own::own_reads;
-use crate::pace::{LEAST_LOOKED_AT, SHORT};
+use crate::pace::{LEAST_LOOKED_AT, SHORT, through_ring};
 use crate::peer_state::{PeerState, Reader, probe_value};
 use crate::segment::SEGMENT;
 use crate::settings::{Config, SingleCopy};
@@ -239,14 +239,16 @@ impl Shm {
     }
 
     /// Whether a message from a peer, which could be read `len` bytes at once, is streamed.
-    pub(crate) fn prefers_stream(&mut self, peer: Peer, len: u64) -> bool {
+    pub(crate) fn prefers_stream(&mut self, peer: Peer, len: u64, load: Load) -> bool {
         let number = self.number(peer);
         let PeerState {
             reads,
             long_reads,
             streams,
+            both_send,
             ..
         } = &mut self.peer_states[number];
+        *both_send = load == Load::Exchange;
         let reads = match len > SHORT as u64 {
             true => long_reads,
             false => reads,
@@ -260,8 +262,9 @@ impl Shm {
         let number = self.number(peer);
         let mut inlets = self.inlets.iter();
         let inlet = inlets.find(|inlet| inlet.number as usize == number);
-        let ring = inlet.and_then(|inlet| inlet.costs.recent());
         let peer_state = &mut self.peer_states[number];
+        let ring = inlet.and_then(|inlet| inlet.costs.recent());
+        let ring = ring.map(|out| through_ring(out, peer_state.both_send));
         peer_state.streams.have_read(clock::ticks());
         if len > SHORT {
             peer_state.long_reads.record(own, ring, len, ticks);

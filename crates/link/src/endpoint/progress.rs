@@ -92,7 +92,10 @@ impl<N: Net> Endpoint<N> {
                 continue;
             };
             moved = true;
-            let load = match self.engine.registered < upto {
+            // What is to be read of this process, or waits for the route, keeps both ends as busy.
+            let is_one_way =
+                self.engine.registered < upto && self.engine.send_queues.has_no_items_for(peer);
+            let load = match is_one_way {
                 true => self
                     .engine
                     .requests
@@ -114,7 +117,7 @@ impl<N: Net> Endpoint<N> {
                 Rendezvous::Share { part } if load != Load::Heavy => part,
                 _ => 0,
             };
-            let way = if at_once > 0 && self.net.streams(peer, at_once) {
+            let way = if at_once > 0 && self.net.streams(peer, at_once, load) {
                 self.engine.requests.get_mut(id.index).rare.asked = clock::ticks().max(1);
                 Rendezvous::Stream
             } else {
