@@ -8,7 +8,6 @@
 // run: -n 2 -- parted rank; says 'the host goes on'
 // run: -n 2 -- parted mpirun; says 'the host goes on'
 // run: -n 2 -- slower rank; says 'the host goes on'
-// run: -n 2 -- unheard mpirun; says 'the host goes on'
 #include "check.h"
 #include <sched.h>
 #include <signal.h>
@@ -47,9 +46,6 @@ static void host(const char *how, FILE *job, const char *told)
         MPI_Recv(NULL, 0, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (!strcmp(how, "parted"))
         part();
-    /* An mpirun that is stopped hears of the other's end first, and then that all here had disconnected. */
-    if (rank == 0 && !strcmp(how, "unheard"))
-        kill(getppid(), SIGSTOP);
     if (rank == 0) {
         if (strcmp(how, "slower"))
             make(told);
@@ -59,8 +55,6 @@ static void host(const char *how, FILE *job, const char *told)
     }
     if (strcmp(how, "parted"))
         part();
-    if (rank == 0 && !strcmp(how, "unheard"))
-        kill(getppid(), SIGCONT);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
         printf("the host goes on\n");
