@@ -4,6 +4,7 @@
 // only: catena
 // run: -n 4 --set FAULT_TOLERANCE=true -- alive; says 'survivor 3 done'
 // run: -n 4 -- alive; says 'survivor 3 done'
+// run: -n 4 -- revoked; says 'survivor 3 done'
 // run: -n 1 -- alive; says 'survivor 0 done'
 // run: -n 5 --with-ft ulfm -- barrier; exit 137; says 'survivor 0 done'; says 'survivor 4 done'
 // run: -n 5 --set FAULT_TOLERANCE=true -- allreduce; exit 137; says 'survivor 0 done'; says 'survivor 4 done'
@@ -152,7 +153,12 @@ int main(int argc, char **argv)
     MPI_Group failed;
     if (!strcmp(how, "alive"))
         alive();
-    else if (!strcmp(how, "root")) {
+    else if (!strcmp(how, "revoked")) {
+        // The world is of no more use, and MPI_Finalize is well all the same; not all know of it before.
+        CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
+        if (rank == 1)
+            MPIX_Comm_revoke(MPI_COMM_WORLD);
+    } else if (!strcmp(how, "root")) {
         // The root of the tree dies: the next one decides.
         victim = 0;
         die();

@@ -48,10 +48,16 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
         Err(error) => return raise(&error),
     };
     // Nobody leaves while somebody may still need its memory or its progress.
-    let met = match FAULT_TOLERANCE.get() {
+    let is_revoked = || process.world.failed.is_revoked();
+    let by_launcher = || process.engine.fence(&process);
+    let met = match FAULT_TOLERANCE.get() || is_revoked() {
         // The launcher knows who is left to be waited for.
-        true => process.engine.fence(&process),
-        false => process.barrier(&process.world),
+        true => by_launcher(),
+        false => match process.barrier(&process.world) {
+            // Others go there at once if they know that before.
+            Err(_) if is_revoked() => by_launcher(),
+            met => met,
+        },
     };
     if met.is_ok() {
         process.block(|process| process.link(|link| link.is_idle()));
