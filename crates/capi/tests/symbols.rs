@@ -52,6 +52,7 @@ fn exports_are_those_of_the_table() {
     let expected: BTreeSet<_> = names
         .chain(layers)
         .chain(extensions())
+        .chain(notify())
         .chain(fortran_binding())
         .collect();
     let lacking: Vec<_> = expected.difference(&found).collect();
@@ -93,6 +94,25 @@ fn extensions() -> impl Iterator<Item = String> {
     all(&standard, &prefixes)
         .into_iter()
         .chain(all(&old, &prefixes[..3]))
+}
+
+/// Operations that notify their target, and the counters of a window.
+fn notify() -> impl Iterator<Item = String> {
+    let operations = ["Put", "Get", "Accumulate", "Get_accumulate", "Rput", "Rget"]
+        .into_iter()
+        .flat_map(|name| ["", "_c"].map(|form| format!("{name}_notify{form}")));
+    let counters = [
+        "set_num_notify",
+        "get_num_notify",
+        "get_notify_value",
+        "reset_notify_value",
+        "test_notify",
+        "wait_notify",
+    ]
+    .map(|name| format!("Win_{name}"));
+    operations
+        .chain(counters)
+        .flat_map(|name| ["MPIX", "PMPIX", "catena_MPIX"].map(|prefix| format!("{prefix}_{name}")))
 }
 
 /// What MPICH's stand-alone Fortran binding asks for besides the ABI.
