@@ -369,6 +369,26 @@ fn regions_are_zeroed_at_first_shared_and_checked() {
     assert_eq!(a.region_alloc(1 << 50, usize::MAX), None);
 }
 
+/// Few ranks with a core each have rings before they talk; one more rank, or one core less, and nobody has.
+#[test]
+fn few_ranks_have_rings_at_the_start() {
+    for (ranks, cpus, least, most) in [
+        (2u32, 2, 64 << 10, 300 << 10),
+        (4, 4, 3 * (64 << 10), 3 * (300 << 10)),
+        (4, 3, 0, 8 << 10),
+        (5, 8, 0, 8 << 10),
+    ] {
+        let config = Config::from_settings(ranks, cpus);
+        let peers: Vec<Peer> = (0..ranks).map(Peer).collect();
+        let end = Shm::group(&peers, config).unwrap().swap_remove(0);
+        let idle = end.memory().total();
+        assert!(
+            (least..=most).contains(&idle),
+            "{ranks} ranks, {cpus} cores: {idle} bytes"
+        );
+    }
+}
+
 /// Bytes that each rank costs in the end, by ranks on the node.
 #[test]
 fn memory_grows_only_with_pairs_that_talk() {
@@ -377,7 +397,10 @@ fn memory_grows_only_with_pairs_that_talk() {
         (32, 4 << 10, 10 << 10, 5 << 20),
         (128, 4 << 10, 6 << 10, 6 << 20),
     ] {
-        let config = Config::from_settings(ranks, ranks);
+        let config = Config {
+            early: 0,
+            ..Config::from_settings(ranks, ranks)
+        };
         let peers: Vec<Peer> = (0..ranks).map(Peer).collect();
         let mut end = Shm::group(&peers, config).unwrap().swap_remove(0);
         let idle = end.memory().total();
