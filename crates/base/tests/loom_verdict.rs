@@ -3,20 +3,26 @@
 #![cfg(loom)]
 
 use catena_base::verdict::{Outcome, Verdicts};
-use loom::sync::Arc;
-use loom::sync::atomic::AtomicU32;
-use loom::sync::atomic::Ordering::{Acquire, Release};
+use loom::sync::{Arc, Condvar, Mutex};
 
 const MEMBERS: usize = 3;
 
 /// What the members share, and what they are told.
 #[derive(Default)]
 struct Board {
-    /// What each has published: in how many rounds. What it brings to one follows from its number.
-    published: [AtomicU32; MEMBERS],
+    told: Mutex<Told>,
+    /// Something has changed in `told`.
+    changed: Condvar,
     verdicts: Verdicts,
-    /// Whether a death is known, and so to be told to all.
-    is_told: AtomicU32,
+}
+
+/// What reaches the members in order, as the board's own model shows; here only the verdicts race.
+#[derive(Default)]
+struct Told {
+    /// What each has published: in how many rounds. What it brings to one follows from its number.
+    published: [u32; MEMBERS],
+    /// Whether a death is known.
+    of_death: bool,
 }
 
 fn flags(member: usize, round: u32) -> u32 {
@@ -42,7 +48,8 @@ fn act(board: &Board, me: usize, rounds: u32, death: Death) -> Vec<Outcome> {
     let dies = |at: Death| {
         let now = me == 0 && at == death;
         if now {
-            board.is_told.store(1, Release);
+            board.told.lock().unwrap().of_death = true;
+            board.changed.notify_all();
         }
         now
     };
@@ -50,21 +57,24 @@ fn act(board: &Board, me: usize, rounds: u32, death: Death) -> Vec<Outcome> {
         if dies(Death::BeforePublishing(round)) {
             break;
         }
-        if board.is_told.load(Acquire) == 1 {
+        let mut told = board.told.lock().unwrap();
+        if told.of_death {
             // It goes the other way at once, and publishes nothing.
             outcomes.push(Outcome::Abandoned);
             break;
         }
-        board.published[me].store(round, Release);
+        told.published[me] = round;
+        board.changed.notify_all();
         let own = loop {
-            if board.published.iter().all(|it| it.load(Acquire) >= round) {
+            if told.published.iter().all(|it| *it >= round) {
                 break Outcome::Agreed(all_flags(round));
             }
-            if board.is_told.load(Acquire) == 1 {
+            if told.of_death {
                 break Outcome::Abandoned;
             }
-            loom::thread::yield_now();
+            told = board.changed.wait(told).unwrap();
         };
+        drop(told);
         if dies(Death::BeforeDeciding(round)) {
             break;
         }
