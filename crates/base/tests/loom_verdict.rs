@@ -65,16 +65,21 @@ fn act(board: &Board, me: usize, rounds: u32, death: Death) -> Vec<Outcome> {
         }
         told.published[me] = round;
         board.changed.notify_all();
+        drop(told);
+        let is_complete = |told: &Told| told.published.iter().all(|it| *it >= round);
         let own = loop {
-            if told.published.iter().all(|it| *it >= round) {
+            if is_complete(&board.told.lock().unwrap()) {
                 break Outcome::Agreed(all_flags(round));
             }
+            let told = board.told.lock().unwrap();
+            // It may be complete by now, but a member does not look again.
             if told.of_death {
                 break Outcome::Abandoned;
             }
-            told = board.changed.wait(told).unwrap();
+            if !is_complete(&told) {
+                drop(board.changed.wait(told).unwrap());
+            }
         };
-        drop(told);
         if dies(Death::BeforeDeciding(round)) {
             break;
         }
