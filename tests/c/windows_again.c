@@ -11,7 +11,7 @@
 
 enum { LONG = 9 << 20 };
 
-/* Fills the own part, and looks at that of the next rank from here and by a get. */
+/* Fills this rank's part, and checks that of the next rank by a load and by a get. */
 static void use(MPI_Win win, unsigned char *own, size_t n, unsigned seed)
 {
     int me, all;

@@ -16,7 +16,7 @@ static void child(MPI_Comm parent)
     MPI_Comm_disconnect(&parent);
 }
 
-/* On how many hosts besides `own` so many children run. */
+/* Returns on how many hosts besides `own` these children run. */
 static int elsewhere(const char *self, int children, MPI_Info info, const char *own)
 {
     char names[8][MPI_MAX_PROCESSOR_NAME];

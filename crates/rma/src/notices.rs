@@ -103,7 +103,7 @@ impl Drop for Piece {
 pub(crate) struct Notices {
     /// Its own.
     pub own: RefCell<Option<Piece>>,
-    /// Those of the members of its node, by their numbers there.
+    /// The counters of the members of its node, by their numbers there.
     pub near: RefCell<Box<[Counters]>>,
     /// Whether some member has counters.
     pub are_there: Cell<bool>,

@@ -160,7 +160,7 @@ impl Process {
         self.turn_of(&prepared.comm, prepared.label, persistent)
     }
 
-    /// Those of a call that is not prepared.
+    /// The numbers and tags of a call that is not prepared.
     pub(super) fn turn_of(&self, comm: &Comm, label: Label, persistent: bool) -> Result<Turn> {
         let cut = cut(comm);
         let ticket = |c: &Comm| {
