@@ -21,6 +21,7 @@ SUITES = {
     "deaths": "random schedules of ranks that die, by seed (`scripts/deaths`)",
     "deaths-in-calls": "random moments of death in windows, files, neighbourhoods, partitions and the rest (`scripts/deaths --calls`)",
     "ulfm": "the tests of ULFM's authors (ulfm-testing)",
+    "windows": "10,000 windows alive, and 100,000 created and freed (`tests/c/windows_many.c`)",
     "verdicts": "whether `catena bench compare` judges truly (`scripts/test-verdicts`)",
 }
 NAMED = 4  # tests that a line names before it only counts

@@ -72,13 +72,13 @@ static void back(MPI_Comm all)
     MPI_Comm_disconnect(&part);
 }
 
-/* Waits at a port where only those come that this group cannot meet. */
-static void in_vain(const char *port, MPI_Comm comm)
+/* Waits `seconds` at a port where only those come that this group cannot meet. */
+static void in_vain(const char *port, const char *seconds, MPI_Comm comm)
 {
     MPI_Comm no = MPI_COMM_WORLD;
     MPI_Info info;
     MPI_Info_create(&info);
-    MPI_Info_set(info, "timeout", "1");
+    MPI_Info_set(info, "timeout", seconds);
     EQUAL(class_of(MPI_Comm_accept(port, info, 0, comm, &no)), MPI_ERR_PORT);
     CHECK(no == MPI_COMM_NULL);
     MPI_Info_free(&info);
@@ -90,7 +90,7 @@ static void mixed(MPI_Comm all, const char *port, MPI_Comm inter)
     char third[MPI_MAX_PORT_NAME] = "";
     MPI_Comm no = MPI_COMM_WORLD;
     back(all);
-    in_vain(port, all);
+    in_vain(port, "1", all);
     if (inter != MPI_COMM_NULL)
         MPI_Bcast(third, sizeof third, MPI_CHAR, 0, inter);
     refused(MPI_Comm_connect(third, MPI_INFO_NULL, 0, all, &no), all, &no);
@@ -106,7 +106,8 @@ static void third(const char *port)
     if (rank == 0)
         MPI_Open_port(MPI_INFO_NULL, own);
     MPI_Bcast(own, sizeof own, MPI_CHAR, rank ? MPI_PROC_NULL : MPI_ROOT, inter);
-    in_vain(own, MPI_COMM_WORLD);
+    /* The others come when they have waited their second. */
+    in_vain(own, "4", MPI_COMM_WORLD);
     MPI_Comm_disconnect(&inter);
 }
 
