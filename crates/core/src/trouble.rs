@@ -1,6 +1,13 @@
 //! What failures mean for communicators: which members are dead, what can go on, and what ends
 //! with an error.
 //!
+//! Members learn of a death at different moments, and a call of several steps may have ended at some of them after the
+//! first one, and at others after the last. So members that go on would number their calls differently, and might
+//! take a message of one call for that of another. Hence the rule: once a collective has failed at a member for a death,
+//! that member runs no other one on the communicator, whether it has been told of the death itself or not: it
+//! [notes the end](Process::note_end). Whoever sends or receives messages of a collective has failed in none before, and so
+//! all of them have numbered their calls alike.
+//!
 //! Everything here asks first whether `link` knows of any loss or revocation, which is one load:
 //! a process that knows of none pays nothing more.
 
@@ -64,7 +71,7 @@ impl Process {
     }
 
     /// Why no collective on the communicator can be complete any more, if that is so: it was
-    /// revoked, or a member has died. Cost without any failure: one load.
+    /// revoked, a member has died, or one has failed for a death before. Cost without any failure: one load.
     #[inline]
     pub fn trouble(&self, comm: &Comm) -> Option<Error> {
         self.is_troubled().then(|| self.trouble_slow(comm))?
@@ -75,8 +82,29 @@ impl Process {
         if comm.failed.is_revoked() {
             return Some(revoked());
         }
-        let first = self.failed_ranks(comm).first().copied()?;
-        Some(died(&comm.words(first)))
+        let first = self.failed_ranks(comm).first().copied();
+        let death = first.map(|first| died(&comm.words(first)));
+        death.or_else(|| comm.failed.ended.borrow().clone())
+    }
+
+    /// A collective on the communicator has failed. If that was for a death, or as the communicator was revoked, no
+    /// other one is run on it any more.
+    #[cold]
+    pub(crate) fn note_end(&self, comm: &Comm, error: &Error) {
+        if matches!(error.kind(), Kind::ProcFailed | Kind::Revoked) {
+            let mut ended = comm.failed.ended.borrow_mut();
+            ended.get_or_insert_with(|| error.clone());
+            self.link(|link| link.note_trouble());
+        }
+    }
+
+    /// Makes sure that a collective on the communicator may be run.
+    ///
+    /// # Errors
+    /// What [`Process::trouble`] says.
+    #[inline]
+    pub(crate) fn check_whole(&self, comm: &Comm) -> Result<()> {
+        self.trouble(comm).map_or(Ok(()), Err)
     }
 
     /// Why processes that a context joins cannot agree any more: one of these ranks has died, or

@@ -14,7 +14,7 @@ use catena_objects::error::{Error, Kind, Result};
 use crate::crew::{Crew, at_once};
 
 /// The kinds that members tell each other; one that is not here is told as `Other`.
-const KINDS: [Kind; 27] = [
+const KINDS: [Kind; 30] = [
     Kind::Other,
     Kind::Access,
     Kind::Amode,
@@ -42,6 +42,9 @@ const KINDS: [Kind; 27] = [
     Kind::Comm,
     Kind::Intern,
     Kind::ValueTooLarge,
+    Kind::ProcAborted,
+    Kind::ProcFailed,
+    Kind::Revoked,
 ];
 
 /// A kind as a word that is not 0.
@@ -126,7 +129,11 @@ pub(crate) async fn agree_in<T, const N: usize>(
     };
     let (send, recv) = (data(row.as_ptr()), data(rows.as_mut_ptr().cast_const()));
     let prepared = crew.caller().allgather(comm, send, recv)?;
-    crew.carry_out(prepared).await?;
+    if let Err(error) = crew.carry_out(prepared).await {
+        // What a failed operation left behind may still use them.
+        std::mem::forget((row, rows));
+        return Err(error);
+    }
     if let Some(rank) = rows.chunks_exact(N + 1).position(|row| row[0] != 0) {
         let rank = rank as u32;
         let text = own.as_ref().err().map_or("", Error::text);

@@ -18,7 +18,7 @@ use catena_core::coll::{Caller, Data, Prepared};
 use catena_core::comm::Comm;
 use catena_core::request::State;
 use catena_link::Mode;
-use catena_objects::error::Result;
+use catena_objects::error::{Error, Result};
 
 use crate::threads::{Task, watch};
 
@@ -139,18 +139,47 @@ impl Crew {
         process.isend(comm, buffer, to, tag, Mode::Standard)
     }
 
+    /// Waits for a message. Once a member has died the other end may have left the call, although it lives: why it is
+    /// not waited for any longer.
+    async fn await_message(&self, request: abi::Request) -> Option<Error> {
+        let is_over = |process: &Process| !matches!(process.state(request), Ok(State::Pending));
+        let comm = self.comm.clone();
+        self.until(|process| is_over(process) || process.trouble(&comm).is_some())
+            .await;
+        match is_over(self.process()) {
+            true => None,
+            false => self.process().trouble(&self.comm),
+        }
+    }
+
     /// Waits until a message has left.
-    pub async fn sent(&self, request: abi::Request) -> Result<()> {
+    ///
+    /// # Errors
+    /// If a member has died.
+    pub async fn sent(&self, mut request: abi::Request) -> Result<()> {
+        if let Some(error) = self.await_message(request).await {
+            // It has its own bytes.
+            self.process().request_free(&mut request)?;
+            return Err(error);
+        }
         self.complete(request).await.map(drop)
     }
 
     /// Receives what a member sends into `room`; how many bytes it was.
+    ///
+    /// # Errors
+    /// If a member has died.
     pub async fn receive(&self, from: u32, tag: i32, room: &mut [u8]) -> Result<usize> {
         let buffer = RecvBuf::Bytes(room.as_mut_ptr(), room.len() as u64);
         let (process, comm) = (self.process(), &self.comm);
         let request = process.irecv(comm, buffer, from as i32, tag);
+        let parted = self.await_message(request).await;
+        if parted.is_some() {
+            // What is in the middle of coming comes to its end.
+            process.cancel(request)?;
+        }
         let bytes = self.complete(request).await?;
-        Ok((bytes as usize).min(room.len()))
+        parted.map_or(Ok((bytes as usize).min(room.len())), Err)
     }
 
     /// Begins work that needs nothing of the library: on a thread, unless the call blocks and no core is `free`.

@@ -6,9 +6,8 @@ use std::cell::RefCell;
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use catena_abi::{self as abi, Aint, Count, consts};
+use catena_abi::{self as abi, Aint, consts};
 use catena_core::Process;
-use catena_core::coll::{Caller, Data};
 use catena_core::comm::Comm;
 use catena_fabric::Peer;
 use catena_net::Route;
@@ -29,6 +28,7 @@ use crate::message::state::{ELSEWHERE, Far, Meetings};
 use crate::notices::Notices;
 use crate::regions::Store;
 use crate::registry;
+use crate::tell::tell_all;
 use crate::window::{Facts, Flavor, Node, Reach, Target, Window};
 
 /// The checked arguments of a call that makes a window.
@@ -111,16 +111,7 @@ fn tell<const N: usize>(
     comm: &Arc<Comm>,
     row: [u64; N],
 ) -> Result<Vec<[u64; N]>> {
-    let mut rows = vec![[0; N]; comm.size() as usize];
-    let data = |buf: *const u64| Data {
-        buf: buf.cast_mut().cast(),
-        count: N as Count,
-        ty: consts::UINT64_T,
-    };
-    let caller = Caller { process, now: true };
-    let left = caller.allgather(comm, data(row.as_ptr()), data(rows.as_mut_ptr().cast()))?;
-    process.run_rest(left)?;
-    Ok(rows)
+    tell_all(process, comm, vec![row])
 }
 
 /// The error of a member, or that another one has one: the first word of its row is not 0.

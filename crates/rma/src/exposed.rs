@@ -4,15 +4,15 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use catena_abi::{Count, consts};
 use catena_core::Process;
-use catena_core::coll::{Caller, Data};
 use catena_core::comm::Comm;
 use catena_core::remote_access::RMA_REMOTE;
 use catena_fabric::{Access, Peer};
 use catena_link::RemoteKeys;
 use catena_net::{Region, RegionKeys, Route};
 use catena_objects::error::Result;
+
+use crate::tell::tell_all;
 
 /// What is known of the way by which a network reaches a target's memory.
 #[derive(Debug, Default)]
@@ -114,15 +114,7 @@ pub(crate) fn tell_keys(
     // Whoever has none sends zeros, which say so.
     let mut row = vec![0; longest];
     row[..keys.len()].copy_from_slice(keys);
-    let mut rows = vec![0u8; longest * size];
-    let data = |buf: *const u8| Data {
-        buf: buf.cast_mut().cast(),
-        count: longest as Count,
-        ty: consts::BYTE,
-    };
-    let caller = Caller { process, now: true };
-    let left = caller.allgather(comm, data(row.as_ptr()), data(rows.as_mut_ptr()))?;
-    process.run_rest(left)?;
+    let rows = tell_all(process, comm, row)?;
     let way = |row| match RegionKeys::decode(row).and_then(|it| it.of_networks()) {
         Some(keys) => Way::Keys(keys),
         None => Way::None,

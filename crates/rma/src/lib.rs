@@ -5,6 +5,7 @@
 //! |------------------|------------------------------------------------------------------|
 //! | `window`         | a window and its targets                                         |
 //! | `create`         | making and freeing them                                          |
+//! | `tell`           | what members tell each other meanwhile                           |
 //! | `attach`         | memory of dynamic windows                                        |
 //! | `regions`        | what is attached, as others see it                               |
 //! | `meeting`        | how all members come together                                    |
@@ -62,6 +63,7 @@ mod query;
 mod regions;
 pub mod registry;
 mod remote;
+mod tell;
 mod transfer;
 mod window;
 

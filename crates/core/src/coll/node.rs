@@ -88,6 +88,7 @@ impl Process {
         );
         if let Err(error) = &ended {
             membership.fail(error);
+            self.note_end(comm, error);
         }
         ended.map(|()| true)
     }
@@ -102,10 +103,10 @@ impl Process {
             detail: 0,
         };
         match comm.size() {
-            1 if allows_board(what) => comm.check_not_revoked()?,
+            1 if allows_board(what) => self.check_whole(comm)?,
             // The other one has nothing either.
             2 => {
-                comm.check_not_revoked()?;
+                self.check_whole(comm)?;
                 comm.coll.note_void(CallSignature::void(label));
             }
             _ => return self.passes_by_messages(comm, label),
@@ -135,7 +136,7 @@ impl Process {
         if allows_board(what) && (comm.coll.queued.get() != 0 || !by_messages()) {
             return Ok(false);
         }
-        comm.check_not_revoked()?;
+        self.check_whole(comm)?;
         let turn = self.turn_of(comm, label, false)?;
         let signature = CallSignature {
             on_board: false,

@@ -33,11 +33,6 @@ impl Process {
     /// # Errors
     /// That of the operation, raised on its communicator.
     pub fn run(&self, prepared: Prepared) -> Result<()> {
-        // What it sent others might take for a message of a call that they are still in.
-        if let Some(error) = self.trouble(&prepared.comm) {
-            self.turn(&prepared, false)?;
-            return Err(error.on(prepared.comm.handle.get()));
-        }
         let mut obj = self.begin(prepared, false)?;
         let run = own_run(&mut obj);
         if !run.advance(self) {

@@ -113,6 +113,7 @@ impl Process {
     /// would do so for ever, so it is of no more use.
     #[cold]
     pub(crate) fn lose_board(&self, comm: &Arc<Comm>, error: &Error) {
+        self.note_end(comm, error);
         match comm.coll.node.try_borrow_mut() {
             Ok(_) if !self.can_meet(comm) => {}
             Ok(mut membership) if comm.coll.queued.get() == 0 => membership.fail(error),

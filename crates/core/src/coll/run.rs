@@ -316,7 +316,8 @@ impl CollRun {
         Ok(())
     }
 
-    /// The same with the operation that it has, by messages.
+    /// The same with the operation that it has, by messages. Where none can be complete any more it has failed at once,
+    /// and nothing is sent: others might take that for a message of a call that they are still in.
     ///
     /// # Errors
     /// As [`CollRun::begin`].
@@ -325,6 +326,11 @@ impl CollRun {
     /// If it has none.
     pub fn restart(&mut self, process: &Process) -> Result<()> {
         let job = self.job.as_mut().expect("it was given one");
+        if let Some(error) = process.trouble(&job.comm) {
+            self.error = Some(error.on(job.comm.handle.get()));
+            self.end();
+            return Ok(());
+        }
         self.memory
             .scratch
             .reserve(job.schedule(process).scratch())?;
@@ -535,6 +541,7 @@ impl CollRun {
         };
         if let Err(error) = &ended {
             membership.fail(error);
+            process.note_end(&job.comm, error);
         }
         Step::Ended(ended)
     }

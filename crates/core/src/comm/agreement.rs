@@ -148,6 +148,21 @@ impl Agreement {
         agreement
     }
 
+    /// One that has failed before it began. Nobody is told: whoever waits for this member learns of the cause as it has.
+    #[cold]
+    pub fn failed_at_once(circle: Circle, width: usize, error: Error) -> Self {
+        Agreement {
+            circle,
+            across: None,
+            phase: Phase::Done,
+            width,
+            ours: Vec::new(),
+            theirs: Vec::new(),
+            ticket: None,
+            error: Some(error),
+        }
+    }
+
     /// How many rows go around in the round that starts with `have` at hand.
     fn wanted(&self, have: u32) -> usize {
         have.min(self.circle.size - have) as usize * self.width

@@ -57,8 +57,12 @@ impl Process {
         Ok((argument, numbers))
     }
 
-    /// Begins an agreement of all members of `comm`, of both groups.
+    /// Begins an agreement of all members of `comm`, of both groups. Where none can be complete any more it has failed
+    /// at once.
     pub(super) fn begin_accord(&self, comm: &Comm, row: &[u32]) -> Agreement {
+        if let Some(error) = self.trouble(comm) {
+            return Agreement::failed_at_once(comm.circle(), row.len(), error);
+        }
         let Some(remote) = &comm.remote else {
             return Agreement::begin(self, comm.circle(), None, row);
         };
@@ -80,7 +84,8 @@ impl Process {
 
     /// What all members of `comm`, of both groups, tell each other.
     pub(crate) fn members_agree(&self, comm: &Comm, row: &[u32]) -> Result<Told> {
-        self.conclude(self.begin_accord(comm, row))
+        let told = self.conclude(self.begin_accord(comm, row));
+        told.inspect_err(|error| self.note_end(comm, error))
     }
 
     /// Makes the duplicate that all agreed on.

@@ -2,6 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 
+use catena_objects::error::Error;
+
 /// The members of a communicator that are known to have died, and whether it was revoked.
 /// Touched inside the library only.
 #[derive(Debug, Default)]
@@ -15,6 +17,9 @@ pub struct FailedMembers {
     pub(crate) acked: Cell<usize>,
     /// Whether `MPI_Comm_revoke` was called somewhere, as far as is known here.
     pub(crate) revoked: Cell<bool>,
+    /// Why no more collectives are run on it, although no member is known here to have died: one has failed for a
+    /// death of which others had heard.
+    pub(crate) ended: RefCell<Option<Error>>,
 }
 
 impl FailedMembers {

@@ -52,7 +52,10 @@ impl Making {
                 // until the request is complete.
                 unsafe { self.newcomm.write(new) };
             }
-            Err(e) => self.error = Some(e.on(self.parent.handle.get())),
+            Err(e) => {
+                process.note_end(&self.parent, &e);
+                self.error = Some(e.on(self.parent.handle.get()));
+            }
         }
         true
     }

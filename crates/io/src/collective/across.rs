@@ -66,16 +66,24 @@ impl Rounds {
             let parcel = unsafe { self.window(set, window).parcel() };
             self.post(self.seat.owners[window], PARCEL, parcel, &mut left);
         }
-        if let Some(mine) = self.seat.mine {
-            let nodes = self.seat.nodes.clone();
-            for node in nodes.others(self.seat.node) {
-                let parcel = self.take(nodes.agent(node, mine), PARCEL).await?;
-                // SAFETY: members have met, and this aggregator alone works on its window now.
-                let taken = unsafe { self.window(set, mine).take_in(&parcel) };
-                self.note(taken);
-            }
+        let came = self.take_parcels(set).await;
+        let sent = self.sent(left).await;
+        came.and(sent)
+    }
+
+    /// This aggregator takes in what comes from other nodes.
+    async fn take_parcels(&mut self, set: usize) -> Result<()> {
+        let Some(mine) = self.seat.mine else {
+            return Ok(());
+        };
+        let nodes = self.seat.nodes.clone();
+        for node in nodes.others(self.seat.node) {
+            let parcel = self.take(nodes.agent(node, mine), PARCEL).await?;
+            // SAFETY: members have met, and this aggregator alone works on its window now.
+            let taken = unsafe { self.window(set, mine).take_in(&parcel) };
+            self.note(taken);
         }
-        self.sent(left).await
+        Ok(())
     }
 
     /// What members want of windows of other nodes' aggregators comes from there; this aggregator answers who wants
@@ -89,6 +97,19 @@ impl Rounds {
             let list = unsafe { self.window(set, window).list() };
             self.post(self.seat.owners[window], LIST, list, &mut left);
         }
+        let came = self.answer_and_fill(set, errands, &mut left).await;
+        let sent = self.sent(left).await;
+        came.and(sent)
+    }
+
+    /// This aggregator answers what others want of its window, and then `windows` are filled from elsewhere. What leaves
+    /// is added to `left`.
+    async fn answer_and_fill(
+        &mut self,
+        set: usize,
+        windows: Vec<usize>,
+        left: &mut Vec<abi::Request>,
+    ) -> Result<()> {
         if let Some(mine) = self.seat.mine {
             let nodes = self.seat.nodes.clone();
             for node in nodes.others(self.seat.node) {
@@ -98,15 +119,15 @@ impl Rounds {
                 let answer = unsafe { self.window(set, mine).answer(&list) };
                 let bytes = answer.as_ref().map_or(Vec::new(), Vec::clone);
                 self.note(answer.map(drop));
-                self.post(agent, ANSWER, bytes, &mut left);
+                self.post(agent, ANSWER, bytes, left);
             }
         }
-        for window in errands {
+        for window in windows {
             let bytes = self.take(self.seat.owners[window], ANSWER).await?;
             // SAFETY: no member looks at the window before all meet, and the mask is as it was sent.
             let filled = unsafe { self.window(set, window).fill(&bytes) };
             self.note(filled);
         }
-        self.sent(left).await
+        Ok(())
     }
 }

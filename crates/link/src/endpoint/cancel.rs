@@ -57,10 +57,17 @@ impl<N: Net> Endpoint<N> {
         comm.is_some_and(|it| it.revoked)
     }
 
-    /// Whether a peer is lost or a communicator was revoked.
+    /// Whether a peer is lost or a communicator was revoked, or it was [noted](Endpoint::note_trouble) that others know of
+    /// such a thing.
     #[inline]
     pub fn is_troubled(&self) -> bool {
         self.engine.troubled
+    }
+
+    /// Others know of a loss of which this process has not been told yet: from now on it
+    /// [is troubled](Endpoint::is_troubled).
+    pub fn note_trouble(&mut self) {
+        self.engine.troubled = true;
     }
 
     /// Whether that peer is lost.
