@@ -8,6 +8,7 @@
 // run: -n 2 -- parted rank; says 'the host goes on'
 // run: -n 2 -- parted mpirun; says 'the host goes on'
 // run: -n 2 -- slower rank; says 'the host goes on'
+// run: -n 2 -- unheard mpirun; says 'the host goes on'
 #include "check.h"
 #include <sched.h>
 #include <signal.h>
@@ -46,6 +47,13 @@ static void host(const char *how, FILE *job, const char *told)
         MPI_Recv(NULL, 0, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (!strcmp(how, "parted"))
         part();
+    /* An mpirun that is stopped hears of the other's end first, and then that all here had disconnected. The other rank
+       may not know the other job yet, of which it learns from its mpirun. */
+    if (!strcmp(how, "unheard")) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0)
+            kill(getppid(), SIGSTOP);
+    }
     if (rank == 0) {
         if (strcmp(how, "slower"))
             make(told);
@@ -55,6 +63,8 @@ static void host(const char *how, FILE *job, const char *told)
     }
     if (strcmp(how, "parted"))
         part();
+    if (rank == 0 && !strcmp(how, "unheard"))
+        kill(getppid(), SIGCONT);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
         printf("the host goes on\n");
