@@ -1,7 +1,6 @@
 //! Jobs of one launcher that are not connected: the failure of one ends those that are
 //! connected to it, and a job that has ended is forgotten, whatever becomes of others.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
@@ -149,10 +148,9 @@ impl Job {
                 self.some_ended = true;
                 return;
             }
-            // Those that have had its processes tell first what they have not told yet.
-            let of = |node: &u32| self.tree.reaches(*node);
-            let nodes: BTreeSet<u32> = self.living[at].nodes().filter(of).collect();
-            self.living[at].leaving = Some(nodes);
+            // Those that have had its processes tell first what they have not told yet. The others know its numbers, too,
+            // and would take those of the next job that has them for its own.
+            self.living[at].leaving = Some(self.tree.nodes_reached().collect());
             let numbers = numbers.clone();
             self.command(&NodeCommand::ForgetJob { numbers });
             self.tree.forget_jobs(&self.base);

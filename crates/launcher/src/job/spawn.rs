@@ -77,11 +77,6 @@ impl Living {
     pub fn numbers(&self) -> Range<u32> {
         self.new.numbers()
     }
-
-    /// The nodes of its processes.
-    pub fn nodes(&self) -> impl Iterator<Item = u32> + '_ {
-        self.new.plan.node_of.iter().copied()
-    }
 }
 
 impl Job {
@@ -172,7 +167,9 @@ impl Job {
                 directory: std::env::current_dir().unwrap_or_default().into(),
                 late: true,
             };
-            let jobs: Vec<_> = self.living.iter().map(|it| it.new.clone()).collect();
+            // Those that leave it could not be told to forget.
+            let stay = self.living.iter().filter(|it| it.leaving.is_none());
+            let jobs: Vec<_> = stay.map(|it| it.new.clone()).collect();
             let base = &self.base;
             self.tree.add_node(node, command, &brief, &jobs, base);
         }

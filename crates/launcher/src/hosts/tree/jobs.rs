@@ -53,6 +53,13 @@ impl Tree {
         })
     }
 
+    /// The nodes for which there is a launcher's process, or one on its way, and of which not all is known.
+    pub fn nodes_reached(&self) -> impl Iterator<Item = u32> + '_ {
+        let nodes = (0..).zip(&self.over).filter(|(_, over)| !**over);
+        let nodes = nodes.map(|(node, _)| node);
+        nodes.filter(|&node| self.reaches(node))
+    }
+
     /// The nodes whose daemons work.
     pub fn nodes_up(&self) -> impl Iterator<Item = u32> + '_ {
         let up = |daemon: &&Daemon| daemon.state == DaemonState::Up;
