@@ -1,23 +1,29 @@
 //! The lock of `MPI_Win_lock`: shared or exclusive, first come first served.
 //!
-//! | word     | who writes it                         | meaning                                |
-//! |----------|---------------------------------------|----------------------------------------|
-//! | `next`   | whoever wants the lock: adds 1        | the next ticket                        |
-//! | `read`   | a shared holder when it is admitted, an exclusive one when it leaves: adds 1 | the ticket that may enter shared |
-//! | `write`  | every holder when it leaves: adds 1   | the ticket that may enter exclusively  |
-//! | `holder` | the exclusive holder                  | its number and 1, or 0                 |
-//! | `waiters`| whoever waits                         | how many may sleep                     |
+//! | word      | who writes it                         | meaning                               |
+//! |-----------|---------------------------------------|---------------------------------------|
+//! | `numbers` | all                                   | three numbers, see below              |
+//! | `holder`  | the exclusive holder                  | its number and 1, or 0                |
+//! | `waiters` | whoever waits                         | how many may sleep                    |
+//!
+//! | number  | who adds 1                                                               | meaning                  |
+//! |---------|--------------------------------------------------------------------------|--------------------------|
+//! | `NEXT`  | whoever wants the lock                                                   | the next ticket          |
+//! | `READ`  | a shared holder when it is admitted, an exclusive one when it leaves     | the ticket that may enter shared |
+//! | `WRITE` | every holder when it leaves                                              | the ticket that may enter exclusively |
+//!
+//! They share a word, so a lock that is free is taken, and left, by one step each.
 //!
 //! A ticket is a place in the queue, so nobody is passed, and a caller that has drawn one may do
-//! something else until it is served. A caller that changes `read` or `write` looks at `waiters`
-//! afterwards, and one that goes to sleep has counted itself there before it looks at the two for the
+//! something else until it is served. A caller that changes the numbers looks at `waiters`
+//! afterwards, and one that goes to sleep has counted itself there before it looks at them for the
 //! last time: both in one order for all (`SeqCst`), so one of them sees the other, and nobody sleeps
 //! for ever. The lock does not know which processes wait: the caller does, and wakes them.
 //!
 //! Model: `tests/loom_ticket_lock.rs`.
 
-use crate::sync::AtomicU32;
-use crate::sync::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
+use crate::sync::Ordering::{Acquire, Relaxed, SeqCst};
+use crate::sync::{AtomicU32, AtomicU64};
 
 /// The model takes `SeqCst` for `AcqRel` but in fences, so it gets one.
 #[inline(always)]
@@ -45,36 +51,105 @@ pub struct Ticket {
     pub mode: Mode,
 }
 
-/// The lock. Zeroed memory is a free one.
+/// Bits of a number in the word. They wrap around.
+const BITS: u32 = 21;
+const MASK: u64 = (1 << BITS) - 1;
+
+/// One of the numbers.
+#[derive(Clone, Copy)]
+struct Number(u32);
+
+const NEXT: Number = Number(0);
+const READ: Number = Number(BITS);
+const WRITE: Number = Number(2 * BITS);
+
+impl Number {
+    #[inline(always)]
+    fn of(self, word: u64) -> u32 {
+        (word >> self.0 & MASK) as u32
+    }
+
+    /// The word with 1 more.
+    #[inline(always)]
+    fn add_one(self, word: u64) -> u64 {
+        let mask = MASK << self.0;
+        (word & !mask) | (word.wrapping_add(1 << self.0) & mask)
+    }
+}
+
+impl Mode {
+    /// The number that a ticket for it is compared with.
+    #[inline(always)]
+    fn served(self) -> Number {
+        match self {
+            Mode::Shared => READ,
+            Mode::Exclusive => WRITE,
+        }
+    }
+}
+
+/// The lock. Zeroed memory is a free one. At most 2^21 - 1 are in its queue.
 #[derive(Debug, Default)]
-#[repr(C)]
+#[cfg_attr(not(loom), repr(C))]
 pub struct TicketLock {
-    next: AtomicU32,
-    read: AtomicU32,
-    write: AtomicU32,
+    numbers: AtomicU64,
     holder: AtomicU32,
     waiters: AtomicU32,
 }
 
 impl TicketLock {
+    /// Changes the numbers; what they were.
+    #[inline(always)]
+    fn change(&self, change: impl Fn(u64) -> u64) -> u64 {
+        let mut now = self.numbers.load(Relaxed);
+        loop {
+            let new = change(now);
+            match self
+                .numbers
+                .compare_exchange_weak(now, new, SeqCst, Relaxed)
+            {
+                Ok(was) => return was,
+                Err(seen) => now = seen,
+            }
+        }
+    }
+
     /// Draws a ticket, which has to be served: see [`TicketLock::try_enter`].
     #[inline]
     pub fn draw(&self, mode: Mode) -> Ticket {
         Ticket {
-            number: self.next.fetch_add(1, AcqRel),
+            number: NEXT.of(self.change(|word| NEXT.add_one(word))),
             mode,
         }
+    }
+
+    /// Enters at once as member `me`, as [`TicketLock::try_enter`] does, or draws a ticket.
+    ///
+    /// # Errors
+    /// The ticket.
+    #[inline]
+    pub fn enter(&self, mode: Mode, me: u32) -> Result<(), Ticket> {
+        let is_served = |word| mode.served().of(word) == NEXT.of(word);
+        let was = self.change(|word| match mode {
+            Mode::Shared if is_served(word) => READ.add_one(NEXT.add_one(word)),
+            _ => NEXT.add_one(word),
+        });
+        if !is_served(was) {
+            let number = NEXT.of(was);
+            return Err(Ticket { number, mode });
+        }
+        if mode == Mode::Exclusive {
+            self.holder.store(me + 1, Relaxed);
+        }
+        Ok(())
     }
 
     /// Whether a ticket may enter now.
     #[inline]
     pub fn is_served(&self, ticket: Ticket) -> bool {
         ordered();
-        let now = match ticket.mode {
-            Mode::Shared => self.read.load(SeqCst),
-            Mode::Exclusive => self.write.load(SeqCst),
-        };
-        now == ticket.number
+        let now = self.numbers.load(SeqCst);
+        ticket.mode.served().of(now) == ticket.number
     }
 
     /// Enters, if the ticket of member `me` is served. Whoever has entered shared asks for
@@ -86,7 +161,7 @@ impl TicketLock {
         }
         match ticket.mode {
             Mode::Shared => {
-                self.read.fetch_add(1, SeqCst);
+                self.change(|word| READ.add_one(word));
             }
             Mode::Exclusive => self.holder.store(me + 1, Relaxed),
         }
@@ -98,9 +173,11 @@ impl TicketLock {
     pub fn leave(&self, mode: Mode) {
         if mode == Mode::Exclusive {
             self.holder.store(0, Relaxed);
-            self.read.fetch_add(1, SeqCst);
         }
-        self.write.fetch_add(1, SeqCst);
+        self.change(|word| match mode {
+            Mode::Shared => WRITE.add_one(word),
+            Mode::Exclusive => READ.add_one(WRITE.add_one(word)),
+        });
     }
 
     /// Counts one more who may sleep until it is served.
@@ -127,7 +204,8 @@ impl TicketLock {
 
     /// Whether nobody holds it or waits for it.
     pub fn is_free(&self) -> bool {
-        self.next.load(Acquire) == self.write.load(Acquire)
+        let now = self.numbers.load(Acquire);
+        NEXT.of(now) == WRITE.of(now)
     }
 }
 
@@ -157,14 +235,35 @@ mod tests {
     }
 
     #[test]
+    fn whoever_does_not_enter_at_once_has_a_ticket() {
+        let lock = TicketLock::default();
+        assert_eq!(lock.enter(Mode::Shared, 0), Ok(()));
+        assert_eq!(lock.enter(Mode::Shared, 1), Ok(()));
+        let writer = lock
+            .enter(Mode::Exclusive, 2)
+            .expect_err("there are readers");
+        let late = lock.enter(Mode::Shared, 3).expect_err("behind the writer");
+        lock.leave(Mode::Shared);
+        assert!(!lock.is_served(writer));
+        lock.leave(Mode::Shared);
+        assert!(lock.try_enter(writer, 2) && lock.holder() == Some(2));
+        assert!(!lock.is_served(late));
+        lock.leave(Mode::Exclusive);
+        assert!(lock.try_enter(late, 3));
+        lock.leave(Mode::Shared);
+        assert_eq!(lock.enter(Mode::Exclusive, 4), Ok(()));
+        assert_eq!(lock.holder(), Some(4));
+    }
+
+    #[test]
     fn numbers_wrap_around() {
         let lock = TicketLock::default();
-        for word in [&lock.next, &lock.read, &lock.write] {
-            word.store(u32::MAX, Relaxed);
-        }
+        lock.numbers.store((1 << (3 * BITS)) - 1, Relaxed);
         for mode in [Mode::Exclusive, Mode::Shared, Mode::Exclusive] {
             let ticket = lock.draw(mode);
             assert!(lock.try_enter(ticket, 0));
+            lock.leave(mode);
+            assert_eq!(lock.enter(mode, 0), Ok(()));
             lock.leave(mode);
         }
         assert!(lock.is_free());

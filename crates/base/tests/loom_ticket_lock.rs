@@ -32,8 +32,7 @@ impl Target {
     }
 
     fn enter(&self, mode: Mode, me: u32) {
-        let ticket = self.lock.draw(mode);
-        if !self.lock.try_enter(ticket, me) {
+        if let Err(ticket) = self.lock.enter(mode, me) {
             self.lock.wait();
             let mut bell = self.bell.lock().unwrap();
             while !self.lock.is_served(ticket) {

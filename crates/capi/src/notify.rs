@@ -48,7 +48,7 @@ fn threshold(value: Count) -> Result<u64> {
 extension! {
     fn Win_set_num_notify(win: Win, hints: Info, num: c_int) on win {
         let process = enter()?;
-        let window = kept(win)?;
+        let window = kept(&process, win)?;
         // No hint changes anything.
         process.objects.infos.find(hints)?;
         window.set_num_notify(&process, num)
@@ -56,7 +56,7 @@ extension! {
 
     fn Win_get_num_notify(win: Win, rank: c_int, num: *mut c_int) on win {
         let process = enter()?;
-        let window = kept(win)?;
+        let window = kept(&process, win)?;
         let count = match window.target_rank(rank)? {
             Some(rank) => window.num_notify(&process, rank)?,
             None => 0,
@@ -78,14 +78,14 @@ extension! {
 
     fn Win_test_notify(win: Win, notification_idx: c_int, value: Count, flag: *mut c_int) on win {
         let process = enter()?;
-        let window = kept(win)?;
+        let window = kept(&process, win)?;
         let has_come = window.test_notify(&process, notification_idx, threshold(value)?)?;
         put(flag, has_come.into(), "flag")
     }
 
     fn Win_wait_notify(win: Win, notification_idx: c_int, value: Count) on win {
         let process = enter()?;
-        kept(win)?.wait_notify(&process, notification_idx, threshold(value)?)
+        kept(&process, win)?.wait_notify(&process, notification_idx, threshold(value)?)
     }
 
     fn Put_notify | Put_notify_c(origin_addr: *const c_void, origin_count: Num,

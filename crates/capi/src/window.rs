@@ -4,9 +4,10 @@ use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
 
 use catena_abi::{Aint, Comm, Group, Info, Win, consts};
-use catena_core::{Process, beside, enter};
+use catena_core::{Process, beside, enter, is_locked};
 use catena_objects::{Result, fail};
-use catena_rma::{Flavor, Part, Plan, Window, create, free, lock_mode, registry};
+use catena_rma::registry::{self, Kept};
+use catena_rma::{Flavor, Part, Plan, create, free, lock_mode};
 
 use crate::args::{self, put, put_string};
 use crate::entry::mpi_fn;
@@ -43,8 +44,10 @@ fn make(
 }
 
 /// The window of a call that waits.
-pub(crate) fn kept(win: Win) -> Result<Arc<Window>> {
-    registry::find(win)
+#[inline]
+pub(crate) fn kept(_process: &Process, win: Win) -> Result<Kept<'_>> {
+    // SAFETY: the process is entered, and nothing that progress calls frees a window.
+    unsafe { registry::keep(win, is_locked()) }
 }
 
 fn group(process: &Process, handle: Group) -> Result<Arc<catena_objects::group::Group>> {
@@ -105,7 +108,7 @@ mpi_fn! {
 
     fn Win_free(win: *mut Win) on win {
         let process = enter()?;
-        free(&process, &kept(args::get(win, "win")?)?)?;
+        free(&process, &registry::find(args::get(win, "win")?)?)?;
         put(win, consts::WIN_NULL, "win")
     }
 
@@ -115,7 +118,7 @@ mpi_fn! {
 
     fn Win_detach(win: Win, base: *const c_void) on win {
         let process = enter()?;
-        kept(win)?.detach(&process, base.cast())
+        kept(&process, win)?.detach(&process, base.cast())
     }
 
     /// Of rank `MPI_PROC_NULL` the lowest that has some memory.
@@ -165,7 +168,7 @@ mpi_fn! {
 
     fn Win_fence(assert: c_int, win: Win) on win {
         let process = enter()?;
-        kept(win)?.fence(&process, assert)
+        kept(&process, win)?.fence(&process, assert)
     }
 
     fn Win_post(to: Group, assert: c_int, win: Win) on win {
@@ -180,40 +183,40 @@ mpi_fn! {
 
     fn Win_complete(win: Win) on win {
         let process = enter()?;
-        kept(win)?.complete(&process)
+        kept(&process, win)?.complete(&process)
     }
 
     fn Win_wait(win: Win) on win {
         let process = enter()?;
-        kept(win)?.wait(&process)
+        kept(&process, win)?.wait(&process)
     }
 
     fn Win_test(win: Win, flag: *mut c_int) on win {
         let process = enter()?;
-        put(flag, kept(win)?.test(&process)?.into(), "flag")
+        put(flag, kept(&process, win)?.test(&process)?.into(), "flag")
     }
 
     fn Win_lock(lock_type: c_int, rank: c_int, assert: c_int, win: Win) on win {
         let process = enter()?;
-        let window = kept(win)?;
+        let window = kept(&process, win)?;
         let mode = lock_mode(lock_type)?;
         window.lock(&process, mode, window.target_rank(rank)?, assert)
     }
 
     fn Win_unlock(rank: c_int, win: Win) on win {
         let process = enter()?;
-        let window = kept(win)?;
+        let window = kept(&process, win)?;
         window.unlock(&process, window.target_rank(rank)?)
     }
 
     fn Win_lock_all(assert: c_int, win: Win) on win {
         let process = enter()?;
-        kept(win)?.lock_all(&process, assert)
+        kept(&process, win)?.lock_all(&process, assert)
     }
 
     fn Win_unlock_all(win: Win) on win {
         let process = enter()?;
-        kept(win)?.unlock_all(&process)
+        kept(&process, win)?.unlock_all(&process)
     }
 
     fn Win_flush(rank: c_int, win: Win) on win {

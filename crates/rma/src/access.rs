@@ -29,8 +29,12 @@ pub struct Epochs {
     pub used: Cell<bool>,
     /// The ranks that `MPI_Win_start` named.
     pub started: RefCell<Vec<u32>>,
-    /// The ranks that `MPI_Win_post` named, until `MPI_Win_wait`.
-    pub posted: RefCell<Option<Vec<u32>>>,
+    /// Whether `MPI_Win_post` was called, and `MPI_Win_wait` was not.
+    pub exposes: Cell<bool>,
+    /// The ranks that it named.
+    pub posted: RefCell<Vec<u32>>,
+    /// How often it has gone to meetings of few members.
+    pub meetings: Cell<u32>,
     /// How many targets are locked one by one.
     pub locks: Cell<u32>,
     /// Whether `MPI_Win_lock_all` has entered the gate.

@@ -2,11 +2,11 @@
 //! complete, wait.
 //!
 //! A fence is a meeting of all: what was moved by the processor or the kernel is there when the call
-//! that moved it has returned, and what went by messages is waited for first. Post and complete count in the word of
-//! a [`Pair`](crate::control::Pair) that only one side writes, and ring the other;
+//! that moved it has returned, and what went by messages is waited for first. Post and complete count in a word
+//! that only one side writes, of its [`Pair`](crate::control::Pair) with the other, and ring that;
 //! members on other hosts tell each other by messages.
 
-use std::sync::atomic::Ordering::{AcqRel, Acquire};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use catena_abi::consts;
 use catena_core::Process;
@@ -21,17 +21,20 @@ use crate::message::state::ELSEWHERE;
 use crate::window::{Flavor, Window};
 
 impl Window {
-    /// The ranks of the members of a group.
-    fn ranks(&self, group: &Group) -> Result<Vec<u32>> {
-        let rank = |peer| match self.group.rank_of(peer) {
-            Some(rank) => Ok(rank),
-            None => fail!(
-                Group,
-                "process {} of the group is no member of the window",
-                peer.0
-            ),
-        };
-        group.members().map(rank).collect()
+    /// Lists the ranks of the members of a group.
+    fn list(&self, group: &Group, ranks: &mut Vec<u32>) -> Result<()> {
+        ranks.clear();
+        for peer in group.members() {
+            match self.group.rank_of(peer) {
+                Some(rank) => ranks.push(rank),
+                None => fail!(
+                    Group,
+                    "process {} of the group is no member of the window",
+                    peer.0
+                ),
+            }
+        }
+        Ok(())
     }
 
     /// `MPI_Win_fence`.
@@ -45,7 +48,7 @@ impl Window {
         if epochs.access.get() != Access::Fence {
             self.leave_fence("an epoch of MPI_Win_fence")?;
         }
-        if epochs.posted.borrow().is_some() {
+        if epochs.exposes.get() {
             return Err(sync_error(
                 "MPI_Win_fence cannot be called between MPI_Win_post and MPI_Win_wait",
             ));
@@ -78,26 +81,27 @@ impl Window {
     /// `RmaSync` in another exposure epoch, `Group`, `Assert`.
     pub fn post(&self, process: &Process, group: &Group, assert: i32) -> Result<()> {
         check_assert(assert, OF_POST)?;
-        let ranks = self.ranks(group)?;
-        if self.epochs.posted.borrow().is_some() {
+        if self.epochs.exposes.get() {
             return Err(sync_error(
                 "MPI_Win_post was called before: call MPI_Win_wait first",
             ));
         }
+        let mut ranks = self.epochs.posted.borrow_mut();
+        self.list(group, &mut ranks)?;
         if self.epochs.access.get() == Access::Fence {
             self.leave_fence("an epoch of MPI_Win_post")?;
         }
-        for &origin in &ranks {
+        self.epochs.exposes.set(true);
+        for &origin in &*ranks {
             match self.targets[origin as usize].local {
                 ELSEWHERE => self.tell_far(process, origin, What::Post),
                 local => {
                     let posted = &self.control.pair(self.node.me, local).posted;
-                    posted.fetch_add(1, AcqRel);
+                    posted.store(posted.load(Relaxed).wrapping_add(1), Release);
                     self.ring(origin);
                 }
             }
         }
-        *self.epochs.posted.borrow_mut() = Some(ranks);
         Ok(())
     }
 
@@ -107,10 +111,9 @@ impl Window {
     /// `RmaSync` in another access epoch, `Group`, `Assert`.
     pub fn start(&self, group: &Group, assert: i32) -> Result<()> {
         check_assert(assert, OF_OTHERS)?;
-        let ranks = self.ranks(group)?;
         self.leave_fence("an epoch of MPI_Win_start")?;
+        self.list(group, &mut self.epochs.started.borrow_mut())?;
         self.epochs.access.set(Access::Start);
-        *self.epochs.started.borrow_mut() = ranks;
         Ok(())
     }
 
@@ -123,15 +126,18 @@ impl Window {
         if target.open.get() {
             return Ok(());
         }
-        let used = target.used.get();
+        let me = self.node.me;
+        // Every post is used by one epoch, so there is one more of them when it can begin.
         let has_posted = || match target.local {
-            ELSEWHERE => target.far.posted.get() != used,
-            local => self.control.pair(local, self.node.me).posted.load(Acquire) != used,
+            ELSEWHERE => self.far(rank).posts.get() != 0,
+            local => {
+                let used = self.control.pair(me, local).completed.load(Relaxed);
+                self.control.pair(local, me).posted.load(Acquire) != used
+            }
         };
         if !has_posted() {
             self.wait_unless_lost(process, has_posted, |dead| dead == rank)?;
         }
-        target.used.set(used.wrapping_add(1));
         target.open.set(true);
         Ok(())
     }
@@ -147,7 +153,7 @@ impl Window {
                 "MPI_Win_complete ends what MPI_Win_start begins, which was not called",
             ));
         }
-        let started = self.epochs.started.take();
+        let mut started = self.epochs.started.take();
         let mut outcome = Ok(());
         for &rank in &started {
             if let Err(gone) = self.await_post(process, rank) {
@@ -159,19 +165,24 @@ impl Window {
             if target.local == ELSEWHERE {
                 // It comes behind the operations that go by messages; only what was attached the target
                 // alone knows.
-                if self.flavor == Flavor::Dynamic || target.far.moved.get() {
+                let far = self.far(rank);
+                if self.flavor == Flavor::Dynamic || far.moved.get() {
                     outcome = outcome.and(self.flush_far(process, Some(rank)));
                 }
-                target.far.dirty.set(false);
+                far.dirty.set(false);
+                far.posts.set(far.posts.get().wrapping_sub(1));
                 self.tell_far(process, rank, What::Complete);
                 continue;
             }
             outcome = outcome.and(self.flush_far(process, Some(rank)));
-            let completed = &self.control.pair(target.local, self.node.me).completed;
-            completed.fetch_add(1, AcqRel);
+            let completed = &self.control.pair(self.node.me, target.local).completed;
+            completed.store(completed.load(Relaxed).wrapping_add(1), Release);
             self.ring(rank);
         }
         outcome = outcome.and(self.flush_far_locally(process, None));
+        // Its memory serves the next one.
+        started.clear();
+        self.epochs.started.replace(started);
         self.epochs.access.set(Access::None);
         outcome
     }
@@ -213,40 +224,40 @@ impl Window {
     }
 
     fn is_completed(&self) -> Result<bool> {
-        let posted = self.epochs.posted.borrow();
-        let Some(origins) = &*posted else {
+        if !self.epochs.exposes.get() {
             return Err(sync_error(
                 "MPI_Win_wait and MPI_Win_test end what MPI_Win_post begins, which was not called",
             ));
-        };
+        }
+        let origins = self.epochs.posted.borrow();
         Ok(origins.iter().all(|&origin| self.has_completed(origin)))
     }
 
     /// Whether an origin has completed its epoch.
     fn has_completed(&self, origin: u32) -> bool {
-        let target = &self.targets[origin as usize];
-        let completed = match target.local {
-            ELSEWHERE => target.far.completed.get(),
+        let me = self.node.me;
+        match self.targets[origin as usize].local {
+            ELSEWHERE => self.far(origin).completions.get() != 0,
+            // An origin completes as often as it was named.
             local => {
-                let pair = self.control.pair(self.node.me, local);
-                pair.completed.load(Acquire)
+                let posted = self.control.pair(me, local).posted.load(Relaxed);
+                self.control.pair(local, me).completed.load(Acquire) == posted
             }
-        };
-        completed != target.awaited.get()
+        }
     }
 
     /// Whether the exposure epoch needs an origin to complete.
     fn is_awaited(&self, origin: u32) -> bool {
-        let posted = self.epochs.posted.borrow();
-        let is_named = posted.as_ref().is_some_and(|all| all.contains(&origin));
-        is_named && !self.has_completed(origin)
+        let is_named = || self.epochs.posted.borrow().contains(&origin);
+        self.epochs.exposes.get() && is_named() && !self.has_completed(origin)
     }
 
     fn end_exposure(&self) {
-        for origin in self.epochs.posted.take().unwrap_or_default() {
-            if self.has_completed(origin) {
-                let awaited = &self.targets[origin as usize].awaited;
-                awaited.set(awaited.get().wrapping_add(1));
+        self.epochs.exposes.set(false);
+        for &origin in &*self.epochs.posted.borrow() {
+            if self.is_far(origin) && self.has_completed(origin) {
+                let completions = &self.far(origin).completions;
+                completions.set(completions.get() - 1);
             }
         }
     }

@@ -21,10 +21,7 @@ use crate::window::{Flavor, Window};
 impl Window {
     /// Asks what a target has attached at an address, if a network reads or writes memory there, and nothing is asked.
     pub(crate) fn ask_where(&self, process: &Process, rank: u32, addr: u64) {
-        let (far, peer) = (
-            &self.targets[rank as usize].far,
-            self.group.member(rank as usize),
-        );
+        let (far, peer) = (self.far(rank), self.group.member(rank as usize));
         if self.flavor != Flavor::Dynamic || far.asks.get() || !RMA_REMOTE.get() {
             return;
         }
@@ -86,7 +83,7 @@ impl Window {
     /// carries the operation out.
     pub(crate) fn learn_where(&self, from: Peer, mut body: &[u8]) -> Result<(), Trouble> {
         let rank = self.group.rank_of(from).ok_or(Trouble::Sense)?;
-        let far = &self.targets[rank as usize].far;
+        let far = self.far(rank);
         far.asks.set(false);
         let (Some(addr), Some(len)) = (record::number(&mut body), record::number(&mut body)) else {
             return Ok(());
@@ -105,7 +102,7 @@ impl Window {
     pub(crate) fn forget(&self, from: Peer, mut body: &[u8]) -> Result<(), Trouble> {
         let rank = self.group.rank_of(from).ok_or(Trouble::Sense)?;
         let addr = record::number(&mut body).ok_or(Trouble::Sense)?;
-        let mut areas = self.targets[rank as usize].far.areas.borrow_mut();
+        let mut areas = self.far(rank).areas.borrow_mut();
         areas.retain(|it| it.addr != addr);
         Ok(())
     }

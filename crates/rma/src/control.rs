@@ -5,7 +5,7 @@
 //! |-----------------------------|-------------------------------|-----------------------------------|
 //! | [`Meeting`]                 | 128                           | all, see `meeting`                |
 //! | [`TargetBlock`], per target | 128                           | see the locks                     |
-//! | [`Pair`], per target and origin, and one of each target for origins elsewhere | 64 | see there |
+//! | a row per member: [`Row`], and a [`Pair`] for each member | 24, and 12 each; whole lines | the member |
 //! | [`RegionTable`], per target of a dynamic window | 64        | the target                        |
 //!
 //! It lies in the heap of the lowest member. Others may write it at any time, so there are only
@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{
-    AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+    AtomicU16, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 
 use crate::heap::{self, Card, Mapping};
@@ -62,24 +62,39 @@ impl CounterCard {
     }
 }
 
-/// What belongs to a target and an origin. Counters wrap around.
+/// What two processors do not write at the same time.
+const LINE: usize = 64;
+
+/// What a member tells all others. Only the member writes it.
 #[derive(Debug, Default)]
-#[repr(C, align(64))]
-pub struct Pair {
-    /// 1 while the origin waits for the target's lock. Written by the origin.
-    pub waits: AtomicU32,
-    /// Whether the origin holds the target's lock, or is in its queue: 1, else 0. Written by the origin,
-    /// before it draws a ticket and after it has left, so that the others know what died with it.
-    pub holds: AtomicU32,
-    /// `MPI_Win_post` of the target that named the origin. Written by the target.
-    pub posted: AtomicU32,
-    /// `MPI_Win_complete` of the origin that named the target. Written by the origin.
-    pub completed: AtomicU32,
-    /// Of a member with itself: how many of its threads wait at the gate, and how often it is inside
-    /// or about to be. Written by the member.
+#[repr(C)]
+pub struct Row {
+    /// How many of its threads wait at the gate, or of those elsewhere for which it keeps the gate.
     pub gate_waits: AtomicU32,
-    /// See `gate_waits`.
+    /// How often it is inside of the gate, or about to be.
     pub in_gate: AtomicU32,
+    /// 1 while origins elsewhere wait for its lock.
+    pub proxy_waits: AtomicU32,
+    /// 1 if some of them hold its lock or are in its queue.
+    pub proxy_holds: AtomicU32,
+    /// The number of the last meeting that the member has come to, and of the one before, and whether with an error: 1,
+    /// in the lowest bit. That of a number lies at its lowest bit. See `meeting`.
+    pub came: [AtomicU32; 2],
+}
+
+/// What a member tells another one. Only the member writes it. Counters wrap around.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub struct Pair {
+    /// 1 while the member waits for the other one's lock.
+    pub waits: AtomicU16,
+    /// Whether the member holds the other one's lock, or is in its queue: 1, else 0. Written before it draws a ticket
+    /// and after it has left, so that the others know what died with it.
+    pub holds: AtomicU16,
+    /// How often `MPI_Win_post` has named the other one as an origin.
+    pub posted: AtomicU32,
+    /// How often `MPI_Win_complete` has named it as a target.
+    pub completed: AtomicU32,
 }
 
 /// How all members of a window come together; see `meeting`.
@@ -104,7 +119,7 @@ pub struct Meeting {
 }
 
 const _: () = assert!(
-    size_of::<Meeting>() == 128 && size_of::<TargetBlock>() == 128 && size_of::<Pair>() == 64
+    size_of::<Meeting>() == 128 && size_of::<TargetBlock>() == 128 && size_of::<Pair>() == 12
 );
 
 /// Where it lies.
@@ -122,19 +137,25 @@ pub struct Control {
     base: *mut u8,
     /// Members on the node.
     members: usize,
+    /// Bytes of a row.
+    row: usize,
     is_dynamic: bool,
     memory: Memory,
 }
 
 /// Bytes of the shared part.
 pub fn bytes(members: usize, is_dynamic: bool) -> usize {
-    let pairs = (members + 1) * size_of::<Pair>();
     let regions = if is_dynamic {
         size_of::<RegionTable>()
     } else {
         0
     };
-    size_of::<Meeting>() + members * (size_of::<TargetBlock>() + pairs + regions)
+    size_of::<Meeting>() + members * (size_of::<TargetBlock>() + regions + row_bytes(members))
+}
+
+/// Bytes of a row. Two members write no line of each other.
+const fn row_bytes(members: usize) -> usize {
+    (size_of::<Row>() + members * size_of::<Pair>()).next_multiple_of(LINE)
 }
 
 impl Control {
@@ -151,6 +172,7 @@ impl Control {
         let control = Control {
             base,
             members,
+            row: row_bytes(members),
             is_dynamic,
             memory: Memory::Own,
         };
@@ -170,6 +192,7 @@ impl Control {
         Ok(Control {
             base,
             members,
+            row: row_bytes(members),
             is_dynamic,
             memory: Memory::Mapped { _mapping: mapping },
         })
@@ -196,20 +219,29 @@ impl Control {
         unsafe { &*self.base.add(at).cast() }
     }
 
-    /// What belongs to a target and an origin.
+    /// Where the row of a member begins.
     #[inline]
-    pub fn pair(&self, target: u32, origin: u32) -> &Pair {
-        debug_assert!((target as usize) < self.members && (origin as usize) <= self.members);
+    fn row_at(&self, member: u32) -> *mut u8 {
+        debug_assert!((member as usize) < self.members);
         let blocks = size_of::<Meeting>() + self.members * size_of::<TargetBlock>();
-        let at = (target as usize * (self.members + 1) + origin as usize) * size_of::<Pair>();
-        // SAFETY: as above.
-        unsafe { &*self.base.add(blocks + at).cast() }
+        // SAFETY: inside the memory.
+        unsafe { self.base.add(blocks + member as usize * self.row) }
     }
 
-    /// 1 while origins elsewhere wait for a target's lock. Written by the target.
+    /// What a member tells all others.
     #[inline]
-    pub fn proxy_waits(&self, target: u32) -> &AtomicU32 {
-        &self.pair(target, self.members()).waits
+    pub fn row(&self, member: u32) -> &Row {
+        // SAFETY: inside the memory, aligned; it consists of atomics.
+        unsafe { &*self.row_at(member).cast() }
+    }
+
+    /// What a member tells another one.
+    #[inline]
+    pub fn pair(&self, member: u32, other: u32) -> &Pair {
+        debug_assert!((other as usize) < self.members);
+        let at = size_of::<Row>() + other as usize * size_of::<Pair>();
+        // SAFETY: as above.
+        unsafe { &*self.row_at(member).add(at).cast() }
     }
 
     /// What a target has attached to a dynamic window.
@@ -248,11 +280,13 @@ mod tests {
             for o in 0..3 {
                 mine.pair(t, o).posted.store(10 * t + o + 1, Release);
             }
+            mine.row(t).in_gate.store(100 + t, Release);
         }
         for t in 0..3 {
             for o in 0..3 {
                 assert_eq!(theirs.pair(t, o).posted.load(Acquire), 10 * t + o + 1);
             }
+            assert_eq!(theirs.row(t).in_gate.load(Acquire), 100 + t);
             assert!(theirs.target(t).lock.is_free());
             assert_eq!(theirs.regions(t).find(&heap::Recent::default(), 0, 1), None);
         }

@@ -20,14 +20,15 @@ use catena_shm::Bell;
 use crate::access::Epochs;
 use crate::control::Control;
 use crate::exposed::{self, Area, Exposed, Way, is_here};
-use crate::heap::{self, Card, Recent};
+use crate::heap::{self, Card};
 use crate::hints::Hints;
 use crate::message::carry;
 use crate::message::exchange;
-use crate::message::state::{ELSEWHERE, Far, Meetings};
+use crate::message::state::{ELSEWHERE, Meetings};
 use crate::notices::Notices;
 use crate::regions::Store;
 use crate::registry;
+use crate::sparse::Sparse;
 use crate::tell::tell_all;
 use crate::window::{Facts, Flavor, Node, Reach, Target, Window};
 
@@ -312,11 +313,11 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
     let (mut some, mut near) = (false, false);
     if let Some(window) = &window {
         (some, near) = window.needs_messages();
-        for (target, way) in window.targets.iter().zip(ways) {
-            if !matches!(way, Way::None) {
-                let (addr, len) = (target.addr, target.size);
+        for (rank, (target, way)) in (0..).zip(window.targets.iter().zip(ways)) {
+            if let (Reach::Message { addr }, false) = (&target.reach, matches!(way, Way::None)) {
+                let (addr, len) = (*addr, target.size);
                 let area = Area { addr, len, way };
-                target.far.areas.borrow_mut().push(area);
+                window.far(rank).areas.borrow_mut().push(area);
             }
         }
         registry::insert(window.clone());
@@ -390,7 +391,7 @@ struct Parts<'a> {
 }
 
 /// Who is where.
-fn node(rows: &[[u64; ROW]], me: u32) -> Node {
+fn node(rows: &[[u64; ROW]], me: u32, bells: Box<[Option<Bell>]>) -> Node {
     let ranks = || (0..rows.len() as u32).zip(rows);
     let leader = rows[me as usize][LEADER];
     let here = ranks().filter(|(_, row)| row[LEADER] == leader);
@@ -403,6 +404,7 @@ fn node(rows: &[[u64; ROW]], me: u32) -> Node {
         leader_number: position(&leaders, leader).unwrap_or(0),
         ranks: here,
         leaders,
+        bells,
     }
 }
 
@@ -416,7 +418,16 @@ fn build(
     parts: &Parts<'_>,
 ) -> Result<Window> {
     let (rows, me) = (parts.rows, comm.rank);
-    let node = node(rows, me);
+    let members: Vec<Peer> = comm.group.members().collect();
+    let bell = |&peer: &Peer| -> Option<Bell> {
+        if peer == process.me || !is_here(process, peer) {
+            return None;
+        }
+        // SAFETY: the transport lives as long as the process.
+        process.link(|link| link.net().shm().map(|shm| unsafe { shm.bell(peer) }))
+    };
+    let node = node(rows, me, members.iter().map(bell).collect());
+    let node = registry::one_of(node);
     let control = match control {
         Some(control) => control,
         None => Control::open(
@@ -426,7 +437,6 @@ fn build(
         )
         .map_err(|e| unmapped(node.ranks[0], &e))?,
     };
-    let members: Vec<Peer> = comm.group.members().collect();
     let mut targets = Vec::with_capacity(rows.len());
     let mut before = 0;
     for (rank, (row, &peer)) in (0..).zip(rows.iter().zip(&members)) {
@@ -437,34 +447,22 @@ fn build(
                 base: own.base,
                 keep: None,
             },
-            None if row[LEADER] != rows[me as usize][LEADER] => Reach::Message,
+            None if row[LEADER] != rows[me as usize][LEADER] => Reach::Message { addr: row[1] },
             None => reach_of(process, peer, plan.flavor, row).map_err(|e| unmapped(rank, &e))?,
         };
         before += row[2];
         targets.push(Target {
             reach,
-            addr: row[1],
             size: row[2],
             unit: row[3] as i64,
             open: false.into(),
             locked: None.into(),
-            used: 0.into(),
-            awaited: 0.into(),
-            recent: Recent::default(),
             local: node
                 .ranks
                 .binary_search(&rank)
                 .map_or(ELSEWHERE, |at| at as u32),
-            far: Far::default(),
         });
     }
-    let bell = |&peer: &Peer| -> Option<Bell> {
-        if peer == process.me || !is_here(process, peer) {
-            return None;
-        }
-        // SAFETY: the transport lives as long as the process.
-        process.link(|link| link.net().shm().map(|shm| unsafe { shm.bell(peer) }))
-    };
     let number = rows.iter().map(|row| row[4]).max().unwrap_or(0);
     let errhandler = process.objects.errhandlers.find(consts::ERRORS_ARE_FATAL)?;
     Ok(Window {
@@ -481,7 +479,6 @@ fn build(
         }),
         targets: targets.into(),
         control,
-        bells: members.iter().map(bell).collect(),
         errhandler: RefCell::new(errhandler),
         name: RefCell::default(),
         attrs: Attributes::default(),
@@ -491,6 +488,8 @@ fn build(
         region_store: Store::default(),
         number: number as u32,
         node,
+        fars: Sparse::default(),
+        recents: Sparse::default(),
         has_messages: true.into(),
         has_near_messages: false.into(),
         gate_proxies: RefCell::default(),
@@ -566,7 +565,8 @@ fn reach_of(
         }
     }
     let neighbour = process.link(|link| link.net().shm_mut()?.neighbour(peer));
-    Ok(neighbour.map_or(Reach::Message, Reach::Kernel))
+    let addr = row[1];
+    Ok(neighbour.map_or(Reach::Message { addr }, |of| Reach::Kernel { of, addr }))
 }
 
 /// `MPI_Win_free`: collective; all operations of others on its memory are over when it returns. If a

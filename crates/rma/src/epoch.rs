@@ -162,7 +162,7 @@ impl Window {
             Access::Start => "MPI_Win_complete was not called",
             Access::Lock => "MPI_Win_unlock was not called for every lock",
             Access::LockAll => "MPI_Win_unlock_all was not called",
-            Access::None | Access::Fence if self.epochs.posted.borrow().is_some() => {
+            Access::None | Access::Fence if self.epochs.exposes.get() => {
                 "MPI_Win_wait was not called after MPI_Win_post"
             }
             Access::None | Access::Fence => return None,

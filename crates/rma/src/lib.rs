@@ -29,6 +29,7 @@
 //! | `areas`          | what is attached, as networks reach it                           |
 //! | `notify`         | operations that notify their target (an extension)               |
 //! | `notices`        | the counters of notifications                                    |
+//! | `sparse`         | what few targets need                                            |
 //! | `heap`, `pool`   | memory that neighbours can map                                   |
 //!
 //! What neighbours can write is reached by atomics and raw copies alone.
@@ -63,6 +64,7 @@ mod query;
 mod regions;
 pub mod registry;
 mod remote;
+mod sparse;
 mod tell;
 mod transfer;
 mod window;

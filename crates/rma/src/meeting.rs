@@ -1,17 +1,20 @@
 //! How all members of a window come together, for fences and to free it: in the memory that they
 //! share, so that a window needs no communicator of its own.
 //!
-//! The last one to come ends the meeting: it tells the outcome, then counts the meeting as over, and
-//! wakes the others. Nobody comes to the next one before it has seen that, so the outcome stays until all have read
-//! it.
+//! Few members of one node look at each other. Otherwise the last one to come ends the meeting: it tells the outcome,
+//! then counts the meeting as over, and wakes the others. Nobody comes to the next one before it has seen that, so the
+//! outcome stays until all have read it.
 
-use std::sync::atomic::{Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed, Ordering::SeqCst};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 
 use catena_core::Process;
 use catena_objects::error::Result;
 
 use crate::message::state::LOST;
 use crate::window::Window;
+
+/// Most members that look at each other.
+const FEW: u32 = 8;
 
 impl Window {
     /// Waits until all members are here; how many came with an error, of those on other hosts at
@@ -21,12 +24,17 @@ impl Window {
     /// `ProcAborted` if a member has died or is lost: no meeting comes about any more.
     pub(crate) fn meet(&self, process: &Process, has_failed: bool) -> Result<u32> {
         self.all_live(process)?;
+        let spans_hosts = self.node.leaders.len() > 1;
+        if !spans_hosts && self.control.members() <= FEW {
+            return self.meet_few(process, has_failed);
+        }
         let meeting = self.control.meeting();
         let before = meeting.over.load(Acquire);
-        meeting.failures.fetch_add(has_failed.into(), Relaxed);
+        if has_failed {
+            meeting.failures.fetch_add(1, Relaxed);
+        }
         let arrived = meeting.arrived.fetch_add(1, AcqRel) + 1;
         let all = self.control.members();
-        let spans_hosts = self.node.leaders.len() > 1;
         // The lowest member goes to meet other hosts, when all are here.
         let ends = match spans_hosts {
             true => self.node.me == 0,
@@ -58,6 +66,35 @@ impl Window {
         meeting.over.fetch_add(1, SeqCst);
         self.node.ranks.iter().for_each(|&rank| self.ring(rank));
         outcome
+    }
+
+    /// As [`Window::meet`], of few members on one node: each says in its row that it has come, and looks at those of
+    /// the others. So what the first one to come waits for is one line of the last one's.
+    fn meet_few(&self, process: &Process, has_failed: bool) -> Result<u32> {
+        let (control, me) = (&self.control, self.node.me);
+        let number = self.epochs.meetings.get().wrapping_add(1) & u32::MAX >> 1;
+        self.epochs.meetings.set(number);
+        // Nobody comes to the meeting after the next one before all have seen this word.
+        let word = |member| &control.row(member).came[number as usize & 1];
+        word(me).store(number << 1 | u32::from(has_failed), Release);
+        let (mut seen, mut failures) = (0, 0);
+        let mut is_over = || {
+            while seen < control.members() {
+                let told = word(seen).load(Acquire);
+                if told >> 1 != number {
+                    return false;
+                }
+                failures += told & 1;
+                seen += 1;
+            }
+            true
+        };
+        if !is_over() {
+            self.wait_unless_lost(process, &mut is_over, |_| true)?;
+        }
+        // Whoever went to sleep before the last one came is woken by all who have seen it.
+        self.node.ranks.iter().for_each(|&rank| self.ring(rank));
+        Ok(failures)
     }
 
     /// Makes sure that nobody needs what the members share: whoever owns it waits for the others, which do

@@ -103,7 +103,7 @@ impl Window {
         let peer = self.group.member(rank as usize);
         self.check_there(peer)?;
         let mut count = 0u64;
-        let far = &self.targets[rank as usize].far;
+        let far = self.far(rank);
         far.outstanding.set(far.outstanding.get() + 1);
         exchange::with(|exchange| {
             let id = exchange.expect(Pending {
@@ -179,7 +179,7 @@ impl Window {
     /// `ProcAborted` if the target is gone.
     pub fn notify(&self, process: &Process, rank: u32, index: u32) -> Result<()> {
         let target = &self.targets[rank as usize];
-        if matches!(target.reach, Reach::Message) {
+        if matches!(target.reach, Reach::Message { .. }) {
             return self.notify_by_message(process, rank, index);
         }
         let near = self.notices.near.borrow();
@@ -195,7 +195,7 @@ impl Window {
     fn notify_by_message(&self, process: &Process, rank: u32, index: u32) -> Result<()> {
         let peer = self.group.member(rank as usize);
         self.check_there(peer)?;
-        let far = &self.targets[rank as usize].far;
+        let far = self.far(rank);
         if far.moved.get() {
             self.notify_when_there(process, rank, index);
         } else {

@@ -56,10 +56,8 @@ impl Window {
     fn acquire(&self, process: &Process, rank: u32, mode: Mode) -> Result<()> {
         let (target, me) = (self.targets[rank as usize].local, self.node.me);
         let lock = &self.control.target(target).lock;
-        let pair = self.control.pair(target, me);
-        pair.holds.store(1, Relaxed);
-        let ticket = lock.draw(mode);
-        if !lock.try_enter(ticket, me) {
+        self.control.pair(me, target).holds.store(1, Relaxed);
+        if let Err(ticket) = lock.enter(mode, me) {
             self.await_turn(process, rank, ticket)?;
         }
         self.targets[rank as usize].locked.set(Some(mode));
@@ -74,7 +72,7 @@ impl Window {
     fn await_turn(&self, process: &Process, rank: u32, ticket: Ticket) -> Result<()> {
         let (local, me) = (self.targets[rank as usize].local, self.node.me);
         let target = self.control.target(local);
-        let pair = self.control.pair(local, me);
+        let pair = self.control.pair(me, local);
         pair.waits.store(1, Relaxed);
         target.lock.wait();
         let is_served = || target.lock.is_served(ticket);
@@ -107,7 +105,7 @@ impl Window {
     pub(crate) fn is_gate_lost_by(&self, dead: u32) -> bool {
         let lost = &self.control.meeting().gate_lost;
         let local = self.targets[dead as usize].local;
-        let in_gate = || self.control.pair(local, local).in_gate.load(Acquire) != 0;
+        let in_gate = || self.control.row(local).in_gate.load(Acquire) != 0;
         let is_lost = lost.load(Acquire) == dead + 1 || local != ELSEWHERE && in_gate();
         if is_lost {
             lost.store(dead + 1, Release);
@@ -119,15 +117,22 @@ impl Window {
     /// target, for origins elsewhere.
     fn had_lock(&self, target: u32, dead: u32) -> bool {
         let dead = self.targets[dead as usize].local;
-        let holds = |origin| self.control.pair(target, origin).holds.load(Acquire) != 0;
-        dead != ELSEWHERE && (holds(dead) || dead == target && holds(self.control.members()))
+        let holds = || self.control.pair(dead, target).holds.load(Acquire) != 0;
+        let as_proxy = || self.control.row(dead).proxy_holds.load(Acquire) != 0;
+        dead != ELSEWHERE && (holds() || dead == target && as_proxy())
+    }
+
+    /// Whether this process holds the lock of a member elsewhere by message.
+    fn is_held_far(&self, rank: u32) -> bool {
+        let far = self.fars.known(rank);
+        far.is_some_and(|far| far.held.get().is_some())
     }
 
     fn release(&self, process: &Process, rank: u32, mode: Mode) {
         let target = self.targets[rank as usize].local;
         self.targets[rank as usize].locked.set(None);
         self.control.target(target).lock.leave(mode);
-        let pair = self.control.pair(target, self.node.me);
+        let pair = self.control.pair(self.node.me, target);
         pair.holds.store(0, Release);
         self.wake_waiters(rank);
         if rank == self.me && self.has_far_waiters() {
@@ -137,7 +142,7 @@ impl Window {
 
     /// Enters the gate.
     fn enter_gate(&self, process: &Process, class: Class) -> Result<()> {
-        let mine = self.control.pair(self.node.me, self.node.me);
+        let mine = self.control.row(self.node.me);
         let queue = match self.epochs.locks.get() {
             0 => Queue::Behind,
             _ => Queue::Beside,
@@ -157,7 +162,7 @@ impl Window {
     #[inline(never)]
     fn await_gate(&self, process: &Process, class: Class, queue: Queue) -> Result<()> {
         let meeting = self.control.meeting();
-        let mine = self.control.pair(self.node.me, self.node.me);
+        let mine = self.control.row(self.node.me);
         mine.gate_waits
             .store(mine.gate_waits.load(Relaxed) + 1, Relaxed);
         let waiting = meeting.gate.wait(class, queue);
@@ -183,7 +188,7 @@ impl Window {
             return self.leave_far_gate(process, class);
         }
         let waits = self.control.meeting().gate.leave(class);
-        let mine = self.control.pair(self.node.me, self.node.me);
+        let mine = self.control.row(self.node.me);
         mine.in_gate.store(mine.in_gate.load(Relaxed) - 1, Release);
         if waits {
             self.wake_at_gate();
@@ -197,7 +202,7 @@ impl Window {
     #[cold]
     pub(crate) fn wake_at_gate(&self) {
         for (member, &rank) in (0..).zip(&self.node.ranks) {
-            if self.control.pair(member, member).gate_waits.load(Acquire) != 0 {
+            if self.control.row(member).gate_waits.load(Acquire) != 0 {
                 self.ring(rank);
             }
         }
@@ -215,11 +220,11 @@ impl Window {
     #[cold]
     fn wake_waiters_slow(&self, rank: u32, target: u32) {
         for (origin, &of) in (0..).zip(&self.node.ranks) {
-            if self.control.pair(target, origin).waits.load(Acquire) != 0 {
+            if self.control.pair(origin, target).waits.load(Acquire) != 0 {
                 self.ring(of);
             }
         }
-        if self.control.proxy_waits(target).load(Acquire) != 0 {
+        if self.control.row(target).proxy_waits.load(Acquire) != 0 {
             self.ring(rank);
         }
     }
@@ -298,7 +303,7 @@ impl Window {
                 )));
             };
             target.open.set(false);
-            let was_held = !self.is_far(rank) || target.far.held.get().is_some();
+            let was_held = !self.is_far(rank) || self.is_held_far(rank);
             outcome = self.flush_before_unlock(process, Some(rank));
             if self.is_far(rank) {
                 target.locked.set(None);
@@ -323,7 +328,7 @@ impl Window {
         if !self.has_messages.get() {
             return Ok(());
         }
-        let is_held = |rank: &u32| self.targets[*rank as usize].far.held.get().is_some();
+        let is_held = |rank: &u32| self.is_held_far(*rank);
         let ranks: Vec<u32> = match rank {
             Some(rank) => Some(rank).filter(is_held).into_iter().collect(),
             None => (0..self.size()).filter(is_held).collect(),

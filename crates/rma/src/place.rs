@@ -105,12 +105,12 @@ impl Window {
                 at: base.wrapping_offset(at as isize),
                 _keep: None,
             }),
-            Reach::Kernel(of) => Ok(Place::Kernel {
+            Reach::Kernel { of, addr } => Ok(Place::Kernel {
                 of: *of,
-                at: target.addr.wrapping_add(at as u64),
+                at: addr.wrapping_add(at as u64),
             }),
-            Reach::Message => Ok(Place::Message {
-                at: target.addr.wrapping_add(at as u64),
+            Reach::Message { addr } => Ok(Place::Message {
+                at: addr.wrapping_add(at as u64),
             }),
         }
     }
@@ -131,7 +131,7 @@ impl Window {
         } else {
             self.control
                 .regions(self.targets[rank as usize].local)
-                .find(&self.targets[rank as usize].recent, from, end)
+                .find(self.recent(rank), from, end)
         };
         let Some(region) = found else {
             return Err(out_of_range(format!(
@@ -145,7 +145,7 @@ impl Window {
         }
         if region.card.pid != 0 {
             let map = || -> io::Result<Place> {
-                let mapping = self.targets[rank as usize].recent.map(region.card)?;
+                let mapping = self.recent(rank).map(region.card)?;
                 let base = mapping.at(region.card, region.len as usize)?;
                 Ok(Place::Mapped {
                     at: base.wrapping_offset(addr.wrapping_sub(region.addr) as isize),
@@ -157,7 +157,7 @@ impl Window {
             }
         }
         match &self.targets[rank as usize].reach {
-            Reach::Kernel(of) => Ok(Place::Kernel { of: *of, at: addr }),
+            Reach::Kernel { of, .. } => Ok(Place::Kernel { of: *of, at: addr }),
             _ => Ok(Place::Message { at: addr }),
         }
     }

@@ -3,15 +3,16 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::ptr;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Weak};
 
 use catena_abi::{Win, consts};
 use catena_base::slab::Key;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::table::{ObjectKind, decode, encode};
 
-use crate::window::Window;
+use crate::window::{Node, Window};
 
 /// All windows. Under the library's lock.
 #[derive(Debug, Default)]
@@ -21,6 +22,8 @@ struct Registry {
     retired: RefCell<HashMap<u32, Arc<Window>>>,
     /// The one that was named last, and its handle.
     recent: Cell<(usize, *const Window)>,
+    /// The members of windows, one for all windows over the same ones.
+    nodes: RefCell<Vec<Weak<Node>>>,
     /// The next number that this process has not used.
     next: Cell<u32>,
 }
@@ -62,6 +65,19 @@ pub(crate) fn propose() -> u32 {
 pub(crate) fn agreed(number: u32) -> Win {
     registry().next.set(number + 1);
     handle(number)
+}
+
+/// The members of a window, which those of another one are if they are equal.
+pub(crate) fn one_of(node: Node) -> Arc<Node> {
+    let mut nodes = registry().nodes.borrow_mut();
+    nodes.retain(|known| known.strong_count() != 0);
+    let mut known = nodes.iter().filter_map(Weak::upgrade);
+    if let Some(known) = known.find(|known| **known == node) {
+        return known;
+    }
+    let node = Arc::new(node);
+    nodes.push(Arc::downgrade(&node));
+    node
 }
 
 /// Makes a window known.
@@ -116,6 +132,43 @@ pub unsafe fn borrow<'a>(win: Win) -> Result<&'a Window> {
     registry().recent.set((win.0, at));
     // SAFETY: as above; the table keeps it.
     Ok(unsafe { &*at })
+}
+
+/// The window of a call that waits.
+#[derive(Debug)]
+pub enum Kept<'a> {
+    /// Nobody frees it meanwhile.
+    Borrowed(&'a Window),
+    /// Another thread of the program may.
+    Held(Arc<Window>),
+}
+
+impl Deref for Kept<'_> {
+    type Target = Window;
+
+    #[inline]
+    fn deref(&self) -> &Window {
+        match self {
+            Kept::Borrowed(window) => window,
+            Kept::Held(window) => window,
+        }
+    }
+}
+
+/// The window behind a handle, for a call that waits; `shared` if other threads may call MPI meanwhile.
+///
+/// # Safety
+/// As [`borrow`], but for other threads.
+///
+/// # Errors
+/// As [`find`].
+#[inline]
+pub unsafe fn keep<'a>(win: Win, shared: bool) -> Result<Kept<'a>> {
+    match shared {
+        true => find(win).map(Kept::Held),
+        // SAFETY: the caller's promise; there is no other thread.
+        false => unsafe { borrow(win).map(Kept::Borrowed) },
+    }
 }
 
 /// The window with a number, for what others tell of it: until it is freed, which no call from within

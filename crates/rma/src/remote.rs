@@ -83,7 +83,7 @@ impl Window {
         wanted: Move,
         (addr, len): (u64, u64),
     ) -> Option<RemoteKeys> {
-        let mut areas = self.targets[rank as usize].far.areas.borrow_mut();
+        let mut areas = self.far(rank).areas.borrow_mut();
         let Some((at, room)) = lies_in(&areas, addr) else {
             drop(areas);
             self.ask_where(process, rank, addr);
@@ -150,7 +150,7 @@ impl Window {
         });
         match outcome {
             Ok(()) => {
-                target.far.moved.set(true);
+                self.far(at.rank).moved.set(true);
                 Ok(true)
             }
             Err(RmaError::Lost(_)) => {
@@ -159,7 +159,7 @@ impl Window {
             }
             Err(_) => {
                 // Messages do what the network refuses.
-                let mut areas = target.far.areas.borrow_mut();
+                let mut areas = self.far(at.rank).areas.borrow_mut();
                 if let Some((at, _)) = lies_in(&areas, addr) {
                     areas[at].way = Way::None;
                 }
@@ -183,7 +183,7 @@ impl Window {
         pending: Pending,
         mut start: impl FnMut(&Process, OpId) -> std::result::Result<Started, RmaError>,
     ) -> std::result::Result<(), RmaError> {
-        let far = &self.targets[pending.rank as usize].far;
+        let far = self.far(pending.rank);
         far.outstanding.set(far.outstanding.get() + 1);
         let id = exchange::with(|exchange| exchange.expect(pending));
         let op = OpId::new(WINDOWS.0, id.into());
@@ -203,7 +203,8 @@ impl Window {
 
     /// Has what has moved by remote access to a target be complete there, once all answers have come.
     pub(crate) fn flush_remote(&self, process: &Process, rank: u32) {
-        if self.targets[rank as usize].far.moved.replace(false) {
+        let far = self.fars.known(rank);
+        if far.is_some_and(|far| far.moved.replace(false)) {
             self.start_flush(process, self.remote(rank));
         }
     }
@@ -234,7 +235,7 @@ impl Window {
             Some(rank) => rank..rank + 1,
             None => 0..self.size(),
         };
-        let moved = |rank: &u32| self.targets[*rank as usize].far.moved.get();
+        let moved = |rank: &u32| self.fars.known(*rank).is_some_and(|far| far.moved.get());
         let moved: Vec<u32> = ranks.filter(moved).collect();
         moved
             .iter()

@@ -22,6 +22,7 @@ use crate::message::record::Trouble;
 use crate::message::state::{ELSEWHERE, Far, GateProxy, Meetings, Proxy};
 use crate::notices::Notices;
 use crate::regions::{Region, Store};
+use crate::sparse::Sparse;
 use catena_base::ticket_lock::Mode;
 
 /// How a window's memory came to it.
@@ -60,19 +61,26 @@ pub enum Reach {
         keep: Option<Arc<Mapping>>,
     },
     /// The kernel copies to and from it.
-    Kernel(Neighbour),
+    Kernel {
+        /// Its process.
+        of: Neighbour,
+        /// Where it begins there.
+        addr: u64,
+    },
     /// The target carries the operations out: it is on another host, or the kernel lets nobody at its
     /// memory.
-    Message,
+    Message {
+        /// Where it begins there.
+        addr: u64,
+    },
 }
 
-/// A member of the window as a target.
+/// A member of the window as a target. There are as many of these as windows times members, so it is small: what few
+/// of them need is elsewhere, see [`Sparse`].
 #[derive(Debug)]
 pub struct Target {
     /// How its memory is reached.
     pub reach: Reach,
-    /// The address of its memory where it is.
-    pub addr: u64,
     /// Bytes of its window.
     pub size: u64,
     /// Bytes of a unit of displacement.
@@ -81,20 +89,14 @@ pub struct Target {
     pub open: Cell<bool>,
     /// How this process holds its lock.
     pub locked: Cell<Option<Mode>>,
-    /// Posts of it that epochs of this process have used.
-    pub used: Cell<u32>,
-    /// Completions of it that this process has waited for.
-    pub awaited: Cell<u32>,
-    /// Of a dynamic window: the chunks with the table of what it has attached, and with that.
-    pub(crate) recent: Recent,
     /// Its number among the members of this node; `ELSEWHERE` if it is on another one.
     pub(crate) local: u32,
-    /// What is known of it by messages.
-    pub(crate) far: Far,
 }
 
-/// The members of a window on this node, and the other nodes.
-#[derive(Debug)]
+const _: () = assert!(size_of::<Target>() == 48);
+
+/// The members of a window on this node, and the other nodes. All windows over the same processes share it.
+#[derive(Debug, PartialEq)]
 pub(crate) struct Node {
     /// Their ranks.
     pub ranks: Box<[u32]>,
@@ -104,6 +106,8 @@ pub(crate) struct Node {
     pub leaders: Box<[u32]>,
     /// The number of this node among all.
     pub leader_number: usize,
+    /// The doorbells of the other members here, by rank.
+    pub bells: Box<[Option<Bell>]>,
 }
 
 /// Values of attributes, to which programs get pointers.
@@ -137,8 +141,6 @@ pub struct Window {
     pub targets: Box<[Target]>,
     /// What the members share.
     pub control: Control,
-    /// The doorbells of the other members.
-    pub bells: Box<[Option<Bell>]>,
     /// Error handler.
     pub errhandler: RefCell<ErrhandlerRef>,
     /// Name.
@@ -156,7 +158,11 @@ pub struct Window {
     /// Its number: what messages call it.
     pub(crate) number: u32,
     /// Who is where.
-    pub(crate) node: Node,
+    pub(crate) node: Arc<Node>,
+    /// What is known of targets by messages.
+    pub(crate) fars: Sparse<Far>,
+    /// Of a dynamic window: for each target the chunks with the table of what it has attached, and with that.
+    pub(crate) recents: Sparse<Recent>,
     /// Whether some targets are reached by messages.
     pub(crate) has_messages: Cell<bool>,
     /// Whether members of this node are.
@@ -219,9 +225,21 @@ impl Window {
         self.targets.len() as u32
     }
 
+    /// What is known of a target by messages.
+    #[inline]
+    pub(crate) fn far(&self, rank: u32) -> &Far {
+        self.fars.of(rank, self.size())
+    }
+
+    /// What was attached by a target of a dynamic window when it was looked at last.
+    #[inline]
+    pub(crate) fn recent(&self, rank: u32) -> &Recent {
+        self.recents.of(rank, self.size())
+    }
+
     /// Whether a target is reached by messages, and whether one of this node is.
     pub(crate) fn needs_messages(&self) -> (bool, bool) {
-        let by_message = |target: &&Target| matches!(target.reach, Reach::Message);
+        let by_message = |target: &&Target| matches!(target.reach, Reach::Message { .. });
         let mut targets = self.targets.iter().filter(by_message).peekable();
         let some = targets.peek().is_some();
         (some, targets.any(|target| target.local != ELSEWHERE))
@@ -229,7 +247,7 @@ impl Window {
 
     /// Wakes a member that sleeps.
     pub fn ring(&self, rank: u32) {
-        if let Some(bell) = &self.bells[rank as usize] {
+        if let Some(bell) = &self.node.bells[rank as usize] {
             bell.ring();
         }
     }

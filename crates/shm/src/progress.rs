@@ -10,7 +10,7 @@ use crate::init::Shm;
 
 /// A rank's doorbell, for whoever publishes something elsewhere in the segment
 /// or sleeps without holding the transport.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bell {
     bell: *const Doorbell,
     barrier: Barrier,

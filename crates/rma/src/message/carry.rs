@@ -8,6 +8,7 @@ use catena_core::{Process, beside};
 use catena_fabric::{Peer, PeerLost, RmaError};
 use catena_link::{ActiveHeader, Awaited, Handler};
 
+use super::at_once;
 use super::exchange::{self, WINDOWS, ended};
 use super::target::carry_out;
 use crate::registry;
@@ -44,11 +45,12 @@ struct Receiver;
 
 impl Handler for Receiver {
     fn deliver(&mut self, from: Peer, header: ActiveHeader, payload: PeerBytes<'_>) {
-        // The peer may write them while they are read.
-        let mut bytes = vec![0; payload.len()];
-        payload.read(&mut bytes);
-        // They are carried out when the engine is not under way: that may wait for a lock.
-        exchange::note_packet((from, header.argument, bytes));
+        if at_once::take(from, header.argument, payload) {
+            return;
+        }
+        // They are carried out when the engine is not under way: that may wait for a lock. The peer may write them
+        // while they are copied.
+        exchange::note_packet((from, header.argument, payload.to_vec()));
     }
 
     fn lost(&mut self, lost: &PeerLost) {

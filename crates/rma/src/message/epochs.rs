@@ -28,7 +28,7 @@ impl Window {
     /// Sends a record, with a number if there is one, that a member answers when it has come so far.
     pub(crate) fn ask(&self, rank: u32, what: What, (a, b): (u8, u8), number: Option<u64>) {
         let peer = self.group.member(rank as usize);
-        let far = &self.targets[rank as usize].far;
+        let far = self.far(rank);
         far.outstanding.set(far.outstanding.get() + 1);
         exchange::with(|exchange| {
             let id = exchange.expect(Pending::new(peer, self.number, rank));
@@ -46,7 +46,7 @@ impl Window {
 
     /// Waits until a member has answered all.
     pub(crate) fn await_answers(&self, process: &Process, rank: u32) -> Result<()> {
-        let far = &self.targets[rank as usize].far;
+        let far = self.far(rank);
         if far.outstanding.get() != 0 {
             process.block(|_| far.outstanding.get() == 0);
         }
@@ -127,12 +127,10 @@ impl Window {
         }
         for rank in ranks.clone() {
             // What notifies of remote operations leaves when these have ended, and is to be flushed as well.
-            if self.notices.are_there.get()
-                && self.targets[rank as usize].far.outstanding.get() != 0
-            {
+            if self.notices.are_there.get() && self.has_outstanding(rank) {
                 outcome = outcome.and(self.await_answers(process, rank));
             }
-            if self.targets[rank as usize].far.dirty.take() {
+            if self.fars.known(rank).is_some_and(|far| far.dirty.take()) {
                 let there = self.check_there(self.group.member(rank as usize));
                 match there {
                     Ok(()) => self.ask(rank, What::Flush, (0, 0), None),
@@ -141,8 +139,7 @@ impl Window {
             }
         }
         for rank in ranks {
-            let far = &self.targets[rank as usize].far;
-            if far.outstanding.get() != 0 {
+            if self.has_outstanding(rank) {
                 outcome = outcome.and(self.await_answers(process, rank));
             }
         }
@@ -157,18 +154,28 @@ impl Window {
         if !self.has_messages.get() {
             return Ok(());
         }
-        let targets = match rank {
-            Some(rank) => &self.targets[rank as usize..=rank as usize],
-            None => &self.targets[..],
+        let ranks = match rank {
+            Some(rank) => rank..rank + 1,
+            None => 0..self.size(),
         };
         let is_busy = |far: &Far| far.outstanding.get() + far.lent.get() != 0;
-        if targets.iter().any(|it| is_busy(&it.far)) {
-            process.block(|_| !targets.iter().any(|it| is_busy(&it.far)));
+        let some_busy = || {
+            let mut ranks = ranks.clone();
+            ranks.any(|rank| self.fars.known(rank).is_some_and(is_busy))
+        };
+        if some_busy() {
+            process.block(|_| !some_busy());
         }
         if let Some(rank) = rank {
             self.check_there(self.group.member(rank as usize))?;
         }
         self.take_trouble()
+    }
+
+    /// Whether answers of a member are to come.
+    fn has_outstanding(&self, rank: u32) -> bool {
+        let far = self.fars.known(rank);
+        far.is_some_and(|far| far.outstanding.get() != 0)
     }
 
     /// Whether a member is on another host, so that it does not share what `control` has.
@@ -191,7 +198,7 @@ impl Window {
         self.await_answers(process, rank)?;
         self.check_granted(rank)?;
         let target = &self.targets[rank as usize];
-        target.far.held.set(Some(mode));
+        self.far(rank).held.set(Some(mode));
         target.locked.set(Some(mode));
         Ok(())
     }
@@ -203,7 +210,7 @@ impl Window {
     pub(crate) fn unlock_far(&self, process: &Process, ranks: &[u32]) -> Result<()> {
         let mut outcome = Ok(());
         for &rank in ranks {
-            let far = &self.targets[rank as usize].far;
+            let far = self.far(rank);
             let there = self.check_there(self.group.member(rank as usize));
             let was_held = far.held.take().is_some();
             match there {
@@ -216,7 +223,7 @@ impl Window {
             }
         }
         for &rank in ranks {
-            if self.targets[rank as usize].far.outstanding.get() != 0 {
+            if self.has_outstanding(rank) {
                 outcome = outcome.and(self.await_answers(process, rank));
             }
         }
@@ -238,10 +245,10 @@ impl Window {
         head: Head,
     ) -> std::result::Result<(), Trouble> {
         let rank = self.group.rank_of(from).ok_or(Trouble::Sense)?;
-        let far = &self.targets[rank as usize].far;
+        let far = self.far(rank);
         match what {
-            What::Post => far.posted.set(far.posted.get().wrapping_add(1)),
-            What::Complete => far.completed.set(far.completed.get().wrapping_add(1)),
+            What::Post => far.posts.set(far.posts.get().wrapping_add(1)),
+            What::Complete => far.completions.set(far.completions.get().wrapping_add(1)),
             _ => {
                 let heard = &mut self.meetings.heard.borrow_mut();
                 heard.push((head.id, head.a, head.c != 0));

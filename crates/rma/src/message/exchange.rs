@@ -116,6 +116,15 @@ pub(crate) fn note_packet(packet: Packet) {
     SHARED.packets.borrow_mut().push(packet);
 }
 
+/// Calls `take` with the exchange if a packet can be dealt with before it is kept: the exchange is free, and no packet
+/// waits.
+pub(crate) fn before_others<R>(take: impl FnOnce(&mut Exchange) -> R) -> Option<R> {
+    if !SHARED.packets.borrow().is_empty() {
+        return None;
+    }
+    Some(take(&mut *SHARED.exchange.try_borrow_mut().ok()?))
+}
+
 /// What has come since the last call.
 pub(crate) fn take_packets() -> Vec<Packet> {
     SHARED.packets.take()
@@ -248,6 +257,11 @@ impl Exchange {
         }
     }
 
+    /// Takes a packet that is whole records, none of which came in part, away from a stream if it is the next one there.
+    pub fn pass(&mut self, from: Peer, at: u64, len: usize) -> bool {
+        self.lane(from).incoming.pass(at, len)
+    }
+
     fn pending_of(&mut self, from: Peer, id: u32) -> Option<&mut Pending> {
         let pending = self.pending.get_mut(id as usize)?.as_mut()?;
         (pending.peer == from).then_some(pending)
@@ -255,14 +269,25 @@ impl Exchange {
 
     /// Bytes for an operation have come.
     fn answer(&mut self, from: Peer, head: Head, mut body: &[u8]) {
-        let Some(pending) = self.pending_of(from, head.id) else {
-            return;
-        };
         let (Some(at), Some(len)) = (record::number(&mut body), record::number(&mut body)) else {
             return;
         };
+        self.answered(from, head, (at, len), PeerBytes::from(body));
+    }
+
+    /// The `len` bytes at `at` of what an operation brings have come, or why not.
+    pub fn answered(
+        &mut self,
+        from: Peer,
+        head: Head,
+        (at, len): (u64, u64),
+        bytes: PeerBytes<'_>,
+    ) {
+        let Some(pending) = self.pending_of(from, head.id) else {
+            return;
+        };
         if head.a == 0 {
-            pending.sink.place(at, PeerBytes::from(body));
+            pending.sink.place(at, bytes);
         }
         pending.left = pending.left.saturating_sub(len);
         let is_whole = pending.left == 0;
@@ -321,7 +346,7 @@ impl Exchange {
         let due = pending.and_then(|it| Some((it.notice?, it.peer, it.window, it.rank)));
         if let Some((index, peer, window, rank)) = due.filter(|_| well) {
             if let Some(window) = registry::numbered(window) {
-                window.targets[rank as usize].far.dirty.set(true);
+                window.far(rank).dirty.set(true);
             }
             self.notify(peer, window, index);
         }
@@ -338,7 +363,7 @@ impl Exchange {
         };
         self.free.push(id);
         if let Some(window) = registry::numbered(pending.window) {
-            let far = &window.targets[pending.rank as usize].far;
+            let far = window.far(pending.rank);
             far.outstanding.set(far.outstanding.get().saturating_sub(1));
         }
         if let Some(token) = pending.token {
@@ -380,7 +405,7 @@ impl Exchange {
 /// The buffer of a long operation is not needed any more.
 pub(crate) fn ended(operation: &Operation) {
     if let Some(window) = registry::numbered(operation.head.window) {
-        let far = &window.targets[operation.rank as usize].far;
+        let far = window.far(operation.rank);
         far.lent.set(far.lent.get().saturating_sub(1));
     }
     if let Some(token) = &operation.token {

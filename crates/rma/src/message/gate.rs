@@ -75,7 +75,7 @@ impl Window {
             0 => (class(head), Queue::Behind),
             _ => (class(head), Queue::Beside),
         };
-        let mine = self.control.pair(self.node.me, self.node.me);
+        let mine = self.control.row(self.node.me);
         mine.in_gate.store(mine.in_gate.load(Relaxed) + 1, Relaxed);
         let gate = &self.control.meeting().gate;
         let waiting = match gate.try_enter(class, queue) {
@@ -106,7 +106,7 @@ impl Window {
         let mut moved = false;
         while let Some(at) = self.next_at_gate() {
             moved = true;
-            let mine = self.control.pair(self.node.me, self.node.me);
+            let mine = self.control.row(self.node.me);
             let waits = mine.gate_waits.load(Relaxed) - 1;
             mine.gate_waits.store(waits, Relaxed);
             let mut proxies = self.gate_proxies.borrow_mut();
@@ -135,7 +135,7 @@ impl Window {
         if self.death_among(process, is_lost_by).is_none() {
             return false;
         }
-        let mine = self.control.pair(self.node.me, self.node.me);
+        let mine = self.control.row(self.node.me);
         self.gate_proxies.borrow_mut().retain(|it| {
             if is_waiting(it) {
                 mine.gate_waits
@@ -158,7 +158,7 @@ impl Window {
 
     fn leave_as_keeper(&self, class: Class) {
         let waits = self.control.meeting().gate.leave(class);
-        let mine = self.control.pair(self.node.me, self.node.me);
+        let mine = self.control.row(self.node.me);
         mine.in_gate.store(mine.in_gate.load(Relaxed) - 1, Release);
         if waits {
             self.wake_at_gate();

@@ -92,10 +92,13 @@ impl Operation {
                     _ => len,
                 };
                 let from = out.len();
-                out.resize(from + len, 0);
-                // SAFETY: room for as many bytes.
-                let room = unsafe { Room::new(out.as_mut_ptr().add(from), len) };
-                self.source.part(at, len).write(room);
+                out.reserve(len);
+                // SAFETY: room for as many bytes, all of which are written.
+                unsafe {
+                    let room = Room::new(out.as_mut_ptr().add(from), len);
+                    self.source.part(at, len).write(room);
+                    out.set_len(from + len);
+                }
             }
         });
         self.at += len as u64;

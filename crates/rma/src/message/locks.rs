@@ -45,9 +45,9 @@ impl Window {
             is_gone: false,
         };
         lock.wait();
-        let proxy_pair = self.control.pair(self.node.me, self.control.members());
-        proxy_pair.holds.store(1, Relaxed);
-        proxy_pair.waits.store(1, Relaxed);
+        let mine = self.control.row(self.node.me);
+        mine.proxy_holds.store(1, Relaxed);
+        mine.proxy_waits.store(1, Relaxed);
         self.proxies.borrow_mut().push(proxy);
         self.advance_locks(exchange);
         Ok(())
@@ -78,7 +78,7 @@ impl Window {
             proxies.retain(|it| !(it.has_entered && it.is_gone));
         }
         if !self.has_lock_waiters() {
-            self.control.proxy_waits(me).store(0, Relaxed);
+            self.control.row(me).proxy_waits.store(0, Relaxed);
         }
         if moved {
             self.wake_waiters(self.me);
@@ -107,7 +107,7 @@ impl Window {
             }
             proxy.has_entered
         });
-        self.control.proxy_waits(me).store(0, Relaxed);
+        self.control.row(me).proxy_waits.store(0, Relaxed);
         true
     }
 

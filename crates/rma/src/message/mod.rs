@@ -9,6 +9,7 @@
 //! | `job`      | what is to leave to a peer: records, and long operations cut into some |
 //! | `exchange` | the streams of this process, and the operations that wait for answers  |
 //! | `carry`    | what progress does for them                                            |
+//! | `at_once`  | packets that are dealt with before they are copied                     |
 //! | `target`   | records carried out, under the lock of the elements                    |
 //! | `locks`    | the target's lock, held for origins elsewhere                          |
 //! | `gate`     | the gate of locks, kept for members elsewhere                          |
@@ -22,6 +23,7 @@
 //! comes after the operations of the epoch. Records gather until there is a packet full of them, or the
 //! process makes progress.
 
+mod at_once;
 pub(crate) mod carry;
 pub(crate) mod epochs;
 pub(crate) mod exchange;

@@ -217,7 +217,7 @@ impl Window {
     ) -> Result<()> {
         let (peer, len) = (self.group.member(at.rank as usize), at.len());
         self.check_there(peer)?;
-        let far = &self.targets[at.rank as usize].far;
+        let far = self.far(at.rank);
         let is_answered = sink.is_some();
         let is_long = len > if is_answered { SHORT_ANSWER } else { COPIED };
         let mut head = Head {

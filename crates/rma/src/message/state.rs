@@ -21,10 +21,10 @@ pub struct Far {
     pub lent: Cell<u32>,
     /// Whether operations without answers have left since the last flush.
     pub dirty: Cell<bool>,
-    /// Posts of it that named this process.
-    pub posted: Cell<u32>,
-    /// Completions of it that named this process.
-    pub completed: Cell<u32>,
+    /// Posts of it that named this process, and that no epoch has used.
+    pub posts: Cell<u32>,
+    /// Completions of it that named this process, and that nobody has waited for.
+    pub completions: Cell<u32>,
     /// How this process holds its lock by message.
     pub held: Cell<Option<Mode>>,
     /// Its memory that a network may reach, by address.

@@ -53,6 +53,13 @@ impl Incoming {
         Ok(())
     }
 
+    /// Whether a packet of whole records is the next one, and nothing has come before its time: then it counts as taken.
+    pub fn pass(&mut self, at: u64, len: usize) -> bool {
+        let is_next = at == self.next && self.partial.is_empty() && self.early.is_empty();
+        self.next += if is_next { len as u64 } else { 0 };
+        is_next
+    }
+
     /// Keeps a packet that came early.
     fn keep(&mut self, at: u64, bytes: &[u8]) -> Result<(), Damaged> {
         let fits = self.early_bytes + bytes.len() <= EARLY;
@@ -158,6 +165,29 @@ mod tests {
                 assert_eq!(seen, expected, "packets of {len} bytes");
             }
         }
+    }
+
+    #[test]
+    fn a_packet_passes_only_in_its_place() {
+        let (bytes, _) = records();
+        let first = HEAD + Head::read(&bytes).expect("a head").len as usize;
+        let mut stream = Incoming::default();
+        let mut seen = 0;
+        let mut count = |_: Head, _: &[u8]| seen += 1;
+        assert!(!stream.pass(8, 100), "a gap");
+        assert!(stream.pass(0, first) && !stream.pass(0, first));
+        let at = first as u64;
+        stream
+            .take(at, &bytes[first..first + 3], &mut count)
+            .unwrap();
+        assert!(!stream.pass(at + 3, 100), "half a record is there");
+        stream
+            .take(at + 3, &bytes[first + 3..], &mut count)
+            .unwrap();
+        let end = bytes.len() as u64;
+        stream.take(end + 50, b"early", &mut count).unwrap();
+        assert!(!stream.pass(end, 50), "what is early would be forgotten");
+        assert_eq!(seen, 199);
     }
 
     #[test]

@@ -80,6 +80,18 @@ impl Memory<'_> {
         self.each(|at, from, len| unsafe { copy_bytes(into[from..].as_mut_ptr(), at, len) });
     }
 
+    /// Appends all `len` of them, packed.
+    fn append(&self, len: usize, into: &mut Vec<u8>) {
+        into.reserve(len);
+        let end = into.len();
+        // SAFETY: room for as many bytes as the runs have, which were checked, and all of them are written.
+        unsafe {
+            let room = into.as_mut_ptr().add(end);
+            self.each(|at, from, len| copy_bytes(room.add(from), at, len));
+            into.set_len(end + len);
+        }
+    }
+
     /// Stores packed bytes.
     fn store(&self, bytes: &[u8]) {
         // SAFETY: as above.
@@ -126,6 +138,20 @@ pub(super) trait Owner {
     }
 }
 
+/// The address of `[addr, addr + len)`, if all of it is this process's in the window.
+pub(super) fn own_bytes(window: &Window, addr: u64, len: u64) -> Option<*mut u8> {
+    let end = addr.checked_add(len)?;
+    if window.flavor == Flavor::Dynamic {
+        let own = window.attached.borrow();
+        let some: Vec<_> = own.iter().filter(|it| it.len != 0).collect();
+        cover(some.len(), |i| *some[i], addr, end)?;
+        return Some(std::ptr::with_exposed_provenance_mut(addr as usize));
+    }
+    let base = window.base.addr() as u64;
+    let from = addr.checked_sub(base)?;
+    (end - base <= window.facts.size as u64).then(|| window.base.wrapping_add(from as usize))
+}
+
 /// A member's part of a window.
 struct Member<'a> {
     process: &'a Process,
@@ -139,16 +165,7 @@ impl Owner for Member<'_> {
         Self: 'a;
 
     fn bytes(&self, addr: u64, len: u64) -> Option<*mut u8> {
-        let (window, end) = (self.window, addr.checked_add(len)?);
-        if window.flavor == Flavor::Dynamic {
-            let own = window.attached.borrow();
-            let some: Vec<_> = own.iter().filter(|it| it.len != 0).collect();
-            cover(some.len(), |i| *some[i], addr, end)?;
-            return Some(std::ptr::with_exposed_provenance_mut(addr as usize));
-        }
-        let base = window.base.addr() as u64;
-        let from = addr.checked_sub(base)?;
-        (end - base <= window.facts.size as u64).then(|| window.base.wrapping_add(from as usize))
+        own_bytes(self.window, addr, len)
     }
 
     fn hold(&self) -> Result<Held<'_>, Trouble> {
@@ -203,11 +220,14 @@ fn fetch(
 ) -> Result<(), Trouble> {
     let spot = spot(head, &mut body, Some(len as u64)).ok_or(Trouble::Sense)?;
     let memory = owner.own(spot, len)?;
+    if head.what() == Some(What::Get) {
+        memory.append(len, old);
+        return Ok(());
+    }
     let at = old.len();
     old.resize(at + len, 0);
     let old = &mut old[at..];
     match head.what() {
-        Some(What::Get) => memory.load(old),
         Some(What::Swap) => {
             let (compare, new) = body.split_at_checked(len).ok_or(Trouble::Sense)?;
             if new.len() != len {

@@ -70,6 +70,8 @@ pub struct Shape {
     pub chunk: u64,
     /// Whether the channel has room for the bytes.
     pub has_room: bool,
+    /// Chunks of a partition.
+    each: usize,
 }
 
 impl Shape {
@@ -78,35 +80,35 @@ impl Shape {
         let total = bytes.saturating_mul(partitions.into());
         let has_room = total <= STAGED;
         let whole = bytes.max(1);
+        let chunk = if has_room { whole.min(CHUNK) } else { whole };
         Shape {
             partitions,
             bytes,
-            chunk: if has_room { whole.min(CHUNK) } else { whole },
+            chunk,
             has_room,
+            each: bytes.div_ceil(chunk).max(1) as usize,
         }
-    }
-
-    /// Chunks of a partition.
-    #[inline]
-    fn chunks_each(&self) -> usize {
-        self.bytes.div_ceil(self.chunk).max(1) as usize
     }
 
     /// How many chunks there are.
     pub fn chunks(&self) -> usize {
-        self.partitions as usize * self.chunks_each()
+        self.partitions as usize * self.each
     }
 
     /// The first chunk of a partition.
     #[inline]
     pub fn first_chunk(&self, partition: usize) -> usize {
-        partition * self.chunks_each()
+        partition * self.each
     }
 
     /// Where the bytes of a chunk begin, and how many they are.
     #[inline]
     pub fn chunk_range(&self, chunk: usize) -> (u64, usize) {
-        let (partition, at) = (chunk / self.chunks_each(), chunk % self.chunks_each());
+        // A division takes longer than the copy of a short partition.
+        let (partition, at) = match self.each {
+            1 => (chunk, 0),
+            each => (chunk / each, chunk % each),
+        };
         let before = at as u64 * self.chunk;
         let len = (self.bytes - before).min(self.chunk);
         (self.start(partition) + before, len as usize)
@@ -153,9 +155,9 @@ impl Shape {
         (self.numbers() + room).next_multiple_of(64)
     }
 
-    /// How many slots there are.
+    /// How many slots there are: a power of two.
     pub fn slots(&self) -> u32 {
-        (ROOMS / self.slot()).clamp(1, SLOTS) as u32
+        1 << (ROOMS / self.slot()).clamp(1, SLOTS).ilog2()
     }
 
     fn channel(&self) -> usize {
@@ -245,7 +247,7 @@ impl Channel {
 
     #[inline]
     fn slot(&self, round: u32) -> *mut u8 {
-        let at = (round % self.slots) as usize * self.slot;
+        let at = (round & (self.slots - 1)) as usize * self.slot;
         // SAFETY: inside of the memory.
         unsafe { self.base.add(FRONT + at) }
     }

@@ -12,6 +12,7 @@ use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 
+use catena_base::partitions::Callers;
 use catena_base::{PeerBytes, copy};
 use catena_core::buffer::{RecvBuf, is_run};
 use catena_datatype::TypeRef;
@@ -159,7 +160,7 @@ impl Incoming {
 
     /// Places what has come; whether that is everything.
     #[inline]
-    pub fn take_all(&self) -> bool {
+    pub fn take_all(&self, callers: Callers) -> bool {
         let Some(lane) = self.lane.get() else {
             return false;
         };
@@ -170,7 +171,7 @@ impl Incoming {
             if at >= all {
                 at = 0;
             }
-            self.take(lane, at);
+            self.take(lane, at, callers);
             at += 1;
         }
         if all > LOOK {
@@ -182,7 +183,7 @@ impl Incoming {
     /// `MPI_Parrived` where it is settled which way the partitions come and the partition is one; `None` leaves
     /// it to those who hold the lock.
     #[inline]
-    pub fn arrived(&self, partition: i32) -> Option<bool> {
+    pub fn arrived(&self, partition: i32, callers: Callers) -> Option<bool> {
         if partition as u32 >= self.partitions || !self.is_active() {
             return None;
         }
@@ -192,12 +193,12 @@ impl Incoming {
         }
         let from = partition as u64 * self.bytes;
         let mut chunks = lane.channel.shape().chunks_of(from, from + self.bytes);
-        Some(chunks.all(|chunk| self.take(lane, chunk)))
+        Some(chunks.all(|chunk| self.take(lane, chunk, callers)))
     }
 
     /// Whether a chunk is placed, which this thread does if it has come and nobody else does.
     #[inline]
-    fn take(&self, lane: &Lane, chunk: usize) -> bool {
+    fn take(&self, lane: &Lane, chunk: usize, callers: Callers) -> bool {
         let place = &lane.places[chunk];
         match place.load(Acquire) {
             PLACED => return true,
@@ -208,15 +209,22 @@ impl Incoming {
         if !lane.channel.is_there(round, chunk) {
             return false;
         }
-        let claimed = place.compare_exchange(EMPTY, BUSY, Acquire, Relaxed);
-        if claimed.is_err() {
-            return false;
+        if callers == Callers::Many {
+            let claimed = place.compare_exchange(EMPTY, BUSY, Acquire, Relaxed);
+            if claimed.is_err() {
+                return false;
+            }
         }
         if lane.channel.way() == Some(Way::Staged) {
             self.place(lane, chunk, round);
         }
         place.store(PLACED, Release);
-        self.placed.fetch_add(1, Release);
+        match callers {
+            Callers::One => self.placed.store(self.placed.load(Relaxed) + 1, Release),
+            Callers::Many => {
+                self.placed.fetch_add(1, Release);
+            }
+        }
         true
     }
 

@@ -72,7 +72,7 @@ pub fn ready(
 pub fn arrived_at_once(request: abi::Request, partition: i32) -> bool {
     RECEIVES
         .find(request)
-        .is_some_and(|it| it.arrived(partition) == Some(true))
+        .is_some_and(|it| it.arrived(partition, callers()) == Some(true))
 }
 
 /// `MPI_Parrived`.

@@ -17,7 +17,7 @@ use super::channel::{Channel, Shape, Way};
 use super::end::End;
 use super::incoming::Incoming;
 use super::pairing::{Pair, take_tags};
-use super::threads::RECEIVES;
+use super::threads::{RECEIVES, callers};
 use super::words::{Answer, Offer};
 use crate::heap;
 
@@ -92,7 +92,7 @@ impl PartRecv {
         if !self.incoming.is_active() || self.pair.is_none() {
             return Ok(true);
         }
-        if let Some(arrived) = self.incoming.arrived(partition) {
+        if let Some(arrived) = self.incoming.arrived(partition, callers()) {
             return Ok(arrived);
         }
         let Some(sender) = self.sender.get() else {
@@ -245,7 +245,7 @@ impl PartRecv {
             Some(Way::Messages) => {
                 return self.is_posted.get() && self.are_done(process, &self.parts.borrow());
             }
-            Some(_) if self.incoming.take_all() => return true,
+            Some(_) if self.incoming.take_all(callers()) => return true,
             _ => {}
         }
         if self.incoming.has_failed() {
