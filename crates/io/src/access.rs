@@ -12,7 +12,6 @@ use crate::datarep::Elements;
 use crate::driver::{Direction, Part, move_run};
 use crate::failure::of_transfer;
 use crate::file::File;
-use crate::hints::Choice;
 use crate::registry;
 use crate::transfer::{self, Parts, Transfer};
 use crate::view::View;
@@ -152,10 +151,7 @@ impl File {
             name: self.name.clone(),
             view: self.view(),
             from,
-            sieve: match hints.ds_read {
-                Choice::Disable => 0,
-                _ => hints.read_buffer_size,
-            },
+            window: hints.window(access.direction),
             counters: self.counters.clone(),
             busy: self.under_way.clone(),
         };

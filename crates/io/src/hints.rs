@@ -6,7 +6,7 @@ use catena_objects::error::Result;
 use catena_objects::fail;
 use catena_objects::info::Info;
 
-use crate::driver::Fault;
+use crate::driver::{Direction, Fault};
 
 /// When something is done: always, never, or where it pays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +48,12 @@ pub struct Hints {
     pub cb_write: Choice,
     /// Whether independent reads fetch what lies between the pieces.
     pub ds_read: Choice,
+    /// Whether independent writes store short pieces through maps.
+    pub ds_write: Choice,
     /// Bytes that an independent read fetches at once for that.
     pub read_buffer_size: u64,
+    /// Bytes of the file that an independent write maps at once for that.
+    pub write_buffer_size: u64,
     /// No independent access will come: all but the lowest member open the file when they first use it, and collective
     /// calls exchange, so that aggregators alone do.
     pub no_independent: bool,
@@ -74,7 +78,9 @@ impl Default for Hints {
             cb_read: Choice::Automatic,
             cb_write: Choice::Automatic,
             ds_read: Choice::Automatic,
+            ds_write: Choice::Automatic,
             read_buffer_size: 512 << 10,
+            write_buffer_size: 512 << 10,
             no_independent: false,
             permissions: 0o666,
             striping_factor: 0,
@@ -161,7 +167,9 @@ impl Hints {
         new.cb_read = choice(info, "romio_cb_read", new.cb_read)?;
         new.cb_write = choice(info, "romio_cb_write", new.cb_write)?;
         new.ds_read = choice(info, "romio_ds_read", new.ds_read)?;
+        new.ds_write = choice(info, "romio_ds_write", new.ds_write)?;
         new.read_buffer_size = number(info, "ind_rd_buffer_size", 1, new.read_buffer_size)?;
+        new.write_buffer_size = number(info, "ind_wr_buffer_size", 1, new.write_buffer_size)?;
         new.no_independent = truth(info, "romio_no_indep_rw", new.no_independent)?;
         new.striping_factor = number(info, "striping_factor", 0, new.striping_factor)?;
         new.striping_unit = number(info, "striping_unit", 0, new.striping_unit)?;
@@ -187,6 +195,18 @@ impl Hints {
         Ok(new)
     }
 
+    /// Bytes of a window of the file that an independent transfer of short pieces takes at once; 0 for none.
+    pub fn window(&self, direction: Direction) -> u64 {
+        let (choice, bytes) = match direction {
+            Direction::Read => (self.ds_read, self.read_buffer_size),
+            Direction::Write => (self.ds_write, self.write_buffer_size),
+        };
+        match choice {
+            Choice::Disable => 0,
+            _ => bytes,
+        }
+    }
+
     /// All of them with their values.
     pub fn info(&self) -> Arc<Info> {
         let truth = |it: bool| it.to_string();
@@ -198,9 +218,9 @@ impl Hints {
             ("romio_cb_read", self.cb_read.name().to_owned()),
             ("romio_cb_write", self.cb_write.name().to_owned()),
             ("romio_ds_read", self.ds_read.name().to_owned()),
-            // Writes never fetch what lies between the pieces.
-            ("romio_ds_write", "disable".to_owned()),
+            ("romio_ds_write", self.ds_write.name().to_owned()),
             ("ind_rd_buffer_size", self.read_buffer_size.to_string()),
+            ("ind_wr_buffer_size", self.write_buffer_size.to_string()),
             ("romio_no_indep_rw", truth(self.no_independent)),
             // What one member has written the others read; no client of Catena keeps data back.
             ("romio_visibility_immediate", truth(true)),

@@ -31,6 +31,12 @@ const STAGE: u64 = 1 << 20;
 /// to read and to copy them is cheaper than another system call.
 const NEAR: u64 = 8 << 10;
 
+/// A write stores pieces through a map of the file if one of them and the gap behind it have at most this many bytes
+/// together: to map a page costs as much as some system calls.
+const CLOSE: u64 = 1 << 10;
+/// A map also costs as much as so many writes.
+const MANY: u64 = 32;
+
 /// The memory of a transfer, as a row of packed bytes.
 #[derive(Debug)]
 pub enum Memory {
@@ -113,8 +119,9 @@ pub struct Transfer {
     pub done: u64,
     /// What went wrong then.
     pub failure: Option<io::Error>,
-    /// A read may fetch gaps, this many bytes at once; 0 for never.
-    pub sieve: u64,
+    /// A window of the file with short pieces has at most this many bytes: a read fetches it, gaps and all; a write maps it.
+    /// 0 if neither is wanted.
+    pub window: u64,
     /// Keeps others away from the bytes, in atomic mode.
     pub(crate) lock: Option<RangeLock>,
     convert: Option<ToConvert>,
@@ -134,7 +141,7 @@ pub(crate) struct Parts {
     pub name: Arc<str>,
     pub view: Arc<View>,
     pub from: u64,
-    pub sieve: u64,
+    pub window: u64,
     pub counters: Arc<FileCounters>,
     pub busy: Arc<()>,
 }
@@ -179,7 +186,7 @@ impl Transfer {
             from: parts.from,
             done: 0,
             failure: None,
-            sieve: parts.sieve,
+            window: parts.window,
             lock: None,
             convert,
             counters: parts.counters,
@@ -197,8 +204,29 @@ impl Transfer {
         self.memory.is_empty()
     }
 
-    /// Moves the bytes, and keeps how it went. Cost: a system call for each run of the file that is written,
-    /// or for each group of runs that lie close together where they are read.
+    /// Whether it moves short pieces that are near each other by windows of the file, so that they need not be looked at
+    /// one by one.
+    pub fn takes_windows(&self) -> bool {
+        let (view, spread) = (&self.view, self.view.spread());
+        let near = match self.memory.direction() {
+            Direction::Read => NEAR,
+            Direction::Write => CLOSE,
+        };
+        let is_near = (1..=near).contains(&(spread.run + spread.gap));
+        self.window != 0 && view.is_ordered() && is_near && (self.is_read() || self.may_store())
+    }
+
+    fn is_read(&self) -> bool {
+        self.memory.direction() == Direction::Read
+    }
+
+    /// Whether its pieces are worth a map of the file, and there is one.
+    fn may_store(&self) -> bool {
+        self.len() >= MANY * self.view.spread().run && self.driver.maps()
+    }
+
+    /// Moves the bytes, and keeps how it went. Cost: a system call for each run of the file, or for each group of runs that
+    /// lie close together where they are read; a few for each window of the file that pieces are stored in.
     pub fn run(&mut self) {
         let lock = self.lock.take();
         let held = lock.as_ref().map(RangeLock::hold);
@@ -206,8 +234,8 @@ impl Transfer {
         let view = self.view.clone();
         let (from, len) = (self.from, self.len());
         let mut pass = Pass::new(self);
-        match pass.is_dense(&view) {
-            true => pass.sieve(&view),
+        match pass.transfer.takes_windows() {
+            true => pass.by_windows(&view),
             false => view.windows(from, len, |runs, bytes| pass.window(runs, bytes)),
         }
         let (done, failure, calls) = (pass.done, pass.failure.take(), pass.calls);
@@ -308,15 +336,9 @@ impl<'t> Pass<'t> {
         }
     }
 
-    /// Whether all runs are short and near each other, so that a read need not look at them one by one.
-    fn is_dense(&self, view: &View) -> bool {
-        let spread = view.spread();
-        self.sieves() && view.is_ordered() && (1..=NEAR).contains(&(spread.run + spread.gap))
-    }
-
     /// Whether gaps may be fetched.
-    fn sieves(&self) -> bool {
-        self.transfer.sieve != 0 && self.transfer.memory.direction() == Direction::Read
+    fn fetches_gaps(&self) -> bool {
+        self.transfer.window != 0 && self.transfer.is_read()
     }
 
     /// Where in the stream the next byte is.
@@ -324,8 +346,8 @@ impl<'t> Pass<'t> {
         self.transfer.from + self.done
     }
 
-    /// Reads windows of the file whole, one after the other, and takes out of them what is wanted.
-    fn sieve(&mut self, view: &View) {
+    /// Moves the bytes by windows of the file, one after the other.
+    fn by_windows(&mut self, view: &View) {
         let most = match self.base {
             Some(_) => u64::MAX,
             None => STAGE,
@@ -336,14 +358,17 @@ impl<'t> Pass<'t> {
                 return;
             }
             let at = view.offset(from);
-            let limit = at.saturating_add(self.transfer.sieve);
+            let limit = at.saturating_add(self.transfer.window);
             let bytes = view.before(from, left.min(most), limit);
             let len = view.offset(from + bytes - 1) + 1 - at;
-            let moved = self.with_memory(bytes, |pass, base| match len == bytes {
-                true => pass.run(Run { at, len }, base),
-                false => pass.fetch(Run { at, len }, bytes, base, |end| {
-                    view.before(from, bytes, end)
-                }),
+            let window = Run { at, len };
+            let direction = self.transfer.memory.direction();
+            let moved = self.with_memory(bytes, |pass, base| match direction {
+                _ if len == bytes => pass.run(window, base),
+                Direction::Read => {
+                    pass.fetch(window, bytes, base, |end| view.before(from, bytes, end))
+                }
+                Direction::Write => pass.store(window, bytes, base),
             });
             if moved != bytes {
                 return;
@@ -418,14 +443,14 @@ impl<'t> Pass<'t> {
     /// How many of the next runs one system call fetches.
     fn group(&self, runs: &[Run]) -> usize {
         let (begin, mut end) = (runs[0].at, runs[0].at + runs[0].len);
-        if !self.sieves() || end - begin > NEAR {
+        if !self.fetches_gaps() || end - begin > NEAR {
             return 1;
         }
         let more = runs[1..].iter().take_while(|run| {
             let last = run.at + run.len;
             let is_near = run.at >= begin && last <= end.saturating_add(NEAR);
             end = end.max(last);
-            is_near && end - begin <= self.transfer.sieve
+            is_near && end - begin <= self.transfer.window
         });
         1 + more.count()
     }
@@ -474,15 +499,35 @@ impl<'t> Pass<'t> {
             .add(|it| &it.gaps, there.saturating_sub(taken));
         if self.failure.take().is_some() {
             // It may be that only what lies between the pieces cannot be read.
-            view.windows(self.next() + taken, bytes - taken, |runs, _| {
-                runs.iter().all(|run| {
-                    let moved = self.run(*run, base.wrapping_add(taken as usize));
-                    taken += moved;
-                    moved == run.len
-                })
-            });
+            taken = self.one_by_one(&view, taken, bytes, base);
         }
         taken
+    }
+
+    /// Stores the next `bytes` of the stream, from `base`, in a window of the file.
+    fn store(&mut self, window: Run, bytes: u64, base: *mut u8) -> u64 {
+        let view = self.transfer.view.clone();
+        let Some(mapped) = self.transfer.driver.map(window.at, window.len) else {
+            return self.one_by_one(&view, 0, bytes, base);
+        };
+        self.calls += 1;
+        let len = bytes as usize;
+        // SAFETY: the window has these bytes of the stream, and the memory has them one after the other.
+        unsafe { view.scatter(self.next(), Part { base, len }, (mapped.base(), window.at)) };
+        bytes
+    }
+
+    /// Moves those of the next `bytes` of the stream, at `base` in memory, that come behind the first `done`, run by run; how
+    /// many have been moved in the end.
+    fn one_by_one(&mut self, view: &View, mut done: u64, bytes: u64, base: *mut u8) -> u64 {
+        view.windows(self.next() + done, bytes - done, |runs, _| {
+            runs.iter().all(|run| {
+                let moved = self.run(*run, base.wrapping_add(done as usize));
+                done += moved;
+                moved == run.len
+            })
+        });
+        done
     }
 }
 

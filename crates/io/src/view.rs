@@ -260,6 +260,18 @@ impl View {
         unsafe { self.layout.pack(origin, count, from, out.base, out.len) };
     }
 
+    /// Copies bytes `[from, from + part.len)` of the stream to where they belong in an image of the file whose first byte is
+    /// the one at offset `begin`.
+    ///
+    /// # Safety
+    /// The image has all these bytes, and the part has that many; they do not overlap.
+    pub unsafe fn scatter(&self, from: u64, part: Part, (image, begin): (*mut u8, u64)) {
+        let origin = image.wrapping_add(self.disp.wrapping_sub(begin) as usize);
+        let count = self.tiles(from + part.len as u64);
+        // SAFETY: the caller's promise; an origin outside the image is only counted from.
+        unsafe { self.layout.unpack(origin, count, from, part.base, part.len) };
+    }
+
     /// Calls `each` with lists of runs that stand for bytes `[from, from + len)` of the stream, in their
     /// order, joined where one follows the other; each list with its bytes. It ends early when `each` says
     /// false.

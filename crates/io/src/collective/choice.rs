@@ -18,8 +18,12 @@ const SAMPLE: u64 = 16 << 10;
 const CALL: u64 = 1000;
 /// Nanoseconds of a collective call that exchanges.
 const EXCHANGE: u64 = 50_000;
+/// Nanoseconds that a run costs in an exchange that writes, besides its bytes.
+const EXCHANGED: u64 = 16;
 /// Bytes that are copied in a nanosecond.
 const COPIED: u64 = 4;
+/// Bytes of the file that are mapped in a nanosecond, to have pieces stored in them.
+const MAPPED: u64 = 3;
 
 /// What a member tells the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +34,8 @@ struct Told {
     /// Its bytes, and in about how many runs.
     len: u64,
     runs: u64,
+    /// Whether it would store its pieces through maps of the file, if it went there by itself.
+    stores: u64,
     wish: u64,
     aggregators: u64,
     buffer: u64,
@@ -38,7 +44,7 @@ struct Told {
 }
 
 /// Words of it.
-const WORDS: usize = 9;
+const WORDS: usize = 10;
 
 /// What a member asks for; the highest that one has counts.
 const AUTOMATIC: u64 = 0;
@@ -52,6 +58,7 @@ impl Told {
             self.end,
             self.len,
             self.runs,
+            self.stores,
             self.wish,
             self.aggregators,
             self.buffer,
@@ -66,6 +73,7 @@ impl Told {
             end,
             len,
             runs,
+            stores,
             wish,
             aggregators,
             buffer,
@@ -77,6 +85,7 @@ impl Told {
             end,
             len,
             runs,
+            stores,
             wish,
             aggregators,
             buffer,
@@ -120,6 +129,9 @@ impl Told {
             told.begin = view.offset(from);
             told.end = view.offset(from + len - 1) + 1;
             told.len = len;
+            // Nobody weighs where the hints decide; to ask opens a file that only aggregators may need.
+            let is_weighed = wish == AUTOMATIC && transfer.memory.direction() == Direction::Write;
+            told.stores = u64::from(is_weighed && transfer.takes_windows());
             told.runs = match runs {
                 1 if told.end - told.begin == len => 1,
                 _ => (runs * (len / sample)).max(1),
@@ -224,12 +236,16 @@ fn pays(all: &[Told], hull: u64, direction: Direction) -> bool {
         return false;
     }
     let calls = runs.saturating_mul(CALL);
-    let alone = match direction {
-        Direction::Write => calls,
+    let (alone, exchanged) = match direction {
+        Direction::Write if all.iter().all(|it| it.stores != 0 || it.len == 0) => {
+            (spans / MAPPED, runs.saturating_mul(EXCHANGED))
+        }
+        Direction::Write => (calls, 0),
         // A read fetches what lies between its runs.
-        Direction::Read => calls.min(spans / COPIED),
+        Direction::Read => (calls.min(spans / COPIED), 0),
     };
-    EXCHANGE + (hull / COPIED).saturating_add(bytes / COPIED) < alone
+    let copied = (hull / COPIED).saturating_add(bytes / COPIED);
+    EXCHANGE.saturating_add(copied).saturating_add(exchanged) < alone
 }
 
 #[cfg(test)]
@@ -259,6 +275,16 @@ mod tests {
             let plan = plan(&interleaved, &Nodes::together(4), direction).expect("an exchange");
             assert_eq!((plan.begin, plan.end), (0, 64 * MB));
             assert_eq!(plan.aggregators, 2);
+        }
+        // A few members store them in maps of the file; many would map all of it too often.
+        for (members, is_exchanged) in [(2, false), (4, false), (32, true)] {
+            let stored = |i| Told {
+                stores: 1,
+                ..told(8 * i, 64 * MB, 64 * MB / members, 8 * MB / members)
+            };
+            let all: Vec<_> = (0..members).map(stored).collect();
+            let nodes = Nodes::together(members as u32);
+            assert_eq!(plan(&all, &nodes, Direction::Write).is_some(), is_exchanged);
         }
         let parts: Vec<_> = (0..4).map(|i| told(i * MB, (i + 1) * MB, MB, 1)).collect();
         // Pieces of 1 MB, dealt out in turn.

@@ -4,7 +4,7 @@ use std::ffi::{CString, c_int};
 use std::io;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::{Direction, Driver, Part, Posix, Stripes};
+use super::{Direction, Driver, Mapped, Part, Posix, Stripes};
 
 /// A file that is there, and perhaps open.
 #[derive(Debug)]
@@ -44,6 +44,14 @@ impl Driver for Deferred {
     unsafe fn move_some(&self, direction: Direction, part: Part, at: u64) -> io::Result<usize> {
         // SAFETY: the caller's promise.
         unsafe { self.file()?.move_some(direction, part, at) }
+    }
+
+    fn maps(&self) -> bool {
+        self.file().is_ok_and(Driver::maps)
+    }
+
+    fn map(&self, at: u64, len: u64) -> Option<Mapped> {
+        self.file().ok()?.map(at, len)
     }
 
     fn size(&self) -> io::Result<u64> {

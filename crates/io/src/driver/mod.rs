@@ -4,8 +4,10 @@
 //! that finishes both, so everything above sees either all bytes moved, or the end of the file, or an
 //! error and how far it came.
 
+mod calls;
 mod deferred;
 mod faulty;
+mod mapped;
 mod posix;
 mod system;
 
@@ -14,6 +16,7 @@ use std::io::{self, ErrorKind};
 
 pub use deferred::Deferred;
 pub use faulty::{Fault, Faulty};
+pub use mapped::Mapped;
 pub use posix::Posix;
 pub use system::{FileSystem, Stripes};
 
@@ -48,6 +51,17 @@ pub trait Driver: Send + Sync + fmt::Debug {
     /// # Safety
     /// The part is valid for reads, or for writes if the direction is [`Direction::Read`]. It is not empty.
     unsafe fn move_some(&self, direction: Direction, part: Part, at: u64) -> io::Result<usize>;
+
+    /// Whether [`Driver::map`] may give something.
+    fn maps(&self) -> bool {
+        false
+    }
+
+    /// Bytes `[at, at + len)` of the file in memory, ready to be stored into, with room for them on the storage; the file
+    /// is at least that long then. `None` where that cannot be had.
+    fn map(&self, _at: u64, _len: u64) -> Option<Mapped> {
+        None
+    }
 
     /// Bytes of the file.
     ///

@@ -3,23 +3,19 @@
 use std::ffi::{CStr, CString, c_int};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::sync::OnceLock;
 
-use super::{Direction, Driver, FileSystem, Part, Stripes};
+use super::calls::{checked, offset};
+use super::{Direction, Driver, FileSystem, Mapped, Part, Stripes};
 
 /// A descriptor of an open file.
 #[derive(Debug)]
 pub struct Posix {
     fd: OwnedFd,
     system: FileSystem,
-}
-
-/// The result of a system call that gives −1 for an error.
-fn checked(result: c_int) -> io::Result<()> {
-    match result {
-        0.. => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    /// The file again, open for reading and writing as maps need it, if that is allowed.
+    for_maps: OnceLock<Option<OwnedFd>>,
 }
 
 /// The folder that a path lies in.
@@ -31,11 +27,6 @@ fn folder(path: &CStr) -> CString {
         Some(end) => &bytes[..end],
     };
     CString::new(folder).expect("it is part of a path")
-}
-
-/// An offset as the system takes it.
-fn offset(at: u64) -> io::Result<i64> {
-    i64::try_from(at).map_err(|_| io::Error::from_raw_os_error(libc::EFBIG))
 }
 
 impl Posix {
@@ -57,6 +48,7 @@ impl Posix {
                     let file = Posix {
                         system: FileSystem::of(fd),
                         fd: owned,
+                        for_maps: OnceLock::new(),
                     };
                     return match file.stat()?.st_mode & libc::S_IFMT {
                         libc::S_IFDIR => Err(io::Error::from_raw_os_error(libc::EISDIR)),
@@ -106,6 +98,20 @@ impl Posix {
         std::fs::File::open(format!("/proc/self/fd/{}", self.fd())).map(drop)
     }
 
+    /// What can be mapped to be stored into: stores of several hosts into one page would be lost, so the file is one of
+    /// this host alone.
+    fn for_maps(&self) -> Option<BorrowedFd<'_>> {
+        if self.system != FileSystem::Local || !Mapped::is_possible() {
+            return None;
+        }
+        let open = || {
+            let path = format!("/proc/self/fd/{}", self.fd());
+            let file = std::fs::File::options().read(true).write(true).open(path);
+            file.ok().map(OwnedFd::from)
+        };
+        Some(self.for_maps.get_or_init(open).as_ref()?.as_fd())
+    }
+
     fn stat(&self) -> io::Result<libc::stat64> {
         let mut stat = MaybeUninit::uninit();
         // SAFETY: there is room for the answer.
@@ -126,6 +132,14 @@ impl Driver for Posix {
             }
         };
         usize::try_from(moved).map_err(|_| io::Error::last_os_error())
+    }
+
+    fn maps(&self) -> bool {
+        self.for_maps().is_some()
+    }
+
+    fn map(&self, at: u64, len: u64) -> Option<Mapped> {
+        Mapped::new(self.for_maps()?, at, len).ok()
     }
 
     fn size(&self) -> io::Result<u64> {

@@ -4,6 +4,7 @@
 //! |-------------|-------------------------------------------------------------------------------------------|
 //! | Lustre      | a file that is made is laid out as `striping_factor` and `striping_unit` say, and these tell how it is |
 //! | NFS         | a member that synchronizes forgets what it has cached, so it reads what others have written |
+//! | local       | short pieces of an independent write are stored through a map                              |
 
 use std::ffi::{CStr, c_int};
 use std::io;
@@ -16,6 +17,8 @@ pub enum FileSystem {
     Lustre,
     /// The network file system, whose clients cache.
     Nfs,
+    /// One of this host alone, all of whose processes see the same pages.
+    Local,
     /// Any other one.
     Other,
 }
@@ -26,6 +29,10 @@ impl FileSystem {
         match magic {
             0x0BD0_0BD0 => FileSystem::Lustre,
             0x6969 => FileSystem::Nfs,
+            // tmpfs, ext2 to ext4, XFS, Btrfs, F2FS, overlays.
+            0x0102_1994 | 0xEF53 | 0x5846_5342 | 0x9123_683E | 0xF2F5_2010 | 0x794C_7630 => {
+                FileSystem::Local
+            }
             _ => FileSystem::Other,
         }
     }
@@ -129,7 +136,7 @@ mod tests {
         assert_eq!(FileSystem::from_magic(0x0BD0_0BD0), FileSystem::Lustre);
         assert_eq!(FileSystem::from_magic(0x6969), FileSystem::Nfs);
         // That of memory.
-        assert_eq!(FileSystem::from_magic(0x0102_1994), FileSystem::Other);
+        assert_eq!(FileSystem::from_magic(0x0102_1994), FileSystem::Local);
         assert_eq!(FileSystem::of_path(c"/proc"), FileSystem::Other);
         assert_eq!(FileSystem::of(-1), FileSystem::Other);
     }
