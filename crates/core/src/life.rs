@@ -36,6 +36,11 @@ impl Living for Process {
     }
 
     fn rest(&self, end: bool) -> Result<()> {
+        if !end {
+            // Nothing else will wait for what was sent to arrive, and this process may end now. The other
+            // end's kernel may take some 40 ms to say so.
+            self.block(|process| process.link(|link| !link.net().keeps()));
+        }
         self.tell();
         self.engine.hooks.end(self);
         let mut boot = self.engine.boot.borrow_mut();

@@ -14,7 +14,7 @@ use catena_fabric::ProcessName;
 use crate::comm::Comm;
 use crate::memory_kinds::memory_kinds;
 pub use crate::memory_kinds::{MEMORY_ALLOC_KINDS, MEMORY_KINDS};
-use crate::process::{Link, Process, enter, life};
+use crate::process::{Process, enter, life};
 pub use crate::session_object::Session;
 use catena_objects::errhandler::ErrhandlerRef;
 use catena_objects::error::Result;
@@ -255,9 +255,7 @@ impl Process {
             }
         }
         self.objects.sessions.remove(session.handle.get().0);
-        // This process may end now: nothing of it may be left to be sent.
-        let is_sent = |link: &mut Link| link.is_idle() && !link.owes() && !link.net().keeps();
-        self.block(|process| process.link(is_sent));
+        self.block(|process| process.link(|link| link.is_idle() && !link.owes()));
         life().leave(self, false)
     }
 }
