@@ -20,14 +20,22 @@ const SAMPLES: u32 = 8;
 /// How many of the last copies weigh most, at least.
 const LAST: u64 = 4;
 
-/// Copies that do not count when the ring is tried, which comes from memory then, and at the very
-/// beginning: so do the buffers of the program.
+/// Copies that are enough if the ring takes more than twice as long.
+const FEWEST: u32 = 3;
+
+/// Copies that do not count when the ring is tried, which comes from memory then.
 const COLD: u32 = 8;
-const COLDEST: u32 = 32;
+
+/// Microseconds from the first long block until the ring is tried: the kernel copies well enough from the
+/// first block on, while the ring comes from memory at first, and is seen only after some blocks.
+const FIRST_US: f64 = 1000.0;
 
 /// Microseconds until the ring is tried again: twice as long each time that it was behind, within
 /// these limits.
 const AGAIN_US: [f64; 2] = [500.0, 16_000.0];
+
+/// How much longer that is where the ring was far behind.
+const RARELY: f64 = 32.0;
 
 /// What copies through rings take, and what follows. Ticks for 64 KiB.
 #[derive(Debug)]
@@ -46,8 +54,8 @@ pub struct Balance {
     weighs: bool,
     /// Pairs that the member is one of.
     pairs: u32,
-    /// When the ring is tried again, if it is not preferred.
-    due: u64,
+    /// When the ring is tried next, if it is not preferred; `None` before the first long block.
+    due: Option<u64>,
     /// Microseconds that this was put off for.
     pause: f64,
 }
@@ -82,19 +90,18 @@ impl Copies {
 }
 
 impl Balance {
-    /// Nothing was copied yet by a member of that number of pairs. The ring comes first, if the two
-    /// are weighed at all.
+    /// Nothing was copied yet by a member of that number of pairs. The kernel comes first.
     pub fn new(weighs: bool, pairs: u32) -> Self {
         Balance {
             into: Copies::default(),
             out: Copies::default(),
             samples: 0,
-            cold: COLDEST,
+            cold: COLD,
             direct: Copies::default(),
-            prefers_ring: weighs,
+            prefers_ring: false,
             weighs,
             pairs,
-            due: 0,
+            due: None,
             pause: 0.0,
         }
     }
@@ -135,44 +142,62 @@ impl Balance {
         self.samples += 1;
         // Each question is one more look, until it is known.
         let own = read_ticks();
-        if self.samples == SAMPLES.max(self.pairs) {
-            let kernel = match self.direct.bytes {
-                // With a mind to be shown that this is too little.
-                0 => own / 5 * 4,
-                _ => self.direct.ticks,
-            };
+        let kernel = match self.direct.bytes {
+            // With a mind to be shown that this is too little.
+            0 => own / 5 * 4,
+            _ => self.direct.ticks,
+        };
+        let most = SAMPLES.max(self.pairs);
+        let is_obvious = || self.prefers_ring && self.ring() > 2 * kernel;
+        if self.samples >= most || self.samples >= FEWEST.max(self.pairs) && is_obvious() {
             self.judge(kernel, clock::ticks());
         }
     }
 
-    /// Begins anew if it was changed whether the two are weighed. Tries the ring again when that is
-    /// due.
-    pub fn look(&mut self, weighs: bool) {
+    /// What 64 KiB through the ring take.
+    fn ring(&self) -> u64 {
+        // Who only writes, or only reads, takes the other end for as quick. In such operations the kernel copies
+        // one half for each end at the same time, while the two copies of the ring overlap by less. What several
+        // read is written once.
+        match (self.into.bytes, self.out.bytes) {
+            (_, 0) => 3 * self.into.ticks,
+            (0, _) => 3 * self.out.ticks,
+            (a, b) => self.out.ticks + self.into.ticks * a.min(b) / b,
+        }
+    }
+
+    /// A block is about to be published, which is long if the kernel is to copy it. Begins anew if it was changed
+    /// whether the two are weighed. Tries the ring when that is due.
+    pub fn look(&mut self, weighs: bool, is_long: bool) {
         if weighs != self.weighs {
             *self = Balance::new(weighs, self.pairs);
         }
-        let is_due = || (clock::ticks().wrapping_sub(self.due) as i64) >= 0;
-        if self.weighs && !self.prefers_ring && is_due() {
-            self.begin(true);
+        if !self.weighs || self.prefers_ring {
+            return;
         }
+        let now = clock::ticks();
+        match self.due {
+            None if is_long => self.put_off(FIRST_US, now),
+            Some(due) if (now.wrapping_sub(due) as i64) >= 0 => self.begin(true),
+            _ => {}
+        }
+    }
+
+    fn put_off(&mut self, us: f64, now: u64) {
+        self.due = Some(now.wrapping_add((us * clock::ticks_per_us()) as u64));
     }
 
     /// Compares what was seen with what the `kernel` takes.
     fn judge(&mut self, kernel: u64, now: u64) {
-        // Who only writes, or only reads, takes the other end for as quick. What several read is
-        // written once.
-        let ring = match (self.into.bytes, self.out.bytes) {
-            (_, 0) => 2 * self.into.ticks,
-            (0, _) => 2 * self.out.ticks,
-            (a, b) => self.out.ticks + self.into.ticks * a.min(b) / b,
-        };
+        let ring = self.ring();
         // The two ends of a ring copy at the same time, those of the kernel disturb each other.
         let is_better = 5 * ring <= 6 * kernel;
         if is_better {
             self.pause = 0.0;
         } else if self.prefers_ring {
             self.pause = (2.0 * self.pause).clamp(AGAIN_US[0], AGAIN_US[1]);
-            self.due = now.wrapping_add((self.pause * clock::ticks_per_us()) as u64);
+            let times = if 2 * ring > 3 * kernel { RARELY } else { 1.0 };
+            self.put_off(times * self.pause, now);
         }
         self.begin(is_better);
     }
@@ -210,7 +235,6 @@ mod tests {
     #[test]
     fn the_ring_is_preferred_while_its_two_copies_take_less() {
         let mut balance = Balance::new(true, 1);
-        assert!(balance.prefers_ring, "to find out");
         assert!(after(&mut balance, &[8000; 4], &[9000; 4]));
         assert!(!after(&mut balance, &[30_000; 4], &[9000; 4]));
         let shorter = after(&mut balance, &[8000; 4], &[9000; 4]);
@@ -219,7 +243,7 @@ mod tests {
 
     #[test]
     fn one_side_stands_for_both() {
-        for (ticks, is_better) in [(9000, true), (10_000, false)] {
+        for (ticks, is_better) in [(6400, true), (6500, false)] {
             assert_eq!(
                 after(&mut Balance::new(true, 1), &[ticks; 8], &[]),
                 is_better
@@ -255,17 +279,32 @@ mod tests {
         ));
     }
 
+    /// The time of the first trial counts from the first long block on, however many short ones there were.
+    #[test]
+    fn the_kernel_copies_the_first_long_blocks() {
+        let mut balance = Balance::new(true, 1);
+        balance.look(true, false);
+        assert_eq!(balance.due, None);
+        balance.look(true, true);
+        let due = balance.due.expect("there was a long block");
+        assert!(!balance.prefers_ring && due > clock::ticks());
+        balance.due = Some(clock::ticks());
+        balance.look(true, false);
+        assert!(balance.prefers_ring, "to find out");
+    }
+
     #[test]
     fn it_is_tried_again_less_often_the_more_often_it_was_behind() {
         let mut balance = Balance::new(true, 1);
+        balance.begin(true);
         for pause in [500.0, 1000.0, 2000.0] {
             assert!(!after(&mut balance, &[30_000; 8], &[30_000; 8]));
             assert_eq!(balance.pause, pause);
-            balance.due = clock::ticks() + clock::ticks_in(Duration::from_secs(1000));
-            balance.look(true);
+            balance.due = Some(clock::ticks() + clock::ticks_in(Duration::from_secs(1000)));
+            balance.look(true, true);
             assert!(!balance.prefers_ring);
-            balance.due = clock::ticks();
-            balance.look(true);
+            balance.due = Some(clock::ticks());
+            balance.look(true, true);
             assert!(balance.prefers_ring && balance.cold == COLD);
         }
         after(&mut balance, &[8000; 8], &[8000; 8]);
@@ -276,7 +315,8 @@ mod tests {
     #[test]
     fn first_copies_do_not_count() {
         let mut balance = Balance::new(true, 1);
-        (0..COLDEST).for_each(|_| balance.copied_in(1 << 16, u64::from(u32::MAX)));
+        balance.begin(true);
+        (0..COLD).for_each(|_| balance.copied_in(1 << 16, u64::from(u32::MAX)));
         (1..SAMPLES).for_each(|_| balance.copied_in(1 << 16, 1));
         assert_eq!((balance.into.ticks, balance.samples), (1, SAMPLES - 1));
         balance.copied_out(1 << 16, 1);
@@ -286,11 +326,11 @@ mod tests {
     #[test]
     fn nothing_changes_where_they_are_not_weighed() {
         let mut balance = Balance::new(false, 1);
-        for _ in 0..COLDEST + 2 * SAMPLES {
+        for _ in 0..COLD + 2 * SAMPLES {
             balance.copied_in(1 << 16, 1);
-            balance.look(false);
+            balance.look(false, true);
         }
-        assert!(!balance.prefers_ring);
+        assert!(!balance.prefers_ring && balance.due.is_none());
     }
 
     /// Of many pairs each is seen before they are compared, and those seen first count, too.
@@ -299,7 +339,7 @@ mod tests {
         const PAIRS: u32 = 30;
         for near in [0, 10, 20, 30] {
             let mut balance = Balance::new(true, PAIRS);
-            (0..COLDEST).for_each(|_| balance.copied_out(1 << 16, 1));
+            (0..COLD).for_each(|_| balance.copied_out(1 << 16, 1));
             (0..PAIRS - 1).for_each(|pair| {
                 balance.copied_out(1 << 16, if pair < near { 4000 } else { 7000 });
             });
@@ -310,13 +350,33 @@ mod tests {
         }
     }
 
+    /// A ring that takes far longer than the kernel is left after few copies, and for a long time.
+    #[test]
+    fn what_is_far_behind_is_seen_soon() {
+        let mut balance = Balance::new(true, 1);
+        balance.direct.record(1 << 16, KERNEL);
+        balance.begin(true);
+        (0..COLD + FEWEST - 1).for_each(|_| balance.copied_in(1 << 16, 2 * KERNEL));
+        assert!(balance.prefers_ring);
+        let before = clock::ticks();
+        balance.copied_in(1 << 16, 2 * KERNEL);
+        assert!(!balance.prefers_ring && balance.pause == AGAIN_US[0]);
+        let pause = balance.due.expect("it was behind") - before;
+        assert!(pause as f64 >= RARELY * AGAIN_US[0] * clock::ticks_per_us());
+        // One that is hardly behind gets all its samples.
+        balance.direct.record(1 << 16, KERNEL);
+        balance.begin(true);
+        (0..COLD + SAMPLES - 1).for_each(|_| balance.copied_in(1 << 16, KERNEL / 2));
+        assert!(balance.prefers_ring && balance.samples == SAMPLES - 1);
+    }
+
     #[test]
     fn whether_they_are_weighed_may_change() {
         let mut balance = Balance::new(true, 1);
         assert!(!after(&mut balance, &[30_000; 8], &[30_000; 8]));
-        balance.look(false);
-        assert!(!balance.prefers_ring);
-        balance.look(true);
-        assert!(balance.prefers_ring, "to find out");
+        balance.look(false, true);
+        assert!(balance.due.is_none());
+        balance.look(true, true);
+        assert!(balance.due.is_some(), "to find out");
     }
 }

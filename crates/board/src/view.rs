@@ -517,7 +517,7 @@ impl Board for View<'_> {
     fn prefers_ring(&mut self, place: PayloadPlace) -> bool {
         let balance = &mut self.seat.balance;
         if place != PayloadPlace::Line {
-            balance.look(COLL_WEIGH.get());
+            balance.look(COLL_WEIGH.get(), place == PayloadPlace::Direct);
         }
         balance.prefers_ring
     }
