@@ -111,10 +111,10 @@ pub trait Transport {
         false
     }
 
-    /// Whether a message from `peer` that could be read, `len` bytes at once, is streamed all the
+    /// Whether a message from `peer` that could be read, `len` of its `whole` bytes at once, is streamed all the
     /// same, because that is faster. Called once for each such message, by its receiver, with the
     /// same load as [`Transport::rendezvous`]: a transport may try the other way now and then.
-    fn streams(&mut self, _peer: Peer, _len: u64, _load: Load) -> bool {
+    fn streams(&mut self, _peer: Peer, _len: u64, _whole: u64, _load: Load) -> bool {
         false
     }
 

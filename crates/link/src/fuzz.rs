@@ -200,7 +200,7 @@ impl Net for Crafted {
         self.mood() == 1
     }
 
-    fn streams(&mut self, _: Peer, _: u64, _: Load) -> bool {
+    fn streams(&mut self, _: Peer, _: u64, _: u64, _: Load) -> bool {
         self.mood() == 1
     }
 

@@ -150,7 +150,7 @@ pub trait Net {
     }
 
     /// See [`catena_fabric::Transport::streams`].
-    fn streams(&mut self, _peer: Peer, _len: u64, _load: Load) -> bool {
+    fn streams(&mut self, _peer: Peer, _len: u64, _whole: u64, _load: Load) -> bool {
         false
     }
 

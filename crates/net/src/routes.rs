@@ -518,9 +518,9 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         }
     }
 
-    fn streams(&mut self, peer: Peer, len: u64, load: Load) -> bool {
+    fn streams(&mut self, peer: Peer, len: u64, whole: u64, load: Load) -> bool {
         match (self.route(peer), &mut self.shm) {
-            (Route::Shm, Some(shm)) => shm.streams(peer, len, load),
+            (Route::Shm, Some(shm)) => shm.streams(peer, len, whole, load),
             _ => false,
         }
     }

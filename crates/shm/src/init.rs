@@ -402,10 +402,10 @@ impl Transport for Shm {
             && self.peer_states[number].announces()
     }
 
-    fn streams(&mut self, peer: Peer, len: u64, load: Load) -> bool {
+    fn streams(&mut self, peer: Peer, len: u64, whole: u64, load: Load) -> bool {
         self.config.single_copy == SingleCopy::Auto
             && !self.config.oversubscribed
-            && self.prefers_stream(peer, len, load)
+            && self.prefers_stream(peer, len, whole, load)
     }
 
     fn streamed(&mut self, peer: Peer, len: u64, asked: u64) {

@@ -83,6 +83,31 @@ pub(crate) fn through_ring(out: u32, both_send: bool) -> u32 {
     }
 }
 
+/// Messages from a peer for which both ends count as sending after one for which they did: who is the first to have
+/// read the other's finds nothing of its own on its way.
+const BOTH_SEND: u32 = 16;
+
+/// Whether both ends send, as their receiver sees it.
+#[derive(Debug, Default)]
+pub(crate) struct Exchanges {
+    left: u32,
+}
+
+impl Exchanges {
+    /// A message is taken up, while as much of this end's own is on its way or not.
+    pub fn take_up(&mut self, is_exchange: bool) {
+        self.left = match is_exchange {
+            true => BOTH_SEND,
+            false => self.left.saturating_sub(1),
+        };
+    }
+
+    /// Whether they do.
+    pub fn are_usual(&self) -> bool {
+        self.left > 0
+    }
+}
+
 /// Reads of a peer's memory, as their reader sees them.
 #[derive(Debug, Default)]
 pub(crate) struct Reads {
@@ -96,9 +121,11 @@ impl Reads {
         let is_far = own.is_exceeded(len, ticks);
         let is_expensive = match ring.map(u64::from) {
             None => is_far,
-            // Where the two cores are far apart, or both ways are in use, the ring's lines come as slowly.
+            // Where the two cores are far apart, or both ways are in use, the ring's lines come as slowly, and some
+            // of the copy into it is waited for besides.
             Some(ring) => {
-                is_expensive(ticks, len, ring) || is_far && ticks << 16 > ring * len as u64
+                is_expensive(ticks, len, ring)
+                    || is_far && 4 * (ticks << 16) > 5 * ring * len as u64
             }
         };
         self.expensive = match is_expensive {
@@ -324,9 +351,9 @@ mod tests {
     #[test]
     fn reads_that_take_no_longer_than_the_ring_are_not_left_for_it() {
         let mut reads = Reads::default();
-        (0..100).for_each(|_| assert!(!reads.record(OWN, Some(20_000), 32 << 10, 9_900)));
-        (1..IN_A_ROW).for_each(|_| assert!(!reads.record(OWN, Some(20_000), 32 << 10, 10_100)));
-        assert!(reads.record(OWN, Some(20_000), 32 << 10, 10_100));
+        (0..100).for_each(|_| assert!(!reads.record(OWN, Some(20_000), 32 << 10, 12_400)));
+        (1..IN_A_ROW).for_each(|_| assert!(!reads.record(OWN, Some(20_000), 32 << 10, 12_600)));
+        assert!(reads.record(OWN, Some(20_000), 32 << 10, 12_600));
     }
 
     /// The copy out of the ring is half of what each of two has to do that send to each other.
@@ -334,13 +361,27 @@ mod tests {
     fn reads_are_not_left_for_a_ring_that_both_ends_would_have_to_fill() {
         let (mut reads, mut one_way) = (Reads::default(), Reads::default());
         let ring = |both_send| Some(through_ring(10_000, both_send));
-        (0..100).for_each(|_| assert!(!reads.record(OWN, ring(true), 32 << 10, 8_000)));
+        (0..100).for_each(|_| assert!(!reads.record(OWN, ring(true), 32 << 10, 12_400)));
         (1..IN_A_ROW).for_each(|_| assert!(!one_way.record(OWN, ring(false), 32 << 10, 8_000)));
         assert!(one_way.record(OWN, ring(false), 32 << 10, 8_000));
         // One that takes less even so is better.
-        (1..IN_A_ROW).for_each(|_| assert!(!reads.record(OWN, ring(true), 32 << 10, 10_500)));
-        assert!(reads.record(OWN, ring(true), 32 << 10, 10_500));
+        (1..IN_A_ROW).for_each(|_| assert!(!reads.record(OWN, ring(true), 32 << 10, 12_600)));
+        assert!(reads.record(OWN, ring(true), 32 << 10, 12_600));
         assert_eq!(through_ring(u32::MAX, true), u32::MAX);
+    }
+
+    /// Two that send to each other take up some messages when their own ones have been read already.
+    #[test]
+    fn exchanges_are_usual_until_there_was_none_for_some_time() {
+        let mut exchanges = Exchanges::default();
+        (0..100).for_each(|_| exchanges.take_up(false));
+        assert!(!exchanges.are_usual());
+        for message in 0..100 {
+            exchanges.take_up(message % 8 == 0);
+            assert!(exchanges.are_usual());
+        }
+        (0..BOTH_SEND).for_each(|_| exchanges.take_up(false));
+        assert!(!exchanges.are_usual());
     }
 
     /// However long other things take, cheap reads alone decide: a message that may be sent eagerly is announced.

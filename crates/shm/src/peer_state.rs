@@ -8,7 +8,7 @@ use catena_base::{End, Parts, Room, clock, copy};
 use catena_fabric::{Header, Payload, Peer, PeerLost};
 
 use crate::addr::{Block, RingHead};
-use crate::pace::{Pace, Reads, Streams};
+use crate::pace::{Exchanges, Pace, Reads, Streams};
 use crate::settings::Config;
 use crate::tune::{Tuner, WORTH_CHOOSING, Way};
 use crate::warm::{STEP, Warm};
@@ -62,8 +62,8 @@ pub(crate) struct PeerState {
     /// Longer ones.
     pub(crate) long_reads: Reads,
     pub(crate) streams: Streams,
-    /// Whether this process had as much to send when it last took up a message of the peer.
-    pub(crate) both_send: bool,
+    /// Whether this process had as much to send when it lately took up messages of the peer.
+    pub(crate) exchanges: Exchanges,
     pub(crate) warm: Warm,
     pub(crate) reader: Reader,
     /// Offset of a data area for the ring that another had, or 0.
@@ -120,7 +120,7 @@ impl PeerState {
             reads: Reads::default(),
             long_reads: Reads::default(),
             streams: Streams::default(),
-            both_send: false,
+            exchanges: Exchanges::default(),
             warm: Warm::default(),
             reader: Reader::Unknown,
             spare_data: 0,
@@ -129,6 +129,14 @@ impl PeerState {
 
     pub(crate) fn is_open(&self) -> bool {
         matches!(self.state, RingState::Open(_))
+    }
+
+    /// Bytes of packets to the peer that it has not taken out of the ring yet.
+    pub(crate) fn unread(&self) -> u64 {
+        match self.is_open() {
+            true => self.tx.unread(),
+            false => 0,
+        }
     }
 
     pub(crate) fn data_bytes(&self) -> usize {

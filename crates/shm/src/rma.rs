@@ -238,22 +238,25 @@ impl Shm {
         self.outcome(peer, pid, read)
     }
 
-    /// Whether a message from a peer, which could be read `len` bytes at once, is streamed.
-    pub(crate) fn prefers_stream(&mut self, peer: Peer, len: u64, load: Load) -> bool {
+    /// Whether a message from a peer, of whose `whole` bytes `len` could be read at once, is streamed.
+    pub(crate) fn prefers_stream(&mut self, peer: Peer, len: u64, whole: u64, load: Load) -> bool {
         let number = self.number(peer);
+        // What was sent eagerly, and is still in the ring, was not announced.
+        let unread = self.peer_states[number].unread();
         let PeerState {
             reads,
             long_reads,
             streams,
-            both_send,
+            exchanges,
             ..
         } = &mut self.peer_states[number];
-        *both_send = load == Load::Exchange;
+        exchanges.take_up(load == Load::Exchange || unread >= len / 2);
         let reads = match len > SHORT as u64 {
             true => long_reads,
             false => reads,
         };
-        streams.next(reads.are_expensive())
+        // One that its sender might have sent eagerly was announced to be read, also to see what that takes by now.
+        streams.next(reads.are_expensive() && whole > self.config.eager_max)
     }
 
     /// A read of `len` bytes took `ticks`: tells the peer if that was expensive.
@@ -264,7 +267,7 @@ impl Shm {
         let inlet = inlets.find(|inlet| inlet.number as usize == number);
         let peer_state = &mut self.peer_states[number];
         let ring = inlet.and_then(|inlet| inlet.costs.recent());
-        let ring = ring.map(|out| through_ring(out, peer_state.both_send));
+        let ring = ring.map(|out| through_ring(out, peer_state.exchanges.are_usual()));
         peer_state.streams.have_read(clock::ticks());
         if len > SHORT {
             peer_state.long_reads.record(own, ring, len, ticks);

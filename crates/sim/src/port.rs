@@ -142,7 +142,7 @@ impl Transport for Port {
         wire.rng.one_in(n)
     }
 
-    fn streams(&mut self, peer: Peer, len: u64, _: Load) -> bool {
+    fn streams(&mut self, peer: Peer, len: u64, _: u64, _: Load) -> bool {
         self.announces(peer, len)
     }
 

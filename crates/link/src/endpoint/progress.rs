@@ -117,7 +117,7 @@ impl<N: Net> Endpoint<N> {
                 Rendezvous::Share { part } if load != Load::Heavy => part,
                 _ => 0,
             };
-            let way = if at_once > 0 && self.net.streams(peer, at_once, load) {
+            let way = if at_once > 0 && self.net.streams(peer, at_once, upto, load) {
                 self.engine.requests.get_mut(id.index).rare.asked = clock::ticks().max(1);
                 Rendezvous::Stream
             } else {
