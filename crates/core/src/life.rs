@@ -115,7 +115,7 @@ fn wire_up() -> Result<Box<Process>> {
         world: everybody,
         own,
         world_model: Cell::default(),
-        recent: Cell::new(process::NOBODY),
+        recent: [const { Cell::new(process::NOBODY) }; 2],
         owner: Cell::new(Owner::InTurn),
         threads: engine.threads(),
         waits: Waits::default(),

@@ -70,8 +70,8 @@ pub struct Process {
     pub own: Arc<Comm>,
     /// The world model, between `MPI_Init` and `MPI_Finalize`.
     pub(crate) world_model: Cell<Option<WorldModel>>,
-    /// The communicator that was named last.
-    pub(crate) recent: Cell<Known>,
+    /// The communicators that were named last; the first one is the last to have been looked for.
+    pub(crate) recent: [Cell<Known>; 2],
     /// Whose the library is without the lock. Changes under the lock.
     pub(crate) owner: Cell<Owner>,
     /// Its threads that wait, and whether there may be several at once.
@@ -305,18 +305,20 @@ impl Process {
     /// As [`Process::comm_ref`].
     #[inline]
     pub fn comm_arc(&self, h: abi::Comm) -> Result<&Arc<Comm>> {
-        let (handle, comm) = self.recent.get();
-        if h == handle {
-            // SAFETY: `find_comm` found it there, where it stays until it is
-            // freed, and `forget_recent` was called since then if it was. The
-            // hot path calls no callback and frees no communicator while it
-            // holds the borrow; others clone it at once.
-            return Ok(unsafe { &*comm });
+        for recent in &self.recent {
+            let (handle, comm) = recent.get();
+            if h == handle {
+                // SAFETY: `find_comm` found it there, where it stays until it is
+                // freed, and `forget_recent` was called since then if it was. The
+                // hot path calls no callback and frees no communicator while it
+                // holds the borrow; others clone it at once.
+                return Ok(unsafe { &*comm });
+            }
         }
         self.find_comm(h)
     }
 
-    /// The same for one that was not named last.
+    /// The same for one that was not among those named last.
     #[inline(never)]
     fn find_comm(&self, h: abi::Comm) -> Result<&Arc<Comm>> {
         let predefined = self.world_model.get().is_some();
@@ -326,13 +328,13 @@ impl Process {
             // SAFETY: as above.
             _ => unsafe { self.objects.comms.borrow(h.0) }.ok_or_else(|| bad_comm(h))?,
         };
-        self.recent.set((h, comm));
+        self.recent[1].set(self.recent[0].replace((h, comm)));
         Ok(comm)
     }
 
-    /// A communicator goes, which may be the one that was named last.
+    /// A communicator goes, which may be among those that were named last.
     pub(crate) fn forget_recent(&self) {
-        self.recent.set(NOBODY);
+        self.recent.iter().for_each(|recent| recent.set(NOBODY));
     }
 
     /// The world model.
