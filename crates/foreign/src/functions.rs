@@ -384,12 +384,21 @@ fn handle(f: &Function, arg: &Arg) -> Step {
                 ),
                 passed: format!("{n}.place()"),
                 after: if writes {
-                    format!("            {n}.finish();\n")
+                    format!("            {n}.{};\n", finish(f))
                 } else {
                     String::new()
                 },
             }
         }
+    }
+}
+
+/// How an array of handles is given back: the call may say which of them can have changed.
+fn finish(f: &Function) -> &'static str {
+    match f.name {
+        "MPI_Testany" | "MPI_Waitany" => "finish_one(rc, indx)",
+        "MPI_Testall" => "finish_all(rc, flag)",
+        _ => "finish()",
     }
 }
 

@@ -1,8 +1,11 @@
 //! Handles behind pointers and in arrays of the program.
 
 use std::cell::Cell;
+use std::ffi::c_int;
 use std::mem::MaybeUninit;
 use std::ptr;
+
+use catena_abi::consts;
 
 use crate::handle::{Handle, Native};
 use crate::pending;
@@ -242,5 +245,41 @@ impl<H: Handle> Array<'_, H> {
             }
         }
         pending::deliver();
+    }
+
+    /// As [`Array::finish`] after a call that returned `rc` and completes one entry at most: the one with the number
+    /// at `index`.
+    ///
+    /// # Safety
+    /// As [`Array::finish`]; `index` is null or readable.
+    #[inline]
+    pub unsafe fn finish_one(&self, rc: c_int, index: *const c_int) {
+        if rc != consts::SUCCESS || index.is_null() {
+            // SAFETY: the caller's promise.
+            return unsafe { self.finish() };
+        }
+        // SAFETY: the caller's promise.
+        let i = unsafe { index.read() } as u32 as usize;
+        // SAFETY: both have `len` entries; the caller's promise.
+        unsafe {
+            if i < self.len && H::Native::of(self.base.add(i).read()) == H::Native::NULL {
+                self.at.add(i).write(H::null());
+            }
+        }
+        pending::deliver();
+    }
+
+    /// As [`Array::finish`] after a call that returned `rc` and completes all entries or none, as it says at `all`.
+    ///
+    /// # Safety
+    /// As [`Array::finish`]; `all` is null or readable.
+    #[inline]
+    pub unsafe fn finish_all(&self, rc: c_int, all: *const c_int) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if rc != consts::SUCCESS || all.is_null() || all.read() != 0 {
+                self.finish();
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Handles: the address of an object, or a number of Catena.
 //!
 //! Catena's handle has bit 31 clear. A foreign one has the halves of it exchanged and bit 63 set,
-//! which no address of a program has; that is two instructions either way.
+//! which no address of a program has; that is two instructions either way, without a constant on the way back.
 
 use catena_abi as abi;
 use catena_layer::core;
@@ -9,7 +9,7 @@ use catena_layer::handle::{FIRST_DYNAMIC, Handle, Native};
 use catena_layer::rarely;
 
 use crate::integer;
-use crate::object::{self, Entry, MEANINGLESS, address_of, handle_at, usual_handle_at};
+use crate::object::{self, Entry, address_of, handle_at, usual_handle_at};
 
 /// Set in foreign handles that are no addresses.
 const NUMBER: usize = 1 << 63;
@@ -39,7 +39,8 @@ fn number(foreign: usize) -> usize {
 
 #[inline(always)]
 fn of_number(foreign: usize) -> usize {
-    foreign.rotate_left(32) & !MEANINGLESS
+    // The shift drops the bit that was set, in whose place a zero was; the rotation is shorter by one.
+    (foreign << 1).rotate_left(31)
 }
 
 #[inline]
@@ -126,6 +127,7 @@ handles! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::object::MEANINGLESS;
     use catena_abi::consts;
 
     #[test]
