@@ -41,6 +41,16 @@ unsafe impl<T> Send for Shared<T> {}
 /// A handle, and the communicator behind it.
 type Known = (abi::Comm, *const Arc<Comm>);
 
+/// Communicators that are found without a look into their table, at most: programs go to and fro between a few.
+pub(crate) const PLACES: usize = 4;
+
+/// Where that one is kept. Handles that are made one after the other have different places, as have the
+/// predefined ones.
+#[inline(always)]
+fn place(h: abi::Comm) -> usize {
+    h.0 % PLACES
+}
+
 /// No program has this handle.
 pub(crate) const NOBODY: Known = (abi::Comm(usize::MAX), std::ptr::null());
 
@@ -70,8 +80,8 @@ pub struct Process {
     pub own: Arc<Comm>,
     /// The world model, between `MPI_Init` and `MPI_Finalize`.
     pub(crate) world_model: Cell<Option<WorldModel>>,
-    /// The communicators that were named last; the first one is the last to have been looked for.
-    pub(crate) recent: [Cell<Known>; 2],
+    /// The communicators that were named last, each at the place that [`place`] gives its handle.
+    pub(crate) recent: [Cell<Known>; PLACES],
     /// Whose the library is without the lock. Changes under the lock.
     pub(crate) owner: Cell<Owner>,
     /// Its threads that wait, and whether there may be several at once.
@@ -305,15 +315,13 @@ impl Process {
     /// As [`Process::comm_ref`].
     #[inline]
     pub fn comm_arc(&self, h: abi::Comm) -> Result<&Arc<Comm>> {
-        for recent in &self.recent {
-            let (handle, comm) = recent.get();
-            if h == handle {
-                // SAFETY: `find_comm` found it there, where it stays until it is
-                // freed, and `forget_recent` was called since then if it was. The
-                // hot path calls no callback and frees no communicator while it
-                // holds the borrow; others clone it at once.
-                return Ok(unsafe { &*comm });
-            }
+        let (handle, comm) = self.recent[place(h)].get();
+        if h == handle {
+            // SAFETY: `find_comm` found it there, where it stays until it is
+            // freed, and `forget_recent` was called since then if it was. The
+            // hot path calls no callback and frees no communicator while it
+            // holds the borrow; others clone it at once.
+            return Ok(unsafe { &*comm });
         }
         self.find_comm(h)
     }
@@ -328,7 +336,7 @@ impl Process {
             // SAFETY: as above.
             _ => unsafe { self.objects.comms.borrow(h.0) }.ok_or_else(|| bad_comm(h))?,
         };
-        self.recent[1].set(self.recent[0].replace((h, comm)));
+        self.recent[place(h)].set((h, comm));
         Ok(comm)
     }
 
