@@ -20,8 +20,10 @@ use catena_shm::Bell;
 use crate::access::Epochs;
 use crate::control::Control;
 use crate::exposed::{self, Area, Exposed, Way, is_here};
-use crate::heap::{self, Card};
+use crate::heap::{self, Card, Mapping};
 use crate::hints::Hints;
+use crate::letters::Reader;
+use crate::mailbox::{self, Mailbox};
 use crate::message::carry;
 use crate::message::exchange;
 use crate::message::state::{ELSEWHERE, Meetings};
@@ -101,8 +103,10 @@ const LEADER: usize = 6;
 const KEYS: usize = 7;
 /// Where its memory is found.
 const OWN_CARD: usize = 8;
+/// Where its mailbox is found, if it has memory that only the kernel reaches.
+const BOX: usize = OWN_CARD + Card::WORDS;
 /// What a member has.
-const ROW: usize = OWN_CARD + Card::WORDS;
+const ROW: usize = BOX + Card::WORDS;
 /// What the lowest member of a node has made for all of them.
 const SHARED: usize = 1 + 2 * Card::WORDS;
 
@@ -171,6 +175,20 @@ impl Own {
             card: card.filter(|_| size != 0).unwrap_or(Card::NONE),
             exposed: Exposed::in_window(process, comm, (plan.base, plan.size)),
         })
+    }
+
+    /// Where others put letters for memory that they do not map.
+    fn mailbox(&self, flavor: Flavor) -> Card {
+        let is_unmapped = match flavor {
+            Flavor::Dynamic => true,
+            Flavor::Create => self.card == Card::NONE,
+            Flavor::Allocate | Flavor::Shared => false,
+        };
+        if is_unmapped {
+            mailbox::card()
+        } else {
+            Card::NONE
+        }
     }
 
     /// The window is not made after all.
@@ -254,7 +272,8 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
         let mut members = comm.group.members();
         let lowest = members.position(|peer| is_here(process, peer));
         row[LEADER] = lowest.unwrap_or(comm.rank as usize) as u64;
-        row[OWN_CARD..].copy_from_slice(&own.card.words());
+        row[OWN_CARD..BOX].copy_from_slice(&own.card.words());
+        row[BOX..].copy_from_slice(&own.mailbox(plan.flavor).words());
         row[KEYS] = own.exposed.keys().len() as u64;
     }
     let rows = tell(process, comm, row);
@@ -338,6 +357,9 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
         (Ok(_), Some(window)) => {
             window.has_messages.set(all != 0);
             window.has_near_messages.set(all & 2 != 0);
+            if window.reads_mailbox {
+                process.hook::<Reader>().add_work(1);
+            }
             Ok(window)
         }
         (told, window) => {
@@ -438,6 +460,7 @@ fn build(
         .map_err(|e| unmapped(node.ranks[0], &e))?,
     };
     let mut targets = Vec::with_capacity(rows.len());
+    let mut mailboxes = Vec::new();
     let mut before = 0;
     for (rank, (row, &peer)) in (0..).zip(rows.iter().zip(&members)) {
         let reach = match parts.whole {
@@ -448,7 +471,8 @@ fn build(
                 keep: None,
             },
             None if row[LEADER] != rows[me as usize][LEADER] => Reach::Message { addr: row[1] },
-            None => reach_of(process, peer, plan.flavor, row).map_err(|e| unmapped(rank, &e))?,
+            None => reach_of(process, peer, plan.flavor, (row, &mut mailboxes))
+                .map_err(|e| unmapped(rank, &e))?,
         };
         before += row[2];
         targets.push(Target {
@@ -487,8 +511,10 @@ fn build(
         attached: RefCell::default(),
         region_store: Store::default(),
         number: number as u32,
+        reads_mailbox: node.ranks.len() > 1 && rows[me as usize][BOX] != 0,
         node,
         fars: Sparse::default(),
+        _mailboxes: mailboxes.into(),
         recents: Sparse::default(),
         has_messages: true.into(),
         has_near_messages: false.into(),
@@ -543,14 +569,28 @@ fn reach_whole(
     })
 }
 
+/// The mailbox of another member; null if there is none.
+fn mailbox_at(card: Card, mapped: &mut Vec<Arc<Mapping>>) -> *const Mailbox {
+    let mut find = || {
+        let mapping = heap::map_peer(card).ok().filter(|_| card.pid != 0)?;
+        let at = mapping.at(card, size_of::<Mailbox>()).ok()?;
+        let is_aligned = at.addr().is_multiple_of(align_of::<Mailbox>());
+        is_aligned.then(|| {
+            mapped.push(mapping);
+            at.cast_const().cast()
+        })
+    };
+    find().unwrap_or(std::ptr::null())
+}
+
 /// How the memory of another member is reached.
 fn reach_of(
     process: &Process,
     peer: Peer,
     flavor: Flavor,
-    row: &[u64; ROW],
+    (row, mailboxes): (&[u64; ROW], &mut Vec<Arc<Mapping>>),
 ) -> std::io::Result<Reach> {
-    let card = card_at(&row[OWN_CARD..]);
+    let card = card_at(&row[OWN_CARD..BOX]);
     if card.pid != 0 {
         let mapped = heap::map_peer(card).and_then(|mapping| {
             Ok(Reach::Mapped {
@@ -566,7 +606,14 @@ fn reach_of(
     }
     let neighbour = process.link(|link| link.net().shm_mut()?.neighbour(peer));
     let addr = row[1];
-    Ok(neighbour.map_or(Reach::Message { addr }, |of| Reach::Kernel { of, addr }))
+    Ok(match neighbour {
+        None => Reach::Message { addr },
+        Some(of) => Reach::Kernel {
+            of,
+            addr,
+            mailbox: mailbox_at(card_at(&row[BOX..]), mailboxes),
+        },
+    })
 }
 
 /// `MPI_Win_free`: collective; all operations of others on its memory are over when it returns. If a
@@ -611,6 +658,9 @@ pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
     }
     if window.has_messages.get() {
         carry::remove_window(process);
+    }
+    if window.reads_mailbox {
+        process.hook::<Reader>().remove_work(1);
     }
     registry::remove(window.handle);
     if window.leave(process).is_err() {

@@ -23,6 +23,7 @@
 //! | `accumulate`     | combining elements, under their lock                             |
 //! | `control`        | what the members of a node share besides memory                  |
 //! | `partitioned`    | partitioned point to point (chapter 4)                           |
+//! | `mailbox`, `letters` | short operations on memory that only the kernel reaches      |
 //! | `message`        | targets that carry operations out themselves                     |
 //! | `exposed`        | memory that networks reach, and the keys of the others'          |
 //! | `remote`         | put and get through them                                         |
@@ -50,7 +51,9 @@ mod epoch;
 mod exposed;
 pub mod heap;
 mod hints;
+mod letters;
 mod lost;
+mod mailbox;
 mod meeting;
 mod message;
 mod notices;

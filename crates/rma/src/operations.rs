@@ -1,15 +1,20 @@
 //! One-sided operations (MPI-5, chapter 12.3) on a target to which an epoch is open. All of them are
 //! complete when they return, at both ends, but for those that the target carries out: see `message`.
 
+use catena_base::{PeerBytes, Room};
 use catena_core::Process;
 use catena_core::buffer::{RecvBuf, SendBuf};
 use catena_datatype::{Basic, Datatype, OpKind, Scalar, TypeRef};
+use catena_fabric::Payload;
 use catena_link::{Sink, Source};
 use catena_objects::error::Result;
 use catena_objects::fail;
 use catena_objects::op::Kernel;
 
 use crate::accumulate::{self, Combine};
+use crate::mailbox::MOST;
+use crate::message::codes::{BYTE, codes};
+use crate::message::record::What;
 use crate::place::Place;
 use crate::transfer::{self, Elements, unequal};
 use crate::window::{Reach, Window};
@@ -180,6 +185,7 @@ impl Window {
                 true => Ok(()),
                 false => self.put_by_message(process, origin, at, addr),
             },
+            Some(elements) if self.put_by_letter(process, origin, &elements) => Ok(()),
             // SAFETY: the program lends both until the epoch ends.
             Some(elements) => unsafe { transfer::put(origin, &elements) },
             None => nothing(origin.len()),
@@ -199,6 +205,7 @@ impl Window {
                 true => Ok(()),
                 false => self.get_by_message(process, origin, at, addr),
             },
+            Some(elements) if self.get_by_letter(process, origin, &elements) => Ok(()),
             // SAFETY: the program lends both until the epoch ends.
             Some(elements) => unsafe { transfer::get(origin, &elements) },
             None => nothing(origin.capacity()),
@@ -221,6 +228,9 @@ impl Window {
                 place: Place::Message { at: addr },
                 ..
             }) => self.accumulate_by_message(process, kind, origin, (at, addr)),
+            Some(elements) if self.combine_by_letter(process, kind, (origin, None), &elements) => {
+                Ok(())
+            }
             // SAFETY: the program lends both until the epoch ends.
             Some(elements) => unsafe {
                 let combine = Combine::new(kind, at.ty)?;
@@ -250,6 +260,11 @@ impl Window {
             }) => {
                 let buffers = (origin, result);
                 self.get_accumulate_by_message(process, kind, buffers, (at, addr))
+            }
+            Some(elements)
+                if self.combine_by_letter(process, kind, (origin, Some(result)), &elements) =>
+            {
+                Ok(())
             }
             // SAFETY: the program lends them until the epoch ends.
             Some(elements) => unsafe {
@@ -287,6 +302,8 @@ impl Window {
                 unsafe { self.compare_and_swap_by_message(process, buffers, (at, addr)) }
             }
             // SAFETY: the program lends them until the epoch ends.
+            Some(elements) if unsafe { self.swap_by_letter(process, buffers, &elements) } => Ok(()),
+            // SAFETY: as above.
             Some(elements) => unsafe {
                 let hold = || self.hold_elements(process, at.rank);
                 accumulate::compare_and_swap(hold, buffers, &elements)
@@ -294,6 +311,96 @@ impl Window {
             None => Ok(()),
         }
     }
+}
+
+/// Short operations that a target in MPI carries out; false if it does not, or they are not such ones.
+impl Window {
+    fn put_by_letter(&self, process: &Process, origin: &SendBuf, elements: &Elements<'_>) -> bool {
+        if !Window::fits_letter(elements, MOST) || origin.len() != elements.len() as u64 {
+            return false;
+        }
+        let deed = (What::Put, 0, BYTE);
+        self.by_letter(process, deed, elements, packed(origin))
+            .is_some()
+    }
+
+    fn get_by_letter(
+        &self,
+        process: &Process,
+        origin: &mut RecvBuf,
+        elements: &Elements<'_>,
+    ) -> bool {
+        if !Window::fits_letter(elements, MOST) || origin.capacity() != elements.len() as u64 {
+            return false;
+        }
+        let former = self.by_letter(process, (What::Get, 0, BYTE), elements, [0; MOST]);
+        if let Some(bytes) = &former {
+            origin.place(0, PeerBytes::from(&bytes[..elements.len()]));
+        }
+        former.is_some()
+    }
+
+    fn combine_by_letter(
+        &self,
+        process: &Process,
+        kind: OpKind,
+        (origin, result): (&SendBuf, Option<&mut RecvBuf>),
+        elements: &Elements<'_>,
+    ) -> bool {
+        let len = elements.len() as u64;
+        let changes = kind != OpKind::NoOp;
+        let fits = Window::fits_letter(elements, MOST)
+            && (!changes || origin.len() == len)
+            && result.as_ref().map_or(changes, |it| it.capacity() == len);
+        if !fits || Combine::new(kind, elements.ty).is_err() {
+            return false;
+        }
+        let (operation, elements_kind) = codes(kind, elements.ty);
+        let bytes = if changes { packed(origin) } else { [0; MOST] };
+        let deed = (What::Fetch, operation, elements_kind);
+        let former = self.by_letter(process, deed, elements, bytes);
+        if let (Some(bytes), Some(result)) = (&former, result) {
+            result.place(0, PeerBytes::from(&bytes[..elements.len()]));
+        }
+        former.is_some()
+    }
+
+    /// # Safety
+    /// The program lends an element in each buffer.
+    unsafe fn swap_by_letter(
+        &self,
+        process: &Process,
+        (new, compare, result): (*const u8, *const u8, *mut u8),
+        elements: &Elements<'_>,
+    ) -> bool {
+        let len = elements.len();
+        if !Window::fits_letter(elements, MOST / 2) {
+            return false;
+        }
+        let mut both = [0; MOST];
+        // SAFETY: the caller's promise, and there is room for two.
+        unsafe {
+            transfer::copy_bytes(both.as_mut_ptr(), compare, len);
+            transfer::copy_bytes(both[MOST / 2..].as_mut_ptr(), new, len);
+        }
+        let former = self.by_letter(process, (What::Swap, 0, BYTE), elements, both);
+        if let Some(bytes) = &former {
+            // SAFETY: the caller's promise.
+            unsafe { transfer::copy_bytes(result, bytes.as_ptr(), len) };
+        }
+        former.is_some()
+    }
+}
+
+/// The bytes of a short buffer.
+fn packed(origin: &SendBuf) -> [u8; MOST] {
+    let mut bytes = [0; MOST];
+    let len = origin.len() as usize;
+    // SAFETY: it is not longer.
+    origin
+        .part(0, len)
+        .write(unsafe { Room::new(bytes[..len].as_mut_ptr(), len) });
+    bytes
 }
 
 /// One side has no bytes: the other one must have none either.

@@ -105,7 +105,7 @@ impl Window {
                 at: base.wrapping_offset(at as isize),
                 _keep: None,
             }),
-            Reach::Kernel { of, addr } => Ok(Place::Kernel {
+            Reach::Kernel { of, addr, .. } => Ok(Place::Kernel {
                 of: *of,
                 at: addr.wrapping_add(at as u64),
             }),

@@ -18,6 +18,7 @@ use crate::control::Control;
 use crate::exposed::{Exposed, Shown};
 use crate::heap::{self, Mapping, Recent};
 use crate::hints::Hints;
+use crate::mailbox::Mailbox;
 use crate::message::record::Trouble;
 use crate::message::state::{ELSEWHERE, Far, GateProxy, Meetings, Proxy};
 use crate::notices::Notices;
@@ -66,6 +67,8 @@ pub enum Reach {
         of: Neighbour,
         /// Where it begins there.
         addr: u64,
+        /// Its mailbox, mapped here; null if there is none.
+        mailbox: *const Mailbox,
     },
     /// The target carries the operations out: it is on another host, or the kernel lets nobody at its
     /// memory.
@@ -161,6 +164,10 @@ pub struct Window {
     pub(crate) node: Arc<Node>,
     /// What is known of targets by messages.
     pub(crate) fars: Sparse<Far>,
+    /// What keeps the mailboxes of targets mapped.
+    pub(crate) _mailboxes: Box<[Arc<Mapping>]>,
+    /// Whether this process's mailbox is read for it.
+    pub(crate) reads_mailbox: bool,
     /// Of a dynamic window: for each target the chunks with the table of what it has attached, and with that.
     pub(crate) recents: Sparse<Recent>,
     /// Whether some targets are reached by messages.

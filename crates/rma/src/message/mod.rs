@@ -6,6 +6,7 @@
 //! | `stream`   | bytes in order, over packets that come in any                          |
 //! | `runs`     | where the bytes of a datatype lie, in a few bytes                      |
 //! | `record`   | what origin and target tell each other                                 |
+//! | `codes`    | operations and kinds of elements, as records name them                 |
 //! | `job`      | what is to leave to a peer: records, and long operations cut into some |
 //! | `exchange` | the streams of this process, and the operations that wait for answers  |
 //! | `carry`    | what progress does for them                                            |
@@ -25,6 +26,7 @@
 
 mod at_once;
 pub(crate) mod carry;
+pub(crate) mod codes;
 pub(crate) mod epochs;
 pub(crate) mod exchange;
 pub(crate) mod gate;

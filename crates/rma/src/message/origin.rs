@@ -1,19 +1,16 @@
 //! Operations that are started here and carried out by their target.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use catena_core::Process;
 use catena_core::buffer::{RecvBuf, SendBuf};
-use catena_datatype::{Basic, Datatype, OpKind};
+use catena_datatype::{Datatype, OpKind};
 use catena_link::{Sink, Source};
 use catena_objects::error::Result;
 
 use super::carry;
+use super::codes::{BYTE, codes};
 use super::exchange::{self, Pending};
 use super::job::{Operation, Spot};
 use super::record::{Head, What};
-use super::target::OPERATIONS;
 use super::token::Token;
 use crate::accumulate::Combine;
 use crate::operations::At;
@@ -28,20 +25,6 @@ pub(super) const SHORT_ANSWER: u64 = 512;
 const GATHER: usize = 8 << 10;
 /// Bytes of records that wait for room at most: then an operation waits, too.
 const BACKLOG: usize = 4 << 20;
-
-/// The number of a kind of elements in records.
-pub(super) fn code(basic: Basic) -> u8 {
-    static CODES: LazyLock<HashMap<Basic, u8>> = LazyLock::new(|| {
-        let mut all: Vec<u16> = Datatype::predefined_codes().collect();
-        all.sort_unstable_by(|a, b| b.cmp(a));
-        let basic = |code: u16| Some((Datatype::predefined(code)?.basic()?, code as u8));
-        all.into_iter().filter_map(basic).collect()
-    });
-    CODES.get(&basic).copied().unwrap_or(BYTE)
-}
-
-/// That of bytes.
-pub(super) const BYTE: u8 = 0x47;
 
 /// What an operation does to the elements.
 #[derive(Clone, Copy)]
@@ -66,12 +49,12 @@ impl Deed {
 
     fn combine(what: What, kind: OpKind, ty: &Datatype) -> Result<Deed> {
         Combine::new(kind, ty)?;
-        let operation = OPERATIONS.iter().position(|it| *it == kind);
         let basic = ty.basic().filter(|_| kind != OpKind::NoOp);
+        let (operation, elements) = codes(kind, ty);
         Ok(Deed {
             what,
-            operation: operation.unwrap_or_default() as u8,
-            elements: basic.map_or(BYTE, code),
+            operation,
+            elements,
             unit: basic.map_or(1, |basic| basic.size() as usize),
         })
     }
@@ -269,24 +252,5 @@ impl Window {
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn kinds_of_elements_have_numbers() {
-        assert_eq!(
-            Datatype::predefined(0x247).unwrap().basic(),
-            Some(Basic::Scalar(catena_datatype::Scalar::Byte))
-        );
-        for handle in Datatype::predefined_codes() {
-            if let Some(basic) = Datatype::predefined(handle).and_then(|it| it.basic()) {
-                let back = Datatype::predefined(0x200 | u16::from(code(basic))).expect("a type");
-                assert_eq!(back.basic(), Some(basic), "{handle:#x}");
-            }
-        }
     }
 }

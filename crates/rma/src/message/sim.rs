@@ -11,9 +11,10 @@ use catena_datatype::{Datatype, TypeRef};
 use catena_fabric::{Deliver, Header, OpId, Peer, PeerLost, Posted, RmaError, Transport};
 use catena_sim::{Port, Rng, Seed, Sim};
 
+use super::codes::{BYTE, code};
 use super::exchange::{Exchange, Pending};
 use super::job::{Operation, Spot};
-use super::origin::{BYTE, COPIED, SHORT_ANSWER, code};
+use super::origin::{COPIED, SHORT_ANSWER};
 use super::record::{Head, Trouble, What};
 use super::target::{Owner, answer, change, flush};
 

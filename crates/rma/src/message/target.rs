@@ -8,32 +8,15 @@ use catena_core::Process;
 use catena_datatype::{Datatype, OpKind};
 use catena_fabric::Peer;
 
+use super::codes::OPERATIONS;
 use super::exchange::Exchange;
 use super::record::{self, Head, Trouble, What};
 use super::runs::Runs;
 use crate::accumulate::Combine;
-use crate::regions::cover;
+use crate::regions::{Region, cover};
 use crate::registry;
 use crate::transfer::copy_bytes;
 use crate::window::{Flavor, Window};
-
-/// All predefined operations, by their number in records.
-pub(crate) const OPERATIONS: [OpKind; 14] = [
-    OpKind::Sum,
-    OpKind::Min,
-    OpKind::Max,
-    OpKind::Prod,
-    OpKind::Band,
-    OpKind::Bor,
-    OpKind::Bxor,
-    OpKind::Land,
-    OpKind::Lor,
-    OpKind::Lxor,
-    OpKind::MinLoc,
-    OpKind::MaxLoc,
-    OpKind::Replace,
-    OpKind::NoOp,
-];
 
 /// Where some bytes lie.
 pub(super) struct Spot<'a> {
@@ -139,12 +122,15 @@ pub(super) trait Owner {
 }
 
 /// The address of `[addr, addr + len)`, if all of it is this process's in the window.
-pub(super) fn own_bytes(window: &Window, addr: u64, len: u64) -> Option<*mut u8> {
+pub(crate) fn own_bytes(window: &Window, addr: u64, len: u64) -> Option<*mut u8> {
     let end = addr.checked_add(len)?;
     if window.flavor == Flavor::Dynamic {
         let own = window.attached.borrow();
-        let some: Vec<_> = own.iter().filter(|it| it.len != 0).collect();
-        cover(some.len(), |i| *some[i], addr, end)?;
+        let is_whole = |it: &Region| it.addr <= addr && end - it.addr <= it.len;
+        if !own.iter().any(is_whole) {
+            let some: Vec<_> = own.iter().filter(|it| it.len != 0).collect();
+            cover(some.len(), |i| *some[i], addr, end)?;
+        }
         return Some(std::ptr::with_exposed_provenance_mut(addr as usize));
     }
     let base = window.base.addr() as u64;
@@ -175,7 +161,7 @@ impl Owner for Member<'_> {
 }
 
 /// How a record combines elements.
-fn combine(head: Head) -> Result<Combine, Trouble> {
+pub(crate) fn combine(head: Head) -> Result<Combine, Trouble> {
     let kind = OPERATIONS.get(usize::from(head.a)).ok_or(Trouble::Sense)?;
     let ty = Datatype::predefined(0x200 | u16::from(head.b)).ok_or(Trouble::Sense)?;
     Combine::new(*kind, ty).map_err(|_| Trouble::Sense)
