@@ -12,6 +12,9 @@ use crate::jobs::{Death, ElasticSet, Outcome, SpawnRequest, Visit, read_outcome}
 use crate::wire::{self, FrameKind, Inbox, Malformed, Reader, Writer};
 use crate::{Boot, BootError, Interest, Job, Jobs, OtherJob, Poller, lineage, sys};
 
+/// Bytes that are read from the launcher at once.
+const ROOM: usize = 16 << 10;
+
 /// Where the launcher is, and who I am: what `CATENA_BOOT` says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LauncherAddress {
@@ -604,12 +607,11 @@ fn read_some(
     inbox: &mut Inbox,
     wait: bool,
 ) -> Result<(bool, Option<OwnedFd>), BootError> {
-    let mut buffer = [0; 16 << 10];
     loop {
-        match sys::receive(socket, &mut buffer, wait) {
+        match sys::receive(socket, inbox.room(ROOM), wait) {
             Ok((0, _)) => return Err(BootError::LauncherGone),
             Ok((n, fd)) => {
-                inbox.push(&buffer[..n]);
+                inbox.filled(n);
                 return Ok((true, fd));
             }
             Err(error) => match error.kind() {

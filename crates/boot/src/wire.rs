@@ -316,19 +316,36 @@ impl<'a> Reader<'a> {
 /// Cuts a stream of bytes into frames.
 #[derive(Debug, Default)]
 pub struct Inbox {
+    /// Bytes that have arrived and room for more, which is cleared once.
     bytes: Vec<u8>,
     /// Where the next frame begins.
     start: usize,
+    /// Where the room begins.
+    end: usize,
 }
 
 impl Inbox {
     /// Adds what has arrived.
     pub fn push(&mut self, bytes: &[u8]) {
+        self.room(bytes.len())[..bytes.len()].copy_from_slice(bytes);
+        self.filled(bytes.len());
+    }
+
+    /// Room for at least so many bytes that arrive; [`Inbox::filled`] says how many have.
+    pub fn room(&mut self, bytes: usize) -> &mut [u8] {
         if self.start > 0 {
-            self.bytes.drain(..self.start);
-            self.start = 0;
+            self.bytes.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
         }
-        self.bytes.extend_from_slice(bytes);
+        if self.bytes.len() < self.end + bytes {
+            self.bytes.resize(self.end + bytes, 0);
+        }
+        &mut self.bytes[self.end..]
+    }
+
+    /// So many bytes have arrived in the [room](Inbox::room).
+    pub fn filled(&mut self, bytes: usize) {
+        self.end += bytes;
     }
 
     /// Takes the next frame if it is complete: its kind and its body, which is
@@ -337,7 +354,7 @@ impl Inbox {
     /// # Errors
     /// If it is longer.
     pub fn next(&mut self, limit: usize) -> Result<Option<(u8, &[u8])>, Malformed> {
-        let mut r = Reader(&self.bytes[self.start..]);
+        let mut r = Reader(&self.bytes[self.start..self.end]);
         if r.0.len() < HEAD {
             return Ok(None);
         }

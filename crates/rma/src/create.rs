@@ -4,11 +4,12 @@
 
 use std::cell::RefCell;
 use std::ffi::c_int;
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use catena_abi::{self as abi, Aint, consts};
-use catena_core::Process;
 use catena_core::comm::Comm;
+use catena_core::{Process, kind_of_death};
 use catena_fabric::Peer;
 use catena_net::Route;
 use catena_objects::attr::Attributes;
@@ -124,20 +125,29 @@ fn agree<const N: usize>(own: Option<Error>, rows: &[[u64; N]]) -> Result<()> {
     if let Some(error) = own {
         return Err(error);
     }
-    match rows.iter().position(|row| row[0] != 0) {
-        None => Ok(()),
-        Some(rank) => fail!(
-            Other,
-            "the call failed at rank {rank} of the window, which says why"
-        ),
-    }
+    let failed = |row: &[u64; N]| row[0] != WELL;
+    let Some(rank) = rows.iter().position(failed) else {
+        return Ok(());
+    };
+    let kind = match rows.iter().any(|row| row[0] == DEATH) {
+        true => kind_of_death(),
+        false => Kind::Other,
+    };
+    let text = format!("the call failed at rank {rank} of the window, which says why");
+    Err(Error::new(kind, text))
 }
+
+/// What the first word of a row says: all is well at its member, or it has failed, perhaps for a death.
+const WELL: u64 = 0;
+const FAILED: u64 = 1;
+const DEATH: u64 = 2;
 
 /// A result as the first word of a row, and its error.
 fn split<T>(result: Result<T>) -> (u64, Option<T>, Option<Error>) {
     match result {
-        Ok(it) => (0, Some(it), None),
-        Err(error) => (1, None, Some(error)),
+        Ok(it) => (WELL, Some(it), None),
+        Err(error) if error.kind() == kind_of_death() => (DEATH, None, Some(error)),
+        Err(error) => (FAILED, None, Some(error)),
     }
 }
 
@@ -536,7 +546,13 @@ fn unmapped(rank: u32, error: &std::io::Error) -> Error {
         "memory of rank {rank} of the window cannot be mapped: {error}; processes of one node map \
         each other's memory under /proc, which takes the same user and one space of process ids"
     );
-    Error::new(Kind::RmaShared, text)
+    // What is gone from there has died, if the job goes on after deaths.
+    let is_gone = error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH);
+    let kind = match kind_of_death() {
+        Kind::ProcFailed if is_gone => Kind::ProcFailed,
+        _ => Kind::RmaShared,
+    };
+    Error::new(kind, text)
 }
 
 /// A member's part of memory that is one piece; this process provides its own pages.

@@ -15,7 +15,7 @@ use catena_objects::fail;
 pub(crate) const JOB: Cid = Cid(0);
 
 /// Numbers in use before the cursor may turn round.
-const ROUND: u32 = 1 << 12;
+const ROUND: u32 = 1 << 10;
 /// Most communicators of a process: what a handle can name.
 const LIMIT: usize = 1 << 27;
 

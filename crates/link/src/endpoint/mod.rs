@@ -162,9 +162,10 @@ impl<N: Net> Endpoint<N> {
     }
 
     /// Whether a communicator leads to one of these peers, or did and has requests under way.
-    /// Cost: the members of all communicators.
+    /// Cost: the members of all that are open.
     pub fn leads_to(&self, peers: &Range<u32>) -> bool {
-        let open = self.engine.comms.iter().filter(|comm| comm.open);
+        let open = self.engine.open.iter();
+        let open = open.map(|&cid| &self.engine.comms[cid as usize]);
         let mut members = open.flat_map(|comm| comm.peer_states.iter());
         members.any(|it| peers.contains(&it.peer.0))
     }

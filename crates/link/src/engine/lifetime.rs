@@ -30,6 +30,7 @@ impl<N: Net> Engine<N> {
             self.comms.resize_with(at + 1, Comm::default);
         }
         assert!(!self.comms[at].open, "communicator {} is open", cid.0);
+        self.open.insert(cid.0);
         let peer_state = |(peer, remote)| PeerState {
             peer,
             remote: Context::new(remote, Plane::User),
@@ -113,6 +114,7 @@ impl<N: Net> Engine<N> {
 
     fn shut(&mut self, cid: Cid) {
         self.discard_unexpected(cid);
+        self.open.remove(&cid.0);
         let gone = std::mem::take(&mut self.comms[cid.0 as usize]);
         self.counters.past.absorb(&gone.traffic);
         self.counters.dropped += self.reorder.close(cid);

@@ -7,7 +7,7 @@ mod control;
 mod deliver;
 mod lifetime;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use catena_fabric::{OpId, Peer, PeerLost, RmaError};
 
@@ -42,6 +42,8 @@ const GENERATION: u32 = (1 << 24) - 1;
 #[derive(Debug)]
 pub(crate) struct Engine<N: Net> {
     pub comms: Vec<Comm>,
+    /// The numbers of those that are open: a process that makes many has a long table of closed ones.
+    pub open: BTreeSet<u32>,
     pub requests: Slab<Request<N>>,
     pub posted: Index<0>,
     pub unexpected: Store,
@@ -97,6 +99,7 @@ impl<N: Net> Engine<N> {
     pub fn new() -> Self {
         Engine {
             comms: Vec::new(),
+            open: BTreeSet::new(),
             requests: Slab::new(),
             posted: Index::new(),
             unexpected: Store::new(),
