@@ -32,24 +32,41 @@ struct kind {
 
 static char in[LONGEST * WIDEST], out[LONGEST * WIDEST], want[LONGEST * WIDEST];
 
-/* The operands of one rank. */
-static void make_all(const struct kind *k, void *all, int r, int count)
+/* How many elements are made one by one. All of them repeat themselves after 2, 3, 5, 25 or 13 elements or some of these by turns,
+   and some of that as often as there are ranks. */
+static int made(int count)
 {
-    memset(all, 0, k->size * (size_t)count);
-    for (int i = 0; i < count; i++)
-        k->make((char *)all + k->size * (size_t)i, r, i);
+    int period = 2 * 3 * 25 * 13 * size;
+    return count < period ? count : period;
+}
+
+/* All elements, from those that are made. */
+static void repeat(const struct kind *k, char *all, int count)
+{
+    for (size_t i = k->size * (size_t)made(count), period = i, end = k->size * (size_t)count; i < end; i += period)
+        memcpy(all + i, all, end - i < period ? end - i : period);
+}
+
+/* The operands of one rank. */
+static void make_all(const struct kind *k, char *all, int r, int count)
+{
+    memset(all, 0, k->size * (size_t)made(count));
+    for (int i = 0; i < made(count); i++)
+        k->make(all + k->size * (size_t)i, r, i);
+    repeat(k, all, count);
 }
 
 /* What the ranks from `first` to `last` have together. */
 static void combine(const struct kind *k, int first, int last, int count)
 {
-    make_all(k, want, first, count);
+    make_all(k, want, first, made(count));
     for (int r = first + 1; r <= last; r++)
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < made(count); i++) {
             _Alignas(16) char operand[WIDEST] = { 0 };
             k->make(operand, r, i);
             k->apply(k->op, operand, want + k->size * (size_t)i);
         }
+    repeat(k, want, count);
 }
 
 static void compare(const struct kind *k, const char *form, size_t from, int count)
