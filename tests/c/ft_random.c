@@ -77,7 +77,13 @@ static void die(int later)
 /* A call may fail for a death or a revocation, and for nothing else. */
 static int well(int code)
 {
-    CHECK(code == MPI_SUCCESS || code == MPIX_ERR_PROC_FAILED || code == MPIX_ERR_REVOKED);
+    if (code != MPI_SUCCESS && code != MPIX_ERR_PROC_FAILED && code != MPIX_ERR_REVOKED) {
+        char text[MPI_MAX_ERROR_STRING];
+        int len;
+        MPI_Error_string(code, text, &len);
+        fprintf(stderr, "rank %d, step %d: %s\n", rank, step, text);
+        CHECK(!"another error than those of deaths and revocations");
+    }
     return code == MPI_SUCCESS;
 }
 
