@@ -115,7 +115,7 @@ fn wire_up() -> Result<Box<Process>> {
         world: everybody,
         own,
         world_model: Cell::default(),
-        recent: [const { Cell::new(process::NOBODY) }; process::PLACES],
+        recent: process::nobody(),
         owner: Cell::new(Owner::InTurn),
         threads: engine.threads(),
         waits: Waits::default(),

@@ -42,7 +42,7 @@ unsafe impl<T> Send for Shared<T> {}
 type Known = (abi::Comm, *const Arc<Comm>);
 
 /// Communicators that are found without a look into their table, at most: programs go to and fro between a few.
-pub(crate) const PLACES: usize = 4;
+const PLACES: usize = 4;
 
 /// Where that one is kept. Handles that are made one after the other have different places, as have the
 /// predefined ones.
@@ -51,8 +51,11 @@ fn place(h: abi::Comm) -> usize {
     h.0 % PLACES
 }
 
-/// No program has this handle.
-pub(crate) const NOBODY: Known = (abi::Comm(usize::MAX), std::ptr::null());
+/// The places of communicators as long as none is known. Whatever handle a program makes up, it is not the one at its
+/// place: that is one of the next place.
+pub(crate) fn nobody() -> [Cell<Known>; PLACES] {
+    std::array::from_fn(|place| Cell::new((abi::Comm(place + 1), std::ptr::null())))
+}
 
 /// What `MPI_Init_thread` settled.
 #[derive(Clone, Copy, Debug)]
@@ -342,7 +345,9 @@ impl Process {
 
     /// A communicator goes, which may be among those that were named last.
     pub(crate) fn forget_recent(&self) {
-        self.recent.iter().for_each(|recent| recent.set(NOBODY));
+        for (recent, nobody) in self.recent.iter().zip(nobody()) {
+            recent.set(nobody.get());
+        }
     }
 
     /// The world model.
