@@ -156,7 +156,7 @@ impl Balance {
 
     /// What 64 KiB through the ring take.
     fn ring(&self) -> u64 {
-        // Who only writes, or only reads, takes the other end for as quick. In such operations the kernel copies
+        // A member that only writes, or only reads, assumes that the other end is as quick. In such operations the kernel copies
         // one half for each end at the same time, while the two copies of the ring overlap by less. What several
         // read is written once.
         match (self.into.bytes, self.out.bytes) {

@@ -331,7 +331,7 @@ impl Inbox {
         self.filled(bytes.len());
     }
 
-    /// Room for at least so many bytes that arrive; [`Inbox::filled`] says how many have.
+    /// Gives room for at least `bytes` bytes that arrive; the caller then tells [`Inbox::filled`] how many have.
     pub fn room(&mut self, bytes: usize) -> &mut [u8] {
         if self.start > 0 {
             self.bytes.copy_within(self.start..self.end, 0);

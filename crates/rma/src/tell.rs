@@ -13,7 +13,7 @@ use catena_objects::error::Result;
 /// the other. Collective.
 ///
 /// # Errors
-/// Those of the collective, an allgather.
+/// It fails as the allgather does that carries the rows.
 pub(crate) fn tell_all<T: Copy>(
     process: &Process,
     comm: &Arc<Comm>,

@@ -86,7 +86,7 @@ mod tests {
         let file = File::options().read(true).write(true).open(&path).unwrap();
         let mapped = Mapped::new(file.as_fd(), 4990, 8000).unwrap();
         for at in [0, 3, 7999] {
-            // SAFETY: the map has so many bytes.
+            // SAFETY: the map has 8000 bytes.
             unsafe { mapped.base().add(at).write(9) };
         }
         let now = std::fs::read(&path).unwrap();
