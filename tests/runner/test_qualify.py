@@ -64,6 +64,8 @@ class Qualify(unittest.TestCase):
             (folder / "test" / f"{name}.py").touch()
         path, ranks, modules, left, without = mpi4py.selection(folder)
         assert ranks == [1, 2, 4, 5] and sorted([*modules, *left]) == sorted(names)
+        on = {name: [n for n in ranks if n in modules[name]] for name in ("test_rma", "test_util_pool", "test_pack")}
+        assert on == {"test_rma": ranks, "test_util_pool": ranks[1:], "test_pack": [1]}
         (folder / "test/test_new.py").touch()
         assert "test_new is named nowhere" in ends(mpi4py.selection, folder)
         (folder / "test/test_new.py").unlink()
