@@ -144,6 +144,11 @@ impl Server {
         self.is_branch = true;
     }
 
+    /// Whether another server keeps ports and ties.
+    pub fn is_branch(&self) -> bool {
+        self.is_branch
+    }
+
     /// Has services published in a directory, too, for the jobs of other launchers.
     pub fn set_names(&mut self, names: names::Directory) {
         self.names = Some(names);

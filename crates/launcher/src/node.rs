@@ -265,12 +265,27 @@ impl Node {
                     continue;
                 };
                 if let Ok(notifier) = Notifier::open(segment, numbers.len() as u32) {
+                    if !self.server.is_branch() {
+                        notifier.heed_parting();
+                    }
                     self.notifiers.push((numbers, notifier));
                 }
             }
             let notifier = self.notifiers.iter().find(|(of, _)| of.contains(&number));
             if let (Some((_, notifier)), Some(at)) = (notifier, self.server.local_number(number)) {
                 notifier.notify(at);
+            }
+        }
+    }
+
+    /// Takes in which jobs the processes here have parted from, as far as they have not said so by messages.
+    fn hear_of_parting(&mut self) {
+        for (numbers, notifier) in &self.notifiers {
+            for number in numbers.clone() {
+                let here = self.server.is_here(number);
+                let at = self.server.local_number(number).filter(|_| here);
+                let parted = at.into_iter().flat_map(|at| notifier.parted(at));
+                parted.for_each(|job| self.server.part(number, job));
             }
         }
     }

@@ -19,6 +19,8 @@
 //! | `inbox[r][s]`        | `s`, once         | `r`       | Release/Acquire           |
 //! | `facts`              | any attacher      | guests    | before `layout`           |
 //! | `notices`            | launcher          | owner     | before `epoch`, Release/Acquire |
+//! | `heeds_parting`      | launcher          | all       | once, Release/Acquire     |
+//! | `parted`             | owner             | launcher  | see `parted`              |
 //! | `guests`, a guest    | guests            | owner     | compare-and-swap, Release/Acquire |
 //! | ring: `heads`,`costs`| receiver          | sender    | see `ring`; hints         |
 //! | ring: `parts`        | both              | both      | see `Parts`               |
@@ -32,7 +34,7 @@ use catena_base::ring::{CELL, Heads};
 use catena_base::{CachePadded, Doorbell, Parts};
 
 /// Changes whenever the meaning of a byte in the segment changes.
-const VERSION: u64 = 7;
+const VERSION: u64 = 8;
 const MAGIC: u64 = 0x6361_7465_6e61_5348;
 
 /// Smallest unit of memory that the kernel hands out.
@@ -92,6 +94,8 @@ pub(crate) struct Front {
     /// What the layout follows from, for processes of other jobs: ranks, cells, bytes of
     /// data and of a packet. Before `layout`; the same from all who write it.
     pub facts: [AtomicU64; 4],
+    /// 1 once the launcher looks at [`Who::parted`] whenever it matters.
+    pub heeds_parting: AtomicU64,
 }
 
 /// What a rank shows to its peers.
@@ -122,7 +126,12 @@ pub(crate) struct Who {
     /// Offset of a [`Guest`] whose job has gone, or 0, and how often this has changed: see
     /// [`VACANT_AT`].
     pub vacant: AtomicU64,
+    /// Jobs that the rank has parted from, as far as it has not told the launcher otherwise; 0 where there is none.
+    pub parted: [AtomicU64; PARTED],
 }
+
+/// Jobs that a rank can have parted from without a message to the launcher.
+pub(crate) const PARTED: usize = 8;
 
 /// The bits of [`Who::vacant`] that are an offset. Those above count, so that who takes the
 /// first entry of the list sees that another one has taken it meanwhile and it has come back.

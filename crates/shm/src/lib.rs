@@ -18,6 +18,7 @@
 //! | `other_segment` | what is kept of these                                |
 //! | `rma`       | a peer's memory (cross-memory attach)                    |
 //! | `notify`    | the launcher's way to wake processes                     |
+//! | `parted`    | jobs that a process has parted from                      |
 //! | `operations`| put, get and atomics                                     |
 //! | `tune`      | which way of copying is the fastest to a peer            |
 //! | `calls`     | the kernel's calls that copy between processes           |
@@ -49,6 +50,7 @@ mod operations;
 mod other_segment;
 mod own;
 mod pace;
+mod parted;
 mod peer_state;
 mod progress;
 mod recv;

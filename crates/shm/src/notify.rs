@@ -8,10 +8,10 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr;
-use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::fence;
 
-use crate::addr::{Block, PAGE};
+use crate::addr::{Block, Front, PAGE};
 
 /// The blocks of the processes of a job on this node, for who is none of them.
 #[derive(Debug)]
@@ -61,17 +61,34 @@ impl Notifier {
     /// Has the process with that number look at what the launcher has told it; nothing
     /// happens if there is none. To be called once it is told.
     pub fn notify(&self, number: u32) {
-        if number >= self.ranks {
+        let Some(block) = self.block(number) else {
             return;
-        }
-        let at = PAGE + number as usize * size_of::<Block>();
-        // SAFETY: inside the mapping, aligned; it consists of atomics.
-        let block = unsafe { &*self.base.add(at).cast::<Block>() };
+        };
         block.who.notices.fetch_add(1, Relaxed);
         block.epoch.fetch_add(1, Release);
         // This process has not registered for the sleeper's barrier.
         fence(SeqCst);
         block.bell.ring();
+    }
+
+    /// Says to the processes that the launcher asks for [`Notifier::parted`] whenever it matters.
+    pub fn heed_parting(&self) {
+        // SAFETY: the segment begins with it; it consists of atomics.
+        let front = unsafe { &*self.base.cast::<Front>() };
+        front.heeds_parting.store(1, Release);
+    }
+
+    /// The jobs that the process with that number has parted from without a message; it may be dead.
+    pub fn parted(&self, number: u32) -> impl Iterator<Item = u64> + '_ {
+        let words = self.block(number).into_iter();
+        let words = words.flat_map(|block| &block.who.parted);
+        words.map(|word| word.load(Acquire)).filter(|job| *job != 0)
+    }
+
+    fn block(&self, number: u32) -> Option<&Block> {
+        let at = PAGE + number as usize * size_of::<Block>();
+        // SAFETY: inside the mapping, aligned; it consists of atomics.
+        (number < self.ranks).then(|| unsafe { &*self.base.add(at).cast::<Block>() })
     }
 }
 

@@ -113,7 +113,7 @@ impl Segment {
         })
     }
 
-    fn front(&self) -> &Front {
+    pub fn front(&self) -> &Front {
         // SAFETY: the segment begins with it; it consists of atomics.
         unsafe { &*self.base.cast() }
     }

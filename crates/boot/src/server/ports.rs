@@ -126,7 +126,7 @@ impl Server {
     }
 
     /// Whether a process is on this node, as far as its job is known.
-    pub(super) fn is_here(&self, number: u32) -> bool {
+    pub fn is_here(&self, number: u32) -> bool {
         let of = self.job_of(number);
         let node = of.map(|of| of.job.node_of[(number - of.first) as usize]);
         node == Some(self.node)

@@ -76,7 +76,7 @@ impl Server {
 
     /// A process has parted from a job. The launcher of a job abroad is told if it was the last one of its own
     /// job to do so.
-    pub(super) fn part(&mut self, number: u32, job: u64) {
+    pub fn part(&mut self, number: u32, job: u64) {
         self.ties.part(number, job);
         let Some(own) = self.job_of(number) else {
             return;

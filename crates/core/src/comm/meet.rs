@@ -87,7 +87,8 @@ impl Process {
                 "the communicator must be an intracommunicator: merge it first"
             );
         }
-        let bridge = self.open_home().and(meeting);
+        let bridge = self.tell_parting().and_then(|()| self.open_home());
+        let bridge = bridge.and(meeting);
         let bridge = bridge.map(|it| it.map(Bridge::Port));
         let made = self.join_groups(
             local.circle(),
@@ -234,7 +235,7 @@ impl Process {
         for (job, peers) in connected {
             // A launcher that is gone ends this process without a word.
             let is_met = self.other_jobs.met.borrow().contains(&job);
-            if !is_met && !self.leads_to(&peers) && self.with_jobs(|jobs| jobs.part(job)).is_ok() {
+            if !is_met && !self.leads_to(&peers) && self.part_from(job).is_ok() {
                 self.link(|link| link.net().set_connected(job, false));
             }
         }
@@ -247,12 +248,45 @@ impl Process {
         }
     }
 
+    /// Says that this process has parted from a job: where the launcher looks when it matters, or by a message.
+    fn part_from(&self, job: u64) -> Result<()> {
+        let is_abroad = self.other_jobs.abroad.borrow().contains(&job);
+        let is_said =
+            !is_abroad && self.link(|link| link.net().shm().is_some_and(|shm| shm.say_parted(job)));
+        match is_said {
+            true => Ok(()),
+            false => self.with_jobs(|jobs| jobs.part(job)),
+        }
+    }
+
+    /// Tells the launcher by messages which jobs this process has parted from: those may be met again, and it is to
+    /// learn in order what came first.
+    fn tell_parting(&self) -> Result<()> {
+        let parted = || self.link(|link| link.net().shm().and_then(|shm| shm.parted().next()));
+        if parted().is_some() {
+            self.let_go_of_gone_jobs();
+        }
+        while let Some(job) = parted() {
+            self.with_jobs(|jobs| jobs.part(job))?;
+            self.unsay_parted(job);
+        }
+        Ok(())
+    }
+
+    fn unsay_parted(&self, job: u64) {
+        self.link(|link| link.net().shm().map(|shm| shm.unsay_parted(job)));
+    }
+
     /// Lets go of the jobs that have ended, as far as nothing here leads to them.
     fn let_go_of_gone_jobs(&self) {
         if self.link(|link| link.net().peers().other_jobs().next().is_none()) {
             return;
         }
         let gone = self.with_jobs(|jobs| jobs.gone()).unwrap_or_default();
+        for &job in &gone {
+            self.unsay_parted(job);
+            self.other_jobs.abroad.borrow_mut().retain(|it| *it != job);
+        }
         let mut left = self.other_jobs.gone.borrow_mut();
         left.extend(gone);
         left.retain(|&job| {
@@ -300,6 +334,7 @@ impl Process {
         for name in names {
             if self.link(|link| link.net().peers().peers_of(name.job).is_some()) {
                 if self.link(|link| link.net().set_connected(name.job, true)) {
+                    self.unsay_parted(name.job);
                     self.with_jobs(|jobs| jobs.join(name.job))?;
                 }
                 continue;
@@ -310,6 +345,9 @@ impl Process {
                 !matches!(told, Ok(None))
             });
             let job = told?.expect("block returns when it is known");
+            if job.abroad {
+                self.other_jobs.abroad.borrow_mut().push(name.job);
+            }
             self.engine.add_job(name.job, job)?;
         }
         Ok(met)

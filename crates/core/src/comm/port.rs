@@ -22,6 +22,8 @@ pub struct Meeting {
 pub(crate) struct OtherJobs {
     /// Those that have ended while something here leads to them.
     pub(super) gone: RefCell<Vec<u64>>,
+    /// Those that other launchers have started.
+    pub(super) abroad: RefCell<Vec<u64>>,
     /// Those that are being met, each as often as a call does.
     pub(super) met: RefCell<Vec<u64>>,
     /// Whether those who have spawned this job are being met, or were; and who they are, once that is done.

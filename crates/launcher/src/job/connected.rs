@@ -38,10 +38,8 @@ impl Job {
             }
             return None;
         }
-        let node = self.tree.node.as_ref();
-        let numbers = node
-            .map(|node| node.connected_to(number))
-            .unwrap_or_default();
+        let numbers = self.tree.with_node(|node| node.connected_to(number));
+        let numbers = numbers.unwrap_or_default();
         let partial = Partial {
             failure,
             ended: false,

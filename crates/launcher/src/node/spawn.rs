@@ -170,6 +170,7 @@ impl Node {
 
     /// The launchers of jobs that are connected to that of a process are to hear that it has failed.
     pub fn tell_failure(&mut self, number: u32, text: &str) {
+        self.hear_of_parting();
         self.server.tell_failure(number, text);
     }
 
@@ -184,7 +185,8 @@ impl Node {
     }
 
     /// The numbers of the jobs that are connected to that of a process.
-    pub fn connected_to(&self, number: u32) -> Vec<Range<u32>> {
+    pub fn connected_to(&mut self, number: u32) -> Vec<Range<u32>> {
+        self.hear_of_parting();
         self.server.connected_to(number)
     }
 
