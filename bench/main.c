@@ -8,8 +8,9 @@
 #include <string.h>
 
 static const struct bench *const families[] = {startup, point_to_point, crowds, threaded,
-                                             collectives, neighbors, one_sided, partitioned,
-                                             sockets, packing, patterns, dynamic, storage};
+                                             collectives, neighbors, one_sided, notices,
+                                             contention, partitioned, sockets, packing, patterns,
+                                             dynamic, storage};
 enum { USUAL_MOST = 1 << 20, FAMILIES = sizeof families / sizeof *families };
 
 /* Whether NAME or FAMILY, with sizes behind a colon or without, means this benchmark. */

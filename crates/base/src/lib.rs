@@ -10,6 +10,7 @@
 //! | `lock`  | a lock that starves no thread                               |
 //! | `element_lock` | a short lock in shared memory that tells its holder  |
 //! | `ticket_lock` | shared and exclusive, in order, in shared memory      |
+//! | `mailbox` | one process asks another one to do something short        |
 //! | `verdict` | one outcome for all, whoever dies                     |
 //! | `wait`  | when to spin, yield, sleep                                  |
 //! | `clock` | cheap ticks                                                 |
@@ -32,6 +33,7 @@ pub mod futex;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod lock;
+pub mod mailbox;
 pub mod mem;
 pub mod pad;
 pub mod partitions;

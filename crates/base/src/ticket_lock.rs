@@ -2,20 +2,27 @@
 //!
 //! | word      | who writes it                         | meaning                               |
 //! |-----------|---------------------------------------|---------------------------------------|
-//! | `numbers` | all                                   | three numbers, see below              |
-//! | `holder`  | the exclusive holder                  | its number and 1, or 0                |
+//! | `numbers` | all                                   | five numbers, see below               |
+//! | `holder`  | the exclusive holder                  | its number and 1, or 0; and [`PASSER`] |
 //! | `waiters` | whoever waits                         | how many may sleep                    |
 //!
-//! | number  | who adds 1                                                               | meaning                  |
-//! |---------|--------------------------------------------------------------------------|--------------------------|
-//! | `NEXT`  | whoever wants the lock                                                   | the next ticket          |
-//! | `READ`  | a shared holder when it is admitted, an exclusive one when it leaves     | the ticket that may enter shared |
-//! | `WRITE` | every holder when it leaves                                              | the ticket that may enter exclusively |
+//! | number   | who changes it                                                          | meaning                  |
+//! |----------|-------------------------------------------------------------------------|--------------------------|
+//! | `NEXT`   | whoever wants the lock adds 1                                           | the next ticket          |
+//! | `READ`   | adds 1: a shared holder when it is admitted, an exclusive one when it leaves | the ticket that may enter shared |
+//! | `WRITE`  | adds 1: every holder of a ticket when it leaves                         | the ticket that may enter exclusively |
+//! | `HELD`   | the exclusive holder                                                    | whether there is one     |
+//! | `PASSED` | who passes the queue adds 1, who enters by a ticket sets it to 0        | how often the head of the queue was passed |
 //!
 //! They share a word, so a lock that is free is taken, and left, by one step each.
 //!
-//! A ticket is a place in the queue, so nobody is passed, and a caller that has drawn one may do
-//! something else until it is served. A caller that changes the numbers looks at `waiters`
+//! A ticket is a place in the queue, and a caller that has drawn one may do something else until it is served. Where
+//! ranks outnumber cores, the head of the queue seldom runs at the moment when it is served, and until it
+//! does, the lock would lie idle while those who run wait for it. So a caller may ask to **pass**: it enters exclusively
+//! without a ticket if nobody is inside. The head of the queue is passed [`MOST_PASSED`] times at most; then whoever
+//! comes waits behind it.
+//!
+//! A caller that changes the numbers looks at `waiters`
 //! afterwards, and one that goes to sleep has counted itself there before it looks at them for the
 //! last time: both in one order for all (`SeqCst`), so one of them sees the other, and nobody sleeps
 //! for ever. The lock does not know which processes wait: the caller does, and wakes them.
@@ -51,9 +58,22 @@ pub struct Ticket {
     pub mode: Mode,
 }
 
-/// Bits of a number in the word. They wrap around.
-const BITS: u32 = 21;
+/// Bits of a ticket's number in the word. They wrap around.
+const BITS: u32 = 19;
 const MASK: u64 = (1 << BITS) - 1;
+/// Somebody is inside exclusively.
+const HELD: u64 = 1 << (3 * BITS);
+/// How often the head of the queue was passed: the bits above.
+const PASSED: u64 = HELD << 1;
+/// How often it may be.
+#[cfg(not(loom))]
+pub const MOST_PASSED: u64 = u64::MAX / PASSED;
+/// How often it may be, in the model.
+#[cfg(loom)]
+pub const MOST_PASSED: u64 = 1;
+
+/// Beside the number of an exclusive holder: it has passed the queue.
+const PASSER: u32 = 1 << 31;
 
 /// One of the numbers.
 #[derive(Clone, Copy)]
@@ -86,9 +106,60 @@ impl Mode {
             Mode::Exclusive => WRITE,
         }
     }
+
+    /// The word after the ticket that is served has entered.
+    #[inline(always)]
+    fn admit(self, word: u64) -> u64 {
+        let word = word & (PASSED - 1);
+        match self {
+            Mode::Shared => READ.add_one(word),
+            Mode::Exclusive => word | HELD,
+        }
+    }
 }
 
-/// The lock. Zeroed memory is a free one. At most 2^21 - 1 are in its queue.
+impl Ticket {
+    /// Whether it may enter, by the numbers.
+    #[inline(always)]
+    fn is_served(self, word: u64) -> bool {
+        word & HELD == 0 && self.mode.served().of(word) == self.number
+    }
+
+    /// What tells it from those near it in the queue; not 0. See [`TicketLock::is_next`].
+    pub fn tag(self) -> u16 {
+        tag_of(self.number)
+    }
+}
+
+/// See [`Ticket::tag`].
+fn tag_of(number: u32) -> u16 {
+    (number as u16) << 1 | 1
+}
+
+/// How a caller comes in.
+#[derive(Clone, Copy)]
+enum Way {
+    InTurn,
+    Past,
+    Behind,
+}
+
+/// Whether somebody may pass the queue: nobody is inside, and its head was not passed too often.
+#[inline(always)]
+fn can_pass(word: u64) -> bool {
+    word & HELD == 0 && READ.of(word) == WRITE.of(word) && word / PASSED < MOST_PASSED
+}
+
+/// Whether the caller passes those who wait but do not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manners {
+    /// It comes behind them.
+    Queue,
+    /// It passes them, where that is allowed.
+    Pass,
+}
+
+/// The lock. Zeroed memory is a free one. At most 2^19 - 1 are in its queue.
 #[derive(Debug, Default)]
 #[cfg_attr(not(loom), repr(C))]
 pub struct TicketLock {
@@ -123,47 +194,67 @@ impl TicketLock {
         }
     }
 
-    /// Enters at once as member `me`, as [`TicketLock::try_enter`] does, or draws a ticket.
+    /// Enters at once as member `me`, as [`TicketLock::try_enter`] does or past the queue, or draws a ticket.
     ///
     /// # Errors
     /// The ticket.
     #[inline]
-    pub fn enter(&self, mode: Mode, me: u32) -> Result<(), Ticket> {
-        let is_served = |word| mode.served().of(word) == NEXT.of(word);
-        let was = self.change(|word| match mode {
-            Mode::Shared if is_served(word) => READ.add_one(NEXT.add_one(word)),
-            _ => NEXT.add_one(word),
+    pub fn enter(&self, mode: Mode, manners: Manners, me: u32) -> Result<(), Ticket> {
+        let way = |word| match mode {
+            _ if word & HELD == 0 && mode.served().of(word) == NEXT.of(word) => Way::InTurn,
+            Mode::Exclusive if manners == Manners::Pass && can_pass(word) => Way::Past,
+            _ => Way::Behind,
+        };
+        let was = self.change(|word| match (way(word), mode) {
+            (Way::InTurn, _) => mode.admit(NEXT.add_one(word)),
+            (Way::Past, _) => (word | HELD) + PASSED,
+            (Way::Behind, _) => NEXT.add_one(word),
         });
-        if !is_served(was) {
-            let number = NEXT.of(was);
-            return Err(Ticket { number, mode });
-        }
+        let by = match way(was) {
+            Way::InTurn => 0,
+            Way::Past => PASSER,
+            Way::Behind => {
+                let number = NEXT.of(was);
+                return Err(Ticket { number, mode });
+            }
+        };
         if mode == Mode::Exclusive {
-            self.holder.store(me + 1, Relaxed);
+            self.holder.store((me + 1) | by, Relaxed);
         }
         Ok(())
     }
 
-    /// Whether a ticket may enter now.
+    /// Whether a ticket may enter now. Others may pass it before it does.
     #[inline]
     pub fn is_served(&self, ticket: Ticket) -> bool {
         ordered();
+        ticket.is_served(self.numbers.load(SeqCst))
+    }
+
+    /// Whether a ticket of this tag may be the one that enters next, or as soon as whoever passes it has left.
+    pub fn is_next(&self, tag: u16) -> bool {
         let now = self.numbers.load(SeqCst);
-        ticket.mode.served().of(now) == ticket.number
+        [READ, WRITE].iter().any(|of| tag_of(of.of(now)) == tag)
     }
 
     /// Enters, if the ticket of member `me` is served. Whoever has entered shared asks for
     /// [`TicketLock::has_waiters`]: others may enter, too.
     #[inline]
     pub fn try_enter(&self, ticket: Ticket, me: u32) -> bool {
-        if !self.is_served(ticket) {
-            return false;
-        }
-        match ticket.mode {
-            Mode::Shared => {
-                self.change(|word| READ.add_one(word));
+        ordered();
+        let mut now = self.numbers.load(SeqCst);
+        loop {
+            if !ticket.is_served(now) {
+                return false;
             }
-            Mode::Exclusive => self.holder.store(me + 1, Relaxed),
+            let new = ticket.mode.admit(now);
+            match self.numbers.compare_exchange(now, new, SeqCst, SeqCst) {
+                Ok(_) => break,
+                Err(seen) => now = seen,
+            }
+        }
+        if ticket.mode == Mode::Exclusive {
+            self.holder.store(me + 1, Relaxed);
         }
         true
     }
@@ -171,12 +262,15 @@ impl TicketLock {
     /// Leaves. Then the caller asks for [`TicketLock::has_waiters`].
     #[inline]
     pub fn leave(&self, mode: Mode) {
-        if mode == Mode::Exclusive {
-            self.holder.store(0, Relaxed);
+        if mode == Mode::Shared {
+            self.change(|word| WRITE.add_one(word));
+            return;
         }
-        self.change(|word| match mode {
-            Mode::Shared => WRITE.add_one(word),
-            Mode::Exclusive => READ.add_one(WRITE.add_one(word)),
+        let holder = self.holder.load(Relaxed);
+        self.holder.store(0, Relaxed);
+        self.change(|word| match holder & PASSER {
+            0 => READ.add_one(WRITE.add_one(word)) & !HELD,
+            _ => word & !HELD,
         });
     }
 
@@ -199,7 +293,7 @@ impl TicketLock {
 
     /// The member of the node that holds it exclusively.
     pub fn holder(&self) -> Option<u32> {
-        self.holder.load(Relaxed).checked_sub(1)
+        (self.holder.load(Relaxed) & !PASSER).checked_sub(1)
     }
 
     /// Whether nobody holds it or waits for it.
@@ -212,6 +306,8 @@ impl TicketLock {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+
+    const QUEUE: Manners = Manners::Queue;
 
     #[test]
     fn nobody_passes_a_writer() {
@@ -237,12 +333,14 @@ mod tests {
     #[test]
     fn whoever_does_not_enter_at_once_has_a_ticket() {
         let lock = TicketLock::default();
-        assert_eq!(lock.enter(Mode::Shared, 0), Ok(()));
-        assert_eq!(lock.enter(Mode::Shared, 1), Ok(()));
+        assert_eq!(lock.enter(Mode::Shared, QUEUE, 0), Ok(()));
+        assert_eq!(lock.enter(Mode::Shared, QUEUE, 1), Ok(()));
         let writer = lock
-            .enter(Mode::Exclusive, 2)
+            .enter(Mode::Exclusive, QUEUE, 2)
             .expect_err("there are readers");
-        let late = lock.enter(Mode::Shared, 3).expect_err("behind the writer");
+        let late = lock
+            .enter(Mode::Shared, QUEUE, 3)
+            .expect_err("behind the writer");
         lock.leave(Mode::Shared);
         assert!(!lock.is_served(writer));
         lock.leave(Mode::Shared);
@@ -251,19 +349,65 @@ mod tests {
         lock.leave(Mode::Exclusive);
         assert!(lock.try_enter(late, 3));
         lock.leave(Mode::Shared);
-        assert_eq!(lock.enter(Mode::Exclusive, 4), Ok(()));
+        assert_eq!(lock.enter(Mode::Exclusive, QUEUE, 4), Ok(()));
         assert_eq!(lock.holder(), Some(4));
+    }
+
+    #[test]
+    fn the_head_of_the_queue_is_passed_some_times() {
+        let lock = TicketLock::default();
+        assert_eq!(lock.enter(Mode::Exclusive, Manners::Pass, 0), Ok(()));
+        let head = lock.draw(Mode::Exclusive);
+        let late = lock.enter(Mode::Exclusive, Manners::Pass, 1);
+        let late = late.expect_err("somebody is inside");
+        lock.leave(Mode::Exclusive);
+        for _ in 0..MOST_PASSED {
+            assert!(lock.is_served(head) && lock.is_next(head.tag()));
+            assert_eq!(lock.enter(Mode::Exclusive, Manners::Pass, 2), Ok(()));
+            assert_eq!(lock.holder(), Some(2));
+            assert!(!lock.is_served(head) && !lock.try_enter(head, 3));
+            assert!(lock.is_next(head.tag()) && !lock.is_next(late.tag()));
+            lock.leave(Mode::Exclusive);
+        }
+        let third = lock.enter(Mode::Exclusive, Manners::Pass, 2);
+        let third = third.expect_err("the head was passed often enough");
+        assert!(lock.try_enter(head, 3) && !lock.is_served(late));
+        lock.leave(Mode::Exclusive);
+        // The next one may be passed as often.
+        assert_eq!(lock.enter(Mode::Exclusive, Manners::Pass, 4), Ok(()));
+        lock.leave(Mode::Exclusive);
+        assert!(lock.try_enter(late, 1));
+        lock.leave(Mode::Exclusive);
+        assert!(lock.try_enter(third, 2));
+        lock.leave(Mode::Exclusive);
+        assert!(lock.is_free());
+    }
+
+    #[test]
+    fn nobody_passes_while_there_are_readers() {
+        let lock = TicketLock::default();
+        assert_eq!(lock.enter(Mode::Shared, Manners::Pass, 0), Ok(()));
+        let writer = lock.draw(Mode::Exclusive);
+        for mode in [Mode::Shared, Mode::Exclusive] {
+            let late = lock.enter(mode, Manners::Pass, 1);
+            assert!(late.is_err(), "{mode:?} comes behind");
+        }
+        lock.leave(Mode::Shared);
+        assert_eq!(lock.enter(Mode::Exclusive, Manners::Pass, 1), Ok(()));
+        assert!(!lock.try_enter(writer, 2));
+        lock.leave(Mode::Exclusive);
+        assert!(lock.try_enter(writer, 2));
     }
 
     #[test]
     fn numbers_wrap_around() {
         let lock = TicketLock::default();
-        lock.numbers.store((1 << (3 * BITS)) - 1, Relaxed);
+        lock.numbers.store(HELD - 1, Relaxed);
         for mode in [Mode::Exclusive, Mode::Shared, Mode::Exclusive] {
             let ticket = lock.draw(mode);
             assert!(lock.try_enter(ticket, 0));
             lock.leave(mode);
-            assert_eq!(lock.enter(mode, 0), Ok(()));
+            assert_eq!(lock.enter(mode, QUEUE, 0), Ok(()));
             lock.leave(mode);
         }
         assert!(lock.is_free());

@@ -1,20 +1,28 @@
 //! Model of the lock of `MPI_Win_lock`: an exclusive holder is alone, shared ones see what it did, and
-//! whoever sleeps is woken.
+//! whoever sleeps is woken, though only those are rung whose turn it is, and others may pass them.
 #![cfg(loom)]
 
-use catena_base::ticket_lock::{Mode, TicketLock};
+use catena_base::ticket_lock::{Manners, Mode, TicketLock};
 use loom::cell::UnsafeCell;
-use loom::sync::atomic::AtomicU32;
-use loom::sync::atomic::Ordering::{AcqRel, Acquire};
+use loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use loom::sync::atomic::{AtomicU16, AtomicU32};
 use loom::sync::{Arc, Condvar, Mutex};
 
-/// A target: its lock, the memory, and where each member sleeps.
+/// Where a member sleeps.
+#[derive(Default)]
+struct Member {
+    /// That of the ticket with which it waits, or 0.
+    tag: AtomicU16,
+    bell: Mutex<()>,
+    rung: Condvar,
+}
+
+/// A target: its lock, the memory, and the members.
 struct Target {
     lock: TicketLock,
     memory: UnsafeCell<u32>,
     inside: AtomicU32,
-    bell: Mutex<()>,
-    rung: Condvar,
+    members: Vec<Member>,
 }
 
 // SAFETY: the memory is touched under the lock only, which the model checks.
@@ -25,22 +33,30 @@ unsafe impl Sync for Target {}
 impl Target {
     /// What whoever changed the lock does.
     fn ring(&self) {
-        if self.lock.has_waiters() {
-            let _bell = self.bell.lock().unwrap();
-            self.rung.notify_all();
+        if !self.lock.has_waiters() {
+            return;
+        }
+        for member in &self.members {
+            let tag = member.tag.load(Acquire);
+            if tag != 0 && self.lock.is_next(tag) {
+                let _bell = member.bell.lock().unwrap();
+                member.rung.notify_all();
+            }
         }
     }
 
-    fn enter(&self, mode: Mode, me: u32) {
-        if let Err(ticket) = self.lock.enter(mode, me) {
+    fn enter(&self, mode: Mode, manners: Manners, me: u32) {
+        if let Err(ticket) = self.lock.enter(mode, manners, me) {
+            let mine = &self.members[me as usize];
+            mine.tag.store(ticket.tag(), Relaxed);
             self.lock.wait();
-            let mut bell = self.bell.lock().unwrap();
-            while !self.lock.is_served(ticket) {
-                bell = self.rung.wait(bell).unwrap();
+            let mut bell = mine.bell.lock().unwrap();
+            while !self.lock.try_enter(ticket, me) {
+                bell = mine.rung.wait(bell).unwrap();
             }
             drop(bell);
-            assert!(self.lock.try_enter(ticket, me));
             self.lock.wait_no_more();
+            mine.tag.store(0, Relaxed);
         }
         if mode == Mode::Shared {
             self.ring();
@@ -52,8 +68,8 @@ impl Target {
         self.ring();
     }
 
-    fn write(&self, me: u32) {
-        self.enter(Mode::Exclusive, me);
+    fn write(&self, manners: Manners, me: u32) {
+        self.enter(Mode::Exclusive, manners, me);
         assert_eq!(self.inside.fetch_add(1, AcqRel), 0, "alone");
         assert_eq!(self.lock.holder(), Some(me));
         // SAFETY: the holder is alone; loom reports it if it is not.
@@ -63,14 +79,25 @@ impl Target {
     }
 
     fn read(&self, me: u32) {
-        self.enter(Mode::Shared, me);
+        self.enter(Mode::Shared, Manners::Queue, me);
         // SAFETY: nobody writes; loom reports it if somebody does.
-        self.memory.with(|it| unsafe { assert!(*it <= 2) });
+        self.memory.with(|it| unsafe { assert!(*it <= 3) });
         self.leave(Mode::Shared);
     }
 }
 
-fn model(modes: &'static [Mode], preemptions: usize) {
+/// What a member does.
+#[derive(Clone, Copy)]
+enum Deed {
+    Read,
+    Write,
+    /// Passes the queue if it may.
+    Rush,
+}
+use Deed::{Read, Rush, Write};
+
+/// Each thread carries out its deeds.
+fn model(deeds: &'static [&'static [Deed]], preemptions: usize) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(preemptions);
     model.check(move || {
@@ -78,14 +105,18 @@ fn model(modes: &'static [Mode], preemptions: usize) {
             lock: TicketLock::default(),
             memory: UnsafeCell::new(0),
             inside: AtomicU32::new(0),
-            bell: Mutex::new(()),
-            rung: Condvar::new(),
+            members: deeds.iter().map(|_| Member::default()).collect(),
         });
-        let act = |target: &Target, me: usize| match modes[me] {
-            Mode::Exclusive => target.write(me as u32),
-            Mode::Shared => target.read(me as u32),
+        let act = |target: &Target, me: usize| {
+            for deed in deeds[me] {
+                match deed {
+                    Read => target.read(me as u32),
+                    Write => target.write(Manners::Queue, me as u32),
+                    Rush => target.write(Manners::Pass, me as u32),
+                }
+            }
         };
-        let threads: Vec<_> = (1..modes.len())
+        let threads: Vec<_> = (1..deeds.len())
             .map(|me| {
                 let target = target.clone();
                 loom::thread::spawn(move || act(&target, me))
@@ -102,10 +133,25 @@ fn model(modes: &'static [Mode], preemptions: usize) {
 
 #[test]
 fn two_writers() {
-    model(&[Mode::Exclusive, Mode::Exclusive], 4);
+    model(&[&[Write], &[Write]], 4);
 }
 
 #[test]
 fn a_writer_between_readers() {
-    model(&[Mode::Shared, Mode::Exclusive, Mode::Shared], 2);
+    model(&[&[Read], &[Write], &[Read]], 2);
+}
+
+#[test]
+fn a_writer_that_is_passed() {
+    model(&[&[Rush, Rush], &[Write]], 3);
+}
+
+#[test]
+fn a_reader_that_is_passed() {
+    model(&[&[Rush, Rush], &[Read]], 3);
+}
+
+#[test]
+fn one_who_passes_those_who_take_turns() {
+    model(&[&[Rush], &[Write], &[Rush]], 2);
 }

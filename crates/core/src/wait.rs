@@ -7,6 +7,14 @@ use catena_process::{Host, Lock, Slept, Threads, Waits};
 use crate::events::{self, What};
 use crate::process::{Process, life};
 
+impl Process {
+    /// Whether this process shares its core with others of the job.
+    #[inline]
+    pub fn is_crowded(&self) -> bool {
+        self.threads.is_crowded()
+    }
+}
+
 impl Host for Process {
     #[inline]
     fn lock(&self) -> &'static Lock {

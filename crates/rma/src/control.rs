@@ -86,7 +86,7 @@ pub struct Row {
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Pair {
-    /// 1 while the member waits for the other one's lock.
+    /// The tag of the ticket with which the member waits for the other one's lock; 0 if it does not.
     pub waits: AtomicU16,
     /// Whether the member holds the other one's lock, or is in its queue: 1, else 0. Written before it draws a ticket
     /// and after it has left, so that the others know what died with it.

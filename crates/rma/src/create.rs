@@ -8,6 +8,7 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use catena_abi::{self as abi, Aint, consts};
+use catena_base::mailbox::Mailbox;
 use catena_core::comm::Comm;
 use catena_core::{Process, kind_of_death};
 use catena_fabric::Peer;
@@ -24,7 +25,7 @@ use crate::exposed::{self, Area, Exposed, Way, is_here};
 use crate::heap::{self, Card, Mapping};
 use crate::hints::Hints;
 use crate::letters::Reader;
-use crate::mailbox::{self, Mailbox};
+use crate::mailbox;
 use crate::message::carry;
 use crate::message::exchange;
 use crate::message::state::{ELSEWHERE, Meetings};

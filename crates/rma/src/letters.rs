@@ -2,10 +2,11 @@
 
 use std::cell::Cell;
 
+use catena_base::mailbox::Mailbox;
 use catena_core::Process;
 use catena_core::hooks::Hook;
 
-use crate::mailbox::{self, Bytes, Letter, MOST, Mailbox};
+use crate::mailbox::{self, Bytes, Letter, MOST};
 use crate::message::record::{Head, What};
 use crate::message::target::{combine, own_bytes};
 use crate::place::Place;
@@ -34,7 +35,7 @@ impl Reader {
     fn read(&self, process: &Process, own: &Mailbox) -> bool {
         // What waits for a lock in here makes progress, which leaves this alone.
         self.is_busy.set(true);
-        let was_there = own.serve(|letter| {
+        let was_there = mailbox::serve(own, |letter| {
             let window = registry::numbered(letter.head.window)?;
             carry_out(process, window, letter)
         });
@@ -114,7 +115,7 @@ impl Window {
         };
         let addr = *at;
         let reader = process.hook::<Reader>();
-        mailbox.post(&Letter { head, addr, bytes }, || {
+        mailbox::post(mailbox, &Letter { head, addr, bytes }, || {
             // Both may write to each other.
             reader.look(process);
             self.death_among(process, |dead| dead == elements.rank)

@@ -25,7 +25,7 @@ use crate::message::carry;
 use crate::message::state::ELSEWHERE;
 use crate::window::Window;
 use catena_base::class_lock::{Class, Queue};
-use catena_base::ticket_lock::{Mode, Ticket};
+use catena_base::ticket_lock::{Manners, Mode, Ticket};
 
 /// The kind of lock that a program asks for.
 ///
@@ -57,7 +57,12 @@ impl Window {
         let (target, me) = (self.targets[rank as usize].local, self.node.me);
         let lock = &self.control.target(target).lock;
         self.control.pair(me, target).holds.store(1, Relaxed);
-        if let Err(ticket) = lock.enter(mode, me) {
+        // Where ranks outnumber cores, those who wait seldom run.
+        let manners = match process.is_crowded() {
+            true => Manners::Pass,
+            false => Manners::Queue,
+        };
+        if let Err(ticket) = lock.enter(mode, manners, me) {
             self.await_turn(process, rank, ticket)?;
         }
         self.targets[rank as usize].locked.set(Some(mode));
@@ -73,16 +78,18 @@ impl Window {
         let (local, me) = (self.targets[rank as usize].local, self.node.me);
         let target = self.control.target(local);
         let pair = self.control.pair(me, local);
-        pair.waits.store(1, Relaxed);
+        pair.waits.store(ticket.tag(), Relaxed);
         target.lock.wait();
-        let is_served = || target.lock.is_served(ticket);
+        // Other threads may ask for this one.
+        let mut is_inside = false;
+        let enter = || {
+            is_inside = is_inside || target.lock.try_enter(ticket, me);
+            is_inside
+        };
         // The ticket of this process stays drawn then, and stops those behind it.
         let is_lost_by = |dead| self.is_lock_lost_by(local, dead);
-        let outcome = self.wait_unless_lost(process, is_served, is_lost_by);
-        if outcome.is_ok() {
-            let entered = target.lock.try_enter(ticket, me);
-            debug_assert!(entered, "a ticket stays served until it is used");
-        } else {
+        let outcome = self.wait_unless_lost(process, enter, is_lost_by);
+        if outcome.is_err() {
             pair.holds.store(0, Release);
         }
         target.lock.wait_no_more();
@@ -208,7 +215,7 @@ impl Window {
         }
     }
 
-    /// Wakes whoever waits for the lock of a target: it changed.
+    /// Wakes whoever comes next to the lock of a target: it changed.
     #[inline]
     pub(crate) fn wake_waiters(&self, rank: u32) {
         let target = self.targets[rank as usize].local;
@@ -219,8 +226,10 @@ impl Window {
 
     #[cold]
     fn wake_waiters_slow(&self, rank: u32, target: u32) {
+        let lock = &self.control.target(target).lock;
         for (origin, &of) in (0..).zip(&self.node.ranks) {
-            if self.control.pair(origin, target).waits.load(Acquire) != 0 {
+            let tag = self.control.pair(origin, target).waits.load(Acquire);
+            if tag != 0 && lock.is_next(tag) {
                 self.ring(of);
             }
         }

@@ -18,12 +18,12 @@ use crate::control::Control;
 use crate::exposed::{Exposed, Shown};
 use crate::heap::{self, Mapping, Recent};
 use crate::hints::Hints;
-use crate::mailbox::Mailbox;
 use crate::message::record::Trouble;
 use crate::message::state::{ELSEWHERE, Far, GateProxy, Meetings, Proxy};
 use crate::notices::Notices;
 use crate::regions::{Region, Store};
 use crate::sparse::Sparse;
+use catena_base::mailbox::Mailbox;
 use catena_base::ticket_lock::Mode;
 
 /// How a window's memory came to it.
