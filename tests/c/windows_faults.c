@@ -10,6 +10,9 @@
 // run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- start; exit 137; says 'survivor done'
 // run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- wait; exit 137; says 'survivor done'
 // run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- amid; exit 137; says 'survivor done'
+// run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- accumulate; exit 137; says 'survivor done'
+// run: -n 2 --set LINK=tcp --set FAULT_TOLERANCE=true -- origin; exit 137; says 'survivor done'
+// run: -n 2 --set LINK=tcp -- accumulate; exit 137; says 'rank 1 .*killed by signal 9'
 // run: -n 2 --set LINK=tcp -- flush; exit 137; says 'rank 1 .*killed by signal 9'
 // run: -n 2 --set LINK=tcp -- fence; exit 137; says 'rank 1 .*killed by signal 9'
 // run: -n 2 --set LINK=tcp -- lock; exit 137; says 'rank 1 .*killed by signal 9'
@@ -34,6 +37,14 @@ static int kill_amid(long pid)
     static long out[N], in[N];
     int rc = MPI_SUCCESS;
     for (int i = 0; i < 8 && rc == MPI_SUCCESS; i++) {
+        if (is("accumulate")) {
+            rc = MPI_Accumulate(out, N, MPI_LONG, 1, 0, N, MPI_LONG, MPI_SUM, win);
+            if (rc == MPI_SUCCESS)
+                rc = MPI_Get_accumulate(out, N, MPI_LONG, in, N, MPI_LONG, 1, 0, N, MPI_LONG, MPI_SUM, win);
+            if (i == 2)
+                kill(pid, SIGKILL);
+            continue;
+        }
         rc = MPI_Put(out, N, MPI_LONG, 1, 0, N, MPI_LONG, win);
         if (rc == MPI_SUCCESS)
             rc = MPI_Get(in, N, MPI_LONG, 1, 0, N, MPI_LONG, win);
@@ -41,6 +52,33 @@ static int kill_amid(long pid)
             kill(pid, SIGKILL);
     }
     return rc == MPI_SUCCESS ? MPI_Win_flush(1, win) : rc;
+}
+
+/* Rank 1 is killed while it accumulates to rank 0, whose elements stay its own. */
+static void kill_origin(long pid)
+{
+    long one = 1, got;
+    int flag;
+    while (!*(volatile long *) memory)
+        MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    kill(pid, SIGKILL);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    EQUAL(class_of(MPI_Recv(NULL, 0, MPI_LONG, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE)), MPIX_ERR_PROC_FAILED);
+    EQUAL(MPI_Fetch_and_op(&one, &got, MPI_LONG, 0, 0, MPI_SUM, win), MPI_SUCCESS);
+    CHECK(got > 0);
+    EQUAL(memory[0], got + 1);
+}
+
+/* What rank 1 does until it is killed. */
+static void accumulate_on(void)
+{
+    static long ones[N];
+    for (int i = 0; i < N; i++)
+        ones[i] = 1;
+    for (;;) {
+        MPI_Accumulate(ones, N, MPI_LONG, 0, 0, N, MPI_LONG, MPI_SUM, win);
+        MPI_Win_flush(0, win);
+    }
 }
 
 /* What rank 0 calls until it fails. */
@@ -84,7 +122,8 @@ int main(int argc, char **argv)
     how = argv[1];
     MPI_Win_allocate(N * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-    int passive = is("flush") || is("get") || is("request") || is("amid");
+    int passive = is("flush") || is("get") || is("request") || is("amid") || is("accumulate") ||
+        is("origin");
     if (passive)
         MPI_Win_lock_all(0, win);
     long one = 1, pid = getpid();
@@ -97,7 +136,9 @@ int main(int argc, char **argv)
         /* Rank 0 has the window, too. */
         MPI_Recv(NULL, 0, MPI_LONG, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Send(&pid, 1, MPI_LONG, 0, 0, MPI_COMM_WORLD);
-        if (is("amid"))
+        if (is("origin"))
+            accumulate_on();
+        if (is("amid") || is("accumulate"))
             MPI_Recv(&one, 1, MPI_LONG, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         raise(SIGKILL);
     }
@@ -107,13 +148,17 @@ int main(int argc, char **argv)
         EQUAL(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win), MPI_SUCCESS);
         EQUAL(memory[0], 1);
         EQUAL(MPI_Win_unlock(0, win), MPI_SUCCESS);
+    } else if (is("origin")) {
+        kill_origin(pid);
+        MPI_Win_unlock_all(win);
+        EQUAL(MPI_Win_free(&win), MPI_SUCCESS);
     } else {
         MPI_Group world, other;
         int of = 1, rc;
         MPI_Comm_group(MPI_COMM_WORLD, &world);
         MPI_Group_incl(world, 1, &of, &other);
-        rc = is("amid") ? kill_amid(pid) : MPI_SUCCESS;
-        if (is("amid"))
+        rc = is("amid") || is("accumulate") ? kill_amid(pid) : MPI_SUCCESS;
+        if (is("amid") || is("accumulate"))
             how = "flush";
         while (rc == MPI_SUCCESS)
             rc = call(other);
