@@ -24,17 +24,22 @@ fn notified(
         let window = window(&process, win)?;
         match window.target_rank(rank)? {
             None => None,
-            Some(rank) => Some((rank, window.check_notice(rank, index)?)),
+            Some(rank) => {
+                let index = window.check_notice(rank, index)?;
+                window.announce_notice(true);
+                Some((rank, index))
+            }
         }
     };
-    operation()?;
-    match named {
-        None => Ok(()),
-        Some((rank, index)) => {
-            let process = enter()?;
-            window(&process, win)?.notify(&process, rank, index)
-        }
-    }
+    let Some((rank, index)) = named else {
+        return operation();
+    };
+    let started = operation();
+    let process = enter()?;
+    let window = window(&process, win)?;
+    window.announce_notice(false);
+    started?;
+    window.notify(&process, rank, index)
 }
 
 /// What a counter is to come to.

@@ -107,4 +107,6 @@ pub(crate) struct Notices {
     pub near: RefCell<Box<[Counters]>>,
     /// Whether some member has counters.
     pub are_there: Cell<bool>,
+    /// Whether a notification follows the next operation.
+    pub follow: Cell<bool>,
 }

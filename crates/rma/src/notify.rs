@@ -173,6 +173,11 @@ impl Window {
         Error::new(Kind::Arg, text)
     }
 
+    /// Says whether the next operation is one that notifies: [`Window::notify`] is called right behind it.
+    pub fn announce_notice(&self, follows: bool) {
+        self.notices.follow.set(follows);
+    }
+
     /// Has a counter of a target count an operation that this process has started, and that is the last one to it.
     ///
     /// # Errors

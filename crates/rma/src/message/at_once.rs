@@ -1,5 +1,6 @@
 //! Packets that are dealt with where they lie, before they are copied: one long record of bytes for a run of memory, or
-//! of bytes that this process has asked for. That needs no lock, and nothing that waits for progress.
+//! of bytes that this process has asked for. That needs no lock, and nothing that waits for progress. Short records behind
+//! it in the packet, such as a notification, wait their turn.
 //!
 //! It is so only if nothing of the same peer waits that came before. All else, and what is wrong with such a record, is
 //! left to the careful way.
@@ -29,14 +30,21 @@ pub(super) fn take(from: Peer, at: u64, packet: PeerBytes<'_>) -> bool {
     let Some(head) = Head::read(&front) else {
         return false;
     };
-    if HEAD + head.len as usize != packet.len() {
+    let len = HEAD + head.len as usize;
+    if len < LEAST || len > packet.len() {
         return false;
     }
-    match head.what() {
-        Some(What::Put) if head.c == 0 => put(from, at, packet, (head, &front)),
-        Some(What::Bytes) if head.a == 0 => answer(from, at, packet, (head, &front)),
+    let record = packet.part(0, len);
+    let is_done = match head.what() {
+        Some(What::Put) if head.c == 0 => put(from, at, record, (head, &front)),
+        Some(What::Bytes) if head.a == 0 => answer(from, at, record, (head, &front)),
         _ => false,
+    };
+    if is_done && len < packet.len() {
+        let rest = packet.part(len, packet.len() - len);
+        exchange::note_packet((from, at + len as u64, rest.to_vec()));
     }
+    is_done
 }
 
 fn put(from: Peer, at: u64, packet: PeerBytes<'_>, (head, front): (Head, &[u8])) -> bool {

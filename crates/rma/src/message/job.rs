@@ -19,6 +19,8 @@ use super::token::Token;
 const ANSWERS: u64 = 1 << 20;
 /// Bytes of records that share one piece of memory.
 const SHARE: usize = 256 << 10;
+/// Bytes of records that leave with the last part of a long operation before them.
+const BEHIND: usize = 512;
 
 /// Elements of a target, as records name them.
 #[derive(Clone)]
@@ -177,6 +179,16 @@ impl Outgoing {
         jobs.collect()
     }
 
+    /// Has a few records that come next leave with those of `packet`, if one packet has room for both.
+    fn take_along(&mut self, most: usize, packet: &mut Vec<u8>) {
+        if let Some(Job::Ready { bytes, from: 0 }) = self.jobs.front()
+            && bytes.len() <= BEHIND.min(most.saturating_sub(packet.len()))
+        {
+            packet.extend_from_slice(bytes);
+            self.jobs.pop_front();
+        }
+    }
+
     /// Posts packets of at most `most` bytes while there is room; true if any left. `ended` is told of long
     /// operations whose buffers are not needed any more.
     pub fn pump(
@@ -214,12 +226,13 @@ impl Outgoing {
                     };
                     let mut bytes = std::mem::take(&mut self.spare);
                     self.answers += long.write_next(&mut bytes);
+                    self.ready += bytes.len();
                     if long.is_over() {
                         ended(*long);
+                        self.take_along(most, &mut bytes);
                     } else {
                         self.jobs.push_front(Job::Long(long));
                     }
-                    self.ready += bytes.len();
                     self.jobs.push_front(Job::Ready { bytes, from: 0 });
                 }
             }

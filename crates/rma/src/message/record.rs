@@ -26,8 +26,9 @@
 pub(crate) const HEAD: usize = 16;
 /// Longest body: bytes of [`CHUNK`], with runs of one byte each.
 pub(crate) const LONGEST: usize = 4 << 20;
-/// Bytes of an operation that a record moves at most.
-pub(crate) const CHUNK: usize = 32 << 10;
+/// Bytes of an operation that a record moves at most: with its head the record stays below 32 KiB, from which on the
+/// transport over TCP hands a packet to the kernel in two halves.
+pub(crate) const CHUNK: usize = (32 << 10) - 64;
 
 /// What a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
