@@ -41,20 +41,28 @@ static unsigned below(unsigned n, unsigned what)
     return (z ^ z >> 31) % n;
 }
 
-/* What has failed has failed for a death. */
-static int well(int code)
+/* Tells the error if that is another one than a death's. */
+static int class_told(int code, int expected)
 {
     int class = class_of(code), length;
     char text[MPI_MAX_ERROR_STRING];
-    if (class == MPI_SUCCESS)
-        return 1;
-    if (class != MPIX_ERR_PROC_FAILED) {
+    if (class != MPI_SUCCESS && class != expected) {
         MPI_Error_string(code, text, &length);
-        fprintf(stderr, "class %d: %s\n", class, text);
+        fprintf(stderr, "rank %d, step %d: class %d: %s\n", rank, step, class, text);
     }
-    CHECK(class == MPIX_ERR_PROC_FAILED);
-    return 0;
+    return class;
 }
+
+/* What has failed has failed for a death. */
+static int well(int code)
+{
+    int class = class_told(code, MPIX_ERR_PROC_FAILED);
+    CHECK(class == MPI_SUCCESS || class == MPIX_ERR_PROC_FAILED);
+    return class == MPI_SUCCESS;
+}
+
+/* What comes before any death does not fail. */
+#define GOOD(call) CHECK(class_told(call, MPI_SUCCESS) == MPI_SUCCESS)
 
 /* Requests that have failed may say so in their statuses. */
 static void finish_all(int n, MPI_Request *requests)
@@ -72,14 +80,14 @@ static void finish_all(int n, MPI_Request *requests)
 
 static void make_window(void)
 {
-    CHECK(MPI_Win_allocate(4 * LONG, 4, MPI_INFO_NULL, comm, &memory, &win) == MPI_SUCCESS);
+    GOOD(MPI_Win_allocate(4 * LONG, 4, MPI_INFO_NULL, comm, &memory, &win));
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
 }
 
 static void make_window_of_own(void)
 {
     static int own[LONG];
-    CHECK(MPI_Win_create(own, sizeof own, 4, MPI_INFO_NULL, comm, &win) == MPI_SUCCESS);
+    GOOD(MPI_Win_create(own, sizeof own, 4, MPI_INFO_NULL, comm, &win));
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
 }
 
@@ -168,22 +176,22 @@ static void windows_come_and_go(void)
 static void make_file(void)
 {
     int id = getpid();
-    CHECK(MPI_Bcast(&id, 1, MPI_INT, 0, comm) == MPI_SUCCESS);
+    GOOD(MPI_Bcast(&id, 1, MPI_INT, 0, comm));
     snprintf(path, sizeof path, "%s/catena-ft-calls-%d-%u", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", id, seed);
-    CHECK(MPI_File_open(comm, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file) == MPI_SUCCESS);
+    GOOD(MPI_File_open(comm, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
 }
 
 static void make_atomic_file(void)
 {
     make_file();
-    CHECK(MPI_File_set_atomicity(file, 1) == MPI_SUCCESS);
+    GOOD(MPI_File_set_atomicity(file, 1));
 }
 
+/* The file itself goes once nobody opens it any more. */
 static void close_file(void)
 {
     if (file != MPI_FILE_NULL)
         well(MPI_File_close(&file));
-    unlink(path);
 }
 
 /* Blocks of the members take turns, so that they are exchanged. */
@@ -252,14 +260,14 @@ static void files_come_and_go(void)
 static void make_ring(void)
 {
     int dims[] = {MEMBERS}, wraps[] = {1};
-    CHECK(MPI_Cart_create(comm, 1, dims, wraps, 0, &ring) == MPI_SUCCESS);
+    GOOD(MPI_Cart_create(comm, 1, dims, wraps, 0, &ring));
 }
 
 static void make_graph(void)
 {
     int sources[] = {(me + MEMBERS - 1) % MEMBERS}, targets[] = {(me + 1) % MEMBERS};
-    CHECK(MPI_Dist_graph_create_adjacent(comm, 1, sources, MPI_UNWEIGHTED, 1, targets, MPI_UNWEIGHTED, MPI_INFO_NULL,
-              0, &ring) == MPI_SUCCESS);
+    GOOD(MPI_Dist_graph_create_adjacent(comm, 1, sources, MPI_UNWEIGHTED, 1, targets, MPI_UNWEIGHTED, MPI_INFO_NULL,
+              0, &ring));
 }
 
 static void free_ring(void)
@@ -305,10 +313,8 @@ static void topologies_come_and_go(void)
 
 static void make_parts(void)
 {
-    CHECK(MPI_Psend_init(out, PARTS, LONG / 4, MPI_INT, (me + 1) % MEMBERS, 1, comm, MPI_INFO_NULL, &to)
-        == MPI_SUCCESS);
-    CHECK(MPI_Precv_init(in, PARTS, LONG / 4, MPI_INT, (me + MEMBERS - 1) % MEMBERS, 1, comm, MPI_INFO_NULL, &from)
-        == MPI_SUCCESS);
+    GOOD(MPI_Psend_init(out, PARTS, LONG / 4, MPI_INT, (me + 1) % MEMBERS, 1, comm, MPI_INFO_NULL, &to));
+    GOOD(MPI_Precv_init(in, PARTS, LONG / 4, MPI_INT, (me + MEMBERS - 1) % MEMBERS, 1, comm, MPI_INFO_NULL, &from));
 }
 
 static void free_parts(void)
@@ -392,7 +398,7 @@ static void messages(void)
     MPI_Message message;
     MPI_Status status;
     received = well(MPI_Irecv(in, n, MPI_INT, partner, 1, comm, requests));
-    CHECK(MPI_Ssend_init(out, n, MPI_INT, partner, 1, comm, requests + 1) == MPI_SUCCESS);
+    GOOD(MPI_Ssend_init(out, n, MPI_INT, partner, 1, comm, requests + 1));
     if (well(MPI_Start(requests + 1)))
         well(MPI_Wait(requests + 1, MPI_STATUS_IGNORE));
     if (received)
@@ -408,7 +414,7 @@ static void messages(void)
     if (flag)
         well(MPI_Recv(in, 1000, MPI_INT, partner, 4, comm, &status));
     if (well(MPI_Isend(out, n, MPI_INT, partner, 5, comm, requests))) {
-        CHECK(MPI_Irecv(in, n, MPI_INT, partner, 5, comm, requests + 1) == MPI_SUCCESS);
+        GOOD(MPI_Irecv(in, n, MPI_INT, partner, 5, comm, requests + 1));
         finish_all(2, requests);
     }
     well(MPI_Buffer_flush());
@@ -519,14 +525,14 @@ int main(int argc, char **argv)
     seed = strtoul(argv[2], NULL, 0) + rank / MEMBERS;
     number %= sizeof all / sizeof *all;
     one_host = one_node();
-    CHECK(MPI_Comm_split(MPI_COMM_WORLD, rank / MEMBERS, rank, &comm) == MPI_SUCCESS);
+    GOOD(MPI_Comm_split(MPI_COMM_WORLD, rank / MEMBERS, rank, &comm));
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_group(comm, &group);
     left = (me + MEMBERS - 1) % MEMBERS, right = (me + 1) % MEMBERS, partner = me ^ 1;
     MPI_Group_incl(group, 1, &left, &before);
     MPI_Group_incl(group, 1, &right, &next);
     MPI_Group_incl(group, 2, (int[]){me & ~1, me | 1}, &pair);
-    CHECK(MPI_Comm_split(comm, me % 2, me, &halves) == MPI_SUCCESS);
+    GOOD(MPI_Comm_split(comm, me % 2, me, &halves));
     all[number].make();
     MPI_Barrier(MPI_COMM_WORLD);
     victim = below(MEMBERS, 1);
@@ -539,11 +545,13 @@ int main(int argc, char **argv)
         for (;;)
             pause();
     all[number].end();
-    CHECK(MPIX_Comm_shrink(comm, &survivors) == MPI_SUCCESS);
+    GOOD(MPIX_Comm_shrink(comm, &survivors));
     MPI_Comm_size(survivors, &n);
     EQUAL(n, MEMBERS - 1);
-    CHECK(MPI_Barrier(survivors) == MPI_SUCCESS);
+    GOOD(MPI_Barrier(survivors));
     MPI_Comm_free(&survivors);
+    if (*path)
+        unlink(path);
     printf("%s is over\n", all[number].name);
     fflush(stdout);
     MPI_Finalize();

@@ -8,6 +8,8 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 
+use catena_proof::Secret;
+
 use crate::jobs::{Death, ElasticSet, Outcome, SpawnRequest, Visit, read_outcome};
 use crate::wire::{self, FrameKind, Inbox, Malformed, Reader, Writer};
 use crate::{Boot, BootError, Interest, Job, Jobs, OtherJob, Poller, lineage, sys};
@@ -29,6 +31,20 @@ pub struct LauncherAddress {
 }
 
 impl LauncherAddress {
+    /// Where the processes of a job that another launcher has started find the one of Catena's that they have
+    /// in common on a host: it follows from what they know of their job.
+    pub(crate) fn of_guests(job: u64, rank: u32, secret: &Secret) -> LauncherAddress {
+        let derived = secret.derive("a launcher for guests");
+        let mut cookie = [0; wire::COOKIE];
+        cookie.copy_from_slice(&derived.bytes()[..wire::COOKIE]);
+        LauncherAddress {
+            socket: format!("catena-of-{job:016x}"),
+            job,
+            rank,
+            cookie,
+        }
+    }
+
     /// As the value of `CATENA_BOOT`.
     pub fn to_text(&self) -> String {
         let (version, job) = (wire::VERSION, self.job);
@@ -203,7 +219,7 @@ impl Client {
                     let key = r.text()?;
                     let asked = self.asked.get_mut(&key);
                     let asked = asked.and_then(|of| of.get_mut(&name));
-                    if asked.is_none() && key.contains(':') {
+                    if asked.is_none() && crate::job::is_pair_key(&key) {
                         // One that has come after the end of the job that it was about.
                         continue;
                     }

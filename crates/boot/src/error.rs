@@ -129,9 +129,9 @@ impl fmt::Display for BootError {
             ),
             BootError::NoServer(cause) => write!(
                 f,
-                "this process was started without mpirun, and to spawn or connect needs a launcher \
+                "this process was not started by Catena's mpirun, and to spawn or connect needs a launcher \
                  of its own, which cannot be started: {cause}; start the program with Catena's \
-                 mpirun (mpirun -n 1 PROGRAM)"
+                 mpirun"
             ),
             BootError::Fence => {
                 f.write_str("a fence was begun while one is under way, or ended without one")

@@ -266,6 +266,11 @@ pub fn pair_key(what: &str, one: u64, other: u64) -> String {
     format!("{what}:{low:016x}:{high:016x}")
 }
 
+/// Whether [`pair_key`] has made that key.
+pub(crate) fn is_pair_key(key: &str) -> bool {
+    key.contains(':')
+}
+
 /// Reads a secret, or nothing where there is none.
 fn read_secret(r: &mut Reader<'_>) -> Result<Option<Secret>, Malformed> {
     let bytes = r.bytes()?;

@@ -1,24 +1,27 @@
-//! The launcher that a process starts which nobody has started, once it spawns or connects.
+//! The launcher that a process starts which nobody has started, once it spawns or connects; and the one of Catena's
+//! that the processes on a host have in common which another launcher has started.
 //!
 //! It is Catena's command, that lies beside the library, with the option that [`OPTION`] is. It
 //! has one end of a pair of sockets as its standard input, says there where it is to be
-//! reached, and leaves its parent; it ends with the process and all that this has spawned.
+//! reached, and leaves its parent; it ends with the processes and all that they have spawned.
 
 use std::env;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use catena_proof::Secret;
 use catena_settings::Setting;
 
-use crate::client::Client;
-use crate::{BOOT_VAR, BootError, SINGLETON, sys};
+use crate::client::{Client, LauncherAddress};
+use crate::{BOOT_VAR, BootError, Job, SINGLETON, sys};
 
-/// The option that makes the launcher one for a process that runs; no user gives it. After it
-/// come the job's number in hexadecimal digits, and the name of the program.
+/// The option that makes the launcher one for processes that run; no user gives it. After it
+/// come the job's number in hexadecimal digits, how many processes it has, and the name of the program. Where they are
+/// several it reads a line first, with the job's secret in hexadecimal digits.
 pub const OPTION: &str = "--catena-server";
 
 /// How long the launcher may take to say where it is.
@@ -27,18 +30,44 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Longest line with which it says so, bytes.
 const LONGEST: u64 = 4096;
 
+/// What it says where another one is there already.
+pub const TAKEN: &str = "taken";
+
 /// Starts a launcher for this process, rank 0 of `job`, and connects to it.
 pub(crate) fn start(job: u64) -> Result<Client, BootError> {
+    Client::connect(launch(job, 1, None)?.trim_end())
+}
+
+/// Connects to the launcher that the processes on this host have in common of a job that another launcher has
+/// started; the first of them that wants it starts it.
+pub(crate) fn share(job: &Job) -> Result<Client, BootError> {
+    let none = || BootError::NoServer("the job has no secret".to_string());
+    let secret = job.secret.as_ref().ok_or_else(none)?;
+    let place = LauncherAddress::of_guests(job.job_id, job.rank, secret).to_text();
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match Client::connect(&place) {
+            // It is not there yet, or about to end with others that it has served.
+            Err(BootError::Unreachable(_) | BootError::LauncherGone) if Instant::now() < end => {}
+            known => return known,
+        }
+        launch(job.job_id, job.size, Some(secret))?;
+    }
+}
+
+/// Starts a launcher for a job of so many processes; what it says.
+fn launch(job: u64, size: u32, secret: Option<&Secret>) -> Result<String, BootError> {
     let failed = |cause: String| BootError::NoServer(cause);
     let command = command().ok_or_else(|| {
         failed("there is no bin/catena beside the library, and no catena in PATH".to_string())
     })?;
-    let (own, other) = UnixStream::pair()?;
+    let (mut own, other) = UnixStream::pair()?;
     let program = env::args_os().next().unwrap_or_default();
     let shown = command.display();
     let mut child = Command::new(&command)
         .arg(OPTION)
         .arg(format!("{job:x}"))
+        .arg(size.to_string())
         .arg(program)
         // Which its ranks would inherit.
         .env_remove(BOOT_VAR)
@@ -46,6 +75,10 @@ pub(crate) fn start(job: u64) -> Result<Client, BootError> {
         .stdin(Stdio::from(OwnedFd::from(other)))
         .spawn()
         .map_err(|error| failed(format!("{shown}: {error}")))?;
+    if let Some(secret) = secret {
+        // Others see its arguments. One that has ended is noticed below.
+        let _ = writeln!(own, "{}", secret.to_hex());
+    }
     own.set_read_timeout(Some(PATIENCE))?;
     let mut line = String::new();
     let read = BufReader::new(own.take(LONGEST)).read_line(&mut line);
@@ -53,7 +86,7 @@ pub(crate) fn start(job: u64) -> Result<Client, BootError> {
     // there is nothing to wait for.
     let _ = child.wait();
     match read {
-        Ok(_) if line.ends_with('\n') => Client::connect(line.trim_end()),
+        Ok(_) if line.ends_with('\n') => Ok(line),
         Ok(_) => Err(failed(format!("{shown} has ended without a word"))),
         Err(error) => Err(failed(format!("{shown} does not answer: {error}"))),
     }

@@ -70,6 +70,9 @@ pub struct Server {
     abroad: Abroad,
     /// Where services are published for other launchers' jobs, if they are.
     names: Option<names::Directory>,
+    /// Whether the processes of the first job have memory that another launcher has made, which this server does
+    /// not know: they and those of other jobs reach each other over networks.
+    is_apart: bool,
     /// Whether another server of the launcher keeps ports and ties, and says what numbers jobs have.
     is_branch: bool,
     /// Processes that do not reach others any more, and whom, by number.
@@ -105,10 +108,37 @@ impl Server {
     /// # Panics
     /// If `appnums` and `job.node_of` do not have `job.size` elements.
     pub fn open(job: Job, node: u32, appnums: Vec<u32>) -> io::Result<Server> {
-        let first = Served::new(job, 0, node, appnums)?;
         let mut cookie = [0; wire::COOKIE];
         sys::random(&mut cookie)?;
         let socket = format!("catena-{}-{:016x}", std::process::id(), job_id()?);
+        Server::open_at(socket, cookie, job, node, appnums)
+    }
+
+    /// As [`Server::open`], for a first job that another launcher has started, whose processes know where the
+    /// server is to be found.
+    ///
+    /// # Errors
+    /// As [`Server::open`]; `AddrInUse` if it is there already.
+    ///
+    /// # Panics
+    /// As [`Server::open`]; if the job has no secret.
+    pub fn open_for_guests(job: Job, node: u32, appnums: Vec<u32>) -> io::Result<Server> {
+        let secret = job.secret.as_ref().expect("a job of several processes");
+        let LauncherAddress { socket, cookie, .. } =
+            LauncherAddress::of_guests(job.job_id, 0, secret);
+        let mut server = Server::open_at(socket, cookie, job, node, appnums)?;
+        server.is_apart = true;
+        Ok(server)
+    }
+
+    fn open_at(
+        socket: String,
+        cookie: [u8; wire::COOKIE],
+        job: Job,
+        node: u32,
+        appnums: Vec<u32>,
+    ) -> io::Result<Server> {
+        let first = Served::new(job, 0, node, appnums)?;
         let address = SocketAddr::from_abstract_name(socket.as_bytes())?;
         let listener = UnixListener::bind_addr(&address)?;
         listener.set_nonblocking(true)?;
@@ -131,6 +161,7 @@ impl Server {
             abroad: Abroad::default(),
             names: None,
             unreachable: Vec::new(),
+            is_apart: false,
             is_branch: false,
             later: Vec::new(),
             outward: Vec::new(),

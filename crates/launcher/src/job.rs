@@ -598,7 +598,11 @@ impl Job {
                 self.command(&NodeCommand::EndFence(parts.into()));
             }
             Event::Joined { rank, pid } => {
-                self.processes[rank as usize].joined = Some(pid);
+                let node = self.tree.node.as_ref();
+                let process = &mut self.processes[rank as usize];
+                process.joined = Some(pid);
+                // All others may have left before one comes that has been there all the time.
+                process.running |= node.is_some_and(|node| node.is_guest(rank));
                 self.spawn_joined(rank);
             }
             Event::Finalized { rank } => self.processes[rank as usize].finalized = true,

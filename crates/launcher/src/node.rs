@@ -67,9 +67,9 @@ pub struct Node {
     /// In the order in which they were started; a place is free once the job that had it is
     /// forgotten.
     processes: Vec<Option<Local>>,
-    /// Where rank 0 has started this launcher: its process, once that has connected and as long
-    /// as it stays.
-    guest: Option<Option<u32>>,
+    /// Where the first job's processes have started this launcher, and are no children of it: the process of each
+    /// rank, once that has connected and as long as it stays.
+    guests: Vec<Option<u32>>,
     /// Looks for other MPIs in ranks, until one was found.
     watch: Option<Watch>,
     /// Where processes report that they could not execute their program; the
@@ -227,19 +227,19 @@ impl Node {
         for event in self.server.step() {
             match event {
                 // It is about to end by itself.
-                Event::Abort { rank: 0, .. } if self.guest.is_some() => {
-                    self.guest = Some(None);
+                Event::Abort { rank, .. } if self.is_guest(rank) => {
+                    self.guests[rank as usize] = None;
                 }
                 Event::Abort { rank, .. } => {
                     self.process(rank)
                         .into_iter()
                         .for_each(|p| p.aborted = true);
                 }
-                Event::Joined { rank: 0, pid } if self.guest.is_some() => {
-                    self.guest = Some(Some(pid));
+                Event::Joined { rank, pid } if self.is_guest(rank) => {
+                    self.guests[rank as usize] = Some(pid);
                 }
-                Event::Left { rank: 0, .. } if self.guest.is_some() => {
-                    self.guest = Some(None);
+                Event::Left { rank, .. } if self.is_guest(rank) => {
+                    self.guests[rank as usize] = None;
                 }
                 Event::Joined { rank, pid } => {
                     if let Some(process) = self.process(rank) {
@@ -347,18 +347,18 @@ impl Node {
             // So that one that is stopped gets to know.
             sys::kill_group(process.pid, libc::SIGCONT);
         }
-        self.signal_guest(libc::SIGTERM);
+        self.signal_guests(libc::SIGTERM);
     }
 
-    /// Sends a signal to the process that has started this launcher.
-    fn signal_guest(&self, signal: i32) {
-        if let Some(Some(pid)) = self.guest {
-            sys::kill(pid as i32, signal);
+    /// Sends a signal to the processes that have started this launcher.
+    fn signal_guests(&self, signal: i32) {
+        for pid in self.guests.iter().flatten() {
+            sys::kill(*pid as i32, signal);
         }
     }
 
     fn signal(&self, signal: i32, groups: bool) {
-        self.signal_guest(signal);
+        self.signal_guests(signal);
         for process in self.processes.iter().flatten() {
             match groups {
                 true => sys::kill_group(process.pid, signal),

@@ -1,10 +1,16 @@
 //! The launcher of a process that nobody has started, which the process has started itself
 //! (`own_server` of `boot`): its first job has that one rank, which runs already and is no
-//! child of the launcher's. It serves the process until that has closed its connection, and
-//! ends once all that it has spawned have ended, too.
+//! child of the launcher's. Or that of several processes of one host, which another launcher has started; each of them
+//! connects once it spawns or meets others. It serves them until they have closed their connections, and
+//! ends once all that they have spawned have ended, too.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::fd::OwnedFd;
 
+use catena_boot::own_server::TAKEN;
+use catena_proof::{SECRET, Secret};
 use catena_topo::Machine;
 
 use crate::args::{self, Parsed};
@@ -22,7 +28,7 @@ use crate::sys;
 const COMMAND: &str = "catena";
 
 /// Serves the process at the other end of the standard input, which has started this one with
-/// the number of its job and its program's name; gives the exit status.
+/// what [`OPTION`](catena_boot::own_server::OPTION) says; gives the exit status.
 pub fn run(args: &[OsString]) -> i32 {
     match serve(args) {
         Ok(status) => status,
@@ -40,19 +46,25 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
                same version of both"
             .to_string(),
     };
-    let [job, program] = args else {
+    let [job, size, program] = args else {
         return Err(wrong());
     };
     let job = job
         .to_str()
         .and_then(|text| u64::from_str_radix(text, 16).ok());
     let job = job.ok_or_else(wrong)?;
+    let size = size.to_str().and_then(|text| text.parse::<u32>().ok());
+    let size = size.ok_or_else(wrong)?;
     let process = sys::take_stdin().map_err(system)?;
+    let secret = match size {
+        1 => None,
+        _ => Some(read_secret(&process).ok_or_else(wrong)?),
+    };
     if sys::leave_parent().map_err(system)? {
         return Ok(0);
     }
-    let words = ["-n", "1"].map(OsString::from).into_iter();
-    let request = match args::parse(words.chain([program.clone()])) {
+    let words = ["-n".into(), size.to_string().into(), program.clone()];
+    let request = match args::parse(words.into_iter()) {
         Ok(Parsed::Run(request)) => *request,
         _ => return Err(wrong()),
     };
@@ -61,9 +73,18 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
     let machine = Machine::here();
     let mut plan = launch::plan(request, settings, None, &machine)?;
     plan.job_id = job;
+    plan.secret = secret.or(plan.secret);
     let base = Base::new(machine).map_err(system)?;
     let mut tree = Tree::new(means.clone(), &plan);
-    let node = Node::for_guest(&plan, &base).map_err(system)?;
+    let node = match Node::for_guests(&plan, &base) {
+        Ok(node) => node,
+        // Another process of the job has been quicker.
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            say(&process, &format!("{TAKEN}\n"))?;
+            return Ok(0);
+        }
+        Err(error) => return Err(system(error)),
+    };
     let place = node.place(0) + "\n";
     tree.node = Some(node);
     let show = Show {
@@ -79,10 +100,24 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
     };
     let job = Job::new(show, plan, tree, base, false, reach).map_err(system)?;
     // The process waits for it, and nothing else is said there.
-    let mut said = 0;
-    while said < place.len() {
-        said += sys::write(&process, &place.as_bytes()[said..]).map_err(system)?;
-    }
+    say(&process, &place)?;
     drop(process);
     Ok(job.run())
+}
+
+/// The secret of a job of several processes, which is the first line that is said.
+fn read_secret(process: &OwnedFd) -> Option<Secret> {
+    let file = File::from(process.try_clone().ok()?);
+    let mut line = String::new();
+    let limit = 2 * SECRET as u64 + 1;
+    BufReader::new(file.take(limit)).read_line(&mut line).ok()?;
+    Secret::from_hex(line.trim_end())
+}
+
+fn say(process: &OwnedFd, text: &str) -> Result<(), ProgramError> {
+    let mut said = 0;
+    while said < text.len() {
+        said += sys::write(process, &text.as_bytes()[said..]).map_err(system)?;
+    }
+    Ok(())
 }

@@ -81,6 +81,11 @@ impl Secret {
         &self.0
     }
 
+    /// Another one, which follows from this one and the name of what it is for, and does not give this one away.
+    pub fn derive(&self, name: &str) -> Secret {
+        Secret(shake::keyed(self, name))
+    }
+
     /// Its bytes as hexadecimal digits: only for those who are to know it.
     pub fn to_hex(&self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -117,6 +122,9 @@ mod tests {
         let (one, other) = (Secret::random().unwrap(), Secret::random().unwrap());
         assert_ne!(one, other);
         assert_eq!(format!("{one:?}"), "Secret(..)");
+        assert_ne!(one.derive("a"), one.derive("b"));
+        assert_ne!(one.derive("a"), other.derive("a"));
+        assert_eq!(one.derive("a"), one.clone().derive("a"));
     }
 
     proptest! {

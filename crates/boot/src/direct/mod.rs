@@ -22,6 +22,9 @@
 //! without one as failed. So it is said at the end of the world model, or when
 //! the process ends while no session is open: a session may follow another. Hydra does not
 //! always notice that a process ended without one, so there such a process ends the job itself.
+//!
+//! Process managers know one job. Once a process spawns or connects it and the others on its host have a launcher of
+//! Catena's (`own_server`), which knows the other jobs; their memory it does not know, so networks lead to them.
 
 mod card;
 mod farewell;
@@ -42,8 +45,10 @@ use std::collections::BTreeMap;
 use std::os::fd::{OwnedFd, RawFd};
 use std::sync::{Arc, Mutex};
 
+use crate::client::Client;
+use crate::job::is_pair_key;
 use crate::wire::{Reader, Writer};
-use crate::{Boot, BootError, Job, lineage, sys};
+use crate::{Boot, BootError, Job, Jobs, lineage, own_server, sys};
 use card::Card;
 use farewell::LastWord;
 use manager::{About, Manager, Shared, lock};
@@ -105,6 +110,10 @@ pub struct Direct {
     publishing: bool,
     /// See [`Manager::misses_silent_ends`].
     misses_silent_ends: bool,
+    /// The connection to the launcher of Catena's that knows other jobs.
+    client: Option<Client>,
+    /// Whether the process needs the others no more.
+    finalized: bool,
 }
 
 impl Direct {
@@ -174,6 +183,8 @@ impl Direct {
             in_fence: false,
             publishing: false,
             misses_silent_ends,
+            client: None,
+            finalized: false,
         };
         direct.begin_life();
         Ok(direct)
@@ -209,10 +220,31 @@ impl Boot for Direct {
     }
 
     fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError> {
-        match self.job.local.len() {
-            1 => Ok(None),
+        match (self.job.local.len(), &mut self.client) {
+            // What a process that is the whole job shares with those that it spawns.
+            (1, Some(client)) if self.job.size == 1 => client.take_segment(),
+            (1, _) => Ok(None),
             _ => self.segment.take().map(Some),
         }
+    }
+
+    fn jobs(&mut self) -> Option<&mut dyn Jobs> {
+        self.client.as_mut().map(|client| client as &mut dyn Jobs)
+    }
+
+    fn begin_jobs(&mut self) -> Result<(), BootError> {
+        if self.client.is_some() || self.job.hosts.len() > 1 {
+            return Ok(());
+        }
+        let mut client = match self.job.size {
+            1 => own_server::start(self.job.job_id)?,
+            _ => own_server::share(&self.job)?,
+        };
+        if self.finalized {
+            client.finalize()?;
+        }
+        self.client = Some(client);
+        Ok(())
     }
 
     fn put(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {
@@ -269,6 +301,9 @@ impl Boot for Direct {
     }
 
     fn publish(&mut self, key: &str, value: &[u8]) -> Result<(), BootError> {
+        if let Some(client) = self.client.as_mut().filter(|_| is_pair_key(key)) {
+            return client.publish(key, value);
+        }
         self.put(key, value)?;
         self.begin_fence()?;
         self.publishing = true;
@@ -276,6 +311,9 @@ impl Boot for Direct {
     }
 
     fn ask(&mut self, job: u64, rank: u32, key: &str) -> Result<Option<Vec<u8>>, BootError> {
+        if let Some(client) = self.client.as_mut().filter(|_| job != self.job.job_id) {
+            return client.ask(job, rank, key);
+        }
         self.job.check_own(job)?;
         // The end of another fence is for who began it.
         match self.in_fence && (!self.publishing || !self.fence_done()?) {
@@ -293,6 +331,9 @@ impl Boot for Direct {
         // The process manager kills at once.
         sys::flush_streams();
         eprintln!("{message}");
+        if let Some(client) = &mut self.client {
+            client.abort(code, message);
+        }
         if let Ok(mut manager) = self.manager.try_lock() {
             manager.abort(code, message);
         }
@@ -300,16 +341,20 @@ impl Boot for Direct {
 
     fn finalize(&mut self) -> Result<(), BootError> {
         farewell::expect(LastWord::Departs, &self.manager, &self.segment);
-        Ok(())
+        self.finalized = true;
+        self.client.as_mut().map_or(Ok(()), Client::finalize)
     }
 
     fn resume(&mut self) -> Result<(), BootError> {
         self.begin_life();
-        Ok(())
+        self.finalized = false;
+        self.client.as_mut().map_or(Ok(()), Client::resume)
     }
 
     fn end(&mut self) -> Result<(), BootError> {
         farewell::put_off();
+        self.finalized = true;
+        self.client.as_mut().map_or(Ok(()), Client::finalize)?;
         lock(&self.manager).depart()
     }
 }

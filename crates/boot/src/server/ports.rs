@@ -133,14 +133,21 @@ impl Server {
     }
 
     /// A frame as processes of this node get it: one that tells of a job brings its segment along,
-    /// if it has ranks here.
-    pub(super) fn with_segment(&self, frame: Arc<[u8]>) -> (Arc<[u8]>, Option<OwnedFd>) {
+    /// if it has ranks here and the process with that number shares memory with them.
+    pub(super) fn with_segment(
+        &self,
+        number: u32,
+        frame: Arc<[u8]>,
+    ) -> (Arc<[u8]>, Option<OwnedFd>) {
         if frame.get(4) != Some(&FrameKind::Told.into()) || OtherJob::is_whole(&frame) {
             return (frame, None);
         }
         let job = OtherJob::number_in(&frame);
         let of = self.jobs.iter().find(|of| job == Ok(of.job.job_id));
-        let segment = of.and_then(Served::segment);
+        let first = self.jobs[0].numbers();
+        let is_first = of.is_some_and(|of| of.first == first.start);
+        let is_apart = self.is_apart && (is_first || first.contains(&number));
+        let segment = of.filter(|_| !is_apart).and_then(Served::segment);
         let secret = self.jobs[0].job.secret.as_ref();
         let frame = OtherJob::complete(&frame, segment.is_some(), secret);
         (frame.into(), segment)

@@ -90,7 +90,7 @@ impl Server {
             self.outward.push((number, frame));
             return;
         }
-        let (frame, segment) = self.with_segment(frame);
+        let (frame, segment) = self.with_segment(number, frame);
         let mut segment = segment;
         for (index, client) in (0..).zip(&mut self.clients) {
             if let Some(client) = client.as_mut().filter(|it| it.rank == Some(number)) {

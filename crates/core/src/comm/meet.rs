@@ -32,7 +32,8 @@ impl Process {
     /// Calls the launcher, as far as it knows jobs.
     ///
     /// # Errors
-    /// `Unsupported` under other launchers and without one; `Other` if it is gone.
+    /// `Unsupported` for a job that another launcher has started on several hosts; `Other` if Catena's is gone, or
+    /// cannot be started where nobody or another one has started the process.
     pub fn with_jobs<T>(
         &self,
         call: impl FnOnce(&mut dyn Jobs) -> Result<T, BootError>,
@@ -46,9 +47,9 @@ impl Process {
         let how = about.iter().find(|(name, _)| *name == "protocol");
         fail!(
             Unsupported,
-            "another launcher has started this process{}, and processes can be spawned and can connect \
-            only if Catena's own mpirun has, or nobody: start the program with Catena's mpirun, which \
-            uses the hosts of an allocation of Slurm or PALS by itself",
+            "another launcher has started this process{} on several hosts, and there processes can be spawned and can \
+            connect only if Catena's own mpirun has: start the program with Catena's mpirun, which \
+            uses the hosts of an allocation of Slurm or PALS by itself, or all of its processes on one host",
             how.map(|(_, how)| format!(" ({how})")).unwrap_or_default()
         )
     }

@@ -382,10 +382,18 @@ impl Job {
     /// A rank has closed its connection.
     pub(super) fn left(&mut self, rank: u32) {
         self.tree.with_node(|node| node.left(rank));
-        let has_guest = self.tree.node.as_ref().is_some_and(|node| node.has_guest());
-        if rank == 0 && has_guest {
+        let node = self.tree.node.as_ref();
+        if let Some(node) = node.filter(|node| node.is_guest(rank)) {
+            let gone = node.gone_guests();
             // All that will be heard of it: it is no child of this process.
-            return self.ended(0, Exit::Code(0));
+            self.ended(rank, Exit::Code(0));
+            // Others have never come, as they needed no other jobs.
+            for rank in gone {
+                if self.processes[rank as usize].running {
+                    self.missing(rank);
+                }
+            }
+            return;
         }
         let process = &self.processes[rank as usize];
         if !process.finalized && !process.abandoned {

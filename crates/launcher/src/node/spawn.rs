@@ -179,9 +179,17 @@ impl Node {
         self.server.set_names(names);
     }
 
-    /// Whether rank 0 has started this launcher, and is no child of it.
-    pub fn has_guest(&self) -> bool {
-        self.guest.is_some()
+    /// Whether the process with that number is of those that have started this launcher, and no child of it.
+    pub fn is_guest(&self, number: u32) -> bool {
+        (number as usize) < self.guests.len()
+    }
+
+    /// The numbers of such processes, where none of them is connected.
+    pub fn gone_guests(&self) -> Range<u32> {
+        match self.guests.iter().any(Option::is_some) {
+            true => 0..0,
+            false => 0..self.guests.len() as u32,
+        }
     }
 
     /// The numbers of the jobs that are connected to that of a process.
@@ -193,7 +201,7 @@ impl Node {
     /// Sends a signal to processes with these numbers and their children.
     pub fn signal_job(&self, numbers: &Range<u32>, signal: i32) {
         if numbers.contains(&0) {
-            self.signal_guest(signal);
+            self.signal_guests(signal);
         }
         let of = |it: &&Local| numbers.contains(&it.rank);
         for process in self.processes.iter().flatten().filter(of) {
@@ -350,8 +358,8 @@ impl Node {
         threads: Option<u32>,
     ) -> Result<Vec<Option<Cpus>>, String> {
         let running = self.processes.iter().flatten().filter(|it| it.running);
-        let guest = self.guest.flatten().map(|pid| pid as i32);
-        let pids = running.map(|it| it.pid).chain(guest);
+        let guests = self.guests.iter().flatten().map(|pid| *pid as i32);
+        let pids = running.map(|it| it.pid).chain(guests);
         let taken: Vec<Cpus> = pids.filter_map(sys::affinity).collect();
         let free = place::free(&base.machine, &taken);
         let binding = |machine| Binding::new(plan, self.number, machine, threads);

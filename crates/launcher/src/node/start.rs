@@ -202,13 +202,19 @@ impl Node {
         Ok(node)
     }
 
-    /// A node whose one rank runs already: the process that has started this launcher.
+    /// A node whose ranks run already: the process that has started this launcher and, where it is of a job of
+    /// several, the others.
     ///
     /// # Errors
-    /// If the system is short of something.
-    pub fn for_guest(plan: &Plan, base: &Base) -> io::Result<Node> {
-        let mut node = Node::empty(plan, 0, base)?;
-        node.guest = Some(None);
+    /// If the system is short of something; `AddrInUse` if another process of the job has started a launcher.
+    pub fn for_guests(plan: &Plan, base: &Base) -> io::Result<Node> {
+        let size = plan.node_of.len();
+        let open = match size {
+            1 => Server::open,
+            _ => Server::open_for_guests,
+        };
+        let mut node = Node::with_server(plan, 0, base, open)?;
+        node.guests = vec![None; size];
         Ok(node)
     }
 
@@ -233,6 +239,15 @@ impl Node {
 
     /// One without ranks.
     fn empty(plan: &Plan, number: u32, base: &Base) -> io::Result<Node> {
+        Node::with_server(plan, number, base, Server::open)
+    }
+
+    fn with_server(
+        plan: &Plan,
+        number: u32,
+        base: &Base,
+        open: fn(World, u32, Vec<u32>) -> io::Result<Server>,
+    ) -> io::Result<Node> {
         let cpus = catena_boot::available_cpus();
         let size = plan.node_of.len() as u32;
         let world = World {
@@ -245,7 +260,7 @@ impl Node {
             psets: plan.psets.clone(),
             ..World::singleton(String::new(), cpus)
         };
-        let server = Server::open(world, number, plan.appnums())?;
+        let server = open(world, number, plan.appnums())?;
         let failures = io::pipe()?;
         sys::set_nonblocking(&failures.0)?;
         base.poller.add(&server, token::SERVER, Interest::Read)?;
@@ -256,7 +271,7 @@ impl Node {
             server,
             pmix: None,
             processes: Vec::new(),
-            guest: None,
+            guests: Vec::new(),
             watch: None,
             failures,
             feed: None,
