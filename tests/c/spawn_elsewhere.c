@@ -1,6 +1,6 @@
-// Processes that any launcher has started spawn others, talk with them, and accept them at a port that they have
-// published: under launchers of others all members of the job have one of Catena's in common then. That takes one
-// host: on several it is an error that says so and what to do, at all members, for ports likewise.
+// Processes that any launcher has started spawn others, talk with them, and accept them at a port whose name they
+// have published. Under launchers of others all members of the job have one of Catena's in common then, which takes
+// one host. On several it is an error that says so and what to do, at all members, and ports likewise.
 //
 // run: -n 1; says 'all done'
 // run: -n 3; says '(all done|spawn: .*mpirun)'

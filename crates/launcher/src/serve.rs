@@ -64,7 +64,7 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
         return Ok(0);
     }
     let words = ["-n".into(), size.to_string().into(), program.clone()];
-    let request = match args::parse(words.into_iter()) {
+    let request = match args::parse(words) {
         Ok(Parsed::Run(request)) => *request,
         _ => return Err(wrong()),
     };

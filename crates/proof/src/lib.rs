@@ -81,11 +81,6 @@ impl Secret {
         &self.0
     }
 
-    /// Another one, which follows from this one and the name of what it is for, and does not give this one away.
-    pub fn derive(&self, name: &str) -> Secret {
-        Secret(shake::keyed(self, name))
-    }
-
     /// Its bytes as hexadecimal digits: only for those who are to know it.
     pub fn to_hex(&self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()

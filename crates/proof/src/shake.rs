@@ -36,12 +36,15 @@ pub fn facts(call: &[u8]) -> Option<&[u8]> {
     Some(call.split_last_chunk::<CALL>()?.0)
 }
 
-/// The keyed hash of a name, under this secret, which no tag is: those hash more.
-pub(crate) fn keyed(secret: &Secret, name: &str) -> [u8; TAG] {
-    let mut hash =
-        <Hmac<Sha256> as KeyInit>::new_from_slice(secret.bytes()).expect("keys of any length");
-    hash.update(name.as_bytes());
-    hash.finalize().into_bytes().into()
+impl Secret {
+    /// Another one, which follows from this one and the name of what it is for, and does not give this one away.
+    /// No tag is one: those hash more.
+    pub fn derive(&self, name: &str) -> Secret {
+        let mut hash =
+            <Hmac<Sha256> as KeyInit>::new_from_slice(self.bytes()).expect("keys of any length");
+        hash.update(name.as_bytes());
+        Secret::from_bytes(hash.finalize().into_bytes().into())
+    }
 }
 
 /// The keyed hash so far, of a protocol and what both ends have said.

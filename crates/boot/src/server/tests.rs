@@ -352,6 +352,40 @@ fn second(server: &mut Server, size: u32) -> (u64, Vec<String>) {
 }
 
 #[test]
+fn guests_find_their_server_and_share_no_memory_with_other_jobs() {
+    let mut random = [0; 8];
+    sys::random(&mut random).unwrap();
+    let job = Job {
+        size: 2,
+        job_id: u64::from_le_bytes(random),
+        secret: Some(secret()),
+        node_of: Box::new([0, 0]),
+        ..Job::singleton("host".to_string(), 2)
+    };
+    let open = || Server::open_for_guests(job.clone(), 0, vec![0; 2]);
+    let mut server = open().unwrap();
+    assert_eq!(open().unwrap_err().kind(), io::ErrorKind::AddrInUse);
+    let (other, places) = second(&mut server, 1);
+    let serving = serve(server, |event| matches!(event, Event::Abort { .. }));
+    let own = LauncherAddress::of_guests(job.job_id, 1, &secret());
+    let stranger = LauncherAddress::of_guests(job.job_id, 0, &secret().derive("another"));
+    let refused = Rank::connect(&stranger.to_text()).unwrap_err();
+    assert!(matches!(refused, BootError::Refused(_)), "{refused}");
+    let mut guest = Rank::connect(&own.to_text()).unwrap();
+    let mut spawned = Rank::connect(&places[0]).unwrap();
+    for (rank, job, size) in [(&mut guest, other, 1), (&mut spawned, job.job_id, 2)] {
+        let told = loop {
+            if let Some(told) = rank.jobs().unwrap().learn(job).unwrap() {
+                break told;
+            }
+        };
+        assert!(told.size == size && told.segment.is_none(), "{told:?}");
+    }
+    guest.abort(1, "over");
+    serving.join().unwrap();
+}
+
+#[test]
 fn jobs_are_apart_and_know_of_each_other() {
     let mut server = server(2);
     let (own, (job, theirs)) = (places(&server), second(&mut server, 2));
