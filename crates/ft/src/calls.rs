@@ -244,10 +244,16 @@ pub fn iagree(process: &Process, comm: &Arc<Comm>, flags: i32, put: Put<i32>) ->
 /// # Errors
 /// `Other` at all if one of them has no number left for a communicator.
 pub fn shrink(process: &Process, comm: &Arc<Comm>) -> Result<abi::Comm> {
+    let mut numbers = process.numbers_for_survivors(comm).ok();
+    let words = numbers.as_ref().map_or([NONE; 2], Numbers::words);
+    if let Some(rows) = process.share_on_board(comm, words)
+        && let Some(numbers) = numbers.take()
+    {
+        return Ok(process.comm_of_all(comm, numbers, &rows));
+    }
     let place = Rc::new(Cell::new(consts::COMM_NULL));
     let to = place.clone();
     let put: Put<abi::Comm> = Box::new(move |new| to.set(new));
-    let numbers = process.numbers_for_survivors(comm).ok();
     let purpose = Purpose::Survivors(numbers, put);
     conclude(process, &begin(process, comm, 0, purpose))?;
     Ok(place.get())

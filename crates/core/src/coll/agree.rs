@@ -18,7 +18,7 @@ use catena_objects::op::Reducer;
 use super::force::allows_board;
 use super::signature::CallSignature;
 use super::tag::Label;
-use crate::comm::Comm;
+use crate::comm::{Comm, NONE};
 use crate::process::Process;
 
 /// Bytes of the flags.
@@ -29,12 +29,7 @@ impl Process {
     /// which holds for all of them alike. Collective.
     #[inline]
     pub fn agree_on_board(&self, comm: &Arc<Comm>, flags: u32) -> Option<u32> {
-        let may = comm.size() > 1 && !comm.is_inter() && allows_board(Collective::Allreduce);
-        let is_abandoned = || {
-            let membership = comm.coll.node.try_borrow();
-            membership.is_ok_and(|it| it.place().is_some_and(|it| it.agreements.is_none()))
-        };
-        if !may || self.trouble(comm).is_some() || is_abandoned() {
+        if !self.may_agree_on_board(comm, Collective::Allreduce) {
             return None;
         }
         let ty = self.objects.types.committed(consts::UINT32_T).ok()?;
@@ -79,5 +74,45 @@ impl Process {
                 None
             }
         }
+    }
+    #[inline]
+    fn may_agree_on_board(&self, comm: &Comm, what: Collective) -> bool {
+        let is_abandoned = || {
+            let membership = comm.coll.node.try_borrow();
+            membership.is_ok_and(|it| it.place().is_some_and(|it| it.agreements.is_none()))
+        };
+        let may = comm.size() > 1 && !comm.is_inter() && allows_board(what);
+        may && self.trouble(comm).is_none() && !is_abandoned()
+    }
+
+    /// What each member tells all others, by rank, if nobody has died and all can take part; `None` if they have to
+    /// do it in another way, which holds for all of them alike. Collective.
+    pub fn share_on_board(&self, comm: &Arc<Comm>, own: [u32; 2]) -> Option<Vec<[u32; 2]>> {
+        if !self.may_agree_on_board(comm, Collective::Allgather) {
+            return None;
+        }
+        let args = Args {
+            send: Layout::Even(size_of_val(&own)),
+            recv: Layout::Even(size_of_val(&own)),
+            ..Args::new(comm.size(), comm.rank)
+        };
+        let (mut row, mut rows) = (own, vec![[NONE; 2]; comm.size() as usize]);
+        let ends = (row.as_mut_ptr().cast(), rows.as_mut_ptr().cast());
+        let label = Label::SHRINK;
+        let say = || CallSignature {
+            label,
+            bytes: size_of_val(&own) as u64,
+            on_board: true,
+            is_persistent: false,
+            is_idle: false,
+        };
+        let told = self.run_on_board(comm, (label.what, label.detail), &args, ends, None, &say);
+        let is_well = match told {
+            Ok(true) => own[0] != NONE,
+            // There is no board, for nobody.
+            Ok(false) => return None,
+            Err(_) => false,
+        };
+        (self.agree_on_board(comm, is_well.into())? == 1).then_some(rows)
     }
 }

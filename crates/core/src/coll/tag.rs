@@ -52,6 +52,9 @@ impl Label {
     /// Before their first one among neighbours there.
     pub const EDGES: Label = Label::own(2);
 
+    /// In `MPI_Comm_shrink`, on a board.
+    pub const SHRINK: Label = Label::own(3);
+
     /// An agreement on a board.
     pub const AGREE: Label = Label {
         what: Some(Collective::Allreduce),
@@ -233,6 +236,7 @@ impl fmt::Display for Label {
         match *self {
             Label::FIRST => return f.write_str("its first collective through shared memory"),
             Label::EDGES => return f.write_str(&function(None)),
+            Label::SHRINK => return f.write_str("MPI_Comm_shrink"),
             Label::AGREE => return f.write_str("MPI_Comm_agree"),
             _ => f.write_str(&function(self.what))?,
         }

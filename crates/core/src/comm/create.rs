@@ -264,6 +264,13 @@ impl Process {
         Some(self.publish(new))
     }
 
+    /// Makes the communicator of all members of one without a remote group, of whom these are the numbers, by rank; it
+    /// has the error handler of the old one, nothing else of it. No communication.
+    pub fn comm_of_all(&self, comm: &Comm, numbers: Numbers, rows: &[[u32; 2]]) -> abi::Comm {
+        let ours = Half::new(comm.group.clone(), rows.iter().map(|row| &row[..]));
+        self.publish(self.establish(numbers, ours, None, Heritage::plain(comm)))
+    }
+
     /// `MPI_Comm_create_group`: collective over the members of `group` only.
     ///
     /// # Errors

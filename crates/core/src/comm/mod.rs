@@ -181,6 +181,9 @@ impl Process {
     /// Waits until each of these is over. Cost: each is asked once more than it
     /// is found under way.
     fn finish<T>(&self, mut left: Vec<T>, is_over: impl Fn(&Process, &T) -> bool) {
+        if left.is_empty() {
+            return;
+        }
         self.block(|process| {
             while left.pop_if(|it| is_over(process, it)).is_some() {}
             left.is_empty()
