@@ -13,7 +13,8 @@ program failures
       integer(c_int), value :: signal
     end function
   end interface
-  type(MPI_Comm) :: comm, left
+  type(MPI_Comm) :: comm
+  type(MPI_Comm), asynchronous :: left
   type(MPI_Group) :: failed, acked
   type(MPI_Request) :: request
   integer :: rank, size, dead, n, code, flag, killed
@@ -71,6 +72,13 @@ program failures
   call expect(n, rank, 'the rank among those')
   call MPI_Allreduce(1, n, 1, MPI_INTEGER, MPI_SUM, left)
   call expect(n, size - 1, 'the sum of those')
+  call MPI_Comm_free(left)
+  left = MPI_COMM_NULL
+  call MPIX_Comm_ishrink(comm, left, request)
+  call MPI_Wait(request, MPI_STATUS_IGNORE)
+  if (left == MPI_COMM_NULL) call wrong('there is no communicator of those that are left')
+  call MPI_Comm_size(left, n)
+  call expect(n, size - 1, 'how many are left later')
   call MPI_Comm_free(left)
   print '(a, i0, a, i0, a)', 'survivor ', rank, ' of ', size - 1, ' done'
   call MPI_Finalize()

@@ -12,7 +12,8 @@ program failures
       integer(c_int), value :: signal
     end function
   end interface
-  integer :: comm, left, failed, rank, size, dead, n, code, flag, killed
+  integer, asynchronous :: left
+  integer :: comm, request, failed, rank, size, dead, n, code, flag, killed
   logical :: is_revoked
 
   call MPI_Init(code)
@@ -38,6 +39,11 @@ program failures
   if (.not. is_revoked) call expect(0, 1)
   call MPIX_Comm_shrink(comm, left, code)
   call expect(code, MPI_SUCCESS)
+  call MPI_Comm_size(left, n, code)
+  call expect(n, size - 1)
+  call MPI_Comm_free(left, code)
+  call MPIX_Comm_ishrink(comm, left, request, code)
+  call MPI_Wait(request, MPI_STATUS_IGNORE, code)
   call MPI_Comm_size(left, n, code)
   call expect(n, size - 1)
   call MPI_Comm_free(left, code)

@@ -99,6 +99,10 @@ use crate::meaning::{Entry, Kind, Meaning};
 pub const FUNCTIONS: &str = include_str!("../tables/functions.tbl");
 /// The text of `tables/arguments.tbl`.
 pub const ARGUMENTS: &str = include_str!("../tables/arguments.tbl");
+/// The text of `tables/extensions.tbl`.
+pub const EXTENSIONS: &str = include_str!("../tables/extensions.tbl");
+/// The text of `tables/extension_arguments.tbl`.
+pub const EXTENSION_ARGUMENTS: &str = include_str!("../tables/extension_arguments.tbl");
 /// The text of `tables/constants.tbl`.
 pub const CONSTANTS: &str = include_str!("../tables/constants.tbl");
 
@@ -178,15 +182,28 @@ pub fn chapters() -> Vec<Chapter> {
 /// # Panics
 /// If a table is malformed, or the two do not have the same arguments.
 pub fn functions() -> Vec<Function> {
-    let meanings = meanings(ARGUMENTS);
+    read(FUNCTIONS, ARGUMENTS)
+}
+
+/// The functions that no version of the standard has yet and Fortran has as well, in the order of their table.
+///
+/// # Panics
+/// As [`functions`].
+pub fn extensions() -> Vec<Function> {
+    read(EXTENSIONS, EXTENSION_ARGUMENTS)
+}
+
+fn read(functions: &'static str, arguments: &'static str) -> Vec<Function> {
+    let meanings = meanings(arguments);
     let mut chapter = "";
     let mut all = Vec::new();
-    for (number, line) in lines(FUNCTIONS) {
+    for (number, line) in lines(functions) {
         if let Some(head) = heading(line) {
             chapter = head.name;
         } else {
-            let f = function(line, chapter, &meanings)
-                .unwrap_or_else(|| panic!("functions.tbl:{number}: cannot read \"{line}\""));
+            let f = function(line, chapter, &meanings).unwrap_or_else(|| {
+                panic!("a table of functions, line {number}: cannot read \"{line}\"")
+            });
             all.push(f);
         }
     }
@@ -216,7 +233,7 @@ fn meanings(text: &'static str) -> HashMap<&'static str, Vec<Entry>> {
         assert_eq!(
             known,
             Some(false),
-            "arguments.tbl:{number}: cannot read \"{line}\", or it is known"
+            "a table of arguments, line {number}: cannot read \"{line}\", or it is known"
         );
     }
     all
@@ -249,7 +266,10 @@ fn function(
         .get(name)
         .or_else(|| meanings.get(name.strip_suffix("_c")?));
     let entries = entries.map_or(&[][..], |entries| entries);
-    if entries.len() != declarations.len() || chapter.is_empty() || !name.starts_with("MPI_") {
+    if entries.len() != declarations.len()
+        || chapter.is_empty()
+        || !(name.starts_with("MPI_") || name.starts_with("MPIX_"))
+    {
         return None;
     }
     let args = declarations

@@ -268,6 +268,20 @@ fn both_tables_have_the_same_order() {
     assert_eq!(titles, expected.collect::<Vec<_>>());
 }
 
+#[test]
+fn extensions_are_in_their_header() {
+    let header = include_str!("../../../include/mpi-ext.h");
+    for f in catena_abi::table::extensions() {
+        let bare = f.name.trim_start_matches("MPIX_").trim_end_matches("_c");
+        let declared = [
+            format!("P##{bare}("),
+            format!("P##{bare}##C("),
+            format!("MPIX_{bare}("),
+        ];
+        assert!(declared.iter().any(|it| header.contains(it)), "{}", f.name);
+    }
+}
+
 /// Pointers without `const` that MPI only reads.
 const ODD: [&str; 7] = [
     "MPI_Cancel request",

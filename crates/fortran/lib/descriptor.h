@@ -133,11 +133,7 @@ HIDDEN void mpifort_refill(const struct descriptor *d, void *copy);
 HIDDEN void mpifort_scatter(const struct descriptor *d, const void *copy);
 
 /* Copies that a request uses: see pending.c. */
-struct pending;
 /* One more copy, of a section that the operation writes if `writes`. NULL if there is no memory. */
 HIDDEN void *mpifort_later(struct pending **pending, const struct descriptor *d, int writes);
-/* Keeps the copies until the request is complete, or, if it is persistent, is freed. Without a
- * request (0) they are freed. */
-HIDDEN void mpifort_keep(struct pending *pending, int request, int persistent);
 
 #endif

@@ -444,10 +444,6 @@ int mpifort_raise(MPI_Comm comm, int class) __attribute__((visibility("hidden"))
 
 /* Requests of which copies of sections wait for their end: see pending.c. `numbers` are those before
  * the call, `now` the handles after it. */
-#ifdef CATENA_INTERFACE_OPENMPI
-#define start(numbers, now, n) ((void)(numbers))
-#define look(numbers, now, n) ((void)(numbers))
-#else
 extern _Atomic int mpifort_pending __attribute__((visibility("hidden")));
 /* Each number has `width` bytes. */
 void mpifort_restart(const void *numbers, size_t width, ptrdiff_t n)
@@ -467,7 +463,15 @@ static inline void look(const Fint *numbers, const MPI_Request *now, ptrdiff_t n
     if (__builtin_expect(mpifort_pending != 0, 0))
         mpifort_complete(numbers, sizeof *numbers, now, n);
 }
-#endif
+
+/* What is left until a request is complete. */
+struct pending;
+/* Where the call is to write a communicator that is made later: once the request is complete its number is written
+ * to `to`, which has `width` bytes. NULL if there is no memory. */
+MPI_Comm *mpifort_later_comm(struct pending **pending, void *to, size_t width) __attribute__((visibility("hidden")));
+/* Keeps what is left until the request is complete, or, if it is persistent, is freed. Without a
+ * request (0) it is freed. */
+void mpifort_keep(struct pending *pending, int request, int persistent) __attribute__((visibility("hidden")));
 
 /* In mpi_f08 ierror may be absent. */
 static inline void finish(Fint *ierror, int code)

@@ -1,11 +1,13 @@
 /*
- * Copies of sections that non-blocking and persistent operations use.
+ * Copies of sections that non-blocking and persistent operations use, and communicators that are made later.
  *
  * Where no type describes a section (reductions take none, and counts and displacements per rank want
  * one distance between elements), the operation gets a copy without gaps. The copy is written back
  * when a procedure of Fortran finds the request complete, and filled anew when a persistent one is
  * started. Each request is known by its number in Fortran. A request whose number comes again has
  * been completed in C, where nobody wrote the copy back.
+ *
+ * A communicator that a request makes (MPI_Comm_idup) has its handle here until Fortran gets the number.
  */
 
 #include "descriptor.h"
@@ -26,6 +28,9 @@ struct pending {
     Fint request;
     int persistent;
     int written; /* back, since the last start */
+    MPI_Comm comm; /* that the request makes */
+    void *to; /* where its number is to go, if anywhere, and the bytes there */
+    size_t width;
     int count;
     struct copy copies[SECTIONS];
 };
@@ -50,8 +55,21 @@ void *mpifort_later(struct pending **pending, const struct descriptor *d, int wr
     return data;
 }
 
+MPI_Comm *mpifort_later_comm(struct pending **pending, void *to, size_t width)
+{
+    if (!*pending && !(*pending = calloc(1, sizeof **pending)))
+        return NULL;
+    (*pending)->to = to;
+    (*pending)->width = width;
+    (*pending)->comm = MPI_COMM_NULL;
+    return &(*pending)->comm;
+}
+
 static void discard(struct pending *p)
 {
+    /* A request that was freed may still write there. */
+    if (p->to && p->request && p->comm == MPI_COMM_NULL)
+        return;
     for (int i = 0; i < p->count; i++)
         free(p->copies[i].data);
     free(p);
@@ -62,6 +80,12 @@ static void write_back(struct pending *p)
     for (int i = 0; i < p->count; i++)
         if (p->copies[i].writes && !p->written)
             mpifort_scatter(&p->copies[i].section, p->copies[i].data);
+    if (p->to && !p->written && p->comm != MPI_COMM_NULL) {
+        if (p->width == sizeof(int64_t))
+            *(int64_t *)p->to = Comm_int(p->comm);
+        else
+            *(Fint *)p->to = Comm_int(p->comm);
+    }
     p->written = 1;
 }
 

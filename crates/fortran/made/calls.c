@@ -2590,14 +2590,20 @@ NAMES_F08(comm_group, COMM_GROUP)
 
 void F(comm_idup)(const Fint *comm, Fint *newcomm, Fint *request, Fint *ierror)
 {
-    MPI_Comm c_newcomm = 0;
+    struct pending *pending = NULL;
+    MPI_Comm *c_newcomm = NULL;
     MPI_Request c_request = 0;
     int code;
-    code = C(Comm_idup)(Comm_of(*comm), &c_newcomm, &c_request);
-    if (c_newcomm)
-        *newcomm = Comm_int(c_newcomm);
+    if (!(c_newcomm = mpifort_later_comm(&pending, newcomm, sizeof *newcomm))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Comm_idup)(Comm_of(*comm), c_newcomm, &c_request);
     if (c_request)
         *request = Request_int(c_request);
+done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES(comm_idup, COMM_IDUP)
@@ -2605,14 +2611,20 @@ NAMES_F08(comm_idup, COMM_IDUP)
 
 void F(comm_idup_with_info)(const Fint *comm, const Fint *info, Fint *newcomm, Fint *request, Fint *ierror)
 {
-    MPI_Comm c_newcomm = 0;
+    struct pending *pending = NULL;
+    MPI_Comm *c_newcomm = NULL;
     MPI_Request c_request = 0;
     int code;
-    code = C(Comm_idup_with_info)(Comm_of(*comm), Info_of(*info), &c_newcomm, &c_request);
-    if (c_newcomm)
-        *newcomm = Comm_int(c_newcomm);
+    if (!(c_newcomm = mpifort_later_comm(&pending, newcomm, sizeof *newcomm))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    code = C(Comm_idup_with_info)(Comm_of(*comm), Info_of(*info), c_newcomm, &c_request);
     if (c_request)
         *request = Request_int(c_request);
+done:
+    if (pending)
+        mpifort_keep(pending, code ? 0 : INT(*request), 0);
     finish(ierror, code);
 }
 NAMES(comm_idup_with_info, COMM_IDUP_WITH_INFO)

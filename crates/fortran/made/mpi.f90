@@ -2579,7 +2579,7 @@ module mpi
       import
       implicit none
       integer, intent(in) :: comm
-      integer, intent(out) :: newcomm
+      integer, intent(out), asynchronous :: newcomm
       integer, intent(out) :: request
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_idup
@@ -2590,7 +2590,7 @@ module mpi
       implicit none
       integer, intent(in) :: comm
       integer, intent(in) :: info
-      integer, intent(out) :: newcomm
+      integer, intent(out), asynchronous :: newcomm
       integer, intent(out) :: request
       integer, intent(out) :: ierror
     end subroutine MPI_Comm_idup_with_info
@@ -7870,7 +7870,7 @@ module mpi
       import
       implicit none
       integer, intent(in) :: comm
-      integer, intent(out) :: newcomm
+      integer, intent(out), asynchronous :: newcomm
       integer, intent(out) :: request
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_idup
@@ -7881,7 +7881,7 @@ module mpi
       implicit none
       integer, intent(in) :: comm
       integer, intent(in) :: info
-      integer, intent(out) :: newcomm
+      integer, intent(out), asynchronous :: newcomm
       integer, intent(out) :: request
       integer, intent(out) :: ierror
     end subroutine PMPI_Comm_idup_with_info

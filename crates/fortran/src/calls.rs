@@ -5,6 +5,10 @@
 //! A body converts its arguments, calls the function of C, and converts what that has written.
 //! What the words in it mean stands in `lib/fortran.h` and `lib/descriptor.h`.
 
+mod extensions;
+
+pub use extensions::extensions;
+
 use crate::view::{FortranArg, Procedure, Role};
 use catena_abi::meaning::{Direction, Length};
 use std::fmt::Write;
@@ -177,7 +181,7 @@ impl<'a> Body<'a> {
             jumps: false,
             keeps: false,
         };
-        if OPTIONAL.contains(&p.name) {
+        if OPTIONAL.contains(&p.name) || p.is_extension() {
             let missing = format!("!C({})", p.bare());
             body.fail_if(&missing, "MPI_ERR_UNSUPPORTED_OPERATION");
         }
@@ -413,6 +417,14 @@ impl<'a> Body<'a> {
     fn handle(&mut self, arg: &FortranArg, constant: &str) {
         let (name, class) = (&arg.name, class(arg));
         self.parameters.push(format!("{constant}Fint *{name}"));
+        if self.p.is_written_later(arg) && class == "Comm" {
+            self.pends();
+            self.local(&format!("MPI_Comm *c_{name} = NULL;"));
+            let place = format!("mpifort_later_comm(&pending, {name}, sizeof *{name})");
+            self.fail_if(&format!("!(c_{name} = {place})"), "MPI_ERR_NO_MEM");
+            self.call.push(format!("c_{name}"));
+            return;
+        }
         if !arg.pointer {
             let typed = self
                 .typed_of(name)
@@ -717,10 +729,7 @@ impl<'a> Body<'a> {
     /// further condition, with `&&` behind it.
     fn later(&mut self, arg: &FortranArg, needed: &str) {
         let name = &arg.name;
-        if !self.keeps {
-            self.keeps = true;
-            self.local("struct pending *pending = NULL;");
-        }
+        self.pends();
         self.local(&format!("void *copy_{name} = NULL;"));
         let writes = u8::from(arg.direction != Direction::In);
         self.fail_if(
@@ -730,6 +739,13 @@ impl<'a> Body<'a> {
             ),
             "MPI_ERR_NO_MEM",
         );
+    }
+
+    /// Something is left until the request is complete.
+    fn pends(&mut self) {
+        if !std::mem::replace(&mut self.keeps, true) {
+            self.local("struct pending *pending = NULL;");
+        }
     }
 
     fn made(&mut self, name: &str, how: &str) {

@@ -3,6 +3,7 @@
 //! A sentinel is known by its address. The library has one variable for each, with a C name
 //! that compilers do not change; COMMON blocks and module variables are bound to it.
 
+use catena_abi::consts;
 use catena_abi::table::{self, Constant};
 use std::fmt::Write;
 
@@ -298,6 +299,23 @@ pub fn for_mpi() -> String {
         );
     }
     out
+}
+
+/// What `mpi-ext.h` has, for the modules `mpi_ext` and `mpi_f08_ext`.
+pub fn for_extensions() -> String {
+    let named = [
+        ("MPIX_HAVE_FT", 1),
+        ("MPIX_HAVE_NOTIFY", 1),
+        ("MPIX_ERR_PROC_FAILED", consts::ERR_PROC_FAILED),
+        (
+            "MPIX_ERR_PROC_FAILED_PENDING",
+            consts::ERR_PROC_FAILED_PENDING,
+        ),
+        ("MPIX_ERR_REVOKED", consts::ERR_REVOKED),
+        ("MPIX_FT", consts::FT),
+    ];
+    let line = |(name, value)| format!("  integer, parameter, public :: {name} = {value}\n");
+    named.into_iter().map(line).collect()
 }
 
 /// Handles of types and the sentinels of the status, for the module `mpi_f08`.

@@ -9,6 +9,7 @@
 //! | `made/mpi_*.f90`, `mpi.f90` | the modules: interfaces and constants, no code            |
 //! | `made/calls.c`            | what a call by address does: `mpi_allgatherv_`              |
 //! | `made/sections.c`         | what a call with descriptors does: `mpi_allgatherv_f08ts`   |
+//! | `made/mpi_ext.f90`, `mpi_f08_ext.f90`, `failures.c`, `notify.c` | what no version of the standard has |
 //! | `made/*_often.c`          | those of both that programs call most often                 |
 //!
 //! The C files and those in `lib` together are `libmpifort_abi.so.1`. It needs nothing but
@@ -28,6 +29,7 @@ mod view;
 /// The generated files: the path from the root of the repository, and the text.
 pub fn files() -> Vec<(&'static str, String)> {
     let procedures = view::procedures();
+    let extensions = view::extensions();
     vec![
         ("crates/fortran/made/mpif.h", constants::include_file()),
         ("crates/fortran/made/mpi_abi_base.f90", constants::base()),
@@ -35,6 +37,26 @@ pub fn files() -> Vec<(&'static str, String)> {
         (
             "crates/fortran/made/mpi_f08.f90",
             modules::mpi_f08(&procedures),
+        ),
+        (
+            "crates/fortran/made/mpi_ext.f90",
+            modules::extensions(&extensions, false),
+        ),
+        (
+            "crates/fortran/made/mpi_f08_ext.f90",
+            modules::extensions(&extensions, true),
+        ),
+        (
+            "crates/fortran/made/failures.c",
+            calls::extensions(
+                &extensions,
+                "ft",
+                "Procedures of programs that go on when processes die.",
+            ),
+        ),
+        (
+            "crates/fortran/made/notify.c",
+            calls::extensions(&extensions, "notify", "One-sided operations that notify."),
         ),
         (
             "crates/fortran/made/calls.c",

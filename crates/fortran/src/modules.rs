@@ -89,6 +89,49 @@ pub fn mpi_f08(procedures: &[Procedure]) -> String {
     out
 }
 
+/// `mpi_ext.f90`, or `mpi_f08_ext.f90`: what no version of the standard has.
+pub fn extensions(procedures: &[Procedure], is_new: bool) -> String {
+    let (module, name, of) = match is_new {
+        true => (Module::F08, "mpi_f08_ext", "mpi_f08"),
+        false => (Module::Mpi, "mpi_ext", "mpi"),
+    };
+    let what = format!(
+        "The module {name}: what {of} lacks, as no version of the standard has it yet: programs that go on when\n\
+         ! processes die (docs/fault-tolerance.md), and operations that notify (docs/windows.md)."
+    );
+    let mut out = constants::head(&what);
+    let _ = write!(
+        out,
+        "module {name}\n  use mpi_abi_base\n  implicit none\n  private\n"
+    );
+    out += &constants::for_extensions();
+    let shown = |p: &&Procedure| module == Module::F08 || p.is_old();
+    for prefix in ["", "P"] {
+        for p in procedures.iter().filter(|p| !p.is_large()) {
+            let _ = writeln!(out, "  public :: {prefix}{}", p.name);
+        }
+    }
+    for prefix in ["", "P"] {
+        for p in procedures.iter().filter(shown).filter(|p| !p.is_large()) {
+            let generic = module == Module::F08;
+            open(
+                &mut out,
+                if generic { prefix } else { "" },
+                if generic { p.name } else { "" },
+            );
+            write(&mut out, module, prefix, p, false);
+            let large = format!("{}_c", p.name);
+            let large = procedures.iter().find(|q| generic && q.name == large);
+            if let Some(large) = large {
+                write(&mut out, module, prefix, large, false);
+            }
+            out += "  end interface\n";
+        }
+    }
+    let _ = writeln!(out, "end module {name}");
+    out
+}
+
 fn open(out: &mut String, prefix: &str, name: &str) {
     let line = format!("  interface {prefix}{name}");
     *out += line.trim_end();
@@ -238,7 +281,8 @@ fn declaration(module: Module, p: &Procedure, arg: &FortranArg, pointers: bool) 
         .args
         .iter()
         .any(|a| a.base == "Request" && a.direction == Direction::Out);
-    if (choice && p.goes_on) || (arg.array && later && arg.direction == Direction::In) {
+    let written = p.is_written_later(arg);
+    if (choice && p.goes_on) || (arg.array && later && arg.direction == Direction::In) || written {
         out += ", asynchronous";
     }
     let _ = write!(out, " :: {}", fortran_name(arg));

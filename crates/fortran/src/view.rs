@@ -66,6 +66,8 @@ pub struct Procedure {
     pub name: &'static str,
     /// The chapter of the table.
     pub chapter: &'static str,
+    /// The parameters in C.
+    pub declarations: Vec<String>,
     /// The arguments, without `ierror`.
     pub args: Vec<FortranArg>,
     /// The type of the result in Fortran, if it is a function.
@@ -79,9 +81,26 @@ pub struct Procedure {
 }
 
 impl Procedure {
-    /// The name without `MPI_`.
+    /// The name without `MPI_` or `MPIX_`.
     pub fn bare(&self) -> &'static str {
-        self.name.trim_start_matches("MPI_")
+        self.name
+            .split_once('_')
+            .map_or(self.name, |(_, bare)| bare)
+    }
+
+    /// Whether no version of the standard has it.
+    pub fn is_extension(&self) -> bool {
+        self.name.starts_with("MPIX_")
+    }
+
+    /// Whether the argument is written once the request is complete that the procedure gives.
+    pub fn is_written_later(&self, arg: &FortranArg) -> bool {
+        let request = self
+            .arg("request")
+            .is_some_and(|it| it.direction == Direction::Out);
+        let made = arg.base == "Comm" && arg.direction == Direction::Out;
+        let both = arg.role == Role::Integer && arg.direction == Direction::InOut;
+        request && !arg.array && (made || both)
     }
 
     /// Whether its counts are large.
@@ -171,6 +190,11 @@ pub fn procedures() -> Vec<Procedure> {
         .collect()
 }
 
+/// Those that no version of the standard has, in the order of their table.
+pub fn extensions() -> Vec<Procedure> {
+    table::extensions().iter().map(procedure).collect()
+}
+
 /// Whether Fortran has the function: the tool interface and the handles as integers are C's.
 fn in_fortran(f: &Function) -> bool {
     let numbers = f.name.ends_with("_fromint") || f.name.ends_with("_toint");
@@ -195,6 +219,7 @@ fn procedure(f: &Function) -> Procedure {
         name: f.name,
         chapter: f.chapter,
         goes_on: goes_on(f),
+        declarations: f.args.iter().map(|a| a.declaration.to_string()).collect(),
         args,
         result,
         has_error: result.is_none() && f.name != "MPI_Pcontrol",
@@ -220,7 +245,7 @@ fn goes_on(f: &Function) -> bool {
     let plain = f.name.trim_end_matches("_c");
     let attached = plain.contains("attach") || plain.contains("detach");
     request
-        || (f.chapter == "rma" && !f.name.contains("query"))
+        || (["rma", "notify"].contains(&f.chapter) && !f.name.contains("query"))
         || plain.ends_with("_begin")
         || plain.ends_with("_end")
         || attached
