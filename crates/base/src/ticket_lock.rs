@@ -107,6 +107,12 @@ impl Mode {
         }
     }
 
+    /// Whether whoever comes now may enter at once, nobody being before it.
+    #[inline(always)]
+    fn is_in_turn(self, word: u64) -> bool {
+        word & HELD == 0 && self.served().of(word) == NEXT.of(word)
+    }
+
     /// The word after the ticket that is served has entered.
     #[inline(always)]
     fn admit(self, word: u64) -> u64 {
@@ -200,15 +206,32 @@ impl TicketLock {
     /// The ticket.
     #[inline]
     pub fn enter(&self, mode: Mode, manners: Manners, me: u32) -> Result<(), Ticket> {
+        let now = self.numbers.load(Relaxed);
+        if mode.is_in_turn(now) {
+            let new = mode.admit(NEXT.add_one(now));
+            let entered = self.numbers.compare_exchange(now, new, SeqCst, Relaxed);
+            if entered.is_ok() {
+                if mode == Mode::Exclusive {
+                    self.holder.store(me + 1, Relaxed);
+                }
+                return Ok(());
+            }
+        }
+        self.enter_slow(mode, manners, me)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enter_slow(&self, mode: Mode, manners: Manners, me: u32) -> Result<(), Ticket> {
         let way = |word| match mode {
-            _ if word & HELD == 0 && mode.served().of(word) == NEXT.of(word) => Way::InTurn,
+            _ if mode.is_in_turn(word) => Way::InTurn,
             Mode::Exclusive if manners == Manners::Pass && can_pass(word) => Way::Past,
             _ => Way::Behind,
         };
-        let was = self.change(|word| match (way(word), mode) {
-            (Way::InTurn, _) => mode.admit(NEXT.add_one(word)),
-            (Way::Past, _) => (word | HELD) + PASSED,
-            (Way::Behind, _) => NEXT.add_one(word),
+        let was = self.change(|word| match way(word) {
+            Way::InTurn => mode.admit(NEXT.add_one(word)),
+            Way::Past => (word | HELD) + PASSED,
+            Way::Behind => NEXT.add_one(word),
         });
         let by = match way(was) {
             Way::InTurn => 0,
