@@ -10,6 +10,7 @@
 // run: -n 15 --with-ft ulfm -- 5; exit 137; says 'schedule 5 is over'; says 'schedule 6 is over'; says 'schedule 7 is over'
 // run: -n 15 --with-ft ulfm --set COLL_NODE=false -- 8; exit 137; says 'schedule 8 is over'; says 'schedule 9 is over'; says 'schedule 10 is over'
 // run: -n 15 --with-ft ulfm -- 11 40; exit 137; says 'schedule 11 is over'; says 'schedule 12 is over'; says 'schedule 13 is over'
+// run: -n 15 --with-ft ulfm -- 2024018; exit 137; says 'schedule 2024018 is over'; says 'schedule 2024020 is over'
 #include "check.h"
 #include <mpi-ext.h>
 #include <signal.h>

@@ -84,7 +84,9 @@ impl Process {
         }
         let first = self.failed_ranks(comm).first().copied();
         let death = first.map(|first| died(&comm.words(first)));
-        death.or_else(|| comm.failed.ended.borrow().clone())
+        let error = death.or_else(|| comm.failed.ended.borrow().clone())?;
+        self.quit_board(comm, &error);
+        Some(error)
     }
 
     /// A collective on the communicator has failed. If that was for a death, or as the communicator was revoked, no

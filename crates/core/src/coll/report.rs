@@ -109,6 +109,18 @@ impl Process {
         }
     }
 
+    /// This member skips calls from now on that others may count. It meets them on the board no more, where one
+    /// of its calls would be taken for another one of theirs; unless it is in one there, which ends.
+    #[cold]
+    pub(crate) fn quit_board(&self, comm: &Comm, error: &Error) {
+        if let Ok(mut membership) = comm.coll.node.try_borrow_mut()
+            && comm.coll.queued.get() == 0
+            && self.can_meet(comm)
+        {
+            membership.fail(error);
+        }
+    }
+
     /// A collective failed here, which the others know: who waits on the board for this member
     /// would do so for ever, so it is of no more use.
     #[cold]
