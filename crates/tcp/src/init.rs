@@ -95,6 +95,8 @@ pub struct Tcp {
     pub(crate) turn: u64,
     /// The next poll looks at all sockets.
     pub(crate) look_next: bool,
+    /// When one did so last, in ticks.
+    pub(crate) looked: u64,
     pub(crate) rooms: Rooms,
     pub(crate) counters: Counters,
 }
@@ -160,6 +162,7 @@ impl Tcp {
             losses: Losses::new(place.processes as usize),
             turn: 0,
             look_next: true,
+            looked: 0,
             rooms: Rooms::new(ROOM.max(HEAD + config.packet)),
             counters: Counters::default(),
         })

@@ -1,8 +1,9 @@
 //! Polling, losses, sleeping.
 
 use std::mem;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use catena_base::clock::{ticks, ticks_in};
 use catena_fabric::{Deliver, Peer, PeerLost, Sleeper};
 
 use crate::init::Tcp;
@@ -14,6 +15,8 @@ use crate::socket::LISTENERS;
 const FEW: usize = 3;
 /// Polls to one that looks after callers, where few connections are read.
 const LOOK_EVERY: u64 = 64;
+/// The longest time between two such polls, where polls are seldom.
+const LOOK_WITHIN: Duration = Duration::from_micros(50);
 
 impl Tcp {
     /// Moves what can move; how many packets were delivered.
@@ -26,7 +29,9 @@ impl Tcp {
         if !self.waiting.is_empty() {
             count += usize::from(self.flush());
         }
-        if self.open.len() > FEW || self.look_next || self.turn.is_multiple_of(LOOK_EVERY) {
+        let late = || ticks().wrapping_sub(self.looked) > ticks_in(LOOK_WITHIN);
+        if self.open.len() > FEW || self.look_next || self.turn.is_multiple_of(LOOK_EVERY) || late()
+        {
             self.look_next = false;
             count += self.look(deliver);
         } else {
@@ -82,6 +87,7 @@ impl Tcp {
     /// Asks which sockets can be used, and uses them.
     #[inline(never)]
     fn look<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+        self.looked = ticks();
         self.open_eyes();
         let mut count = 0;
         for number in self.watch.ready() {

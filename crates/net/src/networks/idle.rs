@@ -7,10 +7,11 @@ use catena_base::Waker;
 use catena_fabric::{Peer, PeerLost, Sleeper};
 use catena_link::Awaited;
 
+use super::poll::RATIO;
 use super::{Networks, PING_EVERY, Stage, with_host};
 use crate::ways::Via;
 
-/// Polls to one look at the clock.
+/// Polls to one look at the clock, unless they are seldom.
 const CLOCK: u32 = 1024;
 
 impl Networks {
@@ -23,7 +24,8 @@ impl Networks {
     /// Whether it is time to look at what no poll looks at: now and then, and after a sleep. Asked after a poll.
     #[inline]
     pub fn is_time_to_look(&self) -> bool {
-        self.turn.is_multiple_of(CLOCK)
+        self.turn
+            .is_multiple_of(if self.seldom { RATIO } else { CLOCK })
     }
 
     /// Looks after the awaited processes that were awaited at the last look, too. The

@@ -80,6 +80,9 @@ pub struct Networks {
     /// Messages that began to leave here.
     sent: Tally,
     turn: u32,
+    /// Whether polls are seldom, and when the last one of all networks ended, in ticks.
+    seldom: bool,
+    polled: u64,
     report: Option<Report>,
     /// The processes that this one waited for when it last looked.
     awaited: BTreeSet<Peer>,
@@ -172,6 +175,8 @@ impl Networks {
             stage: Stage::Active,
             sent: Tally::default(),
             turn: 0,
+            seldom: false,
+            polled: 0,
             report,
             awaited: BTreeSet::new(),
             next_ping: Instant::now() + PING_EVERY,

@@ -1,6 +1,9 @@
 //! Polling the networks.
 
+use std::time::Duration;
+
 use catena_base::PeerBytes;
+use catena_base::clock::{ticks, ticks_in};
 use catena_fabric::{Deliver, Header, OpId, Peer, PeerLost, RmaError};
 
 use super::{Networks, Stage, with_host};
@@ -8,15 +11,18 @@ use crate::exchange::Exchange;
 use crate::ways::{Via, Ways};
 
 /// Polls of shared memory to one of a network that was silent at the last.
-const RATIO: u32 = 16;
+pub(super) const RATIO: u32 = 16;
+
+/// Polls with more time between them are seldom: the program does something else, and asks now and then.
+const SELDOM: Duration = Duration::from_micros(4);
 
 impl Networks {
     /// Polls the networks. If shared memory is polled, too (`shm`), which costs far
-    /// less, networks that were silent are polled only now and then.
+    /// less, networks that were silent are polled only now and then, as long as polls are not seldom.
     #[inline]
     pub fn poll_beside<D: Deliver>(&mut self, shm: bool, deliver: &mut D) -> usize {
         self.turn = self.turn.wrapping_add(1);
-        let all = !shm || self.turn.is_multiple_of(RATIO);
+        let all = !shm || self.seldom || self.turn.is_multiple_of(RATIO);
         if !all && self.members.iter().all(|it| !it.lively) {
             return 0;
         }
@@ -26,6 +32,10 @@ impl Networks {
     /// Polls all networks or the lively ones.
     #[inline(never)]
     fn poll_some<D: Deliver>(&mut self, all: bool, deliver: &mut D) -> usize {
+        if all {
+            let polls = if self.seldom { 1 } else { RATIO };
+            self.seldom = ticks().wrapping_sub(self.polled) > ticks_in(polls * SELDOM);
+        }
         if self.ways.wanted() > 0 {
             self.ask(deliver);
         }
@@ -55,6 +65,9 @@ impl Networks {
                 Via::Network(number) => members[number as usize].rails.way(peer),
                 _ => None,
             });
+        }
+        if all {
+            self.polled = ticks();
         }
         moved
     }
