@@ -144,7 +144,10 @@ int main(int argc, char **argv)
     }
     struct holding own = {0}, launchers = {0};
     int launcher = getppid();
-    for (int k = 0; k < cycles; k++) {
+    for (int k = 0; k <= cycles; k++) {
+        /* Where processors are busy, jobs end later than they part. What they left is let go of at the next parting. */
+        if (k == cycles && rank == 0 && parent == MPI_COMM_NULL)
+            settled(launcher, launchers);
         if (connects && parent == MPI_COMM_NULL)
             MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
         else if (connects)
