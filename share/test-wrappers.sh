@@ -92,7 +92,7 @@ if command -v pkg-config >/dev/null; then
 fi
 # Fortran: modules for a compiler are made once, whoever comes first, and found again.
 mkdir -p "$third/share/catena/fortran"
-cp "$here"/../crates/fortran/made/*.f90 "$here"/../crates/fortran/lib/mpi_*ext.f90 "$third/share/catena/fortran"
+cp "$here"/../crates/fortran/made/*.f90 "$third/share/catena/fortran"
 cp "$here/../crates/fortran/made/mpif.h" "$third/include"
 cp "$fortran_library" "$third/lib/libmpifort_abi.so.1"
 ln -s libmpifort_abi.so.1 "$third/lib/libmpifort_abi.so"
