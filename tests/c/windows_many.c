@@ -201,7 +201,7 @@ int main(int argc, char **argv)
         printf("%ld bytes more after %d windows\n", grown, turns - turns / 4);
     CHECK(grown < 1 << 20);
     CHECK(lines_of("/proc/self/maps") <= maps + 4);
-    /* Where a network connects two that have not talked before. */
+    /* A network may connect two ranks late, if they have not talked before. */
     CHECK(entries_of("/proc/self/fd") <= files + (shares ? 0 : size));
     free(wins);
     free(memory);

@@ -27,7 +27,7 @@ fn ask(mailbox: &Mailbox, me: u64) -> u64 {
     }
 }
 
-/// Each origin has so many letters, the owner looks as often, and refuses those that say so.
+/// Explores origins that post `letters` each, while the owner looks `looks` times and refuses the letters of `refuses`.
 fn model(letters: &'static [u64], looks: u32, refuses: u64) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);

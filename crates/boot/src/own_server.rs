@@ -55,7 +55,7 @@ pub(crate) fn share(job: &Job) -> Result<Client, BootError> {
     }
 }
 
-/// Starts a launcher for a job of so many processes; what it says.
+/// Starts a launcher for a job of `size` processes, and returns the line that it says.
 fn launch(job: u64, size: u32, secret: Option<&Secret>) -> Result<String, BootError> {
     let failed = |cause: String| BootError::NoServer(cause);
     let command = command().ok_or_else(|| {

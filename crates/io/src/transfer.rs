@@ -34,7 +34,8 @@ const NEAR: u64 = 8 << 10;
 /// A write stores pieces through a map of the file if one of them and the gap behind it have at most this many bytes
 /// together: to map a page costs as much as some system calls.
 const CLOSE: u64 = 1 << 10;
-/// A write of fewer pieces than this goes piece by piece: to make a map and to end it costs as much as so many system calls.
+/// A write of fewer pieces than this goes piece by piece: to make a map and to end it costs about as much as this number of
+/// system calls.
 const MANY: u64 = 32;
 
 /// The memory of a transfer, as a row of packed bytes.
