@@ -1,8 +1,9 @@
 /* What every file may use, and what uses no other file: options and ranks as they are known, memory
- * that must be there, the clock, percentiles. */
+ * that must be there, cores, the clock, percentiles. */
 #define _GNU_SOURCE
 #include "bench.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -34,6 +35,19 @@ double clock_cost(void)
     for (int i = 0; i < READS; i++)
         end = now();
     return (end - begin) / READS;
+}
+
+void pin_to(int nth)
+{
+    cpu_set_t may, one;
+    int seen = 0;
+    sched_getaffinity(0, sizeof may, &may);
+    nth %= CPU_COUNT(&may);
+    CPU_ZERO(&one);
+    for (int c = 0; c < CPU_SETSIZE; c++)
+        if (CPU_ISSET(c, &may) && seen++ == nth)
+            CPU_SET(c, &one);
+    sched_setaffinity(0, sizeof one, &one);
 }
 
 static int ascending(const void *a, const void *b)

@@ -145,6 +145,7 @@ extern int rank, size; /* life.c sets them, */
 extern MPI_Comm world; /* MPI_COMM_WORLD or that of a session; */
 extern bool crowded;   /* main.c sets it: ranks outnumber cores somewhere */
 void *must(void *memory); /* ends the program where there is none */
+void pin_to(int nth);     /* of the cores that this process may run on */
 double now(void);         /* seconds */
 double clock_cost(void);
 double percentile(double *values, int n, double percent); /* sorts them */

@@ -2,16 +2,20 @@
  *
  * The children run this program, too: dynamic_child() does what their parents tell them over the
  * intercommunicator. Where the library cannot spawn, the rows are skipped with its words.
+ *
+ * Messages go between rank 0 and a child as between ranks 0 and 1 of point_to_point.c: the same calls, buffers
+ * alike, and the child has the core that rank 1 has there. So what differs is the intercommunicator.
  */
 #define _GNU_SOURCE
 #include "bench.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-/* What children are told: this, how often, and how many bytes. */
-enum order { END, CONNECT, PING };
+/* What children are told: this, how often, how many bytes, and how many of them at once. */
+enum order { END, CONNECT, PING, STREAM, ECHO };
+enum { TAG = 1, ACK = 2, USUAL_WINDOW = 64 };
 
 static MPI_Comm children; /* of the row that is measured */
 static char port[MPI_MAX_PORT_NAME];
@@ -19,7 +23,8 @@ static char port[MPI_MAX_PORT_NAME];
 static MPI_Comm spawn(const struct task *t, int n)
 {
     static char self[4096];
-    char *quiet[] = {"spawn_1", NULL}; /* a name, lest it prepares for all benchmarks */
+    /* A name, lest it prepares for all benchmarks. */
+    char *quiet[] = {"spawn_1", opt.pin ? "--pin" : NULL, NULL};
     MPI_Comm made = MPI_COMM_NULL;
     if (!*self && readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         errors_note("/proc/self/exe cannot be read");
@@ -32,8 +37,9 @@ static MPI_Comm spawn(const struct task *t, int n)
 
 static void tell(const struct task *t, MPI_Comm to, enum order what, int rounds)
 {
-    int order[3] = {what, rounds, (int)t->bytes}, root = t->rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
-    MPI_Bcast(order, 3, MPI_INT, root, to);
+    int order[4] = {what, rounds, (int)t->bytes, t->window};
+    int root = t->rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
+    MPI_Bcast(order, 4, MPI_INT, root, to);
     if (what == CONNECT)
         MPI_Bcast(port, sizeof port, MPI_CHAR, root, to);
 }
@@ -77,12 +83,29 @@ static void run_8(struct task *t, int rounds)
     sample_8(t, rounds);
 }
 
-static void open_child(struct task *t)
+static void open_latency(struct task *t)
 {
     t->timers = 1;
     t->parts = 2; /* there and back */
-    t->own = must(calloc(1, t->bytes + 1));
     children = spawn(t, 1);
+}
+
+static void with_window(struct task *t)
+{
+    t->window = opt.window ? opt.window : USUAL_WINDOW;
+    t->requests = must(malloc(t->window * sizeof *t->requests));
+}
+
+static void open_bandwidth(struct task *t)
+{
+    t->timers = 1;
+    t->parts = (double)t->window * t->bytes;
+    children = spawn(t, 1);
+}
+
+static void free_window(struct task *t)
+{
+    free(t->requests);
 }
 
 static void open_port(struct task *t)
@@ -94,7 +117,6 @@ static void open_port(struct task *t)
 
 static void close_child(struct task *t)
 {
-    free(t->own);
     if (children == MPI_COMM_NULL)
         return;
     tell(t, children, END, 0);
@@ -129,44 +151,168 @@ static void run_accept(struct task *t, int rounds)
     sample_accept(t, rounds);
 }
 
-static void ping(MPI_Comm to, void *buffer, int bytes, int rounds, bool first)
+/* The two ends of what is measured: rank 0 is `first`, a child is not. */
+struct talk {
+    MPI_Comm to;
+    void *out, *in;
+    int bytes, window;
+    MPI_Request *requests;
+    bool first;
+};
+
+static void ping(const struct talk *with, int rounds)
 {
     for (int i = 0; i < rounds; i++) {
-        if (first)
-            MPI_Send(buffer, bytes, MPI_CHAR, 0, 1, to);
-        MPI_Recv(buffer, bytes, MPI_CHAR, 0, 1, to, MPI_STATUS_IGNORE);
-        if (!first)
-            MPI_Send(buffer, bytes, MPI_CHAR, 0, 1, to);
+        if (with->first)
+            MPI_Send(with->out, with->bytes, MPI_CHAR, 0, TAG, with->to);
+        MPI_Recv(with->in, with->bytes, MPI_CHAR, 0, TAG, with->to, MPI_STATUS_IGNORE);
+        if (!with->first)
+            MPI_Send(with->out, with->bytes, MPI_CHAR, 0, TAG, with->to);
+    }
+}
+
+/* A window of messages, then a word from who received them. */
+static void stream(const struct talk *with, int rounds)
+{
+    for (int i = 0; i < rounds; i++) {
+        for (int k = 0; k < with->window; k++)
+            if (with->first)
+                MPI_Isend(with->out, with->bytes, MPI_CHAR, 0, TAG, with->to, &with->requests[k]);
+            else
+                MPI_Irecv(with->in, with->bytes, MPI_CHAR, 0, TAG, with->to, &with->requests[k]);
+        MPI_Waitall(with->window, with->requests, MPI_STATUSES_IGNORE);
+        if (with->first)
+            MPI_Recv(NULL, 0, MPI_BYTE, 0, ACK, with->to, MPI_STATUS_IGNORE);
+        else
+            MPI_Send(NULL, 0, MPI_BYTE, 0, ACK, with->to);
+    }
+}
+
+typedef void talk_fn(const struct talk *with, int rounds);
+
+static struct talk talk_of(const struct task *t)
+{
+    return (struct talk){children, t->out, t->in, (int)t->bytes, t->window, t->requests, true};
+}
+
+/* The other ranks have no part in it: they leave the cores to those two. */
+static void await_rank_0(const struct task *t)
+{
+    enum { NAP_US = 1000 };
+    MPI_Request request;
+    MPI_Ibarrier(t->comm, &request);
+    for (int done = 0; !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
+        if (t->rank > 0)
+            usleep(NAP_US);
+}
+
+/* Seconds of `rounds` after a first one, once the child has heard what to do. */
+static double time_talk(struct task *t, enum order what, talk_fn *talk, int rounds)
+{
+    double took = 0;
+    tell(t, children, what, rounds + 1);
+    if (t->rank == 0) {
+        const struct talk with = talk_of(t);
+        talk(&with, 1);
+        double begin = now();
+        talk(&with, rounds);
+        took = now() - begin;
+    }
+    await_rank_0(t);
+    return took;
+}
+
+static double sample_ping(struct task *t, int rounds)
+{
+    return time_talk(t, PING, ping, rounds);
+}
+
+static double sample_stream(struct task *t, int rounds)
+{
+    return time_talk(t, STREAM, stream, rounds);
+}
+
+static void run_talk(struct task *t, enum order what, talk_fn *talk, int rounds)
+{
+    tell(t, children, what, rounds);
+    if (t->rank == 0) {
+        const struct talk with = talk_of(t);
+        talk(&with, rounds);
     }
 }
 
 static void run_ping(struct task *t, int rounds)
 {
-    tell(t, children, PING, rounds);
-    if (t->rank == 0)
-        ping(children, t->own, (int)t->bytes, rounds, true);
+    run_talk(t, PING, ping, rounds);
 }
 
-static double sample_ping(struct task *t, int rounds)
+static void run_stream(struct task *t, int rounds)
 {
-    tell(t, children, PING, rounds + 1);
+    run_talk(t, STREAM, stream, rounds);
+}
+
+/* The child returns what it has received last: by other calls than those that are measured, which could spoil it
+ * twice. */
+static bool check_echo(struct task *t, char *error, size_t room)
+{
+    tell(t, children, ECHO, 1);
     if (t->rank > 0)
-        return 0;
-    ping(children, t->own, (int)t->bytes, 1, true); /* it has heard what to do */
-    double begin = now();
-    ping(children, t->own, (int)t->bytes, rounds, true);
-    return now() - begin;
+        return true;
+    MPI_Request request;
+    MPI_Irecv(t->in, (int)t->bytes, MPI_CHAR, 0, TAG, children, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (size_t i = 0; i < t->bytes; i++)
+        if (t->in[i] != t->out[i]) {
+            snprintf(error, room, "byte %zu that the child received should be %d", i, t->out[i]);
+            return false;
+        }
+    return true;
+}
+
+/* Buffers that are there, as those of the parents. */
+static void *child_room(int bytes)
+{
+    void *room = memory_take(bytes, false);
+    memory_zero(room, bytes);
+    return room;
+}
+
+static void answer(MPI_Comm parent, const int order[4])
+{
+    static struct talk with;
+    if (order[2] != with.bytes || order[3] != with.window || !with.in) {
+        memory_give_back(with.in);
+        memory_give_back(with.out);
+        free(with.requests);
+        with = (struct talk){parent, child_room(order[2]), child_room(order[2]), order[2], order[3],
+                             must(malloc((order[3] + 1) * sizeof(MPI_Request))), false};
+    }
+    switch (order[0]) {
+    case PING: ping(&with, order[1]); break;
+    case STREAM: stream(&with, order[1]); break;
+    case ECHO: MPI_Send(with.in, with.bytes, MPI_CHAR, 0, TAG, parent); break;
+    }
+}
+
+/* On the core that the next rank of the world has in other benchmarks. */
+static void pin_child(void)
+{
+    int mine;
+    MPI_Comm_rank(world, &mine);
+    pin_to(mine + 1);
 }
 
 bool dynamic_child(void)
 {
     MPI_Comm parent = MPI_COMM_NULL;
-    int order[3];
+    int order[4];
     MPI_Comm_get_parent(&parent);
     if (parent == MPI_COMM_NULL)
         return false;
+    if (opt.pin)
+        pin_child();
     do {
-        MPI_Bcast(order, 3, MPI_INT, 0, parent);
+        MPI_Bcast(order, 4, MPI_INT, 0, parent);
         if (order[0] == CONNECT)
             MPI_Bcast(port, sizeof port, MPI_CHAR, 0, parent);
         for (int i = 0; order[0] == CONNECT && i < order[1]; i++) {
@@ -174,11 +320,8 @@ bool dynamic_child(void)
             MPI_Comm_connect(port, MPI_INFO_NULL, 0, world, &made);
             MPI_Comm_disconnect(&made);
         }
-        if (order[0] == PING) {
-            void *buffer = must(calloc(1, order[2] + 1));
-            ping(parent, buffer, order[2], order[1], false);
-            free(buffer);
-        }
+        if (order[0] >= PING)
+            answer(parent, order);
     } while (order[0] != END);
     MPI_Comm_disconnect(&parent);
     return true;
@@ -187,13 +330,19 @@ bool dynamic_child(void)
 #define ROW(NAME, OPTIONS, ...)                                                                    \
     {.name = NAME, .family = "dynamic", .options = OPTIONS, .unit = US, .ranks = 1, __VA_ARGS__}
 
+#define TALK(NAME, OPTIONS, UNIT, ...)                                                             \
+    {.name = NAME, .family = "dynamic", .options = OPTIONS, .unit = UNIT, .ranks = 1,              \
+     .shape = {EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_PEER}, .check = check_echo,                \
+     .close = close_child, __VA_ARGS__}
+
 const struct bench dynamic[] = {
     ROW("spawn_1", "ix", .run = run_1, .sample = sample_1),
     ROW("spawn_8", "ix", .run = run_8, .sample = sample_8),
     ROW("disconnect", "ix", .run = run_1, .sample = sample_parting),
     ROW("accept", "ix", .run = run_accept, .sample = sample_accept, .open = open_port,
         .close = close_port),
-    ROW("spawn_latency", "mix", .run = run_ping, .sample = sample_ping, .open = open_child,
-        .close = close_child),
+    TALK("spawn_latency", "mixc", US, .run = run_ping, .sample = sample_ping, .open = open_latency),
+    TALK("spawn_bandwidth", "mixcW", MB_S, .run = run_stream, .sample = sample_stream,
+         .prepare = with_window, .open = open_bandwidth, .finish = free_window),
     {.name = NULL},
 };

@@ -254,16 +254,9 @@ static void visit(const struct bench *b, const char *name)
  * same places. */
 static void pin(MPI_Comm node)
 {
-    cpu_set_t may, one;
-    int mine, seen = 0;
+    int mine;
     MPI_Comm_rank(node, &mine);
-    sched_getaffinity(0, sizeof may, &may);
-    mine %= CPU_COUNT(&may);
-    CPU_ZERO(&one);
-    for (int c = 0; c < CPU_SETSIZE; c++)
-        if (CPU_ISSET(c, &may) && seen++ == mine)
-            CPU_SET(c, &one);
-    sched_setaffinity(0, sizeof one, &one);
+    pin_to(mine);
 }
 
 /* Whether some host has more ranks than cores that they may run on. */

@@ -128,11 +128,11 @@ static void gather(struct task *t, struct samples *s, double *mine)
     free(late);
 }
 
-/* Whether messages stream, or some ranks go on before others. */
+/* Whether messages stream, or some ranks go on before others: of a pair one may be no rank here. */
 static bool streams(const struct task *t)
 {
     enum unit unit = t->bench->unit;
-    return t->timers < t->size || unit == MB_S || unit == PER_S;
+    return t->timers < t->size || t->bench->shape.from == OF_PEER || unit == MB_S || unit == PER_S;
 }
 
 void measure(struct task *t, struct samples *s)

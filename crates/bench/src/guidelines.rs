@@ -1,8 +1,9 @@
-//! Guidelines: a collective must not take longer than others that do its work.
+//! Guidelines: an operation must not take longer than others that do its work.
 //!
 //! After Träff, Gropp and Thakur, Self-Consistent MPI Performance Guidelines (IEEE TPDS 2010), and
 //! PGMPITuneLib of Hunold and Carpen-Amarie. What a mock-up takes is the sum of its parts as they
-//! were measured by themselves in the same launch, so a guideline that is broken says where to look.
+//! were measured by themselves in the same launch, so a guideline that is broken says where to look. Of a rate
+//! what counts is the time that a byte takes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,6 +12,7 @@ use serde::Serialize;
 use crate::figures::{Figure, Figures, Point};
 use crate::place::RunPlace;
 use crate::raw::Plan;
+use crate::record::Better;
 use crate::show;
 use crate::stats::{Stratum, adjusted, rank_sum};
 
@@ -31,7 +33,7 @@ enum Scale {
     Smallest,
 }
 
-/// The collective, and the parts of a mock-up of it.
+/// The operation, and the parts of a mock-up of it.
 type Guideline = (&'static str, &'static [(&'static str, Scale)]);
 
 /// All of them. Sizes are of blocks where there is one for each rank, but of the vector where a
@@ -72,6 +74,8 @@ const GUIDELINES: &[Guideline] = &[
     ("reduce_scatter", &[("reduce", Same), ("scatterv", Share)]),
     ("reduce_scatter", &[("allreduce", Same)]),
     ("scan", &[("exscan", Same), ("reduce_local", Same)]),
+    ("spawn_latency", &[("latency", Same)]),
+    ("spawn_bandwidth", &[("bandwidth", Same)]),
 ];
 
 /// Sizes for which collectives are measured unless others are asked for.
@@ -85,7 +89,7 @@ pub struct Checked {
     /// Where.
     #[serde(flatten)]
     pub place: RunPlace,
-    /// The collective with its size.
+    /// The operation with its size.
     pub collective: String,
     /// The mock-up.
     pub mock: String,
@@ -118,13 +122,13 @@ pub fn sizes(ranks: &[u32]) -> [String; 2] {
     ["--sizes".to_string(), all.join(",")]
 }
 
-/// Checks all guidelines wherever their parts were measured, and that nothing takes longer than twice
-/// its half, nor than with the next size.
+/// Checks all guidelines wherever their parts were measured, and that nothing of which a time is known takes
+/// longer than twice its half, nor than with the next size.
 pub fn check(plan: &Plan, all: &Figures) -> Vec<Checked> {
     let figures: BTreeMap<(&RunPlace, &str, u64), &Figure> = all
         .figures
         .iter()
-        .filter(|f| f.unit == "us" && f.key.datatype.is_none())
+        .filter(|f| f.unit != "%" && f.key.datatype.is_none())
         .map(|f| ((&f.key.place, f.key.bench.as_str(), f.key.size), f))
         .collect();
     let mut found = Vec::new();
@@ -143,9 +147,11 @@ pub fn check(plan: &Plan, all: &Figures) -> Vec<Checked> {
                     .collect()
             })
             .collect();
-        mocks.extend(next.map(|next| vec![figures[&(place, bench, next)]]));
-        let half = part_of(&figures, (place, bench), size, Half);
-        mocks.extend(half.map(|half| vec![half, half]));
+        if figure.better == Better::Less {
+            mocks.extend(next.map(|next| vec![figures[&(place, bench, next)]]));
+            let half = part_of(&figures, (place, bench), size, Half);
+            mocks.extend(half.map(|half| vec![half, half]));
+        }
         for mock in &mocks {
             for variant in 0..plan.variants.len() {
                 let strata = strata(figure, mock, variant);
@@ -224,7 +230,15 @@ fn part_of<'a>(
     figures.get(&(place, part, size)).copied()
 }
 
-/// Logarithms of what the collective and the mock-up took, by states of the machine; launches that
+/// What a value takes of the user's time: that of an operation, or of a byte or message.
+fn cost(figure: &Figure, value: f64) -> f64 {
+    match figure.better {
+        Better::Less => value,
+        Better::More => 1.0 / value,
+    }
+}
+
+/// Logarithms of what the operation and the mock-up took, by states of the machine; launches that
 /// have measured all of it.
 fn strata(figure: &Figure, mock: &[&Figure], variant: usize) -> Vec<Stratum> {
     let mut strata = vec![Stratum::default(), Stratum::default()];
@@ -232,11 +246,12 @@ fn strata(figure: &Figure, mock: &[&Figure], variant: usize) -> Vec<Stratum> {
         let Some(state) = point.state else { continue };
         let in_launch = |part: &&Figure| {
             let same = |p: &&Point| (p.launch, p.state) == (point.launch, point.state);
-            part.points[variant].iter().find(same).map(|p| p.median)
+            let found = part.points[variant].iter().find(same);
+            found.map(|p| cost(part, p.median))
         };
         let parts: Option<f64> = mock.iter().map(in_launch).sum();
         if let Some(sum) = parts.filter(|sum| *sum > 0.0 && point.median > 0.0) {
-            strata[state].0.push(point.median.ln());
+            strata[state].0.push(cost(figure, point.median).ln());
             strata[state].1.push(sum.ln());
         }
     }
@@ -256,6 +271,7 @@ mod tests {
     use crate::figures::tests::{launch, sample};
     use crate::raw::Launch;
     use crate::raw::tests::header;
+    use crate::record::Record;
 
     fn launches(allreduce: f64) -> Vec<Launch> {
         let one = |i: u32| {
@@ -318,6 +334,45 @@ mod tests {
             (broken.collective.as_str(), broken.mock.as_str()),
             ("allreduce 8 B", "allreduce 64 B")
         );
+    }
+
+    /// Messages of 64 KiB to a spawned process, in time and in bytes a second, next to those within the world.
+    fn to_a_child(latency: f64, bandwidth: f64) -> Vec<Checked> {
+        let rate = |name: &str, value: f64| match sample(name, 64 << 10, &[value], 0.0) {
+            Record::Samples(mut samples) => {
+                (samples.unit, samples.better) = ("MB/s".into(), Better::More);
+                Record::Samples(samples)
+            }
+            other => other,
+        };
+        let one = |i: u32| {
+            let luck = 1.0 + f64::from(i * 7 % 12) / 1000.0;
+            let records = vec![
+                sample("latency", 64 << 10, &[4.0 * luck], 0.0),
+                sample("spawn_latency", 64 << 10, &[latency * luck], 0.0),
+                rate("bandwidth", 9000.0 * luck),
+                rate("spawn_bandwidth", bandwidth * luck),
+            ];
+            launch(i, 0, records)
+        };
+        let plan = header(&["a"]).plan;
+        let launches: Vec<Launch> = (0..12).map(one).collect();
+        check(&plan, &Figures::of(&plan, &launches))
+    }
+
+    #[test]
+    fn messages_to_a_spawned_process_are_compared_with_those_of_the_world() {
+        let found = to_a_child(4.4, 9000.0);
+        assert_eq!(found.len(), 2, "{found:?}");
+        let broken: Vec<_> = found.iter().filter(|c| c.broken).collect();
+        assert_eq!(broken.len(), 1, "{found:?}");
+        assert_eq!(broken[0].collective, "spawn_latency 64 KiB");
+        assert_eq!(broken[0].mock, "latency 64 KiB");
+        let found = to_a_child(3.6, 7500.0);
+        let broken: Vec<_> = found.iter().filter(|c| c.broken).collect();
+        assert_eq!(broken.len(), 1, "{found:?}");
+        assert_eq!(broken[0].collective, "spawn_bandwidth 64 KiB");
+        assert!((broken[0].ratio - 1.2).abs() < 0.01, "{found:?}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 pub const HELP: &str = "\
 usage: catena bench NAME... [options]              measure
        catena bench compare NAME... [options]      measure side by side, and judge
-       catena bench guidelines [options]           find collectives that lose to others
+       catena bench guidelines [NAME...] [options] find what loses to other calls that do its work
        catena bench report FILE... [-G KINDS]      show what was measured before
        catena bench list                           show what can be measured
 

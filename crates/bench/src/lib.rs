@@ -16,7 +16,7 @@
 //! | `figures`    | one number per launch, sorted                                              |
 //! | `stats`      | medians, intervals, tests                                                  |
 //! | `compare`    | verdicts; `aims`: what the ratios should be                                |
-//! | `guidelines` | collectives that lose to others                                            |
+//! | `guidelines` | what loses to other calls that do its work                                |
 //! | `table`      | results as text; `show` is numbers as text, `notes` what must be known to   |
 //! |              | read them, `troubles` what failed                                          |
 //! | `graph`      | results in files                                                           |
