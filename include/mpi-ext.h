@@ -12,10 +12,6 @@
  * goes on when processes die: its value is an int. */
 #define MPIX_HAVE_FT 1
 
-#define MPI_ERR_PROC_FAILED MPIX_ERR_PROC_FAILED
-#define MPI_ERR_PROC_FAILED_PENDING MPIX_ERR_PROC_FAILED_PENDING
-#define MPI_ERR_REVOKED MPIX_ERR_REVOKED
-
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -9,6 +9,7 @@
 #ifndef CATENA_MPI_H
 #define CATENA_MPI_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -565,6 +566,12 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count,
 #define MPI_T_PVAR_CLASS_AGGREGATE      8
 #define MPI_T_PVAR_CLASS_TIMER          9
 #define MPI_T_PVAR_CLASS_GENERIC        10
+
+/* As the next version of the standard is to have them */
+
+#define MPI_ERR_PROC_FAILED             MPIX_ERR_PROC_FAILED
+#define MPI_ERR_PROC_FAILED_PENDING     MPIX_ERR_PROC_FAILED_PENDING
+#define MPI_ERR_REVOKED                 MPIX_ERR_REVOKED
 
 /* Environment, start and end */
 

@@ -18,6 +18,10 @@ pub(super) const CALLBACKS: &str = include_str!("callbacks.h");
 /// Events of the tool interface.
 const TOOLS: &str = include_str!("tools.h");
 
+/// Names that errors of failed processes have in the next version of the standard and in the `mpi.h` of Open MPI, whose
+/// programs find them without `mpi-ext.h`.
+const FAILURES: [&str; 3] = ["ERR_PROC_FAILED", "ERR_PROC_FAILED_PENDING", "ERR_REVOKED"];
+
 /// Handles and statuses as Fortran has them, in terms of the functions above.
 const HANDLES: &str = include_str!("handles.h");
 
@@ -33,6 +37,10 @@ pub fn header() -> String {
     out += CALLBACKS;
     out += TOOLS;
     constants(&mut out);
+    out += "\n/* As the next version of the standard is to have them */\n\n";
+    for name in FAILURES {
+        let _ = define(&mut out, &format!("MPI_{name}"), &format!("MPIX_{name}"));
+    }
     let all = table::functions();
     for prefix in ["MPI_", "PMPI_"] {
         if prefix == "PMPI_" {
