@@ -63,6 +63,16 @@ choice! {
     }
 }
 
+choice! {
+    /// Whose end mpirun's status tells of where a job goes on after deaths.
+    pub enum FaultStatus {
+        /// That of the first rank that has died.
+        First = "first",
+        /// That of the ranks that are left: 0 if they have ended well.
+        Survivors = "survivors",
+    }
+}
+
 setting! {
     /// Run as a job of one process, whoever started the program.
     ///
@@ -143,6 +153,14 @@ setting! {
     scope: AllEqual,
     level: User,
 
+    /// The status that mpirun ends with where a job goes on after deaths.
+    ///
+    /// With `first` it is that of the first death, so that none is overlooked. With
+    /// `survivors`, as of Open MPI's mpirun, it is 0 if those that are left end well.
+    pub static FAULT_STATUS: FaultStatus = FaultStatus::First;
+    scope: Local,
+    level: User,
+
     /// How long a host may be silent before mpirun takes it for lost.
     ///
     /// With 0, only a connection that is closed tells that a host is lost.
@@ -179,6 +197,7 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &LAUNCH_FANOUT,
     &LAUNCH_FOREIGN,
     &FAULT_TOLERANCE,
+    &FAULT_STATUS,
     &LAUNCH_TAKEOVER,
     &HOST_TIMEOUT,
     &PMIX,

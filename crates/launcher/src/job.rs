@@ -19,7 +19,9 @@ use std::time::{Duration, Instant};
 
 use catena_boot::server::Event;
 use catena_boot::server::names::Directory;
-use catena_boot::{FAULT_TOLERANCE, Interest, NAMES, OtherMpi, SpawnAnswer};
+use catena_boot::{
+    FAULT_STATUS, FAULT_TOLERANCE, FaultStatus, Interest, NAMES, OtherMpi, SpawnAnswer,
+};
 
 use crate::args::App;
 use crate::base::Base;
@@ -214,10 +216,14 @@ pub struct Job {
     failure: Option<Failure>,
     /// What has failed without ending the job.
     fault: Option<Failure>,
+    /// The first of those that is no death.
+    fault_of_living: Option<Failure>,
     /// What to do about the next rank that has another MPI in it.
     foreign: OtherMpi,
     /// Whether the job goes on when a rank dies, and how many have.
     tolerant: bool,
+    /// Whose end the status tells of then.
+    fault_status: FaultStatus,
     deaths: u32,
     /// Whether ranks wait in a fence.
     fencing: bool,
@@ -298,6 +304,7 @@ impl Job {
             source: typed.then(|| Source::new(token::STDIN, poller)),
             foreign: plan.foreign,
             tolerant: crate::hosts::setting(&FAULT_TOLERANCE, &plan.env),
+            fault_status: crate::hosts::setting(&FAULT_STATUS, &plan.env),
             deaths: 0,
             plan,
             tree,
@@ -321,6 +328,7 @@ impl Job {
             tasks: timeout.into_iter().collect(),
             failure: None,
             fault: None,
+            fault_of_living: None,
             fencing: false,
             ended: 0,
             ending: false,
@@ -534,6 +542,7 @@ impl Job {
                 Some(_) => {}
             }
         }
+        let is_survived = self.is_survived();
         self.tree.close(&self.base);
         self.base.watchdog.stop();
         if let Some(kind) = self.sinks.iter().find_map(Sink::closed)
@@ -542,7 +551,11 @@ impl Job {
             eprintln!("{}: output was lost: {kind}", self.command);
             self.failure.get_or_insert(Failure::silent(1));
         }
-        let Some(failure) = self.failure.as_ref().or(self.fault.as_ref()) else {
+        let fault = self.failure.as_ref().or(match self.fault_status {
+            FaultStatus::First => self.fault.as_ref(),
+            FaultStatus::Survivors => self.fault_of_living.as_ref().or(self.fault.as_ref()),
+        });
+        let Some(failure) = fault else {
             lifecycle::mention_silent(&self.command, &self.plan, &self.processes);
             return 0;
         };
@@ -551,7 +564,10 @@ impl Job {
             let rest = crate::report::rest(self.ended, others);
             eprintln!("{}: {text}{rest}", self.command);
         }
-        failure.status
+        match is_survived && self.failure.is_none() {
+            true => 0,
+            false => failure.status,
+        }
     }
 
     /// Takes in one thing that has happened.

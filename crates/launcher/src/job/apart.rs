@@ -125,7 +125,7 @@ impl Job {
             self.processes[rank as usize].abandoned = true;
             self.died(rank, Ended::Lost);
         }
-        self.fault.get_or_insert(Failure::new(1, text));
+        self.go_on(Failure::new(1, text), true);
     }
 }
 

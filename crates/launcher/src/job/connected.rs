@@ -88,7 +88,7 @@ impl Job {
                 eprintln!("{}: {text}{rest}", self.command);
             }
             // It was told; only the status is left.
-            self.fault.get_or_insert(Failure::silent(failure.status));
+            self.go_on(Failure::silent(failure.status), false);
             self.at(GRACE, Task::EndSome(number, libc::SIGKILL));
         }
         for numbers in numbers {

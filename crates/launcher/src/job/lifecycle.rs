@@ -5,7 +5,7 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use catena_abi::consts::ERR_PROC_ABORTED;
-use catena_boot::{Ended, LAUNCH_TAKEOVER, OtherMpi};
+use catena_boot::{Ended, FaultStatus, LAUNCH_TAKEOVER, OtherMpi};
 
 use super::hearing::Verdict;
 use super::{ABANDON, GRACE, Job, LATE, Process, SILENT, STRANGE, Task};
@@ -235,7 +235,7 @@ impl Job {
             let had_ranks = self.processes.iter().any(|p| p.job == 0 && p.node == node);
             let failure = Failure::new(1, text);
             return match (had_ranks, self.tolerant) {
-                (true, true) => drop(self.fault.get_or_insert(failure)),
+                (true, true) => self.go_on(failure, true),
                 (true, false) => self.fail(failure, Duration::ZERO),
                 (false, _) => {}
             };
@@ -256,7 +256,7 @@ impl Job {
             self.died(rank, Ended::Lost);
         }
         match self.tolerant {
-            true => drop(self.fault.get_or_insert(failure)),
+            true => self.go_on(failure, true),
             false => self.fail(failure, Duration::ZERO),
         }
     }
@@ -291,11 +291,27 @@ impl Job {
                 let failure = report::ended(&self.who(rank), exit).of(rank);
                 self.died(rank, exit.into());
                 match self.tolerant && joined {
-                    true => drop(self.fault.get_or_insert(failure)),
+                    true => self.go_on(failure, !finalized),
                     false => self.fail(failure, after),
                 }
             }
         }
+    }
+
+    /// The job goes on after a failure, of which its status tells: after a death, or something else.
+    pub(super) fn go_on(&mut self, failure: Failure, is_death: bool) {
+        if !is_death {
+            self.fault_of_living.get_or_insert_with(|| failure.clone());
+        }
+        self.fault.get_or_insert(failure);
+    }
+
+    /// Whether nothing was at fault but those that have died, and that does not count as some are left that have ended well.
+    pub(super) fn is_survived(&self) -> bool {
+        let well = |process: &Process| process.exit == Some(Exit::Code(0));
+        self.fault_status == FaultStatus::Survivors
+            && self.fault_of_living.is_none()
+            && self.processes.iter().any(well)
     }
 
     /// A rank has died: all processes are told.
@@ -367,7 +383,7 @@ impl Job {
     pub(super) fn fault(&mut self, rank: u32, message: &str) {
         let text = format!("{}: {message}", self.who(rank));
         let fault = Failure::new(1, text).of(rank);
-        self.fault.get_or_insert(fault);
+        self.go_on(fault, false);
     }
 
     /// A rank sent nonsense to the server.
@@ -414,7 +430,7 @@ impl Job {
                 self.processes[rank as usize].abandoned = true;
                 self.some_ended = true;
                 let failure = self.silent(rank);
-                self.fault.get_or_insert(failure);
+                self.go_on(failure, true);
             }
             // Its death was told.
             (true, Some(_)) => {}
