@@ -20,6 +20,8 @@ pub struct FailedMembers {
     /// Why no more collectives are run on it, although no member is known here to have died: one has failed for a
     /// death of which others had heard.
     pub(crate) ended: RefCell<Option<Error>>,
+    /// Whether those were told that wait for this member in the first agreement in which it takes no part.
+    pub(crate) told: Cell<bool>,
 }
 
 impl FailedMembers {
