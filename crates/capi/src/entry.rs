@@ -26,7 +26,7 @@ macro_rules! mpi_fn {
                     Err(error) => $crate::errors::raise(
                         concat!("MPI_", stringify!($name)),
                         $crate::entry::mpi_fn!(@object $($on object)?),
-                        &error,
+                        error,
                     ),
                 }
             }

@@ -60,7 +60,7 @@ fn shared_memory(size: usize, alignment: usize) -> Option<*mut u8> {
 
 export! {
     fn Finalize() -> c_int {
-        init::finalize(|error| errors::raise("MPI_Finalize", On::Nothing, error))
+        init::finalize(|error| errors::raise("MPI_Finalize", On::Nothing, error.clone()))
     }
 }
 

@@ -72,7 +72,7 @@ fn call(object: impl Into<ErrorPlace>, errorcode: c_int) -> Result<()> {
     let place = object.into();
     enter_any().errhandlers.holder(place)?;
     let text = errors::shown(errorcode);
-    errors::call_handler(On::Object(place), errorcode, &text);
+    errors::call_handler(On::Object(place), errorcode, text);
     Ok(())
 }
 

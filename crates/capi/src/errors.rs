@@ -222,13 +222,14 @@ fn describe(class: c_int) -> String {
 }
 
 /// Reports an error of `function` to the handler of `on`, and returns the code
-/// that the function returns, if the handler lets it.
+/// that the function returns, if the handler lets it. The handler may jump out of the call (`longjmp`), so nobody
+/// above may have anything left to drop.
 #[cold]
 #[inline(never)]
-pub(crate) fn raise(function: &'static str, on: On, error: &Error) -> c_int {
+pub(crate) fn raise(function: &'static str, on: On, error: Error) -> c_int {
     let on = error.place().map_or(on, On::Object);
     let text = format!("{function}: {}", error.text());
-    let code = code_for(error, &format!("{text}{}", which_window(on)));
+    let code = code_for(&error, &format!("{text}{}", which_window(on)));
     if error.kind() == Kind::ProcFailed
         && let Ok(process) = enter()
     {
@@ -236,7 +237,8 @@ pub(crate) fn raise(function: &'static str, on: On, error: &Error) -> c_int {
         // communicator is revoked would never hear of that.
         process.progress();
     }
-    call_handler(on, code, &text)
+    drop(error);
+    call_handler(on, code, text)
 }
 
 /// The window that an error belongs to, as the end of a sentence: a program has many, and the code alone
@@ -252,7 +254,7 @@ fn which_window(on: On) -> String {
 }
 
 /// Calls the handler of `on` with `code`, as `MPI_Comm_call_errhandler` does.
-pub(crate) fn call_handler(on: On, code: c_int, text: &str) -> c_int {
+pub(crate) fn call_handler(on: On, code: c_int, text: String) -> c_int {
     let Raised {
         handler,
         handle,
@@ -270,6 +272,8 @@ pub(crate) fn call_handler(on: On, code: c_int, text: &str) -> c_int {
             // beyond the two arguments is never passed.
             let function: extern "C" fn(*mut usize, *mut c_int) =
                 unsafe { std::mem::transmute(function) };
+            // What it jumps over would never be dropped.
+            drop((handler, place, text));
             function(&raw mut handle, &raw mut code);
             // It is the code that the call returns (MPI-5, 9.3.1).
             return code;
@@ -278,7 +282,10 @@ pub(crate) fn call_handler(on: On, code: c_int, text: &str) -> c_int {
             function,
             ref state,
             ..
-        } => return function(handle, code, state.value()),
+        } => {
+            drop((place, text));
+            return function(handle, code, state.value());
+        }
         Errhandler::Fatal | Errhandler::Abort => {
             init::abort(code_for_exit(code), &format!("{class}: {text}{place}"));
         }

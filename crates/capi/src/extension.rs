@@ -25,7 +25,7 @@ macro_rules! extension {
                 Err(error) => $crate::errors::raise(
                     concat!("MPIX_", stringify!($name)),
                     $crate::errors::On::from(object),
-                    &error,
+                    error,
                 ),
             }
         }

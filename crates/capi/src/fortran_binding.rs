@@ -138,7 +138,7 @@ fn create_keyval(
 ) -> c_int {
     if keyval.is_null() {
         let error = null_argument("keyval");
-        return errors::raise("MPIX_Comm_create_keyval_x", On::Nothing, &error);
+        return errors::raise("MPIX_Comm_create_keyval_x", On::Nothing, error);
     }
     let copies = match copy_fn as usize {
         consts::NULL_COPY_FN => OnCopy::Drop,
@@ -177,7 +177,7 @@ fn as_fortran(
     let (mut value, mut found): (*mut c_void, c_int) = (std::ptr::null_mut(), 0);
     if to.is_null() || flag.is_null() {
         let error = null_argument("attribute_val");
-        return errors::raise("MPIX_Comm_get_attr_as_fortran", On::Nothing, &error);
+        return errors::raise("MPIX_Comm_get_attr_as_fortran", On::Nothing, error);
     }
     let code = get((&raw mut value).cast(), &raw mut found);
     if code != 0 {

@@ -67,5 +67,5 @@ fn widen_slow(kind: Kind, low: c_int) -> Option<usize> {
 pub(crate) fn unsupported(name: &'static str, comm: Option<Comm>) -> c_int {
     let text = "Catena does not have this function yet";
     let error = Error::new(catena_objects::Kind::Unsupported, text);
-    errors::raise(name, comm.map_or(On::Nothing, On::from), &error)
+    errors::raise(name, comm.map_or(On::Nothing, On::from), error)
 }

@@ -26,7 +26,7 @@ use crate::hooks;
 fn answer(function: &'static str, result: Result<()>) -> c_int {
     match result {
         Ok(()) => consts::SUCCESS,
-        Err(error) => errors::raise(function, On::Nothing, &error),
+        Err(error) => errors::raise(function, On::Nothing, error),
     }
 }
 
