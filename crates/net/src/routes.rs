@@ -367,8 +367,9 @@ impl<S, R> Routes<S, R> {
     /// The next poll looks at everything.
     pub fn sleeper(&mut self) -> Option<Sleeper> {
         let mut all = None;
+        let is_rung = self.shm.is_some();
         for networks in self.networks_mut() {
-            let one = networks.sleeper()?;
+            let one = networks.sleeper(is_rung)?;
             all = Some(match all {
                 Some(all) => one.or(all),
                 None => one,

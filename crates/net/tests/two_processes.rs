@@ -5,7 +5,9 @@
 mod common;
 
 use std::cell::RefCell;
+use std::io::Write;
 use std::rc::Rc;
+use std::time::Duration;
 
 use catena_fabric::Peer;
 use catena_fabric_tests::until;
@@ -71,6 +73,24 @@ fn messages_arrive_over_tcp() {
     let mut links = over_tcp(&Rc::default());
     assert_eq!(links[0].net().route(Peer(1)), Route::Network);
     messages_arrive(links);
+}
+
+/// The only process of its host has no doorbell in shared memory that the launcher could ring.
+#[test]
+fn who_has_no_doorbell_sleeps_on_what_the_launcher_says() {
+    let table = Rc::<RefCell<Table>>::default();
+    let (reader, mut launcher) = std::io::pipe().expect("a pipe");
+    table.borrow_mut().launcher = Some(reader);
+    let [mut link, _] = over_tcp(&table);
+    let mut sleeper = None;
+    until(|| {
+        link.progress();
+        sleeper = link.net().sleeper();
+        sleeper.is_some()
+    });
+    launcher.write_all(b"x").expect("room for a byte");
+    let is_woken = |it: catena_fabric::Sleeper| it.sleep(Duration::from_secs(9));
+    assert!(sleeper.is_some_and(is_woken));
 }
 
 #[test]

@@ -76,8 +76,9 @@ impl Networks {
     }
 
     /// What a process with nothing to do may sleep on, its wake socket among it, or
-    /// `None` if there may be something to do. The next poll looks at everything.
-    pub fn sleeper(&mut self) -> Option<Sleeper> {
+    /// `None` if there may be something to do. The next poll looks at everything. `is_rung`: it has a doorbell in
+    /// shared memory, by which the launcher wakes it.
+    pub fn sleeper(&mut self, is_rung: bool) -> Option<Sleeper> {
         self.look_next();
         self.wake_socket.silence();
         let mut sleeper = Sleeper::new(Some(self.wake_socket.fd()));
@@ -86,8 +87,7 @@ impl Networks {
         }
         let leaving = matches!(self.stage, Stage::Leaving | Stage::FenceBegun);
         let asking = self.ways.wanted() > 0;
-        // Shared memory wakes a process that is told of something.
-        let hearing = !self.record.shm && self.exchange.tells_of_deaths();
+        let hearing = !is_rung && self.exchange.tells_of_deaths();
         if leaving || asking || hearing {
             // Looking for one answer takes in the other: there is no sleep for both.
             let fd = self.exchange.descriptor();

@@ -3,6 +3,8 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::io::PipeReader;
+use std::os::fd::{AsRawFd, RawFd};
 use std::rc::Rc;
 
 use catena_base::PeerBytes;
@@ -57,6 +59,8 @@ impl Sink for Room {
 pub struct Table {
     pub records: HashMap<Peer, Vec<u8>>,
     pub leaving: Vec<Peer>,
+    /// What can be read once the launcher tells of a death, if it tells of deaths.
+    pub launcher: Option<PipeReader>,
 }
 
 /// Routes that are tried here.
@@ -86,6 +90,15 @@ impl Exchange for InProcess {
 
     fn ask(&mut self, process: Peer) -> Result<Option<Vec<u8>>, String> {
         Ok(self.table.borrow().records.get(&process).cloned())
+    }
+
+    fn descriptor(&self) -> Option<RawFd> {
+        let table = self.table.borrow();
+        table.launcher.as_ref().map(AsRawFd::as_raw_fd)
+    }
+
+    fn tells_of_deaths(&self) -> bool {
+        self.table.borrow().launcher.is_some()
     }
 
     fn begin_fence(&mut self) -> Result<(), String> {
