@@ -22,7 +22,11 @@ int main(int argc, char **argv) {
     CHECK(first == size);
     MPI_Comm node;
     int near;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_hw_resource_type", "hwloc://Machine");
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, info, &node);
+    MPI_Info_free(&info);
     MPI_Comm_size(node, &near);
     CHECK(near == mine);
 

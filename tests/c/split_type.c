@@ -2,6 +2,7 @@
 // run: -n 1
 // run: -n 4
 // run: -n 5
+// run: -n 4 --set LINK=tcp
 // only: catena
 #define _GNU_SOURCE
 #include "check.h"
@@ -41,12 +42,37 @@ static void has(MPI_Comm comm, int n)
     MPI_Comm_free(&comm);
 }
 
-static void guided(void)
+/* A window of shared memory can be made of those that share it, who are alone where all messages go over a network. */
+static void memory(int together)
 {
-    has(split(MPI_COMM_TYPE_SHARED, NULL, NULL), size);
-    has(by("mpi_shared_memory"), size);
+    MPI_Comm near = split(MPI_COMM_TYPE_SHARED, NULL, NULL);
+    MPI_Win win;
+    int *mine, members, sum = 0, me, disp;
+    MPI_Aint bytes;
+    MPI_Comm_size(near, &members);
+    EQUAL(members, together);
+    MPI_Win_allocate_shared(sizeof *mine, sizeof *mine, MPI_INFO_NULL, near, &mine, &win);
+    MPI_Win_lock_all(0, win);
+    *mine = rank + 1;
+    MPI_Win_sync(win);
+    MPI_Barrier(near);
+    MPI_Win_sync(win);
+    for (me = 0; me < members; me++) {
+        int *other;
+        MPI_Win_shared_query(win, me, &bytes, &disp, &other);
+        sum += *other;
+    }
+    EQUAL(sum, members == size ? size * (size + 1) / 2 : rank + 1);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    has(near, together);
+    has(by("mpi_shared_memory"), together);
+    has(split(MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_hw_resource_type", "mpi_shared_memory"), together);
+}
+
+static void guided(int together)
+{
     has(by("hwloc://Machine"), size);
-    has(split(MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_hw_resource_type", "mpi_shared_memory"), size);
     CHECK(split(MPI_COMM_TYPE_HW_GUIDED, NULL, NULL) == MPI_COMM_NULL);
     CHECK(split(MPI_COMM_TYPE_HW_GUIDED, "something", "else") == MPI_COMM_NULL);
     CHECK(by("hwloc://Toaster") == MPI_COMM_NULL);
@@ -62,7 +88,7 @@ static void guided(void)
     MPI_Comm some = split(rank ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED, NULL, NULL);
     CHECK((some == MPI_COMM_NULL) == (rank == 0));
     if (rank)
-        has(some, size - 1);
+        has(some, together == size ? size - 1 : 1);
     some = split(MPI_COMM_TYPE_HW_GUIDED, "mpi_hw_resource_type",
                  rank ? "mpi_shared_memory" : "hwloc://PU");
     if (size > 1)
@@ -154,7 +180,9 @@ static void errors(void)
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
-    guided();
+    int together = one_node() ? size : 1;
+    memory(together);
+    guided(together);
     bound();
     errors();
     return finish();

@@ -7,6 +7,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
+use std::time::{Duration, Instant};
 
 use catena_proof::Secret;
 
@@ -272,6 +273,23 @@ impl Client {
         let (some, fd) = read_some(&self.socket, &mut self.inbox, wait)?;
         self.descriptors.extend(fd);
         Ok(some)
+    }
+
+    /// Waits until the launcher has ended the connection, but no longer than `limit`.
+    pub(crate) fn await_end(&mut self, limit: Duration) {
+        let end = Instant::now() + limit;
+        let Ok(mut poller) = Poller::new() else {
+            return;
+        };
+        if poller.add(&self.socket, 0, Interest::Read).is_err() {
+            return;
+        }
+        while self.read(false).is_ok() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() || poller.wait(Some(left)).is_err() {
+                return;
+            }
+        }
     }
 
     /// Sends a whole frame.

@@ -22,6 +22,7 @@ mod tests;
 mod ties;
 
 use std::io;
+use std::net::Shutdown;
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::linux::net::SocketAddrExt;
@@ -235,6 +236,15 @@ impl Server {
         let of = self.job_of(number)?;
         let before = &of.job.node_of[..(number - of.first) as usize];
         Some(before.iter().filter(|&&node| node == self.node).count() as u32)
+    }
+
+    /// A process that is about to end waits for no word of the launcher's any more.
+    pub fn dismiss(&self, number: u32) {
+        let mut clients = self.clients.iter().flatten();
+        if let Some(client) = clients.find(|client| client.rank == Some(number)) {
+            // One that is gone has not waited.
+            let _ = client.socket.shutdown(Shutdown::Write);
+        }
     }
 
     /// The job of the process with that number.

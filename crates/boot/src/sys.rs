@@ -148,6 +148,31 @@ pub fn adopt_socket(fd: RawFd) -> io::Result<UnixStream> {
     Ok(own(fd).into())
 }
 
+/// Waits until somebody has read what this process has said on stderr, where that is a pipe, but not long: launchers
+/// drop what they have not read of a job that they end.
+pub fn let_stderr_be_read() {
+    const TURN: Duration = Duration::from_millis(1);
+    let is_pipe = || {
+        let stat = rustix::fs::fstat(rustix::stdio::stderr()).ok()?;
+        Some(rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Fifo)
+    };
+    if is_pipe() != Some(true) {
+        return;
+    }
+    for _ in 0..100 {
+        match rustix::io::ioctl_fionread(rustix::stdio::stderr()) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => std::thread::sleep(TURN),
+        }
+    }
+}
+
+/// Ends this process at once, whatever it would do at its end.
+pub fn exit_now(status: i32) -> ! {
+    // SAFETY: a plain call that does not return.
+    unsafe { libc::_exit(status) }
+}
+
 /// Has `last` called when the process ends by `exit` or a return from `main`.
 pub fn at_exit(last: extern "C" fn()) {
     // SAFETY: a plain function without arguments; if there is no memory for it,

@@ -12,6 +12,7 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 
 use crate::USAGE;
+use crate::output::tell;
 use crate::sys;
 
 /// What the names of the sockets begin with; user and process follow.
@@ -137,7 +138,7 @@ pub fn change(verb: &str, args: impl IntoIterator<Item = OsString>) -> i32 {
         _ => None,
     };
     let Some((job, count)) = numbers.filter(|(_, count)| *count > 0) else {
-        eprintln!("{usage}{}", choice());
+        tell!("{usage}{}", choice());
         return USAGE;
     };
     match ask(job, &format!("{verb} {count}\n")) {
@@ -145,17 +146,17 @@ pub fn change(verb: &str, args: impl IntoIterator<Item = OsString>) -> i32 {
             let (sign, text) = answer.split_at_checked(1).unwrap_or_default();
             match sign {
                 "+" => println!("{}", text.trim_end()),
-                "-" => eprintln!("catena {verb}: {}", text.trim_end()),
-                _ => eprintln!("catena {verb}: mpirun {job} has ended before it answered"),
+                "-" => tell!("catena {verb}: {}", text.trim_end()),
+                _ => tell!("catena {verb}: mpirun {job} has ended before it answered"),
             }
             i32::from(sign != "+")
         }
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-            eprintln!("catena {verb}: {}", no_job(job));
+            tell!("catena {verb}: {}", no_job(job));
             1
         }
         Err(error) => {
-            eprintln!("catena {verb}: job {job} cannot be asked: {error}");
+            tell!("catena {verb}: job {job} cannot be asked: {error}");
             1
         }
     }

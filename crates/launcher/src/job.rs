@@ -29,7 +29,7 @@ use crate::hosts::Means;
 use crate::hosts::manager::Launcher;
 use crate::hosts::tree::Tree;
 use crate::message::{NodeCommand, NodeEvent, WINDOW};
-use crate::output::{Lines, Sink, own_stream};
+use crate::output::{Lines, Sink, own_stream, tell};
 use crate::plan::Plan;
 use crate::report::Failure;
 use crate::stdin::Source;
@@ -218,6 +218,8 @@ pub struct Job {
     fault: Option<Failure>,
     /// The first of those that is no death.
     fault_of_living: Option<Failure>,
+    /// The first of those that have started this launcher that has left without MPI_Finalize.
+    first_gone: Option<u32>,
     /// What to do about the next rank that has another MPI in it.
     foreign: OtherMpi,
     /// Whether the job goes on when a rank dies, and how many have.
@@ -329,6 +331,7 @@ impl Job {
             failure: None,
             fault: None,
             fault_of_living: None,
+            first_gone: None,
             fencing: false,
             ended: 0,
             ending: false,
@@ -480,7 +483,12 @@ impl Job {
             return;
         }
         if sink.closed().is_some() {
-            return self.command(&NodeCommand::Unwanted { which });
+            // The launcher of those that have started this one may have ended before what they have spawned.
+            let node = self.tree.node.as_ref();
+            return match node.is_some_and(|node| !node.gone_guests().is_empty()) {
+                true => {}
+                false => self.command(&NodeCommand::Unwanted { which }),
+            };
         }
         stream.lines.push(bytes, sink);
         let prompting = self.plan.stdin == Some(rank) && stream.lines.has_partial();
@@ -548,7 +556,7 @@ impl Job {
         if let Some(kind) = self.sinks.iter().find_map(Sink::closed)
             && kind != io::ErrorKind::BrokenPipe
         {
-            eprintln!("{}: output was lost: {kind}", self.command);
+            tell!("{}: output was lost: {kind}", self.command);
             self.failure.get_or_insert(Failure::silent(1));
         }
         let fault = self.failure.as_ref().or(match self.fault_status {
@@ -556,13 +564,14 @@ impl Job {
             FaultStatus::Survivors => self.fault_of_living.as_ref().or(self.fault.as_ref()),
         });
         let Some(failure) = fault else {
-            lifecycle::mention_silent(&self.command, &self.plan, &self.processes);
+            let first = self.first_gone;
+            lifecycle::mention_silent(&self.command, &self.plan, &self.processes, first);
             return 0;
         };
         if let Some(text) = &failure.text {
             let others = failure.rank.map(|_| self.processes.len() - 1);
             let rest = crate::report::rest(self.ended, others);
-            eprintln!("{}: {text}{rest}", self.command);
+            tell!("{}: {text}{rest}", self.command);
         }
         match is_survived && self.failure.is_none() {
             true => 0,
@@ -573,7 +582,7 @@ impl Job {
     /// Takes in one thing that has happened.
     fn judge(&mut self, event: NodeEvent) {
         match event {
-            NodeEvent::Placed { text } => eprint!("{text}"),
+            NodeEvent::Placed { text } => crate::output::say(format_args!("{text}")),
             NodeEvent::Started { rank, pid, cpus } => self.started(rank, pid, &cpus),
             NodeEvent::Output { rank, which, bytes } => self.output(rank, which, &bytes),
             NodeEvent::Said(event) => self.said(event),

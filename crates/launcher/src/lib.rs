@@ -63,6 +63,7 @@ mod takeover;
 
 use std::ffi::OsString;
 
+use crate::output::tell;
 use catena_boot::own_server;
 use catena_settings::Registry;
 
@@ -102,12 +103,12 @@ pub fn run(command: &str, args: impl IntoIterator<Item = OsString>, registry: &R
         Ok(Parsed::Run(request)) => match launch::launch(command, *request, registry) {
             Ok(status) => status,
             Err(error) => {
-                eprintln!("{command}: {}", error.text);
+                tell!("{command}: {}", error.text);
                 error.status
             }
         },
         Err(error) => {
-            eprintln!("{command}: {error}");
+            tell!("{command}: {error}");
             USAGE
         }
     }

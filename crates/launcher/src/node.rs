@@ -350,10 +350,13 @@ impl Node {
         self.signal_guests(libc::SIGTERM);
     }
 
-    /// Sends a signal to the processes that have started this launcher.
+    /// Sends a signal to the processes that have started this launcher, and lets go of those that have aborted.
     fn signal_guests(&self, signal: i32) {
-        for pid in self.guests.iter().flatten() {
-            sys::kill(*pid as i32, signal);
+        for (number, pid) in (0..).zip(&self.guests) {
+            match pid {
+                Some(pid) => sys::kill(*pid as i32, signal),
+                None => self.server.dismiss(number),
+            }
         }
     }
 

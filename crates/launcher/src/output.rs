@@ -5,7 +5,8 @@
 //! rank's pipe ──► Lines (one per rank and stream) ──► Sink (stdout or stderr)
 //! ```
 
-use std::io;
+use std::fmt;
+use std::io::{self, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 
 use catena_boot::{Interest, Poller};
@@ -23,6 +24,19 @@ const SURE: usize = 4096;
 
 /// Identifies a stream of a rank.
 pub type StreamId = u64;
+
+/// Says something to the user. Nobody may read it any more: the processes are served and ended all the same.
+pub fn say(text: fmt::Arguments<'_>) {
+    let _ = io::stderr().write_fmt(text);
+}
+
+/// Says a line to the user, as [`say`].
+macro_rules! tell {
+    ($($text:tt)*) => {
+        $crate::output::say(format_args!("{}\n", format_args!($($text)*)))
+    };
+}
+pub(crate) use tell;
 
 /// Where output goes: the launcher's own stdout or stderr.
 #[derive(Debug)]

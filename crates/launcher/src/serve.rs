@@ -21,6 +21,7 @@ use crate::hosts::tree::Tree;
 use crate::job::{Job, Reach, Show};
 use crate::launch::{self, system};
 use crate::node::Node;
+use crate::output::tell;
 use crate::program::ProgramError;
 use crate::sys;
 
@@ -33,7 +34,7 @@ pub fn run(args: &[OsString]) -> i32 {
     match serve(args) {
         Ok(status) => status,
         Err(error) => {
-            eprintln!("{COMMAND}: {}", error.text);
+            tell!("{COMMAND}: {}", error.text);
             error.status
         }
     }

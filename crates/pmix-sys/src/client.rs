@@ -2,13 +2,14 @@
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 
 use crate::infos::Infos;
-use crate::library::{Library, Status};
+use crate::library::{Library, NotifiedDone, Status};
 use crate::types::{
-    self, ByteObject, Data, GLOBAL, Info, NOT_FOUND, OPERATION_SUCCEEDED, Proc, Query,
-    RANK_WILDCARD, RawStatus, RawValue, SUCCESS, Value, info, keys, kind, yes,
+    self, ByteObject, Data, GLOBAL, Info, LOST_CONNECTION, LOST_CONNECTION_BEFORE, NOT_FOUND,
+    OPERATION_SUCCEEDED, Proc, Query, RANK_WILDCARD, RawStatus, RawValue, SUCCESS, Value, info,
+    keys, kind, yes,
 };
 
 /// A process that is known to its server.
@@ -47,6 +48,36 @@ unsafe extern "C" fn fenced(status: RawStatus, at: *mut c_void) {
     // SAFETY: as promised; called once.
     unsafe { Arc::from_raw(at.cast_const().cast::<Progress>()) }.end(status);
 }
+
+/// What is called when the server is gone.
+static LOST: OnceLock<fn()> = OnceLock::new();
+
+/// Called by the library's thread of an event.
+///
+/// # Safety
+/// `done`, if there is one, is to be called once, with `data` last.
+unsafe extern "C" fn lost(
+    _: usize,
+    _: RawStatus,
+    _: *const Proc,
+    _: *mut Info,
+    _: usize,
+    _: *mut Info,
+    _: usize,
+    done: Option<NotifiedDone>,
+    data: *mut c_void,
+) {
+    if let Some(tell) = LOST.get() {
+        tell();
+    }
+    if let Some(done) = done {
+        // SAFETY: as promised; there are no results.
+        unsafe { done(SUCCESS, ptr::null_mut(), 0, None, ptr::null_mut(), data) };
+    }
+}
+
+/// Called once a handler of events is registered.
+unsafe extern "C" fn registered(_: RawStatus, _: usize, _: *mut c_void) {}
 
 type QueryInfo = unsafe extern "C" fn(*const Query, usize, *mut *mut Info, *mut usize) -> RawStatus;
 
@@ -262,6 +293,27 @@ impl Client {
             Some((name.to_string(), ranks?))
         };
         names.filter_map(set).collect()
+    }
+
+    /// Has `tell` called, by another thread, if the server ends before this process has parted from it. For the first
+    /// client of a process alone.
+    pub fn when_lost(&self, tell: fn()) {
+        if LOST.set(tell).is_err() {
+            return;
+        }
+        let codes = [LOST_CONNECTION, LOST_CONNECTION_BEFORE];
+        // SAFETY: the codes are copied; no arguments. One that takes no handlers says nothing of its end.
+        unsafe {
+            (self.library.register_events)(
+                codes.as_ptr(),
+                codes.len(),
+                ptr::null(),
+                0,
+                lost,
+                registered,
+                ptr::null_mut(),
+            )
+        };
     }
 
     /// Has all processes of the job ended.

@@ -30,6 +30,30 @@ type Get = unsafe extern "C" fn(
     *mut *mut RawValue,
 ) -> RawStatus;
 
+/// What is called of an event: it says that it has done what it can by the second last argument.
+pub(crate) type Notified = unsafe extern "C" fn(
+    usize,
+    RawStatus,
+    *const Proc,
+    *mut Info,
+    usize,
+    *mut Info,
+    usize,
+    Option<NotifiedDone>,
+    *mut c_void,
+);
+pub(crate) type NotifiedDone =
+    unsafe extern "C" fn(RawStatus, *mut Info, usize, Option<OpCallback>, *mut c_void, *mut c_void);
+type RegisterEvents = unsafe extern "C" fn(
+    *const RawStatus,
+    usize,
+    *const Info,
+    usize,
+    Notified,
+    unsafe extern "C" fn(RawStatus, usize, *mut c_void),
+    *mut c_void,
+) -> RawStatus;
+
 /// libpmix, opened. It stays in the process for good, as its threads expect.
 #[derive(Clone, Debug)]
 pub struct Library {
@@ -44,6 +68,7 @@ pub struct Library {
     pub(crate) commit: Commit,
     pub(crate) fence_nb: FenceNb,
     pub(crate) get: Get,
+    pub(crate) register_events: RegisterEvents,
 }
 
 /// Why a function failed.
@@ -90,6 +115,7 @@ impl Library {
                 commit: opened.function(c"PMIx_Commit")?,
                 fence_nb: opened.function(c"PMIx_Fence_nb")?,
                 get: opened.function(c"PMIx_Get")?,
+                register_events: opened.function(c"PMIx_Register_event_handler")?,
             })
         }
     }

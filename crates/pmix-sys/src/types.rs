@@ -11,6 +11,9 @@ pub(crate) const OPERATION_SUCCEEDED: RawStatus = -157;
 pub(crate) const NOT_FOUND: RawStatus = -46;
 pub(crate) const NOT_SUPPORTED: RawStatus = -47;
 pub(crate) const ERROR: RawStatus = -1;
+/// The server is gone, as a client is told; and the number that old libraries have for it.
+pub(crate) const LOST_CONNECTION: RawStatus = -61;
+pub(crate) const LOST_CONNECTION_BEFORE: RawStatus = -101;
 
 /// To all processes of the namespace.
 pub(crate) const GLOBAL: u8 = 3;

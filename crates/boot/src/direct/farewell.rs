@@ -68,6 +68,7 @@ extern "C" fn say() {
                     "rank {rank} ended without MPI_Finalize (or MPI_Session_finalize): the job ends"
                 );
                 eprintln!("{fault}");
+                sys::let_stderr_be_read();
                 manager.abort(1, &fault);
             }
         }

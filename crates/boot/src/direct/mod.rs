@@ -44,6 +44,9 @@ mod tests;
 use std::collections::BTreeMap;
 use std::os::fd::{OwnedFd, RawFd};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use catena_abi::consts::ERR_PROC_ABORTED;
 
 use crate::client::Client;
 use crate::job::is_pair_key;
@@ -53,6 +56,9 @@ use card::Card;
 use farewell::LastWord;
 use manager::{About, Manager, Shared, lock};
 use segment::Segment;
+
+/// How long Catena's launcher may take to say why a process is gone that another one has lost.
+const HEARSAY: Duration = Duration::from_secs(1);
 
 /// How a process can reach its process manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -333,7 +339,12 @@ impl Boot for Direct {
         eprintln!("{message}");
         if let Some(client) = &mut self.client {
             client.abort(code, message);
+            if code == ERR_PROC_ABORTED {
+                // Catena's launcher may know why the other one is gone. The manager lets nobody say it any more.
+                client.await_end(HEARSAY);
+            }
         }
+        sys::let_stderr_be_read();
         if let Ok(mut manager) = self.manager.try_lock() {
             manager.abort(code, message);
         }

@@ -10,7 +10,7 @@ use std::fs;
 use catena_pmix_sys::{Client, Fence, Library, Status, Value, keys};
 
 use super::{About, Manager, mapping};
-use crate::{BootError, PMIX, lineage};
+use crate::{BootError, PMIX, lineage, sys};
 
 /// A connection.
 pub(super) struct Pmix {
@@ -30,6 +30,10 @@ impl Pmix {
     /// Connects as the environment says.
     pub fn connect() -> Result<Pmix, BootError> {
         let client = Client::init(open()?)?;
+        client.when_lost(|| {
+            eprintln!("{}", BootError::LauncherGone);
+            sys::exit_now(1);
+        });
         let number = |rank, key| -> Result<Option<u32>, Status> {
             let value = client.get(rank, key)?;
             Ok(value

@@ -8,7 +8,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
-use catena_fabric::Peer;
+use catena_fabric::{Peer, ProcessName};
+use catena_net::Route;
 use catena_topo::{ProcessPlace, Resource, Within};
 
 use super::Comm;
@@ -22,7 +23,7 @@ use catena_objects::info::Info;
 
 const TYPE_KEY: &str = "mpi_hw_resource_type";
 const SET_KEY: &str = "mpi_pset_name";
-/// Its value for ranks that can share memory; for us, those of a node.
+/// Its value for ranks that can share memory.
 const SHARED: &str = "mpi_shared_memory";
 
 /// What to split by.
@@ -30,6 +31,8 @@ const SHARED: &str = "mpi_shared_memory";
 enum Criterion {
     /// `MPI_UNDEFINED`, or what nobody can fulfil.
     Nothing,
+    /// Memory that members can share, as windows do.
+    Memory,
     Resource(&'static str),
     /// The name of a process set.
     Set(String),
@@ -39,13 +42,17 @@ enum Criterion {
 
 /// Words before the places in a row: criterion and key.
 const PLACES: usize = 2;
+/// Words before the name of those that a member shares memory with.
+const MEMORY: usize = PLACES + Resource::ALL.len();
+/// Words of a row.
+const ROW: usize = MEMORY + 3;
 
 impl Criterion {
     fn new(split_type: i32, info: Option<&Info>) -> Result<Criterion> {
         let hint = |key| info.and_then(|info| info.hint(key));
         match split_type {
             consts::UNDEFINED => Ok(Criterion::Nothing),
-            consts::COMM_TYPE_SHARED => Ok(Criterion::Resource(Resource::Machine.uri())),
+            consts::COMM_TYPE_SHARED => Ok(Criterion::Memory),
             consts::COMM_TYPE_HW_UNGUIDED => Ok(Criterion::Unguided),
             consts::COMM_TYPE_HW_GUIDED => Ok(Criterion::guided(hint(TYPE_KEY))),
             consts::COMM_TYPE_RESOURCE_GUIDED => match (hint(TYPE_KEY), hint(SET_KEY)) {
@@ -61,18 +68,19 @@ impl Criterion {
     }
 
     fn guided(guide: Option<String>) -> Criterion {
-        let resource = match guide.as_deref() {
-            Some(SHARED) => Some(Resource::Machine),
-            name => name.and_then(Resource::named),
-        };
-        resource.map_or(Criterion::Nothing, |r| Criterion::Resource(r.uri()))
+        match guide.as_deref() {
+            Some(SHARED) => Criterion::Memory,
+            name => name
+                .and_then(Resource::named)
+                .map_or(Criterion::Nothing, |r| Criterion::Resource(r.uri())),
+        }
     }
 
     /// The hint that told it, if one did.
     fn hint(&self, info: Option<&Info>) -> Arc<Info> {
         let key = match self {
             Criterion::Nothing | Criterion::Unguided => return Arc::default(),
-            Criterion::Resource(_) => TYPE_KEY,
+            Criterion::Memory | Criterion::Resource(_) => TYPE_KEY,
             Criterion::Set(_) => SET_KEY,
         };
         let value = info.and_then(|info| info.hint(key));
@@ -88,13 +96,19 @@ impl Criterion {
 }
 
 /// Who belongs together: members with the same color.
-type Color = (u32, u32);
+type Color = (u64, u32);
 
 /// The color of a member by one resource; `None` if it may run in several.
 fn color(row: &[u32], resource: Resource) -> Option<Color> {
     let place = |r: Resource| row[PLACES + r as usize];
-    let color = (place(Resource::Machine), place(resource));
+    let color = (place(Resource::Machine).into(), place(resource));
     (color.1 != NONE).then_some(color)
+}
+
+/// The color of a member by the memory that it shares: the name of one of those that share it.
+fn color_of_memory(row: &[u32]) -> Color {
+    let job = u64::from(row[MEMORY]) << 32 | u64::from(row[MEMORY + 1]);
+    (job, row[MEMORY + 2])
 }
 
 /// The largest resource by which every color is that of some members only.
@@ -127,11 +141,15 @@ impl Process {
     ) -> Result<Option<abi::Comm>> {
         let wanted = info.and_then(|info| Ok((Criterion::new(split_type, info.as_deref())?, info)));
         let ready = self.ready(wanted, comm.is_inter());
-        let mut words = [NONE; PLACES + Resource::ALL.len()];
+        let mut words = [NONE; ROW];
         words[1] = key as u32;
         if let Ok(((wanted, _), _)) = &ready {
             words[0] = wanted.digest();
-            words[PLACES..].copy_from_slice(&self.place(wanted));
+            words[PLACES..MEMORY].copy_from_slice(&self.place(wanted));
+            if *wanted == Criterion::Memory {
+                let ProcessName { job, rank } = self.first_in_memory(comm);
+                words[MEMORY..].copy_from_slice(&[(job >> 32) as u32, job as u32, rank]);
+            }
         }
         let told = self.members_agree(comm, &row(words, &ready));
         let (((wanted, info), numbers), told) = (ready?, told?);
@@ -142,15 +160,16 @@ impl Process {
         let resource = match &wanted {
             _ if rows.any(differs) => return Ok(None),
             Criterion::Nothing => return Ok(None),
+            Criterion::Memory | Criterion::Set(_) => None,
             Criterion::Resource(name) => Resource::named(name),
             Criterion::Unguided => match largest_that_splits(&told) {
                 None => return Ok(None),
                 found => found,
             },
-            Criterion::Set(_) => None,
         };
         let color = |peer: Peer, row: &[u32]| match (&wanted, resource) {
             _ if row[0] != words[0] => None,
+            (Criterion::Memory, _) => Some(color_of_memory(row)),
             (Criterion::Set(set), _) => self.color_in(set, peer),
             (_, Some(resource)) => color(row, resource),
             (_, None) => None,
@@ -180,7 +199,7 @@ impl Process {
     /// row. To ask Linux for those within its node takes long.
     fn place(&self, wanted: &Criterion) -> [u32; Resource::ALL.len()] {
         let within_node = match wanted {
-            Criterion::Nothing | Criterion::Set(_) => false,
+            Criterion::Nothing | Criterion::Memory | Criterion::Set(_) => false,
             Criterion::Resource(name) => *name != Resource::Machine.uri(),
             Criterion::Unguided => true,
         };
@@ -192,6 +211,22 @@ impl Process {
         Resource::ALL.map(|resource| match resource {
             Resource::Machine => self.node(),
             _ => instance(resource).unwrap_or(NONE),
+        })
+    }
+
+    /// The first of the members that this process shares memory with; all of these name the same one. Processes
+    /// of a node share none where messages go over a network even there (`CATENA_LINK`), and then nobody makes a
+    /// shared window of them.
+    fn first_in_memory(&self, comm: &Comm) -> ProcessName {
+        let groups = [Some(&comm.group), comm.remote.as_ref().map(|it| &it.group)];
+        let members = groups.into_iter().flatten().flat_map(|it| it.members());
+        self.link(|link| {
+            let routes = link.net();
+            let near = members.filter(|&peer| {
+                peer == self.me || matches!(routes.route(peer), Route::Shm | Route::Loopback)
+            });
+            let names = near.filter_map(|peer| routes.peers().name(peer));
+            names.min().expect("this process is a member")
         })
     }
 

@@ -21,6 +21,7 @@ use super::tree::Tree;
 use crate::base::Base;
 use crate::message::{MessageKind, NodeCommand, NodeEvent};
 use crate::node::{Input, Node, Vars};
+use crate::output::tell;
 use crate::program::ProgramError;
 use crate::report::signal_name;
 use crate::sys;
@@ -72,7 +73,7 @@ pub fn run() -> i32 {
         Ok(Some(daemon)) => daemon.work(),
         Ok(None) => 1,
         Err(error) => {
-            eprintln!("catena: the daemon cannot be set up: {error}");
+            tell!("catena: the daemon cannot be set up: {error}");
             1
         }
     }
@@ -90,7 +91,7 @@ fn start() -> io::Result<Option<Daemon>> {
                 (up, Some(secret))
             }
             Err(text) => {
-                eprintln!("catena: host {}: {text}", catena_boot::host_name());
+                tell!("catena: host {}: {text}", catena_boot::host_name());
                 return Ok(None);
             }
         },
@@ -119,7 +120,7 @@ fn start() -> io::Result<Option<Daemon>> {
         Err(End::Malformed(Malformed(cause))) => {
             let host = catena_boot::host_name();
             let text = format!("host {host}: {cause}; install the same version on all hosts");
-            eprintln!("catena: {text}");
+            tell!("catena: {text}");
             return Ok(None);
         }
         Err(_) => return Ok(None),

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::{GRACE, Job, Process, Task};
 use crate::message::NodeCommand;
+use crate::output::tell;
 use crate::report::Failure;
 use crate::sys::Exit;
 
@@ -85,7 +86,7 @@ impl Job {
             if let Some(text) = &failure.text {
                 let size: usize = numbers.iter().map(|of| of.len()).sum();
                 let rest = crate::report::rest(ended, Some(size - 1));
-                eprintln!("{}: {text}{rest}", self.command);
+                tell!("{}: {text}{rest}", self.command);
             }
             // It was told; only the status is left.
             self.go_on(Failure::silent(failure.status), false);

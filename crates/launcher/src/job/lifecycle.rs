@@ -11,7 +11,8 @@ use super::hearing::Verdict;
 use super::{ABANDON, GRACE, Job, LATE, Process, SILENT, STRANGE, Task};
 use crate::library;
 use crate::message::NodeCommand;
-use crate::output::Sink;
+use crate::node::Node;
+use crate::output::{Sink, tell};
 use crate::plan::Plan;
 use crate::report::{self, Failure};
 use crate::sys::{self, Exit, Stage};
@@ -23,6 +24,9 @@ const OPEN_MPI_LOST: i32 = 14;
 
 /// What a rank did that used MPI to its end.
 const SILENTLY: &str = "ended without MPI_Finalize (or MPI_Session_finalize)";
+
+/// Of one that has started this launcher no more is known.
+const OR_KILLED: &str = ", or was killed: the launcher that has started it knows";
 
 /// Names a rank for the user.
 fn name(plan: &Plan, process: &Process) -> String {
@@ -37,11 +41,21 @@ fn name(plan: &Plan, process: &Process) -> String {
     }
 }
 
-/// A job that is over has done no harm by leaving MPI_Finalize out.
-pub(super) fn mention_silent(command: &str, plan: &Plan, processes: &[Process]) {
+/// A job that is over has done no harm by leaving MPI_Finalize out. `first` is the first to have done so of those that
+/// have started this launcher.
+pub(super) fn mention_silent(
+    command: &str,
+    plan: &Plan,
+    processes: &[Process],
+    first: Option<u32>,
+) {
+    if let Some(first) = first {
+        let who = name(plan, &processes[first as usize]);
+        return tell!("{command}: {who} {SILENTLY}{OR_KILLED}");
+    }
     let silent = |p: &&Process| p.joined.is_some() && !p.finalized && !p.abandoned;
     if let Some(process) = processes.iter().find(silent) {
-        eprintln!("{command}: {} {SILENTLY}", name(plan, process));
+        tell!("{command}: {} {SILENTLY}", name(plan, process));
     }
 }
 
@@ -69,6 +83,10 @@ impl Job {
         let told = |known: &Failure| !known.hearsay || failure.hearsay || self.ending;
         if !self.failure.as_ref().is_some_and(told) {
             self.failure = Some(failure);
+            // Whoever is gone may have said how.
+            self.find_cause();
+            let is_known = self.failure.as_ref().is_some_and(|known| !known.hearsay);
+            let after = if is_known { Duration::ZERO } else { after };
             self.at(after, Task::End);
             self.do_tasks();
         }
@@ -122,26 +140,60 @@ impl Job {
         for number in 0..self.processes.len() as u32 {
             self.tell_failure(number, text.as_deref());
         }
+        if self.tree.node.as_ref().is_some_and(Node::has_guests) {
+            // Once these have ended, their launcher may take no more output.
+            self.take_cause()
+                .into_iter()
+                .for_each(|text| tell!("{text}"));
+        }
         self.command(&NodeCommand::End);
         self.at(GRACE, Task::Kill);
+    }
+
+    /// Why the job fails, as the user is told once.
+    fn take_cause(&mut self) -> Option<String> {
+        let failure = self.failure.as_mut()?;
+        let others = failure.rank.map(|_| self.processes.len() - 1);
+        let rest = report::rest(self.ended, others);
+        let text = failure.text.take()?;
+        Some(format!("{}: {text}{rest}", self.command))
     }
 
     /// Who is said to be gone may have left without MPI_Finalize: the others
     /// notice that first.
     pub(super) fn find_cause(&mut self) {
-        let silent =
-            |p: &Process| p.exit == Some(Exit::Code(0)) && p.joined.is_some() && !p.finalized;
+        let by = self.failure.as_ref().filter(|known| known.hearsay);
         if !self.ending
-            && self.failure.as_ref().is_some_and(|known| known.hearsay)
-            && let Some(rank) = self.processes.iter().position(silent)
+            && let Some(by) = by.map(|known| known.rank)
+            && let Some(rank) = self.who_is_gone(by)
         {
-            self.failure = Some(self.silent(rank as u32));
+            self.failure = Some(self.silent(rank));
         }
+    }
+
+    /// Who has left without MPI_Finalize, by the word of `by` that somebody is gone: of those who have started this
+    /// launcher the first, as their launcher ends the others for it.
+    fn who_is_gone(&mut self, by: Option<u32>) -> Option<u32> {
+        let guest = self.first_gone.filter(|guest| {
+            let circle = self.tree.with_node(|node| node.connected_to(*guest));
+            by.is_some_and(|by| circle.iter().flatten().any(|of| of.contains(&by)))
+        });
+        let is_silent = |(number, p): &(u32, &Process)| {
+            let left = p.exit == Some(Exit::Code(0)) && p.joined.is_some() && !p.finalized;
+            left && !p.aborted && (p.job > 0 || guest.is_none() || guest == Some(*number))
+        };
+        let found = (0..).zip(&self.processes).find(is_silent);
+        found.map(|(number, _)| number)
     }
 
     /// The fault of a rank that left without MPI_Finalize.
     fn silent(&self, rank: u32) -> Failure {
-        Failure::new(1, format!("{} {SILENTLY}", self.who(rank))).of(rank)
+        let node = self.tree.node.as_ref();
+        let how = match node.is_some_and(|node| node.is_guest(rank)) {
+            true => OR_KILLED,
+            false => "",
+        };
+        Failure::new(1, format!("{} {SILENTLY}{how}", self.who(rank))).of(rank)
     }
 
     /// Sends a signal to all ranks and their children.
@@ -182,7 +234,7 @@ impl Job {
                 _ => format!("bound to CPUs {cpus}"),
             };
             let process = &self.processes[rank as usize];
-            eprintln!(
+            tell!(
                 "{}: rank {} is {} on host {}, pid {pid}, {place}",
                 self.command,
                 process.rank,
@@ -195,7 +247,7 @@ impl Job {
     /// A node has something to say, which may be the same as others have said.
     pub(super) fn note(&mut self, text: String, matters: bool) {
         if (matters || self.verbose) && !self.notes.contains(&text) {
-            eprintln!("{}: {text}", self.command);
+            tell!("{}: {text}", self.command);
             self.notes.push(text);
         }
     }
@@ -363,7 +415,7 @@ impl Job {
         // Once for all ranks.
         match mem::replace(&mut self.foreign, OtherMpi::Allow) {
             OtherMpi::Stop => self.fail(Failure::new(1, text), Duration::ZERO),
-            OtherMpi::Warn => eprintln!("{}: {text}", self.command),
+            OtherMpi::Warn => tell!("{}: {text}", self.command),
             OtherMpi::Allow => {}
         }
     }
@@ -401,6 +453,11 @@ impl Job {
         let node = self.tree.node.as_ref();
         if let Some(node) = node.filter(|node| node.is_guest(rank)) {
             let gone = node.gone_guests();
+            let process = &self.processes[rank as usize];
+            if !process.finalized && !process.aborted {
+                // Its launcher ends the others for it.
+                self.first_gone.get_or_insert(rank);
+            }
             // All that will be heard of it: it is no child of this process.
             self.ended(rank, Exit::Code(0));
             // Others have never come, as they needed no other jobs.
@@ -442,7 +499,7 @@ impl Job {
         let waiting = |p: &Process| p.running && p.joined.is_some() && !p.finalized;
         let other = self.processes.iter().position(waiting);
         if let (Some(other), None) = (other, &self.failure) {
-            eprintln!(
+            tell!(
                 "{}: {} has ended without MPI_Init, while rank {other} uses MPI and may wait for \
                  it for ever",
                 self.command,

@@ -303,7 +303,7 @@ impl Job {
         let text = format!(
             "{who} has not called MPI_Init for {} s; a program that takes longer needs a higher \
              CATENA_LAUNCH_TIMEOUT",
-            limit.as_secs()
+            limit.as_secs_f64()
         );
         self.spawn_failed(first, &text);
     }

@@ -184,6 +184,11 @@ impl Node {
         (number as usize) < self.guests.len()
     }
 
+    /// Whether there are such processes, connected or not.
+    pub fn has_guests(&self) -> bool {
+        !self.guests.is_empty()
+    }
+
     /// The numbers of such processes, where none of them is connected.
     pub fn gone_guests(&self) -> Range<u32> {
         match self.guests.iter().any(Option::is_some) {

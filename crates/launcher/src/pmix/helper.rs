@@ -18,6 +18,7 @@ use catena_pmix_sys::{GroupReply, Job, Library, Reply, Server, Upcall};
 use super::meet::{Act, Find, Meetings};
 use super::{Brief, hear_in, invalid};
 use crate::message::{MessageKind, NodeCommand, NodeEvent};
+use crate::output::tell;
 use crate::plan::write_strings;
 use crate::sys;
 
@@ -46,7 +47,7 @@ pub fn run() -> i32 {
     match serve() {
         Ok(()) => 0,
         Err(error) => {
-            eprintln!("catena: the PMIx server fails: {error}");
+            tell!("catena: the PMIx server fails: {error}");
             1
         }
     }
@@ -219,7 +220,7 @@ impl HelperState {
                 let acts = self.meetings.join(name, &ranks, part.into_body(), who);
                 self.act(acts);
             }
-            Upcall::Spawn { rank } => eprintln!(
+            Upcall::Spawn { rank } => tell!(
                 "mpirun: rank {rank} wants to start processes (MPI_Comm_spawn), which mpirun refuses \
                  while a job runs; start all of them at once: mpirun -n 2 program : -n 4 other"
             ),
