@@ -2,7 +2,7 @@
 //! outcome come to the same, and it has what each has brought.
 #![cfg(loom)]
 
-use catena_base::verdict::{Outcome, Verdicts};
+use catena_base::verdict::{Outcome, Verdicts, Votes};
 use loom::sync::{Arc, Condvar, Mutex};
 
 const MEMBERS: usize = 3;
@@ -13,14 +13,13 @@ struct Board {
     told: Mutex<Told>,
     /// Something has changed in `told`.
     changed: Condvar,
+    votes: [Votes; MEMBERS],
     verdicts: Verdicts,
 }
 
-/// What reaches the members in order, as the board's own model shows; here only the verdicts race.
+/// What wakes the members; votes and verdicts race.
 #[derive(Default)]
 struct Told {
-    /// What each has published: in how many rounds. What it brings to one follows from its number.
-    published: [u32; MEMBERS],
     /// Whether a death is known.
     of_death: bool,
 }
@@ -57,26 +56,30 @@ fn act(board: &Board, me: usize, rounds: u32, death: Death) -> Vec<Outcome> {
         if dies(Death::BeforePublishing(round)) {
             break;
         }
-        let mut told = board.told.lock().unwrap();
+        let told = board.told.lock().unwrap();
         if told.of_death {
             // It goes the other way at once, and publishes nothing.
             outcomes.push(Outcome::Abandoned);
             break;
         }
-        told.published[me] = round;
-        board.changed.notify_all();
         drop(told);
-        let is_complete = |told: &Told| told.published.iter().all(|it| *it >= round);
+        board.votes[me].cast(round, flags(me, round));
+        drop(board.told.lock().unwrap());
+        board.changed.notify_all();
+        let all = || {
+            let mut votes = board.votes.iter().map(|it| it.of(round));
+            votes.try_fold(!0, |all, of| Some(all & of?))
+        };
         let own = loop {
-            if is_complete(&board.told.lock().unwrap()) {
-                break Outcome::Agreed(all_flags(round));
+            if let Some(all) = all() {
+                break Outcome::Agreed(all);
             }
             let told = board.told.lock().unwrap();
             // It may be complete by now, but a member does not look again.
             if told.of_death {
                 break Outcome::Abandoned;
             }
-            if !is_complete(&told) {
+            if all().is_none() {
                 drop(board.changed.wait(told).unwrap());
             }
         };

@@ -2,7 +2,8 @@
 //!
 //! | part of a member | bytes      | what                          |
 //! |------------------|------------|-------------------------------|
-//! | done counter     | 64         | see `member`                  |
+//! | done counter     | 32         | see `member`                  |
+//! | votes            | 32         | what it brings to agreements: see `verdict` of `base` |
 //! | rounds           | 64         | see `rounds`                  |
 //! | records          | lines × 64 | stamp, meta, 48 bytes payload |
 //! | rings            | two at most | longer payloads              |
@@ -15,7 +16,7 @@ use std::sync::atomic::{
     AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 
-use catena_base::verdict::Verdicts;
+use catena_base::verdict::{Verdicts, Votes};
 
 use crate::board::{FAILED, GONE, LOST};
 use crate::limits::{INLINE, LINE, Limits, ROUNDS};
@@ -23,6 +24,8 @@ use crate::payload::{Payload, PayloadPlace};
 
 /// Two lines: processors fetch them in pairs.
 const COUNTER: usize = 128;
+/// Where the votes lie: in the line of the counter, which rests meanwhile.
+const VOTES: usize = 32;
 /// Room for the verdicts.
 const VERDICTS: usize = 128;
 /// Where the payload, or the word that says where it is, begins in a record.
@@ -140,6 +143,14 @@ impl Area {
         assert!(place < ROUNDS);
         // SAFETY: as in `counter`; the line behind it.
         unsafe { AtomicU32::from_ptr(self.member(rank).add(LINE).cast::<u32>().add(place)) }
+    }
+
+    /// What a member brings to agreements.
+    #[inline]
+    pub(crate) fn votes(&self, rank: u32) -> &Votes {
+        const { assert!(VOTES + size_of::<Votes>() <= LINE) };
+        // SAFETY: as in `counter`; it is zero at first, and only holds atomics.
+        unsafe { &*self.member(rank).add(VOTES).cast() }
     }
 
     /// What all members come to that agree.

@@ -96,10 +96,31 @@ impl Seat {
         self.area.leave(rank);
     }
 
+    /// Brings a value to a round of agreement, after the outcome of the one before.
+    pub fn vote(&self, round: u32, value: u32) {
+        self.area.votes(self.rank).cast(round, value);
+        self.wake(None);
+    }
+
+    /// How a round of agreement ends, as far as that can be seen: the bitwise and of what all members have brought,
+    /// or what was decided.
+    #[inline]
+    pub fn outcome(&self, round: u32) -> Option<Outcome> {
+        let brought = |rank: usize| self.area.votes(rank as u32).of(round);
+        let all =
+            (0..self.area.shape.size).try_fold(u32::MAX, |all, rank| Some(all & brought(rank)?));
+        all.map(Outcome::Agreed)
+            .or_else(|| self.area.verdicts().of(round))
+    }
+
     /// What all members come to in a round of agreement, of which this one would say that it is `own`; also after
     /// it has given up. See [`Verdicts`](catena_base::verdict::Verdicts).
     pub fn decide(&self, round: u32, own: Outcome) -> Outcome {
-        self.area.verdicts().decide(round, own)
+        let outcome = self.area.verdicts().decide(round, own);
+        if outcome == Outcome::Abandoned {
+            self.wake(None);
+        }
+        outcome
     }
 
     /// This member will never look at the board again.

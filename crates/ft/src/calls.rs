@@ -6,7 +6,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use catena_abi::{self as abi, Status, consts};
+use catena_base::verdict::Outcome;
 use catena_core::Process;
+use catena_core::coll::Vote;
 use catena_core::comm::{Comm, NONE, Numbers};
 use catena_core::request::{Done, RequestObject, State};
 use catena_objects::error_place::ErrorPlace;
@@ -48,42 +50,32 @@ impl fmt::Debug for Purpose {
 #[derive(Debug)]
 struct Agreeing {
     comm: Arc<Comm>,
-    circle: Rc<Circle>,
-    number: u32,
+    /// Among those of its communicator.
+    turn: u32,
+    flags: i32,
+    way: RefCell<Way>,
     purpose: RefCell<Purpose>,
     is_done: Cell<bool>,
     error: RefCell<Option<Error>>,
 }
 
-fn begin(process: &Process, comm: &Arc<Comm>, flags: i32, purpose: Purpose) -> Agreeing {
-    let tolerance = process.hook::<Tolerance>();
-    let circle = tolerance.circle(process, comm);
-    let (me, size) = {
-        let series = circle.series.borrow();
-        (series.me(), series.size())
-    };
-    let mut own = Contribution::of(me, size, flags as u32);
-    {
-        let failed = process.failed_ranks(comm);
-        let acknowledged = comm.failed.acknowledged();
-        for (n, &rank) in failed.iter().enumerate() {
-            if let Some(place) = circle.place_of(rank) {
-                own.failed.add(place);
-                if n < acknowledged {
-                    own.acknowledged.add(place);
-                }
-            }
-        }
-    }
-    if let Purpose::Survivors(numbers, _) = &purpose {
-        let words = numbers.as_ref().map_or([NONE; 2], Numbers::words);
-        own.rows.push((me, words));
-    }
-    let number = tolerance.agree(process, &circle, own);
+/// How it goes on.
+#[derive(Debug)]
+enum Way {
+    /// Those before it have not gone theirs yet, or it is not known whether there is a board.
+    Waiting,
+    /// On the board, in this round.
+    Board(u32),
+    /// Along the tree, by this number.
+    Tree(Rc<Circle>, u32),
+}
+
+fn begin(comm: &Arc<Comm>, flags: i32, purpose: Purpose) -> Agreeing {
     Agreeing {
         comm: comm.clone(),
-        circle,
-        number,
+        turn: comm.failed.take_turn(),
+        flags,
+        way: RefCell::new(Way::Waiting),
         purpose: RefCell::new(purpose),
         is_done: Cell::new(false),
         error: RefCell::default(),
@@ -91,65 +83,128 @@ fn begin(process: &Process, comm: &Arc<Comm>, flags: i32, purpose: Purpose) -> A
 }
 
 impl Agreeing {
+    /// Takes the way on the board, if that is the one, or along the tree; none yet if others come before.
+    fn set_out(&self, process: &Process) -> Option<Way> {
+        if !self.comm.failed.is_turn(self.turn) {
+            return None;
+        }
+        let vote = match &*self.purpose.borrow() {
+            Purpose::Flags(_) => process.vote_on_board(&self.comm, self.flags as u32),
+            Purpose::Survivors(..) => Vote::Elsewhere,
+        };
+        match vote {
+            Vote::Later => None,
+            Vote::Elsewhere => Some(self.climb(process)),
+            Vote::Cast(round) => {
+                process.keep_board(&self.comm);
+                Some(Way::Board(round))
+            }
+        }
+    }
+
+    /// Takes the way along the tree.
+    fn climb(&self, process: &Process) -> Way {
+        let tolerance = process.hook::<Tolerance>();
+        let circle = tolerance.circle(process, &self.comm);
+        let (me, size) = {
+            let series = circle.series.borrow();
+            (series.me(), series.size())
+        };
+        let mut own = Contribution::of(me, size, self.flags as u32);
+        {
+            let failed = process.failed_ranks(&self.comm);
+            let acknowledged = self.comm.failed.acknowledged();
+            for (n, &rank) in failed.iter().enumerate() {
+                if let Some(place) = circle.place_of(rank) {
+                    own.failed.add(place);
+                    if n < acknowledged {
+                        own.acknowledged.add(place);
+                    }
+                }
+            }
+        }
+        if let Purpose::Survivors(numbers, _) = &*self.purpose.borrow() {
+            let words = numbers.as_ref().map_or([NONE; 2], Numbers::words);
+            own.rows.push((me, words));
+        }
+        let number = tolerance.agree(process, &circle, own);
+        self.comm.failed.end_turn();
+        Way::Tree(circle, number)
+    }
+
     /// Takes what was decided, if it was.
     fn finish(&self, process: &Process) -> bool {
-        if self.is_done.get() {
-            return true;
+        while !self.is_done.get() {
+            let next = match &*self.way.borrow() {
+                Way::Waiting => self.set_out(process),
+                Way::Board(round) => self.count(process, *round),
+                Way::Tree(circle, number) => {
+                    return self.take_decision(process, circle, *number);
+                }
+            };
+            match next {
+                Some(way) => *self.way.borrow_mut() = way,
+                None => break,
+            }
         }
-        let Some(decision) = Tolerance::decision(&self.circle, self.number) else {
+        self.is_done.get()
+    }
+
+    /// Takes the outcome on the board; the other way, if it has none.
+    fn count(&self, process: &Process, round: u32) -> Option<Way> {
+        let outcome = process.count_votes(&self.comm, round)?;
+        process.release_board(&self.comm);
+        match outcome {
+            Outcome::Abandoned => Some(self.climb(process)),
+            Outcome::Agreed(all) => {
+                self.comm.failed.end_turn();
+                self.is_done.set(true);
+                if let Purpose::Flags(to) = &*self.purpose.borrow() {
+                    to(all as i32);
+                }
+                None
+            }
+        }
+    }
+
+    /// Takes the decision on the tree, if there is one.
+    fn take_decision(&self, process: &Process, circle: &Circle, number: u32) -> bool {
+        let Some(decision) = Tolerance::decision(circle, number) else {
             return false;
         };
         self.is_done.set(true);
         let result = match &mut *self.purpose.borrow_mut() {
             Purpose::Flags(to) => {
                 to(decision.flags as i32);
-                self.verdict(&decision)
+                verdict(circle, &decision)
             }
-            Purpose::Survivors(numbers, to) => match self.establish(process, numbers, &decision) {
-                Ok(new) => {
-                    to(new);
-                    Ok(())
+            Purpose::Survivors(numbers, to) => {
+                match self.establish(process, circle, numbers, &decision) {
+                    Ok(new) => {
+                        to(new);
+                        Ok(())
+                    }
+                    Err(error) => Err(error),
                 }
-                Err(error) => Err(error),
-            },
+            }
         };
         let handle = self.comm.handle.get();
         *self.error.borrow_mut() = result.err().map(|error| error.on(handle));
         true
     }
 
-    /// All survivors find the same.
-    fn verdict(&self, decision: &Decision) -> Result<()> {
-        if !decision.has_unacknowledged() {
-            return Ok(());
-        }
-        let unacknowledged = decision.failed.iter();
-        let mut new = unacknowledged.filter(|&it| !decision.acknowledged.has(it));
-        let rank = new
-            .next()
-            .and_then(|at| self.circle.participants.get(at as usize));
-        let rank = rank.map_or(0, |it| it.rank);
-        fail!(
-            ProcFailed,
-            "rank {rank} has died, which not all members have acknowledged: MPI_Comm_ack_failed \
-            does so; all members get this error, and the flags are agreed on"
-        )
-    }
-
     /// Makes the communicator of those that are alive.
     fn establish(
         &self,
         process: &Process,
+        circle: &Circle,
         numbers: &mut Option<Numbers>,
         decision: &Decision,
     ) -> Result<abi::Comm> {
         let survivors = decision.survivors();
         if let Some((at, _)) = survivors.iter().find(|(_, row)| row[0] == NONE) {
-            let rank = self
-                .circle
-                .participants
-                .get(*at as usize)
-                .map_or(0, |it| it.rank);
+            let rank = circle.participants.get(*at as usize);
+            let rank = rank.map_or(0, |it| it.rank);
             fail!(Other, "the call failed at rank {rank}, so it fails at all");
         }
         let Some(numbers) = numbers.take() else {
@@ -157,7 +212,7 @@ impl Agreeing {
         };
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for (at, row) in survivors {
-            let Some(participant) = self.circle.participants.get(at as usize) else {
+            let Some(participant) = circle.participants.get(at as usize) else {
                 continue;
             };
             match participant.rank.checked_sub(self.comm.size()) {
@@ -170,6 +225,24 @@ impl Agreeing {
         let new = process.comm_of_survivors(&self.comm, numbers, &ours, &theirs);
         Ok(new.unwrap_or(consts::COMM_NULL))
     }
+}
+
+/// All survivors find the same.
+fn verdict(circle: &Circle, decision: &Decision) -> Result<()> {
+    if !decision.has_unacknowledged() {
+        return Ok(());
+    }
+    let unacknowledged = decision.failed.iter();
+    let mut new = unacknowledged.filter(|&it| !decision.acknowledged.has(it));
+    let rank = new
+        .next()
+        .and_then(|at| circle.participants.get(at as usize));
+    let rank = rank.map_or(0, |it| it.rank);
+    fail!(
+        ProcFailed,
+        "rank {rank} has died, which not all members have acknowledged: MPI_Comm_ack_failed \
+        does so; all members get this error, and the flags are agreed on"
+    )
 }
 
 impl RequestObject for Agreeing {
@@ -222,19 +295,21 @@ fn carry_on(process: &Process, agreeing: Agreeing) -> abi::Request {
 /// `ProcFailed`, at all or none, if a member has died and not all have acknowledged it; the flags,
 /// which come first, are agreed on even so.
 pub fn agree(process: &Process, comm: &Arc<Comm>, flags: i32) -> (i32, Result<()>) {
-    if let Some(agreed) = process.agree_on_board(comm, flags as u32) {
+    if comm.failed.is_nobodys_turn()
+        && let Some(agreed) = process.agree_on_board(comm, flags as u32)
+    {
         return (agreed as i32, Ok(()));
     }
     let place = Rc::new(Cell::new(flags));
     let to = place.clone();
     let put: Put<i32> = Box::new(move |flags| to.set(flags));
-    let result = conclude(process, &begin(process, comm, flags, Purpose::Flags(put)));
+    let result = conclude(process, &begin(comm, flags, Purpose::Flags(put)));
     (place.get(), result)
 }
 
 /// `MPI_Comm_iagree`: `put` is given the flags before the request is complete.
 pub fn iagree(process: &Process, comm: &Arc<Comm>, flags: i32, put: Put<i32>) -> abi::Request {
-    carry_on(process, begin(process, comm, flags, Purpose::Flags(put)))
+    carry_on(process, begin(comm, flags, Purpose::Flags(put)))
 }
 
 /// `MPI_Comm_shrink`: the members that are alive, in their order; revoked or not. The new
@@ -246,7 +321,8 @@ pub fn iagree(process: &Process, comm: &Arc<Comm>, flags: i32, put: Put<i32>) ->
 pub fn shrink(process: &Process, comm: &Arc<Comm>) -> Result<abi::Comm> {
     let mut numbers = process.numbers_for_survivors(comm).ok();
     let words = numbers.as_ref().map_or([NONE; 2], Numbers::words);
-    if let Some(rows) = process.share_on_board(comm, words)
+    if comm.failed.is_nobodys_turn()
+        && let Some(rows) = process.share_on_board(comm, words)
         && let Some(numbers) = numbers.take()
     {
         return Ok(process.comm_of_all(comm, numbers, &rows));
@@ -255,15 +331,12 @@ pub fn shrink(process: &Process, comm: &Arc<Comm>) -> Result<abi::Comm> {
     let to = place.clone();
     let put: Put<abi::Comm> = Box::new(move |new| to.set(new));
     let purpose = Purpose::Survivors(numbers, put);
-    conclude(process, &begin(process, comm, 0, purpose))?;
+    conclude(process, &begin(comm, 0, purpose))?;
     Ok(place.get())
 }
 
 /// `MPI_Comm_ishrink`: `put` is given the handle before the request is complete.
 pub fn ishrink(process: &Process, comm: &Arc<Comm>, put: Put<abi::Comm>) -> abi::Request {
     let numbers = process.numbers_for_survivors(comm).ok();
-    carry_on(
-        process,
-        begin(process, comm, 0, Purpose::Survivors(numbers, put)),
-    )
+    carry_on(process, begin(comm, 0, Purpose::Survivors(numbers, put)))
 }

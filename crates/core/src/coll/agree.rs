@@ -1,80 +1,133 @@
 //! Agreement of members that share a board, as long as nobody knows of a failure among them.
 //!
-//! They combine their flags as in an allreduce. Its result may reach some members, and others not, as one dies
-//! meanwhile. So each asks the [verdicts](catena_base::verdict) of the board what it comes to: the one of them that is
-//! first decides whether the result holds, for all, or whether all go the other way, along the tree of `ft`. The
-//! result holds only if all have published their flags; so who knows of a failure beforehand just publishes nothing.
-//! All others come to know of it, and give the board up.
+//! Each brings its flags to a round, in memory that all see, and takes the bitwise and of what all have brought. That may
+//! reach some members, and others not, as one dies meanwhile. So each asks the [verdicts](catena_base::verdict) of the
+//! board what it comes to: the one of them that is first decides whether the result holds, for all, or whether all go the
+//! other way, along the tree of `ft`. The result holds only if all have brought their flags; so who knows of a failure
+//! beforehand just brings nothing. All others come to know of it.
+//!
+//! No collective of the board is used, so calls that block and calls that do not may meet in one agreement.
 //!
 //! Once all have gone the other way they always do.
 
+use std::hint::spin_loop;
 use std::sync::Arc;
 
-use catena_abi::consts;
 use catena_base::verdict::Outcome;
 use catena_coll::{Args, Collective, Layout};
-use catena_objects::op::Reducer;
 
 use super::force::allows_board;
+use super::membership::Membership;
 use super::signature::CallSignature;
 use super::tag::Label;
 use crate::comm::{Comm, NONE};
 use crate::process::Process;
 
-/// Bytes of the flags.
-const BYTES: usize = size_of::<u32>();
+/// Looks for the others' flags before anything else is done, with a core of one's own.
+const LOOKS: u32 = 2000;
+
+/// What became of a vote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vote {
+    /// It is not yet known whether there is a board.
+    Later,
+    /// It was brought to this round.
+    Cast(u32),
+    /// The members agree in another way, which holds for all of them alike.
+    Elsewhere,
+}
 
 impl Process {
     /// The bitwise and of the flags of all members, if nobody has died; `None` if they agree in another way,
     /// which holds for all of them alike. Collective.
     #[inline]
     pub fn agree_on_board(&self, comm: &Arc<Comm>, flags: u32) -> Option<u32> {
-        if !self.may_agree_on_board(comm, Collective::Allreduce) {
-            return None;
+        let mut vote = self.vote_on_board(comm, flags);
+        if vote == Vote::Later {
+            self.block(|process| {
+                vote = process.vote_on_board(comm, flags);
+                vote != Vote::Later
+            });
         }
-        let ty = self.objects.types.committed(consts::UINT32_T).ok()?;
-        let kernel = self.objects.ops.kernel(consts::BAND, consts::UINT32_T, ty);
-        let reducer = Reducer::Kernel(kernel.ok()??);
-        let args = Args {
-            elem: BYTES,
-            send: Layout::Even(BYTES),
-            recv: Layout::Even(BYTES),
-            ..Args::new(comm.size(), comm.rank)
+        let Vote::Cast(round) = vote else {
+            return None;
         };
-        let (mut own, mut all) = (flags, 0u32);
-        let ends = ((&raw mut own).cast(), (&raw mut all).cast());
-        let say = || CallSignature {
-            label: Label::AGREE,
-            bytes: BYTES as u64,
-            on_board: true,
-            is_persistent: false,
-            is_idle: false,
+        let looks = if self.engine.oversubscribed { 1 } else { LOOKS };
+        let look = || {
+            spin_loop();
+            self.count_votes(comm, round)
         };
-        let label = (Label::AGREE.what, Label::AGREE.detail);
-        let found = match self.run_on_board(comm, label, &args, ends, Some(&reducer), &say) {
-            Ok(true) => Outcome::Agreed(all),
-            // There is none, for nobody.
-            Ok(false) => return None,
-            Err(_) => Outcome::Abandoned,
-        };
-        let mut membership = match comm.coll.node.try_borrow_mut() {
-            Ok(membership) => membership,
-            Err(_) => self.await_place(comm)?,
-        };
-        // Who came to no place has published nothing.
-        let place = membership.place_mut()?;
-        let round = place.agreements? + 1;
-        match place.seat.decide(round, found) {
-            Outcome::Agreed(all) => {
-                place.agreements = Some(round);
-                Some(all)
-            }
-            Outcome::Abandoned => {
-                place.agreements = None;
-                None
-            }
+        let mut outcome = (0..looks).find_map(|_| look());
+        if outcome.is_none() {
+            self.block(|process| {
+                outcome = process.count_votes(comm, round);
+                outcome.is_some()
+            });
+        }
+        match outcome? {
+            Outcome::Agreed(all) => Some(all),
+            Outcome::Abandoned => None,
         }
     }
+
+    /// Takes part in the next agreement on the board of a communicator, after the outcome of the one before.
+    #[inline]
+    pub fn vote_on_board(&self, comm: &Arc<Comm>, flags: u32) -> Vote {
+        if !self.may_agree_on_board(comm, Collective::Allreduce) {
+            return Vote::Elsewhere;
+        }
+        let Ok(mut membership) = comm.coll.node.try_borrow_mut() else {
+            return Vote::Later;
+        };
+        if !membership.is_settled() && matches!(membership.join(self, comm), Ok(false)) {
+            return Vote::Later;
+        }
+        let is_good = matches!(*membership, Membership::Member(_));
+        // Who came to no place has brought nothing.
+        let Some(place) = membership.place_mut() else {
+            return Vote::Elsewhere;
+        };
+        let Some(round) = place.agreements.map(|it| it + 1) else {
+            return Vote::Elsewhere;
+        };
+        if !is_good {
+            place.seat.decide(round, Outcome::Abandoned);
+            place.agreements = None;
+            return Vote::Elsewhere;
+        }
+        place.seat.vote(round, flags);
+        Vote::Cast(round)
+    }
+
+    /// What has become of a round of agreement, if that is known.
+    #[inline]
+    pub fn count_votes(&self, comm: &Comm, round: u32) -> Option<Outcome> {
+        let is_hopeless = self.trouble(comm).is_some();
+        let mut membership = comm.coll.node.try_borrow_mut().ok()?;
+        let Some(place) = membership.place_mut() else {
+            return Some(Outcome::Abandoned);
+        };
+        let found = place.seat.outcome(round);
+        let found = found.or(is_hopeless.then_some(Outcome::Abandoned))?;
+        let outcome = place.seat.decide(round, found);
+        place.agreements = match outcome {
+            Outcome::Agreed(_) => Some(round),
+            Outcome::Abandoned => None,
+        };
+        Some(outcome)
+    }
+
+    /// The board of a communicator is kept, also if that is freed, until this is taken back.
+    pub fn keep_board(&self, comm: &Comm) {
+        comm.coll.counting.set(comm.coll.counting.get() + 1);
+    }
+
+    /// Takes [`Process::keep_board`] back.
+    pub fn release_board(&self, comm: &Comm) {
+        comm.coll.counting.set(comm.coll.counting.get() - 1);
+        self.leave_freed(comm);
+    }
+
     #[inline]
     fn may_agree_on_board(&self, comm: &Comm, what: Collective) -> bool {
         let is_abandoned = || {

@@ -44,6 +44,7 @@ mod site;
 mod state;
 mod tag;
 
+pub use agree::Vote;
 pub use arguments::{Data, Numbers, OwnBlock, VData, WData, is_in_place};
 pub(crate) use carried::Collectives;
 pub use count::{BOARD, Counts, ways};

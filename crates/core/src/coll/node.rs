@@ -229,14 +229,13 @@ impl Process {
             return Ok(None);
         }
         let number = barriers.replace(barriers.get() + 1);
-        comm.coll.counting.set(comm.coll.counting.get() + 1);
+        self.keep_board(comm);
         Ok(Some(place.seat.rounds(number)))
     }
 
     /// A persistent barrier that counted rounds on the board is gone.
     pub(super) fn leave_rounds(&self, comm: &Comm) {
-        comm.coll.counting.set(comm.coll.counting.get() - 1);
-        self.leave_freed(comm);
+        self.release_board(comm);
     }
 
     /// Another thread is in a collective on this communicator, which is against

@@ -55,12 +55,6 @@ impl Label {
     /// In `MPI_Comm_shrink`, on a board.
     pub const SHRINK: Label = Label::own(3);
 
-    /// An agreement on a board.
-    pub const AGREE: Label = Label {
-        what: Some(Collective::Allreduce),
-        detail: 1 << ROOT_BITS,
-    };
-
     /// A call of the library itself, in which all tell all: an allgather of the program has no
     /// detail.
     const fn own(detail: u32) -> Self {
@@ -237,7 +231,6 @@ impl fmt::Display for Label {
             Label::FIRST => return f.write_str("its first collective through shared memory"),
             Label::EDGES => return f.write_str(&function(None)),
             Label::SHRINK => return f.write_str("MPI_Comm_shrink"),
-            Label::AGREE => return f.write_str("MPI_Comm_agree"),
             _ => f.write_str(&function(self.what))?,
         }
         let is = |test: fn(Collective) -> bool| self.what.is_some_and(test);

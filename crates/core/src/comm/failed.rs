@@ -22,6 +22,9 @@ pub struct FailedMembers {
     pub(crate) ended: RefCell<Option<Error>>,
     /// Whether those were told that wait for this member in the first agreement in which it takes no part.
     pub(crate) told: Cell<bool>,
+    /// Agreements of the program that have begun here, and of those the ones whose way is known.
+    begun: Cell<u32>,
+    under_way: Cell<u32>,
 }
 
 impl FailedMembers {
@@ -29,6 +32,29 @@ impl FailedMembers {
     /// known.
     pub fn acknowledged(&self) -> usize {
         self.acked.get()
+    }
+
+    /// Takes a turn for an agreement: members begin them in one order, and each goes its way after the one before.
+    pub fn take_turn(&self) -> u32 {
+        let turn = self.begun.get();
+        self.begun.set(turn.wrapping_add(1));
+        turn
+    }
+
+    /// Whether it is the turn of an agreement.
+    pub fn is_turn(&self, turn: u32) -> bool {
+        turn == self.under_way.get()
+    }
+
+    /// The way of the agreement in turn is known.
+    pub fn end_turn(&self) {
+        self.under_way.set(self.under_way.get().wrapping_add(1));
+    }
+
+    /// Whether no agreement waits for its turn, or has it.
+    #[inline]
+    pub fn is_nobodys_turn(&self) -> bool {
+        self.begun == self.under_way
     }
 
     /// Whether the communicator was revoked.
