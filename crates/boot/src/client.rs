@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use catena_proof::Secret;
 
@@ -275,19 +275,21 @@ impl Client {
         Ok(some)
     }
 
-    /// Waits until the launcher has ended the connection, but no longer than `limit`.
+    /// Waits until the launcher has ended the connection, but no longer than `limit`. What both are stopped for does
+    /// not count.
     pub(crate) fn await_end(&mut self, limit: Duration) {
-        let end = Instant::now() + limit;
+        const TURNS: u32 = 10;
         let Ok(mut poller) = Poller::new() else {
             return;
         };
         if poller.add(&self.socket, 0, Interest::Read).is_err() {
             return;
         }
-        while self.read(false).is_ok() {
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() || poller.wait(Some(left)).is_err() {
-                return;
+        let mut turns = 0;
+        while turns < TURNS && self.read(false).is_ok() {
+            match poller.wait(Some(limit / TURNS)) {
+                Ok(ready) => turns += u32::from(ready.is_empty()),
+                Err(_) => return,
             }
         }
     }
