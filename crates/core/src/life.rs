@@ -124,6 +124,7 @@ fn wire_up() -> Result<Box<Process>> {
         cids: RefCell::new(cids),
         control: ControlMessages::default(),
         handles_by_cid: RefCell::new(handles),
+        orphans: Default::default(),
         engine,
         parent: Cell::new(consts::COMM_NULL),
         other_jobs: Default::default(),

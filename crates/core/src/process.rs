@@ -18,7 +18,7 @@ use catena_process::{Threads, Waits};
 use crate::attached::Attached;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::Counts;
-use crate::comm::{Cids, Comm, ControlMessages, OtherJobs};
+use crate::comm::{Cids, Comm, ControlMessages, Orphans, OtherJobs};
 use crate::object::Objects;
 use crate::phase;
 use crate::request::State;
@@ -98,6 +98,8 @@ pub struct Process {
     pub(crate) cids: RefCell<Cids>,
     pub(crate) control: ControlMessages,
     pub(crate) handles_by_cid: RefCell<HashMap<u32, abi::Comm>>,
+    /// Transfers of communicators whose handles were freed.
+    pub(crate) orphans: Orphans,
     /// What moves it on: transfers, hooks, the launcher.
     pub engine: ProgressEngine<Process, SendBuf, RecvBuf>,
     /// The communicator with those who have spawned this job, once it has been made.

@@ -163,6 +163,25 @@ pub struct Errhandlers {
     abort: ErrhandlerRef,
     returning: ErrhandlerRef,
     finds: [Cell<Option<Find>>; Target::COUNT],
+    /// Of objects whose handles were freed while something was under way on them.
+    kept: RefCell<Vec<(ErrorPlace, Arc<Kept>)>>,
+}
+
+/// What is left of an object whose handle was freed.
+#[derive(Debug)]
+struct Kept {
+    errhandler: RefCell<ErrhandlerRef>,
+    called: String,
+}
+
+impl HasErrhandler for Kept {
+    fn errhandler(&self) -> &RefCell<ErrhandlerRef> {
+        &self.errhandler
+    }
+
+    fn called(&self) -> String {
+        self.called.clone()
+    }
 }
 
 impl Default for Errhandlers {
@@ -173,6 +192,7 @@ impl Default for Errhandlers {
             abort: Arc::new(Errhandler::Abort),
             returning: Arc::new(Errhandler::Return),
             finds: Default::default(),
+            kept: RefCell::default(),
         }
     }
 }
@@ -188,10 +208,29 @@ impl Errhandlers {
     /// # Errors
     /// Those of the kind's `find`: there is no such object.
     pub fn holder(&self, place: ErrorPlace) -> Result<Arc<dyn HasErrhandler>> {
-        match self.finds[place.target as usize].get() {
+        let found = match self.finds[place.target as usize].get() {
             Some(find) => find(place.handle),
             None => Err(no_such(place)),
-        }
+        };
+        found.or_else(|error| {
+            let kept = self.kept.borrow();
+            let it = kept.iter().find(|(of, _)| *of == place);
+            it.map_or(Err(error), |(_, it)| Ok(it.clone() as _))
+        })
+    }
+
+    /// Keeps the error handler of an object whose handle is freed while something is under way on it.
+    pub fn keep(&self, place: ErrorPlace, object: &dyn HasErrhandler) {
+        let kept = Kept {
+            errhandler: object.errhandler().clone(),
+            called: format!("{}, which was freed", object.called()),
+        };
+        self.kept.borrow_mut().push((place, Arc::new(kept)));
+    }
+
+    /// Lets go of what was kept of all but these objects.
+    pub fn keep_only(&self, is_wanted: impl Fn(ErrorPlace) -> bool) {
+        self.kept.borrow_mut().retain(|(of, _)| is_wanted(*of));
     }
 
     /// The error handler behind a handle.

@@ -20,9 +20,11 @@
 //! In an agreement of two groups, or of a group that is not all of a communicator, any death that is known ends it: the
 //! others hear of it, too. That of all members of a communicator goes on as long as what a member waits for may come, so
 //! one that was over at a member before it died is over at all others: a member fails if one has died that it waits
-//! for, and tells so, in place of rows, those that wait for it.
+//! for, and tells so, in place of rows, those that wait for it. Where a job goes on after deaths it is not over at a member before
+//! what that has told the others has left.
 
-use catena_link::Cid;
+use catena_boot::FAULT_TOLERANCE;
+use catena_link::{Cid, ReqId};
 
 use super::control::Key;
 use super::port::Meeting;
@@ -35,6 +37,9 @@ pub const NONE: u32 = u32::MAX;
 
 /// In place of rows: somebody on the way of them has died. No row is that short.
 const LOST: u32 = u32::MAX - 1;
+
+/// Bytes of rows that leave without the help of whoever receives them.
+const SHORT: usize = 4 << 10;
 
 /// Processes that a context joins, and who of them take part.
 #[derive(Clone, Debug)]
@@ -99,6 +104,8 @@ pub(crate) struct Agreement {
     width: usize,
     /// Whether only the death of a process that this one waits for ends it, and those that wait are told.
     is_exact: bool,
+    /// Messages to others that have not left yet, as far as that counts.
+    leaving: Vec<ReqId>,
     /// Rows of the participants from this process on, around the circle; by
     /// rank in the end.
     ours: Vec<u32>,
@@ -141,12 +148,13 @@ impl Agreement {
     /// Begins: every participant tells a row of equally many words. In `across`
     /// the members of the other group do the same.
     pub fn begin(process: &Process, circle: Circle, across: Option<Across>, row: &[u32]) -> Self {
-        let agreement = Agreement {
+        let mut agreement = Agreement {
             circle,
             across,
             phase: Phase::Share(1),
             width: row.len(),
             is_exact: false,
+            leaving: Vec::new(),
             ours: row.to_vec(),
             theirs: Vec::new(),
             ticket: None,
@@ -173,6 +181,7 @@ impl Agreement {
             phase: Phase::Done,
             width,
             is_exact: false,
+            leaving: Vec::new(),
             ours: Vec::new(),
             theirs: Vec::new(),
             ticket: None,
@@ -203,12 +212,34 @@ impl Agreement {
         have.min(self.circle.size - have) as usize * self.width
     }
 
-    fn send_rows(&self, process: &Process, have: u32) {
+    fn send_rows(&mut self, process: &Process, have: u32) {
         if have < self.circle.size {
             let rows = &self.ours[..self.wanted(have)];
             let to = self.circle.behind(have);
-            process.send_control(self.circle.cid, to, &self.circle.key, rows);
+            let leaving = process.start_control(self.circle.cid, to, &self.circle.key, rows);
+            // A long one leaves when it is received, by somebody who may have failed.
+            match FAULT_TOLERANCE.get() && size_of_val(rows) <= SHORT {
+                true => self.leaving.extend(leaving),
+                false => leaving
+                    .into_iter()
+                    .for_each(|id| process.link(|link| link.detach(id))),
+            }
         }
+    }
+
+    /// Whether its messages have left; all the same if it has failed, or if one could not.
+    fn has_told(&mut self, process: &Process) -> bool {
+        let is_failed = self.error.is_some();
+        self.leaving.retain(|&id| {
+            process.link(|link| {
+                let stays = !is_failed && !link.is_done(id);
+                if !stays {
+                    link.detach(id);
+                }
+                stays
+            })
+        });
+        self.leaving.is_empty()
     }
 
     /// Does what can be done now; true if it is over. Does not progress.
@@ -218,10 +249,12 @@ impl Agreement {
                 Phase::Share(have) => self.share(process, have),
                 Phase::Cross => self.cross(process),
                 Phase::Spread => self.spread(process),
-                Phase::Done => return true,
+                Phase::Done => return self.leaving.is_empty() || self.has_told(process),
             };
             if !moved {
-                return process.is_troubled() && self.is_hopeless(process);
+                return process.is_troubled()
+                    && self.is_hopeless(process)
+                    && self.has_told(process);
             }
         }
     }

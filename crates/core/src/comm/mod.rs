@@ -22,6 +22,7 @@ mod idup;
 mod inter;
 mod jobs;
 mod meet;
+mod orphans;
 mod port;
 mod split_type;
 mod tell;
@@ -46,6 +47,7 @@ pub(crate) use communicator::Heritage;
 pub use communicator::{Comm, Remote};
 pub use control::{ControlMessages, Key, PARTITIONS, partition_tag};
 pub use failed::FailedMembers;
+pub(crate) use failed::Orphans;
 pub use from_group::{Across, Origin};
 pub use inter::Peering;
 pub use port::Meeting;
@@ -207,6 +209,7 @@ impl Process {
     /// Makes the handle of a communicator a dead one.
     pub(crate) fn forget(&self, comm: Arc<Comm>) {
         self.forget_recent();
+        self.keep_orphans(&comm);
         self.objects.comms.remove(comm.handle.get().0);
         self.leave_board(&comm);
         if let Some(remote) = &comm.remote {

@@ -1,6 +1,6 @@
 //! How a process sends and receives control messages.
 
-use catena_link::{Cid, Mode, Plane, Selector, Sent};
+use catena_link::{Cid, Mode, Plane, ReqId, Selector, Sent};
 
 use super::control::{Address, CONTROL, Coming, Key, open, to_bytes};
 use crate::buffer::{RecvBuf, SendBuf};
@@ -9,14 +9,26 @@ use crate::process::Process;
 impl Process {
     /// Writes to rank `to` of a context.
     pub fn send_control(&self, cid: Cid, to: u32, key: &Key, words: &[u32]) {
+        if let Some(id) = self.start_control(cid, to, key, words) {
+            self.link(|link| link.detach(id));
+        }
+    }
+
+    /// Writes to rank `to` of a context; gives the request if the message has not left yet.
+    pub(super) fn start_control(
+        &self,
+        cid: Cid,
+        to: u32,
+        key: &Key,
+        words: &[u32],
+    ) -> Option<ReqId> {
         let message = SendBuf::Owned(to_bytes(key, words).into());
-        self.link(|link| {
-            if let Sent::Pending(id) =
-                link.send(cid, Plane::Control, to, CONTROL, Mode::Standard, message)
-            {
-                link.detach(id);
-            }
-        });
+        let sent =
+            self.link(|link| link.send(cid, Plane::Control, to, CONTROL, Mode::Standard, message));
+        match sent {
+            Sent::Done => None,
+            Sent::Pending(id) => Some(id),
+        }
     }
 
     /// Reads the next control message with that key from rank `from` of a context, if it

@@ -178,6 +178,14 @@ impl<N: Net> Endpoint<N> {
         all.map(|at| self.engine.id(at)).filter(of).collect()
     }
 
+    /// The requests of a communicator, under way or complete.
+    /// Cost: all requests.
+    pub fn held(&self, cid: Cid) -> Vec<ReqId> {
+        let all = self.engine.requests.taken();
+        let all = all.map(|at| self.engine.id(at));
+        all.filter(|id| self.cid(*id) == cid).collect()
+    }
+
     /// Whether that request exists and is not complete.
     pub fn is_under_way(&self, id: ReqId) -> bool {
         self.valid(id) && !self.is_done(id)
