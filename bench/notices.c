@@ -12,6 +12,19 @@
 
 enum { TAG = 9 };
 
+/* This program runs on any library with the standard ABI, whichever it was built with. */
+#ifdef MPIX_HAVE_NOTIFY
+#pragma weak MPIX_Win_set_num_notify
+#pragma weak MPIX_Put_notify
+#pragma weak MPIX_Win_wait_notify
+#define HAS_NOTIFY (MPIX_Win_set_num_notify && MPIX_Put_notify && MPIX_Win_wait_notify)
+#else
+#define HAS_NOTIFY 0
+#define MPIX_Win_set_num_notify(...) ((void)0)
+#define MPIX_Put_notify(...) ((void)0)
+#define MPIX_Win_wait_notify(...) ((void)0)
+#endif
+
 /* `own` of the task. */
 struct room {
     MPI_Win win;
@@ -32,9 +45,8 @@ static void open(struct task *t)
     t->parts = 2; /* there and back */
     MPI_Win_allocate((MPI_Aint)t->bytes, 1, MPI_INFO_NULL, t->comm, &r->memory, &r->win);
     errors_listen_window(r->win);
-#ifdef MPIX_HAVE_NOTIFY
-    MPIX_Win_set_num_notify(r->win, MPI_INFO_NULL, 1);
-#endif
+    if (HAS_NOTIFY)
+        MPIX_Win_set_num_notify(r->win, MPI_INFO_NULL, 1);
     MPI_Win_lock_all(0, r->win);
 }
 
@@ -65,22 +77,23 @@ static void hear(struct task *t)
     MPI_Win_sync(r->win);
 }
 
-#ifdef MPIX_HAVE_NOTIFY
 static void put_with_notice(struct task *t)
 {
     struct room *r = t->own;
-    MPIX_Put_notify(t->out, t->count, t->type, t->peer, 0, t->count, t->type, 0, r->win);
+    if (HAS_NOTIFY)
+        MPIX_Put_notify(t->out, t->count, t->type, t->peer, 0, t->count, t->type, 0, r->win);
+    else
+        put_and_tell(t);
 }
 
 static void await_notice(struct task *t)
 {
     struct room *r = t->own;
-    MPIX_Win_wait_notify(r->win, 0, ++r->arrived);
+    if (HAS_NOTIFY)
+        MPIX_Win_wait_notify(r->win, 0, ++r->arrived);
+    else
+        hear(t);
 }
-#else
-#define put_with_notice put_and_tell
-#define await_notice hear
-#endif
 
 #define THERE_AND_BACK(name, put, wait)                                                            \
     static void name(struct task *t, int rounds)                                                   \
