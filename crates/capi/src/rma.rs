@@ -313,8 +313,9 @@ fn compare_and_swap(
                     return Err(args::null_argument(name));
                 }
             }
-            let buffers = (origin.cast(), compare.cast(), result.cast());
-            window.compare_and_swap(&process, buffers, at)
+            let [new, compare] = [origin, compare].map(|it| SendBuf::new(it.cast(), 1, at.ty));
+            let mut result = RecvBuf::new(result.cast(), 1, at.ty);
+            window.compare_and_swap(&process, (&new, &compare), &mut result, at)
         }
     }
 }

@@ -235,32 +235,29 @@ pub(crate) unsafe fn get_accumulate<'a>(
     Ok(())
 }
 
-/// `MPI_Compare_and_swap` of one element; the former one goes to `result`.
-///
-/// # Safety
-/// All buffers hold one element, which the program lends.
+/// `MPI_Compare_and_swap` of one element, with which `new` and `compare` begin; the former one goes to
+/// `result`.
 ///
 /// # Errors
 /// What the kernel refuses.
-pub(crate) unsafe fn compare_and_swap<'a>(
+pub(crate) fn compare_and_swap<'a>(
     hold: impl FnOnce() -> Result<Held<'a>>,
-    (new, compare, result): (*const u8, *const u8, *mut u8),
+    (new, compare): (&[u8], &[u8]),
+    result: &mut RecvBuf,
     elements: &Elements<'_>,
 ) -> Result<()> {
-    let len = elements.len();
     let mut old = [0u8; 32];
-    let mut expected = [0u8; 32];
-    debug_assert!(len <= 32);
-    // SAFETY: an element has at most 32 bytes, and the caller's promise.
-    unsafe {
-        copy_bytes(expected.as_mut_ptr(), compare, len);
+    let old = &mut old[..elements.len()];
+    {
         let _held = hold()?;
-        load(elements, old.as_mut_ptr())?;
-        if old[..len] == expected[..len] {
-            store(elements, new)?;
+        // SAFETY: an element has at most 32 bytes, and the target lets its memory be used.
+        unsafe {
+            load(elements, old.as_mut_ptr())?;
+            if *old == compare[..old.len()] {
+                store(elements, new.as_ptr())?;
+            }
         }
     }
-    // SAFETY: as above.
-    unsafe { copy_bytes(result, old.as_ptr(), len) };
+    result.place(0, PeerBytes::from(&*old));
     Ok(())
 }

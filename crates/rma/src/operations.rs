@@ -276,7 +276,7 @@ impl Window {
         }
     }
 
-    /// `MPI_Compare_and_swap` of one element: `new` replaces it if it is the one at `compare`; the
+    /// `MPI_Compare_and_swap` of one element: `new` replaces it if it is the one of `compare`; the
     /// former one goes to `result`.
     ///
     /// # Errors
@@ -284,7 +284,8 @@ impl Window {
     pub fn compare_and_swap(
         &self,
         process: &Process,
-        buffers: (*const u8, *const u8, *mut u8),
+        (new, compare): (&SendBuf, &SendBuf),
+        result: &mut RecvBuf,
         at: At<'_>,
     ) -> Result<()> {
         if !is_compared(at.ty) {
@@ -293,21 +294,19 @@ impl Window {
                 "only integers, truth values and bytes can be compared and swapped"
             );
         }
+        let (new, compare) = (&packed(new)[..], &packed(compare)[..]);
         match self.elements(process, at)? {
             Some(Elements {
                 place: Place::Message { at: addr },
                 ..
-            }) => {
-                // SAFETY: the program lends them until the epoch ends.
-                unsafe { self.compare_and_swap_by_message(process, buffers, (at, addr)) }
+            }) => self.compare_and_swap_by_message(process, (new, compare), result, (at, addr)),
+            Some(elements) if self.swap_by_letter(process, (new, compare), result, &elements) => {
+                Ok(())
             }
-            // SAFETY: the program lends them until the epoch ends.
-            Some(elements) if unsafe { self.swap_by_letter(process, buffers, &elements) } => Ok(()),
-            // SAFETY: as above.
-            Some(elements) => unsafe {
+            Some(elements) => {
                 let hold = || self.hold_elements(process, at.rank);
-                accumulate::compare_and_swap(hold, buffers, &elements)
-            },
+                accumulate::compare_and_swap(hold, (new, compare), result, &elements)
+            }
             None => Ok(()),
         }
     }
@@ -365,12 +364,11 @@ impl Window {
         former.is_some()
     }
 
-    /// # Safety
-    /// The program lends an element in each buffer.
-    unsafe fn swap_by_letter(
+    fn swap_by_letter(
         &self,
         process: &Process,
-        (new, compare, result): (*const u8, *const u8, *mut u8),
+        (new, compare): (&[u8], &[u8]),
+        result: &mut RecvBuf,
         elements: &Elements<'_>,
     ) -> bool {
         let len = elements.len();
@@ -378,15 +376,11 @@ impl Window {
             return false;
         }
         let mut both = [0; MOST];
-        // SAFETY: the caller's promise, and there is room for two.
-        unsafe {
-            transfer::copy_bytes(both.as_mut_ptr(), compare, len);
-            transfer::copy_bytes(both[MOST / 2..].as_mut_ptr(), new, len);
-        }
+        both[..len].copy_from_slice(&compare[..len]);
+        both[MOST / 2..][..len].copy_from_slice(&new[..len]);
         let former = self.by_letter(process, (What::Swap, 0, BYTE), elements, both);
         if let Some(bytes) = &former {
-            // SAFETY: the caller's promise.
-            unsafe { transfer::copy_bytes(result, bytes.as_ptr(), len) };
+            result.place(0, PeerBytes::from(&bytes[..len]));
         }
         former.is_some()
     }

@@ -157,28 +157,20 @@ impl Window {
         self.start_far(process, deed, (at, addr), source, Some(sink))
     }
 
-    /// `MPI_Compare_and_swap`.
-    ///
-    /// # Safety
-    /// Each buffer holds an element, which the program lends.
+    /// `MPI_Compare_and_swap`; `new` and `compare` begin with an element.
     ///
     /// # Errors
     /// As [`Window::put_by_message`].
-    pub(crate) unsafe fn compare_and_swap_by_message(
+    pub(crate) fn compare_and_swap_by_message(
         &self,
         process: &Process,
-        (new, compare, result): (*const u8, *const u8, *mut u8),
+        (new, compare): (&[u8], &[u8]),
+        result: &mut RecvBuf,
         (at, addr): (At<'_>, u64),
     ) -> Result<()> {
         let len = at.len() as usize;
-        let mut both = Vec::with_capacity(2 * len);
-        // SAFETY: the caller's promise.
-        unsafe {
-            both.extend_from_slice(std::slice::from_raw_parts(compare, len));
-            both.extend_from_slice(std::slice::from_raw_parts(new, len));
-        }
-        let sink = RecvBuf::Bytes(result, len as u64);
-        let source = SendBuf::Owned(both.into());
+        let source = SendBuf::Owned([&compare[..len], &new[..len]].concat().into());
+        let sink = std::mem::replace(result, RecvBuf::EMPTY);
         self.start_far(
             process,
             Deed::plain(What::Swap),
