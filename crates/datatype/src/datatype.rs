@@ -254,6 +254,9 @@ impl Datatype {
     /// packing order. Places count from the address of the first element. For
     /// memory that [`Datatype::pack`] cannot read.
     pub fn each_run(&self, count: u64, from: u64, len: usize, mut each: impl FnMut(isize, usize)) {
+        if self.is_contiguous() {
+            return each(from as isize, len);
+        }
         let mut tell = |at: i64, len| each(at as isize, len);
         pieces(
             &self.body.layout,

@@ -25,12 +25,29 @@ impl Datatype {
     /// many bytes were written.
     ///
     /// # Errors
-    /// `ShortBuffer` before anything is written; `Conversion` if a value does
-    /// not fit, with unspecified bytes in `out`; `Overflow`.
+    /// As [`Datatype::to_external`].
     ///
     /// # Safety
     /// As [`Datatype::pack`] for all of the elements.
     pub unsafe fn pack_external(&self, base: *const u8, count: u64, out: &mut [u8]) -> Result<u64> {
+        self.to_external(count, out, |from, to| {
+            // SAFETY: the caller's promise.
+            unsafe { self.pack(base, count, from, to.as_mut_ptr(), to.len()) }
+        })
+    }
+
+    /// Converts `count` elements, which `pack` packs part by part, to the front of `out`; returns how
+    /// many bytes were written. `pack` is told where in the packed elements a part begins.
+    ///
+    /// # Errors
+    /// `ShortBuffer` before anything is written; `Conversion` if a value does
+    /// not fit, with unspecified bytes in `out`; `Overflow`.
+    pub fn to_external(
+        &self,
+        count: u64,
+        out: &mut [u8],
+        mut pack: impl FnMut(u64, &mut [u8]),
+    ) -> Result<u64> {
         let need = self.external_size(count)?;
         let have = out.len() as u64;
         if have < need {
@@ -41,8 +58,7 @@ impl Datatype {
         self.each_chunk(count, |basic, n| {
             let len = n * basic.size() as usize;
             let external = n * basic.external_size() as usize;
-            // SAFETY: the caller's promise; a chunk fits into `native`.
-            unsafe { self.pack(base, count, from, native.as_mut_ptr(), len) };
+            pack(from, &mut native[..len]);
             encode(basic, &native[..len], &mut out[to..to + external]).map_err(|i| {
                 TypeError::Conversion {
                     element: element + i,
@@ -60,11 +76,28 @@ impl Datatype {
     /// many bytes were read.
     ///
     /// # Errors
-    /// `ShortBuffer` before anything is written, `Overflow`.
+    /// As [`Datatype::from_external`].
     ///
     /// # Safety
     /// As [`Datatype::unpack`] for all of the elements.
     pub unsafe fn unpack_external(&self, base: *mut u8, count: u64, inp: &[u8]) -> Result<u64> {
+        self.from_external(count, inp, |to, part| {
+            // SAFETY: the caller's promise.
+            unsafe { self.unpack(base, count, to, part.as_ptr(), part.len()) }
+        })
+    }
+
+    /// Converts the front of `inp` to `count` elements, which `unpack` unpacks part by part; returns how
+    /// many bytes were read. `unpack` is told where in the packed elements a part begins.
+    ///
+    /// # Errors
+    /// `ShortBuffer` before anything is written, `Overflow`.
+    pub fn from_external(
+        &self,
+        count: u64,
+        inp: &[u8],
+        mut unpack: impl FnMut(u64, &[u8]),
+    ) -> Result<u64> {
         let need = self.external_size(count)?;
         let have = inp.len() as u64;
         if have < need {
@@ -76,8 +109,7 @@ impl Datatype {
             let len = n * basic.size() as usize;
             let external = n * basic.external_size() as usize;
             decode(basic, &inp[from..from + external], &mut native[..len]);
-            // SAFETY: the caller's promise; a chunk fits into `native`.
-            unsafe { self.unpack(base, count, at, native.as_ptr(), len) };
+            unpack(at, &native[..len]);
             from += external;
             at += len as u64;
             Ok(())
