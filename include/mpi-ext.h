@@ -38,6 +38,11 @@ int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
 int PMPIX_Comm_failure_ack(MPI_Comm comm);
 int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
 
+/* Whether buffers may lie in memory of CUDA devices: 1 if the job's settings and this host have it. Messages, collectives,
+ * files and origins of one-sided operations take it, memory of windows may not (see docs/devices.md). */
+#define MPIX_CUDA_AWARE_SUPPORT 1
+int MPIX_Query_cuda_support(void);
+
 /* Whether there are operations that notify. */
 #define MPIX_HAVE_NOTIFY 1
 

@@ -10,6 +10,7 @@ mod coll;
 mod comm;
 mod convert;
 mod datatype;
+mod device;
 mod dynamic;
 mod entry;
 mod env;

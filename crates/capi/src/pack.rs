@@ -3,8 +3,12 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use catena_abi::{Comm, Count, Datatype, consts};
+use catena_core::buffer::{
+    Typed, are_on_host, fetch, is_on_host, pack_across, store, unpack_across,
+};
 use catena_core::{enter, enter_any};
 use catena_datatype::TypeRef;
+use catena_objects::error::no_memory;
 use catena_objects::{Error, Kind, Result, fail};
 
 use crate::args::{self, array, array_mut, get, put, string};
@@ -57,7 +61,7 @@ fn copied(
     comm: Comm,
     (buf, count, datatype): (*const c_void, Count, Datatype),
     room: Room,
-    copy: impl FnOnce(&TypeRef, u64, usize),
+    copy: impl FnOnce(&TypeRef, u64, usize) -> Result<()>,
 ) -> Result<Count> {
     let process = enter()?;
     process.comm_ref(comm)?;
@@ -69,14 +73,23 @@ fn copied(
     };
     check_room(room.at, room.size, bytes)?;
     if bytes <= SHORT {
-        copy(ty, count, bytes as usize);
+        copy(ty, count, bytes as usize)?;
     } else {
         // Other threads may call the library meanwhile.
         let ty = ty.clone();
         drop(process);
-        copy(&ty, count, bytes as usize);
+        copy(&ty, count, bytes as usize)?;
     }
     Ok(room.at + bytes as Count)
+}
+
+/// Bytes of host memory.
+fn room_for(bytes: u64) -> Result<Vec<u8>> {
+    let mut room = Vec::new();
+    let reserved = room.try_reserve_exact(bytes as usize);
+    reserved.map_err(|_| no_memory(bytes as usize))?;
+    room.resize(bytes as usize, 0);
+    Ok(room)
 }
 
 /// Checks that `need` bytes fit between `position` and `size`.
@@ -132,7 +145,13 @@ mpi_fn! {
             let out = outbuf.cast::<u8>().wrapping_offset(at as isize);
             // SAFETY: the program passes `incount` elements and `outsize` bytes,
             // in which the result fits.
-            unsafe { ty.pack(inbuf.cast(), count, 0, out, len) }
+            unsafe {
+                match are_on_host(inbuf.cast(), count, ty, out) {
+                    true => ty.pack(inbuf.cast(), count, 0, out, len),
+                    false => pack_across(inbuf.cast(), count, ty, out)?,
+                }
+            }
+            Ok(())
         })?;
         advance(position, end, "position")
     }
@@ -145,7 +164,13 @@ mpi_fn! {
         let end = copied(comm, (outbuf, outcount.into(), datatype), room, |ty, count, len| {
             let from = inbuf.cast::<u8>().wrapping_offset(at as isize);
             // SAFETY: as in `Pack`.
-            unsafe { ty.unpack(outbuf.cast(), count, 0, from, len) }
+            unsafe {
+                match are_on_host(outbuf.cast(), count, ty, from) {
+                    true => ty.unpack(outbuf.cast(), count, 0, from, len),
+                    false => unpack_across(outbuf.cast(), count, ty, from)?,
+                }
+            }
+            Ok(())
         })?;
         advance(position, end, "position")
     }
@@ -166,10 +191,23 @@ mpi_fn! {
         let need = e.ty.external_size(e.count).map_err(explain)?;
         let at = get(position, "position")?;
         check_room(at, outsize, need)?;
-        let out = array_mut(outbuf.cast::<u8>(), outsize as usize, "outbuf")?;
-        // SAFETY: the program passes `incount` elements.
-        unsafe { e.ty.pack_external(inbuf.cast(), e.count, &mut out[at as usize..]) }
-            .map_err(explain)?;
+        let elements = Typed::new(inbuf.cast_mut().cast(), e.count, &e.ty);
+        let convert = |out: &mut [u8]| {
+            let packed = e.ty.to_external(e.count, out, |from, to| {
+                // SAFETY: the program passes `incount` elements.
+                unsafe { elements.pack(from, to.as_mut_ptr(), to.len()) }
+            });
+            packed.map_err(explain)
+        };
+        if need == 0 || is_on_host(outbuf.cast()) {
+            let out = array_mut(outbuf.cast::<u8>(), outsize as usize, "outbuf")?;
+            convert(&mut out[at as usize..])?;
+        } else {
+            let mut out = room_for(need)?;
+            convert(&mut out)?;
+            // SAFETY: the program passes `outsize` bytes.
+            unsafe { store(outbuf.cast::<u8>().wrapping_offset(at as isize), &out) };
+        }
         put(position, at + need as Count, "position")
     }
 
@@ -182,10 +220,22 @@ mpi_fn! {
         let need = e.ty.external_size(e.count).map_err(explain)?;
         let at = get(position, "position")?;
         check_room(at, insize, need)?;
-        let from = array(inbuf.cast::<u8>(), insize as usize, "inbuf")?;
-        // SAFETY: the program passes room for `outcount` elements.
-        unsafe { e.ty.unpack_external(outbuf.cast(), e.count, &from[at as usize..]) }
-            .map_err(explain)?;
+        let elements = Typed::new(outbuf.cast(), e.count, &e.ty);
+        let convert = |from: &[u8]| {
+            let unpacked = e.ty.from_external(e.count, from, |to, part| {
+                // SAFETY: the program passes room for `outcount` elements.
+                unsafe { elements.unpack(to, part.as_ptr(), part.len()) }
+            });
+            unpacked.map_err(explain)
+        };
+        if need == 0 || is_on_host(inbuf.cast()) {
+            let from = array(inbuf.cast::<u8>(), insize as usize, "inbuf")?;
+            convert(&from[at as usize..])?;
+        } else {
+            // SAFETY: the program passes `insize` bytes.
+            let from = unsafe { fetch(inbuf.cast::<u8>().wrapping_offset(at as isize), need as usize)? };
+            convert(&from)?;
+        }
         put(position, at + need as Count, "position")
     }
 

@@ -53,6 +53,7 @@ fn exports_are_those_of_the_table() {
         .chain(layers)
         .chain(extensions())
         .chain(notify())
+        .chain(["MPIX", "PMPIX", "catena_MPIX"].map(|of| format!("{of}_Query_cuda_support")))
         .chain(fortran_binding())
         .collect();
     let lacking: Vec<_> = expected.difference(&found).collect();

@@ -6,19 +6,23 @@
 //!
 //! A buffer that is a run of bytes lies in host memory, and transports may read and
 //! write it where it lies. Any other buffer says in which kind of memory it lies, and
-//! its bytes are packed and unpacked part by part, as packets take and bring them.
+//! its bytes are packed and unpacked part by part, as packets take and bring them. What
+//! lies on a device goes through a window in host memory, which many parts share.
 
+use std::cell::RefCell;
 use std::ptr;
 
 use catena_base::{PeerBytes, Room, copy};
-use catena_datatype::TypeRef;
+use catena_datatype::{Datatype, TypeRef};
 use catena_fabric::Payload;
 use catena_link::{Sink, Source};
-use catena_memory::{self as memory, Kind};
+use catena_memory::{self as memory, Kind, Rows};
 
 use catena_objects::error::{Result, no_memory};
 
-/// `count` elements of a type that are not one run of bytes in host memory.
+use crate::window::{MOST, Window};
+
+/// `count` elements of a type, wherever they lie, such as those that are not one run of bytes in host memory.
 #[derive(Clone, Debug)]
 pub struct Typed {
     base: *mut u8,
@@ -26,18 +30,22 @@ pub struct Typed {
     len: u64,
     ty: TypeRef,
     kind: Kind,
+    /// Of a buffer on a device: what was read ahead of a message to send, or is still to be written of
+    /// one that comes.
+    window: RefCell<Window>,
 }
 
 impl Typed {
     /// `count` elements of `ty` at `base`, in the kind of memory that their first
     /// byte lies in.
-    pub(crate) fn new(base: *mut u8, count: u64, ty: &TypeRef) -> Self {
+    pub fn new(base: *mut u8, count: u64, ty: &TypeRef) -> Self {
         Typed {
             base,
             count,
             len: count.saturating_mul(ty.size()),
             ty: ty.clone(),
             kind: kind(base, count, ty),
+            window: RefCell::default(),
         }
     }
 
@@ -52,13 +60,13 @@ impl Typed {
     /// # Safety
     /// The elements and `out` are valid, and the range is within the elements.
     #[inline]
-    pub(crate) unsafe fn pack(&self, from: u64, out: *mut u8, len: usize) {
+    pub unsafe fn pack(&self, from: u64, out: *mut u8, len: usize) {
         if self.kind.is_host() {
             // SAFETY: the caller's promise.
             unsafe { self.ty.pack(self.base, self.count, from, out, len) }
         } else {
             // SAFETY: as above.
-            unsafe { self.read_runs(from, out, len) }
+            unsafe { self.read_ahead(from, out, len) }
         }
     }
 
@@ -69,7 +77,7 @@ impl Typed {
     /// The elements may be written, `bytes` is valid, and the range is within the
     /// elements.
     #[inline]
-    pub(crate) unsafe fn unpack(&self, from: u64, bytes: *const u8, len: usize) {
+    pub unsafe fn unpack(&self, from: u64, bytes: *const u8, len: usize) {
         if self.kind.is_host() {
             // SAFETY: the caller's promise.
             unsafe { self.ty.unpack(self.base, self.count, from, bytes, len) }
@@ -79,32 +87,103 @@ impl Typed {
         }
     }
 
-    /// Packs memory that is not the host's, run by run.
+    /// Packs memory that is not the host's, and as much of what follows as a window holds.
+    ///
+    /// # Safety
+    /// As [`Typed::pack`].
+    #[cold]
+    unsafe fn read_ahead(&self, from: u64, out: *mut u8, len: usize) {
+        let mut window = self.window.borrow_mut();
+        if window.part(from, len).is_none() {
+            let ahead = (self.len - from).min(MOST as u64) as usize;
+            match (ahead > len).then(|| window.open(from, ahead)).flatten() {
+                // SAFETY: within the elements, and the window is as long.
+                Some(room) => unsafe { self.read_runs(from, room.as_mut_ptr(), ahead) },
+                // SAFETY: the caller's promise.
+                None => return unsafe { self.read_runs(from, out, len) },
+            }
+        }
+        let part = window.part(from, len).expect("it was read");
+        // SAFETY: as above.
+        unsafe { out.copy_from_nonoverlapping(part.as_ptr(), len) };
+    }
+
+    /// Unpacks a part of a message, at the latest with the last one.
+    ///
+    /// # Safety
+    /// As [`Typed::unpack`].
+    #[cold]
+    unsafe fn gather(&self, at: u64, bytes: PeerBytes<'_>, is_last: bool) {
+        let mut window = self.window.borrow_mut();
+        let flush = |window: &mut Window| {
+            if !window.bytes.is_empty() {
+                // SAFETY: what was given before, to the same elements.
+                unsafe { self.write_runs(window.from, window.bytes.as_ptr(), window.bytes.len()) };
+                window.bytes.clear();
+            }
+        };
+        if !window.takes(at, bytes.len()) {
+            flush(&mut window);
+            window.from = at;
+        }
+        let before = window.bytes.len();
+        if bytes.len() > MOST || window.bytes.try_reserve(bytes.len()).is_err() {
+            flush(&mut window);
+            // SAFETY: the caller's promise.
+            unsafe { self.write_runs(at, bytes.as_ptr(), bytes.len()) };
+            window.from = at + bytes.len() as u64;
+        } else {
+            window.bytes.resize(before + bytes.len(), 0);
+            bytes.read(&mut window.bytes[before..]);
+        }
+        if is_last {
+            flush(&mut window);
+        }
+    }
+
+    /// Packs memory that is not the host's, by as few copies as its rows allow.
     ///
     /// # Safety
     /// As [`Typed::pack`].
     #[cold]
     unsafe fn read_runs(&self, from: u64, mut out: *mut u8, len: usize) {
-        self.ty.each_run(self.count, from, len, |at, len| {
-            let run = (self.kind, self.base.cast_const().wrapping_offset(at));
+        self.each_rows(from, len, |at, rows| {
+            let at = (self.kind, self.base.cast_const().wrapping_offset(at));
             // SAFETY: the caller's promise.
-            unsafe { memory::read(out, run, len) }.expect("a device has told its kind");
-            out = out.wrapping_add(len);
+            unsafe { memory::read(out, at, rows) }.expect("a device has told its kind");
+            out = out.wrapping_add(rows.bytes());
         });
     }
 
-    /// Unpacks to memory that is not the host's, run by run.
+    /// Unpacks to memory that is not the host's, likewise.
     ///
     /// # Safety
     /// As [`Typed::unpack`].
     #[cold]
     unsafe fn write_runs(&self, from: u64, mut bytes: *const u8, len: usize) {
-        self.ty.each_run(self.count, from, len, |at, len| {
-            let run = (self.kind, self.base.wrapping_offset(at));
+        self.each_rows(from, len, |at, rows| {
+            let at = (self.kind, self.base.wrapping_offset(at));
             // SAFETY: the caller's promise.
-            unsafe { memory::write(run, bytes, len) }.expect("a device has told its kind");
-            bytes = bytes.wrapping_add(len);
+            unsafe { memory::write(at, bytes, rows) }.expect("a device has told its kind");
+            bytes = bytes.wrapping_add(rows.bytes());
         });
+    }
+
+    /// Calls `f` with where packed bytes `[from, from + len)` lie, relative to `base`: runs that are as long
+    /// and as far apart as each other together.
+    fn each_rows(&self, from: u64, len: usize, mut f: impl FnMut(isize, Rows)) {
+        let mut open: Option<(isize, Rows)> = None;
+        self.ty.each_run(self.count, from, len, |at, len| {
+            let joins = |(first, rows): &mut (isize, Rows)| rows.join(at - *first, len);
+            if !open.as_mut().is_some_and(joins)
+                && let Some((first, rows)) = open.replace((at, Rows::one(len)))
+            {
+                f(first, rows);
+            }
+        });
+        if let Some((first, rows)) = open {
+            f(first, rows);
+        }
     }
 }
 
@@ -121,6 +200,12 @@ pub(crate) fn is_host(base: *const u8, count: u64, ty: &TypeRef) -> bool {
     kind(base, count, ty).is_host()
 }
 
+/// Whether the address lies in host memory.
+#[inline]
+pub fn is_on_host(at: *const u8) -> bool {
+    memory::is_host_only() || memory::kind(at).is_host()
+}
+
 /// Whether the elements are one run of bytes in host memory, so that they may be read
 /// and written where they lie.
 #[inline]
@@ -133,6 +218,71 @@ pub fn is_run(base: *const u8, count: u64, ty: &TypeRef) -> bool {
 #[cold]
 fn is_run_among_devices(base: *const u8, count: u64, ty: &TypeRef) -> bool {
     ty.is_contiguous() && is_host(base, count, ty)
+}
+
+/// Whether elements and their packed bytes both lie in host memory.
+#[inline]
+pub fn are_on_host(base: *const u8, count: u64, ty: &TypeRef, packed: *const u8) -> bool {
+    memory::is_host_only() || (is_host(base, count, ty) && is_on_host(packed))
+}
+
+/// Packs all of `count` elements to `out`, in whichever memory both lie.
+///
+/// # Errors
+/// As [`fetch`].
+///
+/// # Safety
+/// Both are valid.
+#[cold]
+pub unsafe fn pack_across(base: *const u8, count: u64, ty: &TypeRef, out: *mut u8) -> Result<()> {
+    let packed = SendBuf::new(base, count, ty).to_owned_bytes()?;
+    // SAFETY: the caller's promise.
+    unsafe { store(out, &packed) };
+    Ok(())
+}
+
+/// Unpacks the bytes at `from` to all of `count` elements, in whichever memory both lie.
+///
+/// # Errors
+/// As [`fetch`].
+///
+/// # Safety
+/// Both are valid.
+#[cold]
+pub unsafe fn unpack_across(
+    base: *mut u8,
+    count: u64,
+    ty: &TypeRef,
+    from: *const u8,
+) -> Result<()> {
+    // SAFETY: the caller's promise.
+    let packed = unsafe { fetch(from, (count * ty.size()) as usize)? };
+    RecvBuf::new(base, count, ty).place(0, PeerBytes::from(&*packed));
+    Ok(())
+}
+
+/// Copies bytes to `at`, in whichever memory that lies.
+///
+/// # Safety
+/// `at` is valid for as many bytes.
+pub unsafe fn store(at: *mut u8, bytes: &[u8]) {
+    RecvBuf::new(at, bytes.len() as u64, byte()).place(0, PeerBytes::from(bytes));
+}
+
+/// The `len` bytes at `at`, in whichever memory they lie, as a copy.
+///
+/// # Errors
+/// `NoMem` if there is not enough memory for it.
+///
+/// # Safety
+/// `at` is valid for `len` bytes.
+pub unsafe fn fetch(at: *const u8, len: usize) -> Result<Box<[u8]>> {
+    SendBuf::new(at, len as u64, byte()).to_owned_bytes()
+}
+
+/// `MPI_BYTE`.
+fn byte() -> &'static TypeRef {
+    Datatype::predefined(catena_abi::consts::BYTE.0 as u16).expect("predefined")
 }
 
 /// A message to send.
@@ -303,6 +453,18 @@ impl Sink for RecvBuf {
         }
     }
 
+    fn place_part(&mut self, at: u64, bytes: PeerBytes<'_>, is_last: bool) {
+        match self {
+            RecvBuf::Typed(t) if !t.kind.is_host() => {
+                let (at, fits) = (at.min(t.len), t.len.saturating_sub(at));
+                let bytes = bytes.part(0, fits.min(bytes.len() as u64) as usize);
+                // SAFETY: within the buffer that the program lends.
+                unsafe { t.gather(at, bytes, is_last) }
+            }
+            _ => self.place(at, bytes),
+        }
+    }
+
     #[inline(always)]
     fn place(&mut self, at: u64, bytes: PeerBytes<'_>) {
         let room = self.capacity();
@@ -331,7 +493,6 @@ impl Sink for RecvBuf {
 mod tests {
     use super::*;
     use crate::device;
-    use catena_datatype::Datatype;
 
     #[test]
     fn a_strided_message_streams_in_parts() {
@@ -381,6 +542,42 @@ mod tests {
             assert_eq!(*out.to_owned_bytes().unwrap(), *bytes);
             assert_eq!(back.iter().filter(|&&i| i == -1).count(), 8, "gaps stay");
         }
+    }
+
+    #[test]
+    fn parts_on_a_device_are_read_ahead_and_written_together() {
+        let byte = byte();
+        let len = 2 * MOST + 100;
+        let mut source: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
+        let mut target = vec![0u8; len + 1];
+        let out = SendBuf::new(device::lend(&mut source), len as u64, byte);
+        let mut sink = RecvBuf::new(device::lend(&mut target), len as u64, byte);
+        let size = 1000;
+        let mut from = 0;
+        while from < len {
+            let now = size.min(len - from);
+            let mut bytes = vec![0u8; now];
+            // SAFETY: a vector of that length.
+            out.part(from as u64, now)
+                .write(unsafe { Room::new(bytes.as_mut_ptr(), now) });
+            let is_last = from + now == len;
+            sink.place_part(from as u64, PeerBytes::from(&bytes[..]), is_last);
+            from += now;
+        }
+        assert!(target[..len] == source[..] && target[len] == 0);
+        // In any order, and more than there is room for.
+        target.fill(0);
+        for (at, part, is_last) in [
+            (7, 3, false),
+            (2, 5, false),
+            (len - 1, 9, false),
+            (0, 2, true),
+        ] {
+            let bytes = vec![at as u8 + 1; part];
+            sink.place_part(at as u64, PeerBytes::from(&bytes[..]), is_last);
+        }
+        assert_eq!(target[..10], [1, 1, 3, 3, 3, 3, 3, 8, 8, 8]);
+        assert_eq!(target[len - 2..], [0, len as u8, 0]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Once;
 
-use catena_memory::{Device, Kind, register};
+use catena_memory::{Device, Kind, Rows, register};
 
 /// The bit by which its addresses differ from those of the host memory behind them. With
 /// it, no processor takes them.
@@ -25,14 +25,23 @@ unsafe impl Device for Double {
         at.addr() & BIT != 0
     }
 
-    unsafe fn read(&self, to: *mut u8, from: *const u8, len: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { to.copy_from_nonoverlapping(other(from), len) }
+    unsafe fn read(&self, to: *mut u8, from: *const u8, rows: Rows) {
+        for row in 0..rows.count {
+            let from = other(from.wrapping_add(row * rows.stride));
+            // SAFETY: the caller's promise.
+            unsafe {
+                to.add(row * rows.len)
+                    .copy_from_nonoverlapping(from, rows.len)
+            }
+        }
     }
 
-    unsafe fn write(&self, to: *mut u8, from: *const u8, len: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { other(to).copy_from_nonoverlapping(from, len) }
+    unsafe fn write(&self, to: *mut u8, from: *const u8, rows: Rows) {
+        for row in 0..rows.count {
+            let to = other(to.wrapping_add(row * rows.stride));
+            // SAFETY: the caller's promise.
+            unsafe { to.copy_from_nonoverlapping(from.add(row * rows.len), rows.len) }
+        }
     }
 }
 

@@ -58,6 +58,7 @@ pub mod settings;
 pub mod topology;
 mod trouble;
 pub mod wait;
+mod window;
 
 /// What a process carries on besides transfers: see [`catena_process::Hook`].
 pub mod hooks {
@@ -65,5 +66,6 @@ pub mod hooks {
 }
 
 pub use loss::kind_of_death;
+pub use memory_kinds::takes_cuda;
 pub use process::{Process, enter, enter_any, is_locked, observe};
 pub use reduce_local::reduce_local;

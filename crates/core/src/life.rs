@@ -74,6 +74,7 @@ fn begin_tolerance(process: &Process) {
 fn wire_up() -> Result<Box<Process>> {
     catena_base::clock::start();
     catena_base::copy::start();
+    catena_cuda::start();
     catena_objects::attr::WITHOUT_LOCK
         .get_or_init(|| |call| process::life().lock().released_if_held(call));
     let boot = catena_boot::open().map_err(|e| Error::new(Kind::Other, e.to_string()))?;

@@ -11,6 +11,7 @@ pub fn registry() -> Registry {
     all.extend_from_slice(crate::coll::model::SETTINGS);
     all.extend_from_slice(catena_objects::errhandler::SETTINGS);
     all.extend_from_slice(crate::memory_kinds::SETTINGS);
+    all.extend_from_slice(catena_cuda::SETTINGS);
     all.push(&crate::latency::RMA_LATENCY);
     all.push(&crate::remote_access::RMA_REMOTE);
     all.push(&crate::remote_access::RMA_REMOTE_MIN);

@@ -40,6 +40,8 @@ const BESIDES: &str = "\
     pub fn catena_MPIX_Comm_iagree(comm: Comm, flag: *mut c_int, request: *mut Request) -> c_int;
     /// Makes a communicator of survivors.
     pub fn catena_MPIX_Comm_shrink(comm: Comm, newcomm: *mut Comm) -> c_int;
+    /// Whether buffers may lie in memory of CUDA devices.
+    pub fn catena_MPIX_Query_cuda_support() -> c_int;
     /// How many entries an argument has.
     pub fn catena_entries(comm: Comm, what: c_int) -> c_int;
 ";

@@ -44,6 +44,13 @@ pub trait Sink: Debug {
     /// capacity are dropped.
     fn place(&mut self, at: u64, bytes: PeerBytes<'_>);
 
+    /// Places one of several parts of a message, which come in any order; the last one that comes says
+    /// so. What was placed before may be stored as late as then.
+    fn place_part(&mut self, at: u64, bytes: PeerBytes<'_>, is_last: bool) {
+        let _ = is_last;
+        self.place(at, bytes);
+    }
+
     /// Where the room lies, if it is one run of bytes that others may write
     /// there.
     fn contiguous(&mut self) -> Option<*mut u8> {

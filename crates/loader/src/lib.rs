@@ -3,7 +3,7 @@
 //! Nothing that is opened here is closed again: libraries of networks and process
 //! managers have threads and exit handlers that expect to find their code.
 
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fmt;
 
 /// Who finds the symbols of a library.
@@ -89,6 +89,14 @@ impl Opened {
         }
     }
 
+    /// A library that this process has loaded already, by the name that it has for the dynamic loader.
+    pub fn loaded(name: &CStr, title: &'static str) -> Option<Opened> {
+        let flags = libc::RTLD_NOW | libc::RTLD_NOLOAD;
+        // SAFETY: nothing is loaded.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), flags) };
+        (!handle.is_null()).then_some(Opened { handle, title })
+    }
+
     /// A function of it.
     ///
     /// # Errors
@@ -129,6 +137,23 @@ impl Opened {
     }
 }
 
+/// How many libraries this process has loaded so far: as long as the number is the same, nothing new is there.
+pub fn loads() -> u64 {
+    unsafe extern "C" fn first(
+        about: *mut libc::dl_phdr_info,
+        _size: usize,
+        loads: *mut c_void,
+    ) -> c_int {
+        // SAFETY: both are what the loader and the caller below pass. What each object tells is the same.
+        unsafe { *loads.cast::<u64>() = (*about).dlpi_adds };
+        1
+    }
+    let mut loads = 0;
+    // SAFETY: `first` takes the number that is passed.
+    unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut loads).cast()) };
+    loads
+}
+
 /// What the dynamic loader said last.
 fn error() -> String {
     // SAFETY: no arguments; the text lives until this thread's next call.
@@ -153,8 +178,6 @@ pub unsafe fn text(at: *const c_char) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::c_int;
-
     use super::*;
 
     type Abs = unsafe extern "C" fn(c_int) -> c_int;
@@ -170,6 +193,19 @@ mod tests {
         let abs = first(["/no/such/lib.so", "libc.so.6", "never"], open).unwrap();
         // SAFETY: a function of the C library.
         assert_eq!(unsafe { abs(-7) }, 7);
+    }
+
+    #[test]
+    fn what_is_loaded_is_found_without_loading_anything() {
+        let before = loads();
+        assert!(before > 0);
+        let here = Opened::loaded(c"libc.so.6", "libabs").unwrap();
+        // SAFETY: the type is that of the C library.
+        let abs = unsafe { here.function::<Abs>(c"abs") }.unwrap();
+        // SAFETY: a function of the C library.
+        assert_eq!(unsafe { abs(-7) }, 7);
+        assert!(Opened::loaded(c"libutil.so.0", "nothing").is_none());
+        assert_eq!(loads(), before);
     }
 
     #[test]

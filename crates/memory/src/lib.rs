@@ -7,9 +7,9 @@
 //! memory alone and must be given a copy of what lies elsewhere.
 //!
 //! A kind other than [`Kind::Host`] needs a [`Device`], which is registered once and
-//! from then on knows its addresses. Catena registers none, so all memory is the
-//! host's. A program without devices pays one load of [`is_host_only`], which
-//! callers join to a condition that they test anyway; see [`kind`] for an example.
+//! from then on knows its addresses. On a host without devices nobody registers one, and
+//! a program pays one load of [`is_host_only`], which callers join to a condition that
+//! they test anyway; see [`kind`] for an example.
 
 use std::error;
 use std::fmt;
@@ -65,6 +65,62 @@ impl fmt::Display for Unsupported {
 
 impl error::Error for Unsupported {}
 
+/// Rows of bytes on a device, as far apart as each other. In host memory they lie one
+/// after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// Bytes of each.
+    pub len: usize,
+    /// How many there are.
+    pub count: usize,
+    /// Bytes from the start of one to that of the next, at least `len`.
+    pub stride: usize,
+}
+
+impl Rows {
+    /// The longest stride at which rows are joined. It is what devices take at least.
+    const LONGEST: usize = 1 << 30;
+
+    /// A run of bytes.
+    pub fn one(len: usize) -> Rows {
+        Rows {
+            len,
+            count: 1,
+            stride: len,
+        }
+    }
+
+    /// Bytes of all.
+    pub fn bytes(self) -> usize {
+        self.len * self.count
+    }
+
+    /// The length of all, if they are one run of bytes.
+    pub fn one_run(self) -> Option<usize> {
+        (self.count == 1 || self.stride == self.len).then(|| self.bytes())
+    }
+
+    /// Takes a run of `len` bytes in, if it is the next row; it begins `distance` bytes
+    /// after the first one.
+    pub fn join(&mut self, distance: isize, len: usize) -> bool {
+        let Ok(distance) = usize::try_from(distance) else {
+            return false;
+        };
+        let is_next = match self.count {
+            1 => (len..=Rows::LONGEST).contains(&distance),
+            _ => self.stride.checked_mul(self.count) == Some(distance),
+        };
+        let joins = is_next && len == self.len;
+        if joins {
+            if self.count == 1 {
+                self.stride = distance;
+            }
+            self.count += 1;
+        }
+        joins
+    }
+}
+
 /// What drives one kind of memory.
 ///
 /// # Safety
@@ -77,25 +133,23 @@ pub unsafe trait Device: Sync {
     /// Whether the address lies in its memory.
     fn owns(&self, at: *const u8) -> bool;
 
-    /// Copies `len` bytes of its memory to host memory; they are there when it
-    /// returns. A copy that the device fails to make ends the process, as an
-    /// address that is not mapped does in host memory.
+    /// Copies rows of its memory, of which the first begins at `from`, to host memory;
+    /// they are there when it returns. A copy that the device fails to make ends the
+    /// process, as an address that is not mapped does in host memory.
     ///
     /// # Safety
-    /// `from` is valid for `len` bytes of its memory and `to` for as many of the
-    /// host's.
-    unsafe fn read(&self, to: *mut u8, from: *const u8, len: usize);
+    /// The rows are valid, and `to` is for as many bytes of the host's memory.
+    unsafe fn read(&self, to: *mut u8, from: *const u8, rows: Rows);
 
-    /// Copies `len` bytes of host memory to its memory, as [`Device::read`] does the
-    /// other way.
+    /// Copies host memory to rows of its memory, of which the first begins at `to`, as
+    /// [`Device::read`] does the other way.
     ///
     /// # Safety
-    /// `to` is valid for `len` bytes of its memory and `from` for as many of the
-    /// host's.
-    unsafe fn write(&self, to: *mut u8, from: *const u8, len: usize);
+    /// The rows are valid, and `from` is for as many bytes of the host's memory.
+    unsafe fn write(&self, to: *mut u8, from: *const u8, rows: Rows);
 }
 
-/// All devices, of which none is ever taken away again.
+/// All devices, one of each kind at most, of which none is ever taken away again.
 static DEVICES: RwLock<Vec<&'static dyn Device>> = RwLock::new(Vec::new());
 
 /// Whether [`DEVICES`] is empty.
@@ -138,57 +192,48 @@ pub fn kind(at: *const u8) -> Kind {
     owner.map_or(Kind::Host, |device| device.kind())
 }
 
-/// Copies `len` bytes at `from`, which are memory of that kind, to host memory.
+/// Copies rows that begin at `from`, which are memory of that kind, to host memory.
 ///
 /// # Errors
-/// [`Unsupported`] if no device of that kind is registered.
+/// [`Unsupported`] for the host's, and if no device of that kind is registered.
 ///
 /// # Safety
-/// Both are valid for `len` bytes of their memory, and do not overlap.
+/// The rows are valid in their memory, as are as many bytes at `to`; they do not overlap.
 pub unsafe fn read(
     to: *mut u8,
     (kind, from): (Kind, *const u8),
-    len: usize,
+    rows: Rows,
 ) -> Result<(), Unsupported> {
-    match device(kind, from)? {
-        // SAFETY: the caller's promise.
-        None => unsafe { to.copy_from_nonoverlapping(from, len) },
-        // SAFETY: as above.
-        Some(device) => unsafe { device.read(to, from, len) },
-    }
-    Ok(())
+    // SAFETY: the caller's promise.
+    device(kind).map(|device| unsafe { device.read(to, from, rows) })
 }
 
-/// Copies `len` bytes of host memory to `to`, which is memory of that kind.
+/// Copies host memory to rows that begin at `to`, which are memory of that kind.
 ///
 /// # Errors
-/// [`Unsupported`] if no device of that kind is registered.
+/// As [`read`].
 ///
 /// # Safety
-/// Both are valid for `len` bytes of their memory, and do not overlap.
+/// The rows are valid in their memory, as are as many bytes at `from`; they do not overlap.
 pub unsafe fn write(
     (kind, to): (Kind, *mut u8),
     from: *const u8,
-    len: usize,
+    rows: Rows,
 ) -> Result<(), Unsupported> {
-    match device(kind, to)? {
-        // SAFETY: the caller's promise.
-        None => unsafe { to.copy_from_nonoverlapping(from, len) },
-        // SAFETY: as above.
-        Some(device) => unsafe { device.write(to, from, len) },
-    }
-    Ok(())
+    // SAFETY: the caller's promise.
+    device(kind).map(|device| unsafe { device.write(to, from, rows) })
 }
 
-/// The device that has the address; none in host memory.
-fn device(kind: Kind, at: *const u8) -> Result<Option<&'static dyn Device>, Unsupported> {
-    if kind.is_host() {
-        return Ok(None);
-    }
+/// The device of a kind.
+fn device(kind: Kind) -> Result<&'static dyn Device, Unsupported> {
     let devices = DEVICES.read().unwrap_or_else(PoisonError::into_inner);
-    let mut of_kind = devices.iter().filter(|device| device.kind() == kind);
-    let owner = of_kind.find(|device| device.owns(at));
-    owner.map(|device| Some(*device)).ok_or(Unsupported(kind))
+    let found = devices.iter().find(|device| device.kind() == kind);
+    found.copied().ok_or(Unsupported(kind))
+}
+
+/// Whether a device of that kind is registered.
+pub fn has(kind: Kind) -> bool {
+    device(kind).is_ok()
 }
 
 #[cfg(test)]
@@ -217,32 +262,67 @@ mod tests {
             at.addr() & BIT != 0
         }
 
-        unsafe fn read(&self, to: *mut u8, from: *const u8, len: usize) {
-            // SAFETY: the caller's promise.
-            unsafe { to.copy_from_nonoverlapping(real(from), len) }
+        unsafe fn read(&self, to: *mut u8, from: *const u8, rows: Rows) {
+            for row in 0..rows.count {
+                let from = real(from.wrapping_add(row * rows.stride));
+                // SAFETY: the caller's promise.
+                unsafe {
+                    to.add(row * rows.len)
+                        .copy_from_nonoverlapping(from, rows.len)
+                }
+            }
         }
 
-        unsafe fn write(&self, to: *mut u8, from: *const u8, len: usize) {
-            // SAFETY: as above.
-            unsafe { real(to).cast_mut().copy_from_nonoverlapping(from, len) }
+        unsafe fn write(&self, to: *mut u8, from: *const u8, rows: Rows) {
+            for row in 0..rows.count {
+                let to = real(to.wrapping_add(row * rows.stride)).cast_mut();
+                // SAFETY: as above.
+                unsafe { to.copy_from_nonoverlapping(from.add(row * rows.len), rows.len) }
+            }
         }
     }
 
     #[test]
+    fn rows_are_joined_as_far_as_they_lie_alike() {
+        let joined = |runs: &[(isize, usize)]| {
+            let mut rows = Rows::one(4);
+            let joins: Vec<bool> = runs.iter().map(|&(at, len)| rows.join(at, len)).collect();
+            (rows, joins)
+        };
+        let rows = |count, stride| Rows {
+            len: 4,
+            count,
+            stride,
+        };
+        assert_eq!(joined(&[(8, 4), (16, 4)]), (rows(3, 8), vec![true; 2]));
+        assert_eq!(joined(&[(4, 4), (8, 4)]).0.one_run(), Some(12));
+        // Another distance, another length, one that comes before, one that overlaps, one too far away.
+        assert_eq!(
+            joined(&[(8, 4), (17, 4), (16, 3)]),
+            (rows(2, 8), vec![true, false, false])
+        );
+        let apart = [(-8, 4), (3, 4), (Rows::LONGEST as isize + 1, 4)];
+        assert_eq!(joined(&apart), (Rows::one(4), vec![false; 3]));
+        assert_eq!((rows(3, 8).one_run(), rows(3, 8).bytes()), (None, 12));
+    }
+
+    #[test]
     fn without_a_device_all_memory_is_the_hosts() {
-        let bytes = [1u8, 2, 3];
-        let mut copy = [0u8; 3];
-        assert_eq!(kind(bytes.as_ptr()), Kind::Host);
-        // SAFETY: both have three bytes.
-        let done = unsafe { read(copy.as_mut_ptr(), (Kind::Host, bytes.as_ptr()), 3) };
-        assert_eq!((done, copy), (Ok(()), bytes));
+        assert_eq!(kind([1u8].as_ptr()), Kind::Host);
+        assert!(!has(Kind::Cuda));
     }
 
     #[test]
     fn a_copy_of_a_kind_without_a_device_names_it() {
         let mut bytes = [0u8; 4];
         // SAFETY: four bytes each, which are not touched.
-        let refused = unsafe { write((Kind::Cuda, bytes.as_mut_ptr()), [1u8; 4].as_ptr(), 4) };
+        let refused = unsafe {
+            write(
+                (Kind::Cuda, bytes.as_mut_ptr()),
+                [1u8; 4].as_ptr(),
+                Rows::one(4),
+            )
+        };
         assert_eq!(refused, Err(Unsupported(Kind::Cuda)));
         assert_eq!(
             Unsupported(Kind::LevelZero).to_string(),
@@ -260,11 +340,19 @@ mod tests {
         assert_eq!(kind(far), Kind::Rocm);
         assert_eq!(kind(bytes.as_ptr()), Kind::Host);
         let mut copy = [0u8; 3];
+        let ends = Rows {
+            len: 1,
+            count: 2,
+            stride: 2,
+        };
         // SAFETY: both have three bytes.
         unsafe {
-            assert_eq!(write((Kind::Rocm, far), [8u8, 9].as_ptr(), 2), Ok(()));
-            assert_eq!(read(copy.as_mut_ptr(), (Kind::Rocm, far), 3), Ok(()));
+            assert_eq!(write((Kind::Rocm, far), [8u8, 9].as_ptr(), ends), Ok(()));
+            assert_eq!(
+                read(copy.as_mut_ptr(), (Kind::Rocm, far), Rows::one(3)),
+                Ok(())
+            );
         }
-        assert_eq!(copy, [8, 9, 7]);
+        assert_eq!(copy, [8, 6, 9]);
     }
 }

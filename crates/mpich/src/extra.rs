@@ -51,17 +51,25 @@ fortran_statuses! {
 }
 
 export_as! {
-    /// Whether buffers may lie on a device; this kind of question has one answer for all.
-    fn MPIX_Query_cuda_support() -> c_int { 0 }
+    /// Whether buffers may lie on a device.
+    fn MPIX_Query_cuda_support() -> c_int {
+        // SAFETY: it takes nothing.
+        unsafe { core::catena_MPIX_Query_cuda_support() }
+    }
     fn MPIX_Query_hip_support() -> c_int { 0 }
     fn MPIX_Query_ze_support() -> c_int { 0 }
 
-    fn MPIX_GPU_query_support(_kind: c_int, is_supported: *mut c_int) -> c_int {
+    fn MPIX_GPU_query_support(kind: c_int, is_supported: *mut c_int) -> c_int {
+        const MPIX_GPU_SUPPORT_CUDA: c_int = 0;
         // SAFETY: null or the program's variable.
-        match unsafe { is_supported.as_mut() } {
-            Some(answer) => *answer = 0,
-            None => return A::code(consts::ERR_ARG),
-        }
+        let Some(answer) = (unsafe { is_supported.as_mut() }) else {
+            return A::code(consts::ERR_ARG);
+        };
+        *answer = match kind {
+            // SAFETY: it takes nothing.
+            MPIX_GPU_SUPPORT_CUDA => unsafe { core::catena_MPIX_Query_cuda_support() },
+            _ => 0,
+        };
         consts::SUCCESS
     }
 

@@ -100,7 +100,10 @@ copy_functions! {
 
 export_as! {
     /// Whether buffers may lie on a device.
-    fn MPIX_Query_cuda_support() -> c_int { 0 }
+    fn MPIX_Query_cuda_support() -> c_int {
+        // SAFETY: it takes nothing.
+        unsafe { core::catena_MPIX_Query_cuda_support() }
+    }
     fn MPIX_Query_rocm_support() -> c_int { 0 }
 
     /// Whether a communicator was revoked.

@@ -4,6 +4,7 @@ use catena_core::Process;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 
+use crate::create::check_host;
 use crate::heap::{self, Card};
 use crate::regions::Region;
 use crate::window::{Flavor, Window};
@@ -23,7 +24,7 @@ impl Window {
     ///
     /// # Errors
     /// `RmaFlavor` for another kind of window, `RmaAttach` for memory that is attached already, in
-    /// part or as a whole; `NoMem`.
+    /// part or as a whole, or lies on a device; `NoMem`.
     pub fn attach(&self, base: *mut u8, size: i64) -> Result<()> {
         self.check_dynamic()?;
         let Ok(len) = u64::try_from(size) else {
@@ -32,6 +33,7 @@ impl Window {
         if base.is_null() && len != 0 {
             fail!(Base, "the memory is a null pointer, but its size is {size}");
         }
+        check_host(base, len, Kind::RmaAttach)?;
         let addr = base.expose_provenance() as u64;
         let mut attached = self.attached.borrow_mut();
         let overlaps = |it: &&Region| addr < it.addr + it.len && it.addr < addr + len;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use catena_abi::{self as abi, Aint, consts};
 use catena_base::mailbox::Mailbox;
+use catena_core::buffer::is_on_host;
 use catena_core::comm::Comm;
 use catena_core::{Process, kind_of_death};
 use catena_fabric::Peer;
@@ -80,6 +81,7 @@ impl Plan {
                 "the window's memory is a null pointer, but its size is {size}"
             );
         }
+        check_host(base, bytes, Kind::Base)?;
         let hints = match info {
             Some(info) => Hints::default().with(info)?,
             None => Hints::default(),
@@ -97,6 +99,21 @@ impl Plan {
             align: align.unwrap_or(1),
         })
     }
+}
+
+/// Only memory of the host can be that of a window: others reach it without the device's driver.
+///
+/// # Errors
+/// `kind` for memory of a device.
+pub(crate) fn check_host(base: *const u8, len: u64, kind: Kind) -> Result<()> {
+    if len != 0 && !is_on_host(base) {
+        let text = format!(
+            "the {len} bytes at {base:p} lie on a device, which windows cannot use: copy them to memory of the \
+            host, or send messages, whose buffers may lie there"
+        );
+        return Err(Error::new(kind, text));
+    }
+    Ok(())
 }
 
 /// The lowest rank on the node of a member.

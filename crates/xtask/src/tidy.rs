@@ -19,7 +19,7 @@ use crate::{circles, generate};
 const ROWS: &[&[&str]] = &[
     &["abi", "base", "loader", "proof", "settings", "testing"],
     &["memory", "ofi-sys", "pmix-sys", "ucx-sys"],
-    &["boot", "datatype", "fabric", "schedule", "topo"],
+    &["boot", "cuda", "datatype", "fabric", "schedule", "topo"],
     &[
         "coll",
         "fabric-tests",
@@ -48,6 +48,7 @@ const UNSAFE: &[&str] = &[
     "boot",
     "capi",
     "core",
+    "cuda",
     "datatype",
     "fabric",
     "fabric-tests",

@@ -3,6 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use catena_abi::{Datatype as Handle, Offset};
+use catena_core::buffer::Typed;
 use catena_datatype::{TypeError, TypeRef};
 use catena_objects::datatype::Datatypes;
 use catena_objects::error::{Error, Kind, Result, no_memory};
@@ -53,17 +54,18 @@ pub(crate) fn to_file(
             )?;
         }
         Way::External32 => {
-            // SAFETY: the program passes that many elements.
-            let packed = unsafe { from.ty.pack_external(from.base, from.count, &mut bytes) };
+            let elements = Typed::new(from.base, from.count, &from.ty);
+            let packed = from.ty.to_external(from.count, &mut bytes, |at, part| {
+                // SAFETY: the program passes that many elements.
+                unsafe { elements.pack(at, part.as_mut_ptr(), part.len()) }
+            });
             packed.map_err(|error| refused(&error))?;
         }
         Way::Native | Way::Registered(_) => {
             let all = bytes.len().min((from.count * from.ty.size()) as usize);
+            let elements = Typed::new(from.base, from.count, &from.ty);
             // SAFETY: as above.
-            unsafe {
-                from.ty
-                    .pack(from.base, from.count, 0, bytes.as_mut_ptr(), all)
-            };
+            unsafe { elements.pack(0, bytes.as_mut_ptr(), all) };
         }
     }
     Ok(bytes)
@@ -89,14 +91,13 @@ pub(crate) fn from_file(
         }
         Way::External32 => {
             let (all, rest) = bytes.split_at((whole * each) as usize);
-            // SAFETY: the program passes room for all of them.
-            unsafe { to.ty.unpack_external(to.base, whole, all) }.map_err(|e| refused(&e))?;
+            unpack_external(to.base, (whole, &to.ty), all)?;
             Ok(whole * to.ty.size() + part_of_external(to, whole, rest)?)
         }
         Way::Native | Way::Registered(_) => {
             let n = bytes.len();
-            // SAFETY: as above.
-            unsafe { to.ty.unpack(to.base, to.count, 0, bytes.as_ptr(), n) };
+            // SAFETY: the program passes room for all of them.
+            unsafe { Typed::new(to.base, to.count, &to.ty).unpack(0, bytes.as_ptr(), n) };
             Ok(n as u64)
         }
     }
@@ -126,19 +127,25 @@ fn part_of_external(to: &Elements, index: u64, bytes: &[u8]) -> Result<u64> {
     // What the file does not have stays as it is in memory.
     let mut before = zeroed(to.ty.size())?;
     let all = before.len();
+    let element = Typed::new(base, 1, &to.ty);
     // SAFETY: the program passes room for the element.
-    unsafe { to.ty.pack(base, 1, 0, before.as_mut_ptr(), all) };
+    unsafe { element.pack(0, before.as_mut_ptr(), all) };
     whole[..external as usize].copy_from_slice(&bytes[..external as usize]);
+    unpack_external(base, (1, &to.ty), &whole)?;
+    let rest = &before[native as usize..];
     // SAFETY: as above.
-    unsafe {
-        to.ty
-            .unpack_external(base, 1, &whole)
-            .map_err(|e| refused(&e))?;
-        let rest = all - native as usize;
-        to.ty
-            .unpack(base, 1, native, before.as_ptr().add(native as usize), rest);
-    }
+    unsafe { element.unpack(native, rest.as_ptr(), rest.len()) };
     Ok(native)
+}
+
+/// Converts bytes of `external32` to elements at `base`, for which the program passes room.
+fn unpack_external(base: *mut u8, (count, ty): (u64, &TypeRef), bytes: &[u8]) -> Result<()> {
+    let elements = Typed::new(base, count, ty);
+    let unpacked = ty.from_external(count, bytes, |to, part| {
+        // SAFETY: the program passes room for all of them.
+        unsafe { elements.unpack(to, part.as_ptr(), part.len()) }
+    });
+    unpacked.map(drop).map_err(|error| refused(&error))
 }
 
 #[cold]

@@ -156,10 +156,10 @@ impl<N: Net> Engine<N> {
         {
             return false;
         }
-        if let Buffer::Sink(sink) = &mut request.buffer {
-            sink.place(at, payload);
-        }
         let whole = rare.coverage.is_whole(rare.total);
+        if let Buffer::Sink(sink) = &mut request.buffer {
+            sink.place_part(at, payload, whole);
+        }
         if recv.step(RecvEvent::Placed { whole }) == Ok(RecvAction::Complete) {
             if rare.asked != 0 {
                 let streamed = (rare.peer, rare.total, std::mem::take(&mut rare.asked));

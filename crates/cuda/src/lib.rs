@@ -1,0 +1,127 @@
+//! Row 2: memory of CUDA devices, through the driver that the program has loaded.
+//!
+//! Catena loads no driver by itself, and starts none: a program that has memory on a device
+//! has loaded `libcuda.so.1` before. Whether it has is looked at again whenever something was
+//! loaded since, because many programs choose their device after `MPI_Init`.
+//!
+//! Copies have a stream of their own in the context of the memory. It waits for what was begun on the
+//! default stream before, because a `cudaMemcpy` to a device may return before its data have arrived. Whatever else
+//! writes a buffer has been waited for by who passes it to MPI.
+
+mod driver;
+
+use std::fs;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use catena_memory::{self as memory, Device, Kind, Rows};
+use catena_settings::{Setting, choice, setting};
+
+use driver::Driver;
+
+choice! {
+    /// Whose devices' memory messages may lie in.
+    pub enum DeviceMemory {
+        /// CUDA's, where this host has a device of it.
+        Auto = "auto",
+        /// CUDA's.
+        Cuda = "cuda",
+        /// Nobody's: all memory is the host's.
+        None = "none",
+    }
+}
+
+setting! {
+    /// Devices in whose memory buffers may lie.
+    ///
+    /// `auto` is `cuda` on hosts that have a device of CUDA, and `none` on others. Where it is not
+    /// `none`, each call asks what memory its buffers lie in: `none` spares a program that has no
+    /// buffers on devices that time.
+    pub static DEVICE_MEMORY: DeviceMemory = DeviceMemory::Auto;
+    scope: Local,
+    level: User,
+}
+
+/// The settings of this crate.
+pub static SETTINGS: &[&dyn Setting] = &[&DEVICE_MEMORY];
+
+/// What a host with a device of CUDA has: that of its driver, or of Windows' under a Linux that
+/// Windows runs.
+const NODES: [&str; 2] = ["/dev/nvidiactl", "/dev/dxg"];
+
+/// Makes memory of CUDA known, if the settings and this host have it. To be called before the library
+/// asks for kinds of memory.
+pub fn start() {
+    let has_device = || NODES.iter().any(|node| fs::exists(node).unwrap_or(false));
+    let wanted = match DEVICE_MEMORY.get() {
+        DeviceMemory::Auto => has_device(),
+        DeviceMemory::Cuda => true,
+        DeviceMemory::None => false,
+    };
+    if wanted && !memory::has(Kind::Cuda) {
+        memory::register(&Cuda);
+    }
+}
+
+/// All devices of CUDA together, whose addresses differ.
+struct Cuda;
+
+// SAFETY: what the driver says is on a device, it copies.
+unsafe impl Device for Cuda {
+    fn kind(&self) -> Kind {
+        Kind::Cuda
+    }
+
+    fn owns(&self, at: *const u8) -> bool {
+        driver().is_some_and(|driver| driver.place(at).is_some())
+    }
+
+    unsafe fn read(&self, to: *mut u8, from: *const u8, rows: Rows) {
+        let driver = driver().expect("it has told where the memory lies");
+        // SAFETY: the caller's promise.
+        unsafe { driver.read(to, from, rows) }
+    }
+
+    unsafe fn write(&self, to: *mut u8, from: *const u8, rows: Rows) {
+        let driver = driver().expect("it has told where the memory lies");
+        // SAFETY: the caller's promise.
+        unsafe { driver.write(to, from, rows) }
+    }
+}
+
+/// The driver, once the program has loaded it.
+fn driver() -> Option<&'static Driver> {
+    /// None: it cannot be used.
+    static DRIVER: OnceLock<Option<Driver>> = OnceLock::new();
+    /// How often anything had been loaded when there was no driver yet.
+    static LOOKED: AtomicU64 = AtomicU64::new(0);
+
+    if let Some(driver) = DRIVER.get() {
+        return driver.as_ref();
+    }
+    let loads = catena_loader::loads();
+    if LOOKED.load(Ordering::Relaxed) == loads {
+        return None;
+    }
+    let found = Driver::loaded();
+    // Only now: another thread that comes meanwhile looks for itself.
+    LOOKED.store(loads, Ordering::Relaxed);
+    let usable = |driver: Result<Driver, String>| {
+        driver
+            .inspect_err(|why| eprintln!("catena: memory of CUDA is not used: {why}"))
+            .ok()
+    };
+    let found = found?;
+    DRIVER.get_or_init(|| usable(found)).as_ref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_no_driver_is_loaded_all_memory_is_the_hosts() {
+        assert!(!Cuda.owns([1u8].as_ptr()) && !Cuda.owns(std::ptr::null()));
+        assert!(driver().is_none());
+    }
+}

@@ -1,0 +1,271 @@
+// The driver of devices, for machines without one: what benchmarks and Catena call of CUDA's (libcuda.so.1), and what
+// benchmarks call of ROCm's (libamdhip64.so).
+//
+// An address on a device cannot be read or written; its bytes are SPAN further on. Each device has its part of the
+// addresses, and its context. Copies on a stream are made when somebody waits for it, and only in the context of the
+// memory. DEVICE_FAULT names what fails, or is otherwise: with `pool` memory belongs to no context.
+// build: shared
+// cc: -pthread -Wl,-soname,libcuda.so.1
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    WORKS = 0,
+    INVALID = 1,
+    FULL = 2,
+    NOT_INITIALIZED = 3,
+    NO_DEVICE = 100,
+    WRONG_CONTEXT = 201,
+    DEVICES = 2,
+    ALIGNMENT = 4096,
+    DEPTH = 4,
+    COPIES = 64
+};
+static const size_t SPAN = 1UL << 36;
+
+static char *device, *next[DEVICES];
+static int pieces, contexts[DEVICES];
+// The contexts that were current before, and the one that is (-1: none), of each thread.
+static _Thread_local int before[DEPTH], depth, chosen = -1;
+
+static int fails(const char *how)
+{
+    const char *fault = getenv("DEVICE_FAULT");
+    return fault && !strcmp(fault, how);
+}
+
+static int on_device(const void *at)
+{
+    return device && (uintptr_t)at - (uintptr_t)device < SPAN;
+}
+
+static int device_of(const void *at)
+{
+    return (int)(((uintptr_t)at - (uintptr_t)device) / (SPAN / DEVICES));
+}
+
+// One function by the names that CUDA and ROCm have for it.
+#define BOTH(cuda, rocm, arguments, ...)                                                           \
+    int cuda arguments { __VA_ARGS__ }                                                             \
+    int rocm arguments { __VA_ARGS__ }
+
+BOTH(cuInit, hipInit, (unsigned flags),
+     if (fails("init"))
+         return NO_DEVICE;
+     const int flag = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+     if (!device) {
+         device = mmap(NULL, 2 * SPAN, PROT_NONE, flag, -1, 0);
+         if (device == MAP_FAILED || mprotect(device + SPAN, SPAN, PROT_READ | PROT_WRITE))
+             abort();
+         for (int d = 0; d < DEVICES; d++)
+             next[d] = device + d * (SPAN / DEVICES);
+     }
+     return flags ? INVALID : WORKS;)
+
+BOTH(cuGetErrorName, hipDrvGetErrorName, (int code, const char **name),
+     *name = code == NO_DEVICE ? "ERROR_NO_DEVICE" : code == FULL ? "ERROR_OUT_OF_MEMORY"
+                                                                  : "ERROR_INVALID_VALUE";
+     return WORKS;)
+
+BOTH(cuDeviceGetCount, hipGetDeviceCount, (int *n), *n = fails("none") ? 0 : DEVICES;
+     return device ? WORKS : INVALID;)
+
+BOTH(cuDeviceGet, hipDeviceGet, (int *d, int k), *d = k; return k < DEVICES ? WORKS : INVALID;)
+
+BOTH(cuDeviceGetName, hipDeviceGetName, (char *name, int room, int d),
+     snprintf(name, room, "stand-in %d", d); return WORKS;)
+
+int cuDevicePrimaryCtxRetain(void **context, int d)
+{
+    *context = &contexts[d];
+    return WORKS;
+}
+
+int cuCtxSetCurrent(void *context)
+{
+    chosen = context ? (int)((int *)context - contexts) : -1;
+    return WORKS;
+}
+
+int hipSetDevice(int d)
+{
+    chosen = d;
+    return WORKS;
+}
+
+BOTH(cuMemAlloc_v2, hipMalloc, (void **at, size_t n),
+     if (fails("full") || chosen < 0)
+         return FULL;
+     n = (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+     *at = next[chosen];
+     next[chosen] += n + ALIGNMENT;
+     pieces++;
+     return n ? WORKS : INVALID;)
+
+BOTH(cuMemFree_v2, hipFree, (void *at), pieces--; return on_device(at) ? WORKS : INVALID;)
+
+BOTH(cuMemcpyHtoD_v2, hipMemcpyHtoD, (void *to, const void *from, size_t n),
+     if (!on_device(to))
+         return INVALID;
+     memcpy((char *)to + SPAN, from, n);
+     return WORKS;)
+
+BOTH(cuMemcpyDtoH_v2, hipMemcpyDtoH, (void *to, const void *from, size_t n),
+     if (!on_device(from))
+         return INVALID;
+     memcpy(to, (char *)from + SPAN, n);
+     if (fails("wrong"))
+         *(char *)to ^= 1;
+     return WORKS;)
+
+BOTH(cuMemsetD8_v2, hipMemsetD8, (void *at, unsigned char value, size_t n),
+     if (!on_device(at))
+         return INVALID;
+     memset((char *)at + SPAN, value, n);
+     return WORKS;)
+
+BOTH(cuCtxSynchronize, hipDeviceSynchronize, (void), return WORKS;)
+
+// Where memory lies: of each address that is on no device nothing is told.
+int cuPointerGetAttributes(unsigned count, const unsigned *which, void **to, unsigned long long at)
+{
+    enum { CONTEXT = 1, MEMORY_TYPE = 2, IS_MANAGED = 8, ORDINAL = 9, IS_DEVICE = 2 };
+    const void *address = (const void *)(uintptr_t)at;
+    const int known = on_device(address), d = known ? device_of(address) : 0;
+    if (!device)
+        return NOT_INITIALIZED;
+    for (unsigned i = 0; i < count; i++)
+        switch (which[i]) {
+        case CONTEXT:
+            *(void **)to[i] = known && !fails("pool") ? &contexts[d] : NULL;
+            break;
+        case MEMORY_TYPE:
+            *(unsigned *)to[i] = known ? IS_DEVICE : 0;
+            break;
+        case IS_MANAGED:
+            *(unsigned *)to[i] = 0;
+            break;
+        case ORDINAL:
+            *(int *)to[i] = known ? d : -2;
+            break;
+        default:
+            return INVALID;
+        }
+    return WORKS;
+}
+
+int cuCtxGetCurrent(void **context)
+{
+    *context = chosen < 0 ? NULL : &contexts[chosen];
+    return WORKS;
+}
+
+int cuCtxPushCurrent_v2(void *context)
+{
+    if (depth == DEPTH)
+        return INVALID;
+    before[depth++] = chosen;
+    return cuCtxSetCurrent(context);
+}
+
+int cuCtxPopCurrent_v2(void **context)
+{
+    cuCtxGetCurrent(context);
+    if (!depth)
+        return WRONG_CONTEXT;
+    chosen = before[--depth];
+    return WORKS;
+}
+
+// Copies of rows that wait to be made.
+struct copy {
+    char *to;
+    const char *from;
+    size_t to_pitch, from_pitch, width, height;
+};
+struct stream {
+    int context, copies;
+    struct copy copy[COPIES];
+};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+int cuStreamCreate(struct stream **stream, unsigned flags)
+{
+    enum { AFTER_DEFAULT = 0 };
+    if (chosen < 0 || flags != AFTER_DEFAULT)
+        return INVALID;
+    *stream = calloc(1, sizeof **stream);
+    (*stream)->context = chosen;
+    return WORKS;
+}
+
+static int later(struct stream *stream, const void *on, struct copy copy)
+{
+    if (!on_device(on))
+        return INVALID;
+    if (chosen != device_of(on) || stream->context != chosen)
+        return WRONG_CONTEXT;
+    if (fails("copy"))
+        return INVALID;
+    pthread_mutex_lock(&lock);
+    int room = stream->copies < COPIES;
+    if (room)
+        stream->copy[stream->copies++] = copy;
+    pthread_mutex_unlock(&lock);
+    return room ? WORKS : FULL;
+}
+
+int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t n, struct stream *stream)
+{
+    return later(stream, to, (struct copy){(char *)to + SPAN, from, n, n, n, 1});
+}
+
+int cuMemcpyDtoHAsync_v2(void *to, const void *from, size_t n, struct stream *stream)
+{
+    return later(stream, from, (struct copy){to, (const char *)from + SPAN, n, n, n, 1});
+}
+
+// CUDA_MEMCPY2D of cuda.h: sides of rows, on the host (1) or on a device (2).
+struct side {
+    size_t x, y;
+    int type;
+    char *host;
+    char *device;
+    void *array;
+    size_t pitch;
+};
+struct rows {
+    struct side from, to;
+    size_t width, height;
+};
+
+int cuMemcpy2DAsync_v2(const struct rows *rows, struct stream *stream)
+{
+    enum { HOST = 1, DEVICE = 2 };
+    const struct side *from = &rows->from, *to = &rows->to;
+    const struct copy copy = {to->type == DEVICE ? to->device + SPAN : to->host,
+                              from->type == DEVICE ? from->device + SPAN : from->host,
+                              to->pitch, from->pitch, rows->width, rows->height};
+    if (from->type + to->type != HOST + DEVICE || from->pitch < rows->width || to->pitch < rows->width ||
+        from->x || from->y || to->x || to->y)
+        return INVALID;
+    return later(stream, from->type == DEVICE ? from->device : to->device, copy);
+}
+
+int cuStreamSynchronize(struct stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < stream->copies; i++) {
+        const struct copy *c = &stream->copy[i];
+        for (size_t row = 0; row < c->height; row++)
+            memcpy(c->to + row * c->to_pitch, c->from + row * c->from_pitch, c->width);
+    }
+    stream->copies = 0;
+    pthread_mutex_unlock(&lock);
+    return WORKS;
+}
