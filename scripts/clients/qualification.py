@@ -22,7 +22,6 @@ SUITES = {
     "deaths-in-calls": "random moments of death in windows, files, neighbourhoods, partitions and the rest (`scripts/deaths --calls`)",
     "ulfm": "the tests of ULFM's authors (ulfm-testing)",
     "fenix": "the tests and examples of Fenix, which recovers from deaths with spare ranks",
-    "restore": "the tests of ReStore, which keeps data in the memory of other ranks",
     "windows": "10,000 windows alive, and 100,000 created and freed (`tests/c/windows_many.c`)",
     "verdicts": "whether `catena bench compare` judges truly (`scripts/test-verdicts`)",
 }
