@@ -17,11 +17,8 @@
 //! no way to the other group cannot tell it. Where the death of a process that only the leader knows parts the two
 //! groups, it tells its own.
 //!
-//! In an agreement of two groups, or of a group that is not all of a communicator, any death that is known ends it: the
-//! others hear of it, too. That of all members of a communicator goes on as long as what a member waits for may come, so
-//! one that was over at a member before it died is over at all others: a member fails if one has died that it waits
-//! for, and tells so, in place of rows, those that wait for it. Where a job goes on after deaths it is not over at a member before
-//! what that has told the others has left.
+//! Where a job goes on after deaths an agreement is not over at a member before what that has told the others has
+//! left.
 
 use catena_boot::FAULT_TOLERANCE;
 use catena_link::{Cid, ReqId};
@@ -35,7 +32,7 @@ use catena_objects::error::{Error, Kind, Result};
 /// In place of a number: the member failed, or has no such number.
 pub const NONE: u32 = u32::MAX;
 
-/// In place of rows: somebody on the way of them has died. No row is that short.
+/// In place of the rows of the other group: somebody on the way there has died. No row is that short.
 const LOST: u32 = u32::MAX - 1;
 
 /// Bytes of rows that leave without the help of whoever receives them.
@@ -102,8 +99,6 @@ pub(crate) struct Agreement {
     phase: Phase,
     /// Words in a row.
     width: usize,
-    /// Whether only the death of a process that this one waits for ends it, and those that wait are told.
-    is_exact: bool,
     /// Messages to others that have not left yet, as far as that counts.
     leaving: Vec<ReqId>,
     /// Rows of the participants from this process on, around the circle; by
@@ -153,7 +148,6 @@ impl Agreement {
             across,
             phase: Phase::Share(1),
             width: row.len(),
-            is_exact: false,
             leaving: Vec::new(),
             ours: row.to_vec(),
             theirs: Vec::new(),
@@ -164,15 +158,7 @@ impl Agreement {
         agreement
     }
 
-    /// Begins one of all members of a communicator of one group.
-    pub fn begin_of_all(process: &Process, circle: Circle, row: &[u32]) -> Self {
-        Agreement {
-            is_exact: true,
-            ..Agreement::begin(process, circle, None, row)
-        }
-    }
-
-    /// One that has failed before it began.
+    /// One that has failed before it began. Nobody is told: whoever waits for this member learns of the cause as it has.
     #[cold]
     pub fn failed_at_once(circle: Circle, width: usize, error: Error) -> Self {
         Agreement {
@@ -180,31 +166,12 @@ impl Agreement {
             across: None,
             phase: Phase::Done,
             width,
-            is_exact: false,
             leaving: Vec::new(),
             ours: Vec::new(),
             theirs: Vec::new(),
             ticket: None,
             error: Some(error),
         }
-    }
-
-    /// Tells those who wait for this member from the round on that starts with `have` at hand that nothing comes.
-    #[cold]
-    pub fn tell_lost(&self, process: &Process, have: u32) {
-        let Circle { cid, size, key, .. } = &self.circle;
-        let rounds = std::iter::successors(Some(have), |have| have.checked_mul(2));
-        for have in rounds.take_while(|have| have < size) {
-            process.send_control(*cid, self.circle.behind(have), key, &[LOST]);
-        }
-    }
-
-    /// Somebody has died that this member waits for, in that round.
-    #[cold]
-    fn lose(&mut self, process: &Process, have: u32, error: Error) {
-        self.error.get_or_insert(error);
-        self.tell_lost(process, have.saturating_mul(2));
-        self.phase = Phase::Done;
     }
 
     /// How many rows go around in the round that starts with `have` at hand.
@@ -263,15 +230,6 @@ impl Agreement {
     /// then it ends here. So do the others, who are told of the death themselves.
     #[cold]
     fn is_hopeless(&mut self, process: &Process) -> bool {
-        if let (true, Phase::Share(have)) = (self.is_exact, self.phase) {
-            let from = self.circle.ahead(have);
-            let error = process.trouble_among(self.circle.cid, &[from]);
-            let is_lost = error.is_some();
-            error
-                .into_iter()
-                .for_each(|it| self.lose(process, have, it));
-            return is_lost;
-        }
         let ours = process.trouble_among(self.circle.cid, &self.circle.ranks);
         let theirs = || process.trouble_among(self.across.as_ref()?.far?, &[]);
         if let Some(error) = ours.or_else(theirs) {
@@ -304,11 +262,6 @@ impl Agreement {
             return false;
         };
         let wanted = self.wanted(have);
-        if self.is_exact && rows == [LOST] {
-            let error = died("a process whose part a member waited for");
-            self.lose(process, have, error);
-            return true;
-        }
         if rows.len() == wanted {
             self.ours.extend(rows);
         } else {

@@ -61,15 +61,10 @@ impl Process {
     /// at once.
     pub(super) fn begin_accord(&self, comm: &Comm, row: &[u32]) -> Agreement {
         if let Some(error) = self.trouble(comm) {
-            let failed = Agreement::failed_at_once(comm.circle(), row.len(), error);
-            // No later one can be over at a member, as this one's row is missing in the first.
-            if comm.remote.is_none() && !comm.failed.told.replace(true) {
-                failed.tell_lost(self, 1);
-            }
-            return failed;
+            return Agreement::failed_at_once(comm.circle(), row.len(), error);
         }
         let Some(remote) = &comm.remote else {
-            return Agreement::begin_of_all(self, comm.circle(), row);
+            return Agreement::begin(self, comm.circle(), None, row);
         };
         // Every member counts, though only leaders write.
         let key = comm.next_key();

@@ -22,8 +22,6 @@ pub struct FailedMembers {
     /// Why no more collectives are run on it, although no member is known here to have died: one has failed for a
     /// death of which others had heard.
     pub(crate) ended: RefCell<Option<Error>>,
-    /// Whether those were told that wait for this member in the first agreement in which it takes no part.
-    pub(crate) told: Cell<bool>,
     /// Agreements of the program that have begun here, and of those the ones whose way is known.
     begun: Cell<u32>,
     under_way: Cell<u32>,
