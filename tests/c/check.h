@@ -43,6 +43,20 @@ static inline int class_of(int code)
     return c;
 }
 
+/* Whether a process has ended, be it that nobody has asked how. */
+static inline int has_ended(int pid)
+{
+    char path[64], state = 'Z';
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *stat = fopen(path, "r");
+    if (!stat)
+        return 1;
+    if (fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
+        state = 'Z';
+    fclose(stat);
+    return state == 'Z';
+}
+
 static inline void start(int *argc, char ***argv)
 {
     MPI_Init(argc, argv);

@@ -13,20 +13,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* Whether a process has ended, be it that nobody has asked how. */
-static int has_ended(int pid)
-{
-    char path[64], state = 'Z';
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    FILE *stat = fopen(path, "r");
-    if (!stat)
-        return 1;
-    if (fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
-        state = 'Z';
-    fclose(stat);
-    return state == 'Z';
-}
-
 /* The job whose rank 0 dies, which all others of it wait for in vain. */
 static void dies(MPI_Comm inter)
 {

@@ -21,20 +21,6 @@
 
 static const char *victim, *how, *when;
 
-/* Whether a process has ended, be it that nobody has asked how. */
-static int has_ended(int pid)
-{
-    char path[64], state = 'Z';
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    FILE *stat = fopen(path, "r");
-    if (!stat)
-        return 1;
-    if (fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
-        state = 'Z';
-    fclose(stat);
-    return state == 'Z';
-}
-
 /* Waits for a message that never comes. */
 static void wait_for_ever(int from, MPI_Comm comm)
 {

@@ -32,7 +32,7 @@ static int agree(MPI_Comm comm, int turn, int *flags)
     return code;
 }
 
-/* What all of so many ranks agree on. */
+/* The flags that an agreement of so many ranks comes to. */
 static int all_flags(int turn, int ranks)
 {
     int all = -1;

@@ -48,19 +48,6 @@ static void leave_many(MPI_Session session, MPI_Group world)
     EQUAL(got[99999], 103 - rank);
 }
 
-/* Whether that process has ended, or is only waited for by its parent. */
-static int has_ended(int pid)
-{
-    char path[64], line[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return 1;
-    char *got = fgets(line, sizeof line, file);
-    fclose(file);
-    return !got || strstr(line, ") Z ");
-}
-
 /* What a process sent arrives when it has ended its session, and itself. */
 static void send_and_end(MPI_Session session, MPI_Group world)
 {

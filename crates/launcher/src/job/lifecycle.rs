@@ -171,8 +171,8 @@ impl Job {
         }
     }
 
-    /// Who has left without MPI_Finalize, by the word of `by` that somebody is gone: of those who have started this
-    /// launcher the first, as their launcher ends the others for it.
+    /// The process that has left without MPI_Finalize, as far as it can be told when `by` says that somebody is gone. Among the
+    /// processes that have started this launcher it is the first one that left, because their own launcher ends the others for it.
     fn who_is_gone(&mut self, by: Option<u32>) -> Option<u32> {
         let guest = self.first_gone.filter(|guest| {
             let circle = self.tree.with_node(|node| node.connected_to(*guest));
