@@ -6,6 +6,7 @@ mod apart;
 mod connected;
 mod elastic;
 mod hearing;
+mod late;
 mod lifecycle;
 mod placing;
 mod spawn;
@@ -38,14 +39,18 @@ use abroad::Abroad;
 use connected::Partial;
 use elastic::Elastic;
 use hearing::Hearing;
+use late::LateFailure;
 use spawn::{Living, Spawning};
 
 /// How long ranks that were asked to end may take, before they are killed.
 const GRACE: Duration = Duration::from_millis(400);
 
-/// How long the ranks may go on when one that had finalized failed, or when one
-/// says that another is gone.
+/// How long the ranks may go on when one of two hosts says that it does not reach the other.
 const LATE: Duration = Duration::from_millis(400);
+
+/// How long the ranks may go on when one says that another is gone. The cause, which ends them at once, may have to come
+/// from a busy host.
+const HEARSAY: Duration = Duration::from_secs(2);
 
 /// How long a rank may take from closing its connection without a word to
 /// ending, or the others from its end to theirs. Leaving out MPI_Finalize is
@@ -109,6 +114,8 @@ struct Process {
     /// The process that has called MPI_Init: this one or a child of it.
     joined: Option<u32>,
     finalized: bool,
+    /// Since when it is between MPI_Init and MPI_Finalize, if it is.
+    in_mpi: Option<Instant>,
     /// Whether it wanted the end, and so has told more than its status does.
     aborted: bool,
     /// Whether it could not execute its program, which was told.
@@ -133,6 +140,7 @@ impl Process {
             exit: None,
             joined: None,
             finalized: false,
+            in_mpi: None,
             aborted: false,
             unstarted: false,
             abandoned: false,
@@ -162,6 +170,8 @@ enum Task {
     CheckSpawn(u32, Duration),
     /// See whether others use MPI while a rank has ended without.
     CheckStrange(u32),
+    /// See whether others may wait for those that have failed after MPI_Finalize.
+    CheckLate,
     /// Send processes of jobs that have failed a signal.
     EndSome(u32, i32),
     /// See who does not reach whom.
@@ -214,6 +224,8 @@ pub struct Job {
     taken: Vec<[usize; 2]>,
     tasks: Vec<(Instant, Task)>,
     failure: Option<Failure>,
+    /// Those that have failed after MPI_Finalize, while others may finish.
+    late: Vec<LateFailure>,
     /// What has failed without ending the job.
     fault: Option<Failure>,
     /// The first of those that is no death.
@@ -329,6 +341,7 @@ impl Job {
             sinks,
             tasks: timeout.into_iter().collect(),
             failure: None,
+            late: Vec::new(),
             fault: None,
             fault_of_living: None,
             first_gone: None,
@@ -521,6 +534,7 @@ impl Job {
     /// patience, or if nobody reads what a failed job has written.
     fn finish(mut self) -> i32 {
         self.finishing = true;
+        self.check_late();
         self.judge_unheard();
         self.leave_abroad();
         self.find_cause();
@@ -626,12 +640,19 @@ impl Job {
                 let node = self.tree.node.as_ref();
                 let process = &mut self.processes[rank as usize];
                 process.joined = Some(pid);
+                process.in_mpi = Some(Instant::now());
                 // All others may have left before one comes that has been there all the time.
                 process.running |= node.is_some_and(|node| node.is_guest(rank));
                 self.spawn_joined(rank);
             }
-            Event::Finalized { rank } => self.processes[rank as usize].finalized = true,
-            Event::Resumed { rank } => self.processes[rank as usize].finalized = false,
+            Event::Finalized { rank } => {
+                let process = &mut self.processes[rank as usize];
+                (process.finalized, process.in_mpi) = (true, None);
+            }
+            Event::Resumed { rank } => {
+                let process = &mut self.processes[rank as usize];
+                (process.finalized, process.in_mpi) = (false, Some(Instant::now()));
+            }
             Event::Abort {
                 rank,
                 code,

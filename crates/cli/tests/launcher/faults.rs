@@ -174,6 +174,31 @@ fn a_rank_that_fails_after_finalize_lets_the_others_finish() {
 }
 
 #[test]
+fn ranks_that_wait_for_one_that_has_failed_after_finalize_are_ended() {
+    let said = run(words("-n 3", &role("in-vain")));
+    assert_eq!(said.status, 5, "{}", said.err);
+    let words = "exited with code 5; the other 2 ranks were ended\n";
+    assert!(
+        said.err.contains("rank 1 on host") && said.err.ends_with(words),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn a_failure_after_finalize_does_not_hide_one_that_ends_the_job() {
+    let start = Instant::now();
+    let said = run(words("-n 3", &role("both")));
+    assert!(start.elapsed() < SOON);
+    assert_eq!(said.status, 6, "{}", said.err);
+    assert!(
+        said.err.contains("rank 0 on host") && said.err.contains("exited with code 6"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
 fn a_time_limit_comes_from_the_environment_too() {
     for (limit, status) in [("0.2", 124), ("soon", 2)] {
         let mut command = clean(env!("CARGO_BIN_EXE_catena"));

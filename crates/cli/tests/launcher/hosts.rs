@@ -165,7 +165,7 @@ fn with_agent(name: &str, script: &str) -> Said {
         "here-not:1,b:1",
         "--launcher-agent",
         &agent,
-        "--set=LAUNCH_TIMEOUT=5s",
+        "--set=LAUNCH_TIMEOUT=30s",
         "true",
     ])
 }

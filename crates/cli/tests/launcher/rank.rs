@@ -28,8 +28,10 @@ fn rank_program() {
         "ask" => ask(boot),
         "wait" => wait(boot),
         "silent" => silent(boot),
-        "silent-all" => exit(0),
+        "silent-all" => silent_all(boot),
         "late" => late(boot),
+        "in-vain" => in_vain(boot),
+        "both" => both(boot),
         "abort" => abort(boot),
         "twice" => twice(boot),
         "alone" => println!("alone {} of {}", boot.job().rank, boot.job().size),
@@ -106,12 +108,54 @@ fn silent(mut boot: Box<dyn Boot>) {
     }
 }
 
-/// Rank 1 fails after MPI_Finalize; the others have a little to do.
+/// All end without a word, once all are there.
+fn silent_all(mut boot: Box<dyn Boot>) {
+    boot.fence().unwrap();
+    exit(0);
+}
+
+/// Rank 1 fails after MPI_Finalize; the others have something to do when they are told of that.
 fn late(mut boot: Box<dyn Boot>) {
     let rank = boot.job().rank;
+    boot.fence().unwrap();
+    if rank != 1 {
+        let jobs = boot.jobs().expect("Catena's launcher");
+        while jobs.deaths().unwrap().is_empty() {
+            std::thread::yield_now();
+        }
+    }
     boot.finalize().unwrap();
     println!("finished {rank}");
     exit(if rank == 1 { 5 } else { 0 });
+}
+
+/// Rank 1 fails after MPI_Finalize; the others wait for it.
+fn in_vain(mut boot: Box<dyn Boot>) {
+    let rank = boot.job().rank;
+    boot.fence().unwrap();
+    if rank == 1 {
+        boot.finalize().unwrap();
+        exit(5);
+    }
+    wait(boot);
+}
+
+/// Rank 1 fails after MPI_Finalize; once the others know, one of them fails.
+fn both(mut boot: Box<dyn Boot>) {
+    let rank = boot.job().rank;
+    boot.fence().unwrap();
+    if rank == 1 {
+        boot.finalize().unwrap();
+        exit(5);
+    }
+    let jobs = boot.jobs().expect("Catena's launcher");
+    while jobs.deaths().unwrap().is_empty() {
+        std::thread::yield_now();
+    }
+    match rank {
+        0 => exit(6),
+        _ => wait(boot),
+    }
 }
 
 /// Rank 1 aborts; what it has printed must not be lost.

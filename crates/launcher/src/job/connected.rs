@@ -104,7 +104,12 @@ impl Job {
             | Task::CheckStrange(number)
             | Task::CheckSpawn(number, _)
             | Task::EndSome(number, _) => numbers.contains(number),
-            Task::Timeout(_) | Task::End | Task::Kill | Task::Abandon | Task::CheckApart => false,
+            Task::Timeout(_)
+            | Task::End
+            | Task::Kill
+            | Task::Abandon
+            | Task::CheckLate
+            | Task::CheckApart => false,
         };
         self.tasks.retain(|(_, task)| !of(task));
     }
@@ -135,7 +140,8 @@ impl Job {
         };
         let number = numbers.start;
         let is_spawning = self.spawning.iter().any(|it| it.has(number));
-        let is_failing = self.partial.iter().any(|it| it.has(number) && !it.ended);
+        let is_ending = self.partial.iter().any(|it| it.has(number) && !it.ended);
+        let is_failing = is_ending || self.is_late(numbers);
         if is_spawning || is_failing || !self.processes[all.clone()].iter().all(settled) {
             return;
         }

@@ -8,7 +8,8 @@ use catena_abi::consts::ERR_PROC_ABORTED;
 use catena_boot::{Ended, FaultStatus, LAUNCH_TAKEOVER, OtherMpi};
 
 use super::hearing::Verdict;
-use super::{ABANDON, GRACE, Job, LATE, Process, SILENT, STRANGE, Task};
+use super::late::Judged;
+use super::{ABANDON, GRACE, HEARSAY, Job, Process, SILENT, STRANGE, Task};
 use crate::library;
 use crate::message::NodeCommand;
 use crate::node::Node;
@@ -116,6 +117,7 @@ impl Job {
                 Task::CheckStrange(rank) => self.check_strange(rank),
                 Task::CheckSpawn(first, limit) => self.check_spawn(first, limit),
                 Task::EndSome(number, signal) => self.end_some(number, signal),
+                Task::CheckLate => self.check_late(),
                 Task::CheckApart => self.check_apart(),
             }
         }
@@ -160,14 +162,14 @@ impl Job {
     }
 
     /// Who is said to be gone may have left without MPI_Finalize: the others
-    /// notice that first.
+    /// notice that first. Or it has failed after MPI_Finalize.
     pub(super) fn find_cause(&mut self) {
         let by = self.failure.as_ref().filter(|known| known.hearsay);
         if !self.ending
             && let Some(by) = by.map(|known| known.rank)
-            && let Some(rank) = self.who_is_gone(by)
         {
-            self.failure = Some(self.silent(rank));
+            let silent = self.who_is_gone(by).map(|rank| self.silent(rank));
+            self.failure = silent.or(self.first_late()).or(self.failure.take());
         }
     }
 
@@ -337,16 +339,31 @@ impl Job {
             Exit::Signal(libc::SIGPIPE) if self.output_is_unwanted() => {
                 self.fail(Failure::silent(128 + libc::SIGPIPE), Duration::ZERO);
             }
-            // Others can finish without a rank that has finalized.
             _ => {
-                let after = if finalized { LATE } else { Duration::ZERO };
                 let failure = report::ended(&self.who(rank), exit).of(rank);
                 self.died(rank, exit.into());
-                match self.tolerant && joined {
-                    true => self.go_on(failure, !finalized),
-                    false => self.fail(failure, after),
+                match (self.tolerant && joined, finalized) {
+                    (true, _) => self.go_on(failure, !finalized),
+                    // Others can finish without it.
+                    (false, true) => self.fail_late(rank, failure),
+                    (false, false) => self.fail(failure, Duration::ZERO),
                 }
             }
+        }
+        self.check_late();
+    }
+
+    /// Ends the job for those that may be waited for in vain, although they have failed after MPI_Finalize.
+    pub(super) fn check_late(&mut self) {
+        if self.late.is_empty() {
+            return;
+        }
+        for judged in self.judge_late() {
+            match judged {
+                Judged::Survived(failure) => self.go_on(failure, false),
+                Judged::Awaited(failure) => self.fail(failure, Duration::ZERO),
+            }
+            self.some_ended = true;
         }
     }
 
@@ -426,7 +443,7 @@ impl Job {
         let failure = report::aborted(&self.who(rank), code, message).of(rank);
         // It may see that another has died before the system tells so here.
         match [ERR_PROC_ABORTED, OPEN_MPI_LOST].contains(&code) {
-            true => self.fail(failure.hearsay(), LATE),
+            true => self.fail(failure.hearsay(), HEARSAY),
             false => self.fail(failure, Duration::ZERO),
         }
     }
