@@ -235,8 +235,19 @@ fn the_launcher_sleeps_while_ranks_work() {
 
 #[test]
 fn a_reader_that_is_stuck_does_not_keep_a_job_from_ending() {
-    let mut job = Running::start(words("-n 2", &["yes".to_string()]));
-    job.wait_for("y", 1);
+    let scratch = Scratch::new("stuck");
+    // More than a pipe and the reader's buffer hold, and less than what the launcher keeps.
+    let script = format!(
+        "head -c 400000 /dev/zero | tr '\\0' '\\n'; : >{}$CATENA_RANK; exec sleep 1000",
+        scratch.path("written.")
+    );
+    let mut job = Running::start(words("-n 2", &sh(&script)));
+    for rank in 0..2 {
+        while !Path::new(&scratch.path(&format!("written.{rank}"))).exists() {
+            assert!(job.child.try_wait().unwrap().is_none(), "it has ended");
+            std::thread::yield_now();
+        }
+    }
     job.signal("TERM");
     // Nobody reads until the launcher has ended.
     assert_eq!(job.child.wait().unwrap().code(), Some(143));
