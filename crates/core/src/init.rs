@@ -88,6 +88,7 @@ fn tidy_up() -> Result<Entered<Process>> {
     for (_, comm) in process.objects.comms.all() {
         if comm.group.session().is_none() {
             process.flush(&comm.buffer);
+            process.withdraw(&comm);
         }
     }
     Ok(process)

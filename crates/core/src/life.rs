@@ -8,6 +8,7 @@ use catena_abi::consts;
 use catena_boot::FAULT_TOLERANCE;
 use catena_datatype::{Datatype, FortranSizes};
 use catena_fabric::Peer;
+use catena_link::Cid;
 use catena_memory as memory;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::group::Group;
@@ -49,14 +50,22 @@ impl Living for Process {
     }
 }
 
-/// What goes on after failures, in a crate above this one.
-static GOES_ON: OnceLock<fn(&Process)> = OnceLock::new();
+/// What a crate above this one does in jobs that may go on without their dead.
+#[derive(Clone, Copy, Debug)]
+pub struct Tolerance {
+    /// The process has come up, before anybody else can have told it anything.
+    pub begin: fn(&Process),
+    /// A member of a communicator, by the context and its rank there, is to be asked whether it takes part in that
+    /// agreement of all members; if not, the answer is [`Process::takes_no_part`].
+    pub ask_part: fn(&Process, Cid, u32, u32),
+}
 
-/// Has `begin` called for a process that comes up, before anybody else can have told it anything.
-/// To be called before the library is first initialised.
-pub fn go_on_by(begin: fn(&Process)) {
+static TOLERANCE: OnceLock<Tolerance> = OnceLock::new();
+
+/// Has processes that come up go on after failures so. To be called before the library is first initialised.
+pub fn go_on_by(tolerance: Tolerance) {
     // Whoever comes first is the only one there is.
-    let _ = GOES_ON.set(begin);
+    let _ = TOLERANCE.set(tolerance);
 }
 
 /// The process has come up, in a job that may go on without its dead.
@@ -64,8 +73,17 @@ fn begin_tolerance(process: &Process) {
     if FAULT_TOLERANCE.get() {
         process.link(|link| link.tolerate());
     }
-    if let Some(begin) = GOES_ON.get() {
-        begin(process);
+    if let Some(tolerance) = TOLERANCE.get() {
+        (tolerance.begin)(process);
+    }
+}
+
+impl Process {
+    /// Asks a member of a communicator whether it takes part in an agreement of all members; false if nobody is there who could.
+    pub(crate) fn ask_part(&self, cid: Cid, rank: u32, number: u32) -> bool {
+        let tolerance = TOLERANCE.get();
+        tolerance.inspect(|it| (it.ask_part)(self, cid, rank, number));
+        tolerance.is_some()
     }
 }
 

@@ -36,6 +36,10 @@ pub(crate) enum Kind {
     Revoked = 1,
     /// Words of an agreement.
     Agreement = 2,
+    /// A question: whether the receiver takes part in the agreement on a communicator that has this number.
+    Part = 3,
+    /// The answer that it does not. There is no other one, as what comes from those that do is an answer.
+    NoPart = 4,
 }
 
 /// A letter that has come.
@@ -122,6 +126,8 @@ impl Inbox {
         let kind = match header.what >> 24 {
             1 => Kind::Revoked,
             2 => Kind::Agreement,
+            3 => Kind::Part,
+            4 => Kind::NoPart,
             _ => return,
         };
         let length = header.what as usize & LONGEST;

@@ -35,5 +35,5 @@ pub mod wire;
 /// Has processes that come up go on after failures where the job is to. To be called before the
 /// library is first initialised.
 pub fn prepare() {
-    catena_core::life::go_on_by(tolerance::begin);
+    catena_core::life::go_on_by(tolerance::TOLERANCE);
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use catena_core::Process;
 use catena_core::comm::Comm;
 use catena_core::hooks::Hook;
+use catena_core::life;
 use catena_fabric::{Peer, Posted, ProcessName};
 use catena_link::{ActiveHeader, Cid};
 use catena_objects::Result;
@@ -54,14 +55,32 @@ pub(crate) struct Tolerance {
     told: RefCell<HashSet<ProcessName>>,
 }
 
+/// What the library does where processes may die.
+pub(crate) const TOLERANCE: life::Tolerance = life::Tolerance { begin, ask_part };
+
 /// The process has come up.
-pub(crate) fn begin(process: &Process) {
+fn begin(process: &Process) {
     let tolerance = process.hook::<Tolerance>();
     let postman = Postman {
         inbox: tolerance.inbox.clone(),
         alarm: tolerance.alarm(),
     };
     process.link(|link| link.set_handler(CLASS, Some(Box::new(postman))));
+}
+
+/// A member is to be asked whether it takes part in an agreement on a communicator.
+fn ask_part(process: &Process, cid: Cid, rank: u32, number: u32) {
+    let member = process.link(|link| link.members(cid).nth(rank as usize));
+    if let Some((peer, theirs)) = member {
+        let to = Participant {
+            peer,
+            theirs,
+            ours: cid,
+            rank,
+        };
+        let tolerance = process.hook::<Tolerance>();
+        tolerance.write(process, &to, Kind::Part, &[number]);
+    }
 }
 
 impl Circle {
@@ -212,6 +231,9 @@ impl Tolerance {
 
     /// Reads a letter, or keeps it until its context is there.
     fn read(&self, process: &Process, letter: Letter) {
+        if let (Kind::Part | Kind::NoPart, [number]) = (letter.kind, &letter.words[..]) {
+            return self.read_of_part(process, &letter, *number);
+        }
         let comm = process.comm_at(letter.ours);
         let circle = match (&comm, self.circles.borrow().get(&letter.ours.0).cloned()) {
             (_, Some(circle)) if circle.find(&letter).is_some() => Some(circle),
@@ -229,7 +251,7 @@ impl Tolerance {
         };
         match (letter.kind, comm) {
             (Kind::Revoked, Some(comm)) => self.revoke(process, &comm),
-            (Kind::Revoked, None) => {}
+            (Kind::Revoked, None) | (Kind::Part | Kind::NoPart, _) => {}
             (Kind::Agreement, _) => {
                 let size = circle.participants.len() as u32;
                 if let Some((number, message)) = wire::decode(size, &letter.words) {
@@ -240,6 +262,27 @@ impl Tolerance {
                     self.send(process, &circle, sent);
                 }
             }
+        }
+    }
+
+    /// Reads a question or an answer about an agreement of all members of a communicator. A member that has freed it, or
+    /// has not made it, takes no part.
+    fn read_of_part(&self, process: &Process, letter: &Letter, number: u32) {
+        let sender = (letter.from, letter.theirs);
+        let rank = process.link(|link| link.members(letter.ours).position(|it| it == sender));
+        let comm = rank.and_then(|_| process.comm_at(letter.ours));
+        match (letter.kind, rank) {
+            (Kind::NoPart, Some(rank)) => process.takes_no_part(letter.ours, rank as u32, number),
+            (Kind::Part, _) if !comm.is_some_and(|comm| comm.takes_part(number)) => {
+                let to = Participant {
+                    peer: letter.from,
+                    theirs: letter.theirs,
+                    ours: letter.ours,
+                    rank: 0,
+                };
+                self.write(process, &to, Kind::NoPart, &[number]);
+            }
+            _ => {}
         }
     }
 

@@ -18,21 +18,33 @@
 //! groups, it tells its own.
 //!
 //! Where a job goes on after deaths an agreement is not over at a member before what that has told the others has
-//! left.
+//! left. So if it was over at a member that dies then, all others have begun it, and nothing is missing that one of them
+//! waits for. Hence the agreement of all members of a communicator of one group goes on as long as whoever a member waits for
+//! takes part:
+//!
+//! | whoever a member waits for       | how the member knows                        | what it does |
+//! |----------------------------------|---------------------------------------------|--------------|
+//! | has died                         | it was told, as of every death              | fails        |
+//! | lives, and has begun it          | it asks when it knows of any member's death | waits        |
+//! | lives, and has not (yet) done so | it asks, and is told that nothing comes     | fails        |
+//! | has failed in it                 | that one tells all who still wait for it    | fails        |
+//!
+//! Every other agreement ends with the first death that is known among those who take part.
 
 use catena_boot::FAULT_TOLERANCE;
 use catena_link::{Cid, ReqId};
 
+use super::Comm;
 use super::control::Key;
 use super::port::Meeting;
-use crate::loss::died;
+use crate::loss::{died, kind_of_death};
 use crate::process::Process;
 use catena_objects::error::{Error, Kind, Result};
 
 /// In place of a number: the member failed, or has no such number.
 pub const NONE: u32 = u32::MAX;
 
-/// In place of the rows of the other group: somebody on the way there has died. No row is that short.
+/// In place of rows: nothing comes, as somebody on the way of them has died. No row is that short.
 const LOST: u32 = u32::MAX - 1;
 
 /// Bytes of rows that leave without the help of whoever receives them.
@@ -97,6 +109,10 @@ pub(crate) struct Agreement {
     circle: Circle,
     across: Option<Across>,
     phase: Phase,
+    /// Its number among those of all members, if it is of a communicator of one group and goes on after deaths.
+    number: Option<u32>,
+    /// Rows that were at hand when it last asked whoever it waits for.
+    asked: u32,
     /// Words in a row.
     width: usize,
     /// Messages to others that have not left yet, as far as that counts.
@@ -137,6 +153,15 @@ impl Circle {
     fn behind(&self, by: u32) -> u32 {
         self.ahead(self.size - by)
     }
+
+    /// Tells those who wait for this participant in the rounds from that one on that nothing comes.
+    #[cold]
+    fn tell_lost(&self, process: &Process, from: Option<u32>) {
+        let rounds = std::iter::successors(from, |have| have.checked_mul(2));
+        for have in rounds.take_while(|have| *have < self.size) {
+            process.send_control(self.cid, self.behind(have), &self.key, &[LOST]);
+        }
+    }
 }
 
 impl Agreement {
@@ -147,6 +172,8 @@ impl Agreement {
             circle,
             across,
             phase: Phase::Share(1),
+            number: None,
+            asked: 0,
             width: row.len(),
             leaving: Vec::new(),
             ours: row.to_vec(),
@@ -158,13 +185,23 @@ impl Agreement {
         agreement
     }
 
-    /// One that has failed before it began. Nobody is told: whoever waits for this member learns of the cause as it has.
+    /// Begins that of all members of a communicator of one group which has that number among these.
+    pub fn begin_of_all(process: &Process, circle: Circle, number: u32, row: &[u32]) -> Self {
+        Agreement {
+            number: FAULT_TOLERANCE.get().then_some(number),
+            ..Agreement::begin(process, circle, None, row)
+        }
+    }
+
+    /// One that has failed before it began. Nobody is told: whoever waits for this member asks, or learns of the cause as it has.
     #[cold]
     pub fn failed_at_once(circle: Circle, width: usize, error: Error) -> Self {
         Agreement {
             circle,
             across: None,
             phase: Phase::Done,
+            number: None,
+            asked: 0,
             width,
             leaving: Vec::new(),
             ours: Vec::new(),
@@ -230,6 +267,9 @@ impl Agreement {
     /// then it ends here. So do the others, who are told of the death themselves.
     #[cold]
     fn is_hopeless(&mut self, process: &Process) -> bool {
+        if let (Some(number), Phase::Share(have)) = (self.number, self.phase) {
+            return self.is_waiting_in_vain(process, number, have);
+        }
         let ours = process.trouble_among(self.circle.cid, &self.circle.ranks);
         let theirs = || process.trouble_among(self.across.as_ref()?.far?, &[]);
         if let Some(error) = ours.or_else(theirs) {
@@ -250,6 +290,36 @@ impl Agreement {
         self.spread(process)
     }
 
+    /// Whether the rows of a round do not come, as whoever tells them has died or the communicator was revoked. If
+    /// another member has died, that one is asked whether it takes part.
+    fn is_waiting_in_vain(&mut self, process: &Process, number: u32, have: u32) -> bool {
+        let (cid, from) = (self.circle.cid, self.circle.ahead(have));
+        if let Some(error) = process.trouble_among(cid, &[from]) {
+            self.lose(process, have, error);
+            return true;
+        }
+        if self.asked == have {
+            return false;
+        }
+        let Some(error) = process.trouble_among(cid, &[]) else {
+            return false;
+        };
+        if !process.ask_part(cid, from, number) {
+            self.lose(process, have, error);
+            return true;
+        }
+        self.asked = have;
+        false
+    }
+
+    /// Fails, as rows of that round do not come, and tells those who wait for this member in the rounds behind it.
+    #[cold]
+    fn lose(&mut self, process: &Process, have: u32, error: Error) {
+        self.circle.tell_lost(process, have.checked_mul(2));
+        self.error.get_or_insert(error);
+        self.phase = Phase::Done;
+    }
+
     fn share(&mut self, process: &Process, have: u32) -> bool {
         let n = self.circle.size;
         if have >= n {
@@ -261,6 +331,11 @@ impl Agreement {
         let Some(rows) = process.receive_control(self.circle.cid, from, &self.circle.key) else {
             return false;
         };
+        if rows == [LOST] {
+            let text = "a member has died, and one that others wait for takes no part in this call for that";
+            self.lose(process, have, Error::new(kind_of_death(), text));
+            return true;
+        }
         let wanted = self.wanted(have);
         if rows.len() == wanted {
             self.ours.extend(rows);
@@ -406,6 +481,20 @@ impl Agreement {
 }
 
 impl Process {
+    /// Takes part in no agreement of all members of a communicator any more, as the program frees it or ends. If it is one on
+    /// which members wait for each other after a death, those who might wait for this one are told, as nobody is left
+    /// here to be asked.
+    pub(crate) fn withdraw(&self, comm: &Comm) {
+        if FAULT_TOLERANCE.get() && !comm.is_inter() && self.trouble(comm).is_some() {
+            comm.circle_without_me().tell_lost(self, Some(1));
+        }
+    }
+
+    /// Whoever was asked takes no part in that agreement of all members of a communicator.
+    pub fn takes_no_part(&self, cid: Cid, rank: u32, number: u32) {
+        self.file_control(cid, rank, Key::members(number), vec![LOST]);
+    }
+
     /// Waits until all have agreed.
     pub(crate) fn conclude(&self, mut agreement: Agreement) -> Result<Told> {
         if !agreement.advance(self) {

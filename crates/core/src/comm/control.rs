@@ -56,6 +56,11 @@ impl Key {
         Key([&[meeting as u8], tag].concat().into())
     }
 
+    /// The key of that agreement of all members of a communicator.
+    pub(super) fn members(number: u32) -> Self {
+        Key::new(Meeting::Members, &number.to_ne_bytes())
+    }
+
     /// The key of what the two ends of a partitioned message tell each other.
     pub fn partitioned(tag: &[u8]) -> Self {
         Key::new(Meeting::Partitioned, tag)

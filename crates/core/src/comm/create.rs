@@ -28,21 +28,40 @@ pub(super) fn row<const N: usize, T>(words: [u32; N], ready: &Ready<T>) -> Vec<u
 }
 
 impl Comm {
-    fn next_key(&self) -> Key {
-        let n = self.agreements.get();
-        self.agreements.set(n.wrapping_add(1));
-        Key::new(Meeting::Members, &n.to_ne_bytes())
+    /// A number for the next agreement of all members.
+    fn next_agreement(&self) -> u32 {
+        let number = self.agreements.get();
+        self.agreements.set(number.wrapping_add(1));
+        number
     }
 
-    /// All members, for an agreement in which all take part.
+    /// All members, for the next agreement in which all take part.
     pub(super) fn circle(&self) -> Circle {
+        self.circle_of(self.next_agreement())
+    }
+
+    /// All members, for the agreement of that number.
+    fn circle_of(&self, number: u32) -> Circle {
         Circle {
             cid: self.cid,
             size: self.size(),
             me: self.rank,
             ranks: Box::default(),
-            key: self.next_key(),
+            key: Key::members(number),
         }
+    }
+
+    /// All members, for the first agreement in which this one takes no part.
+    pub(super) fn circle_without_me(&self) -> Circle {
+        let absent_from = self.failed.absent_from.get();
+        self.circle_of(absent_from.unwrap_or(self.agreements.get()))
+    }
+
+    /// Whether this member takes part, or has taken part, in the agreement of all members that has this number.
+    pub fn takes_part(&self, number: u32) -> bool {
+        let comes_before = |end: u32| end.wrapping_sub(number) as i32 > 0;
+        let absent_from = self.failed.absent_from.get();
+        comes_before(self.agreements.get()) && absent_from.is_none_or(comes_before)
     }
 }
 
@@ -58,16 +77,19 @@ impl Process {
     }
 
     /// Begins an agreement of all members of `comm`, of both groups. Where none can be complete any more it has failed
-    /// at once.
+    /// at once, and so do all later ones.
     pub(super) fn begin_accord(&self, comm: &Comm, row: &[u32]) -> Agreement {
+        let number = comm.next_agreement();
         if let Some(error) = self.trouble(comm) {
-            return Agreement::failed_at_once(comm.circle(), row.len(), error);
+            let absent_from = &comm.failed.absent_from;
+            absent_from.set(absent_from.get().or(Some(number)));
+            return Agreement::failed_at_once(comm.circle_of(number), row.len(), error);
         }
         let Some(remote) = &comm.remote else {
-            return Agreement::begin(self, comm.circle(), None, row);
+            return Agreement::begin_of_all(self, comm.circle_of(number), number, row);
         };
         // Every member counts, though only leaders write.
-        let key = comm.next_key();
+        let key = Key::members(number);
         let bridge = Bridge::Context {
             cid: comm.cid,
             to: 0,

@@ -22,6 +22,8 @@ pub struct FailedMembers {
     /// Why no more collectives are run on it, although no member is known here to have died: one has failed for a
     /// death of which others had heard.
     pub(crate) ended: RefCell<Option<Error>>,
+    /// The first agreement of all members in which this one takes no part, nor in any later one.
+    pub(crate) absent_from: Cell<Option<u32>>,
     /// Agreements of the program that have begun here, and of those the ones whose way is known.
     begun: Cell<u32>,
     under_way: Cell<u32>,

@@ -209,7 +209,10 @@ impl Process {
     /// Makes the handle of a communicator a dead one.
     pub(crate) fn forget(&self, comm: Arc<Comm>) {
         self.forget_recent();
-        self.keep_orphans(&comm);
+        if self.is_troubled() {
+            self.withdraw(&comm);
+            self.keep_orphans(&comm);
+        }
         self.objects.comms.remove(comm.handle.get().0);
         self.leave_board(&comm);
         if let Some(remote) = &comm.remote {

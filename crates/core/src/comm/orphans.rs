@@ -14,14 +14,8 @@ use crate::process::Process;
 
 impl Process {
     /// The handle of a communicator is freed: keeps what its transfers need.
-    pub(super) fn keep_orphans(&self, comm: &Arc<Comm>) {
-        if self.is_troubled() {
-            self.keep_orphans_slow(comm);
-        }
-    }
-
     #[cold]
-    fn keep_orphans_slow(&self, comm: &Arc<Comm>) {
+    pub(super) fn keep_orphans(&self, comm: &Arc<Comm>) {
         let mut orphans = self.orphans.0.borrow_mut();
         orphans.retain(|(id, _)| self.link(|link| link.valid(*id)));
         let errhandlers = &self.objects.errhandlers;

@@ -83,11 +83,12 @@ impl Process {
         let (Some(cid), Some((key, words))) = (message.cid, open(&message.bytes)) else {
             return;
         };
-        let at = Address {
-            cid,
-            from: message.from,
-            key,
-        };
+        self.file_control(cid, message.from, key, words);
+    }
+
+    /// Puts a control message where it is read.
+    pub(super) fn file_control(&self, cid: Cid, from: u32, key: Key, words: Vec<u32>) {
+        let at = Address { cid, from, key };
         let mut filed = self.control.filed.borrow_mut();
         filed.entry(at).or_default().push_back(words);
     }

@@ -1,0 +1,93 @@
+// A duplicate that was made at one member is made at all others, although that one dies at once: they wait for each other
+// only. And if one dies before, nobody waits for those who knew of it when they made the call.
+//
+// only: catena
+// run: -n 4 --with-ft ulfm; exit 137; says 'made by those that are left'
+// run: -n 4 --with-ft ulfm --set LINK=tcp; exit 137; says 'made by those that are left'
+// run: -n 4 --with-ft ulfm -- before; exit 137; says 'failed at those that are left'
+// run: -n 7 --with-ft ulfm -- before; exit 137; says 'failed at those that are left'
+// run: -n 5 --with-ft ulfm --set LINK=tcp -- before; exit 137; says 'failed at those that are left'
+#include "check.h"
+#include <mpi-ext.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum { VICTIM = 2, CALLS = 100 };
+
+static char told[] = "ft_duplicate.XXXXXX";
+
+static int deaths(void)
+{
+    MPI_Group failed;
+    int n;
+    MPIX_Comm_get_failed(MPI_COMM_WORLD, &failed);
+    MPI_Group_size(failed, &n);
+    MPI_Group_free(&failed);
+    return n;
+}
+
+/* Rank 1 has begun, and looks again only when rank 3, which waits for it, has heard of the death. */
+static void after(void)
+{
+    MPI_Comm made;
+    MPI_Request request;
+    int done = 0, got;
+    if (rank != 1)
+        MPI_Recv(NULL, 0, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    EQUAL(MPI_Comm_idup(MPI_COMM_WORLD, &made, &request), MPI_SUCCESS);
+    if (rank == 1) {
+        MPI_Send(NULL, 0, MPI_INT, 3, 1, MPI_COMM_WORLD);
+        MPI_Send(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        MPI_Send(NULL, 0, MPI_INT, VICTIM, 1, MPI_COMM_WORLD);
+        while (access(told, F_OK) == 0)
+            sched_yield();
+    }
+    if (rank == 3) {
+        while (!deaths())
+            EQUAL(MPI_Test(&request, &done, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        EQUAL(MPI_Test(&request, &done, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        CHECK(!done);
+        CHECK(unlink(told) == 0);
+    }
+    EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    if (rank == VICTIM)
+        raise(SIGKILL);
+    int next = rank == 0 ? 1 : rank == 1 ? 3 : 0, before = rank == 0 ? 3 : rank == 1 ? 0 : 1;
+    EQUAL(MPI_Sendrecv(&rank, 1, MPI_INT, next, 2, &got, 1, MPI_INT, before, 2, made, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    EQUAL(got, before);
+    MPI_Comm_free(&made);
+    if (rank == 0)
+        printf("made by those that are left\n");
+}
+
+/* All but rank 0 know of the death when they make the call. */
+static void before(void)
+{
+    MPI_Comm made;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == VICTIM)
+        raise(SIGKILL);
+    while (rank != 0 && !deaths())
+        sched_yield();
+    for (int i = 0; i < CALLS; i++)
+        EQUAL(MPI_Comm_dup(MPI_COMM_WORLD, &made), MPIX_ERR_PROC_FAILED);
+    if (rank == 0)
+        printf("failed at those that are left\n");
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (argc > 1) {
+        before();
+    } else {
+        if (rank == 0)
+            CHECK(close(mkstemp(told)) == 0);
+        MPI_Bcast(told, sizeof told, MPI_CHAR, 0, MPI_COMM_WORLD);
+        after();
+    }
+    MPI_Finalize();
+    return 0;
+}
