@@ -7,6 +7,9 @@
 // run: -n 4 --with-ft ulfm -- before; exit 137; says 'failed at those that are left'
 // run: -n 7 --with-ft ulfm -- before; exit 137; says 'failed at those that are left'
 // run: -n 5 --with-ft ulfm --set LINK=tcp -- before; exit 137; says 'failed at those that are left'
+// run: -n 16 --with-ft ulfm -- often 1; exit 137; says '14 times made by those that are left'
+// run: -n 11 --with-ft ulfm -- often 2; exit 137; says '9 times made by those that are left'
+// run: -n 8 --with-ft ulfm --set LINK=tcp -- often 3; exit 137; says '6 times made by those that are left'
 #include "check.h"
 #include <mpi-ext.h>
 #include <sched.h>
@@ -76,11 +79,49 @@ static void before(void)
         printf("failed at those that are left\n");
 }
 
+/* One after the other dies as soon as its call is over, at a time and after a number of calls that the seed says. All that
+   are left have made what it has made. */
+static void often(unsigned seed)
+{
+    MPI_Comm comm, left, made;
+    int times = 0, victim, least;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (; size > 2; times++) {
+        seed = seed * 1103515245u + 12345u;
+        victim = seed / 65536 % size;
+        const int last = seed / 256 % 64 + 1;
+        int calls = 0;
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        for (;; calls++) {
+            const int error = calls % 2 ? MPI_Comm_dup(comm, &made) : MPI_Comm_split(comm, 0, -rank, &made);
+            if (error != MPI_SUCCESS) {
+                EQUAL(error, MPIX_ERR_PROC_FAILED);
+                break;
+            }
+            if (rank == victim && calls + 1 == last)
+                raise(SIGKILL);
+            EQUAL(MPI_Comm_free(&made), MPI_SUCCESS);
+        }
+        EQUAL(MPIX_Comm_shrink(comm, &left), MPI_SUCCESS);
+        MPI_Comm_free(&comm);
+        comm = left;
+        MPI_Allreduce(&calls, &least, 1, MPI_INT, MPI_MIN, comm);
+        EQUAL(least, last);
+        MPI_Comm_rank(comm, &rank);
+        MPI_Comm_size(comm, &size);
+    }
+    if (rank == 0)
+        printf("%d times made by those that are left\n", times);
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (argc > 1) {
+    if (argc > 2) {
+        often(atoi(argv[2]));
+    } else if (argc > 1) {
         before();
     } else {
         if (rank == 0)
