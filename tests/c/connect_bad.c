@@ -47,6 +47,7 @@ int main(int argc, char **argv)
     MPI_Bcast(port, sizeof port, MPI_CHAR, 0, MPI_COMM_WORLD);
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = 0;
+    EQUAL(class_of(MPI_Close_port("garbage")), MPI_ERR_PORT);
     const char *garbage[] = {"", "garbage", "@", "a@b", "a@1.2.3/zz/", "catena:0:0:0:0", "group:x", "spawn:0", longest,
                              "catena:0000000000000001:0:0:00@1.0.00000000/00/1.2.3.4:5"};
     for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++)

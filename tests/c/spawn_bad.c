@@ -79,6 +79,7 @@ static void programs(void)
     const char *three[] = {"-c", "exit 3", NULL}, *killed[] = {"-c", "kill -9 $$", NULL};
     spawn("no-such-program", NULL, 2, MPI_ERR_SPAWN, "is in none of the directories of PATH");
     spawn("/no/such/program", NULL, 2, MPI_ERR_SPAWN, "/no/such/program does not exist");
+    spawn("./no-such-program", NULL, 1, MPI_ERR_SPAWN, "/./no-such-program; check its name, and in which directory");
     spawn("/etc/passwd", NULL, 1, MPI_ERR_SPAWN, "chmod +x /etc/passwd");
     spawn("/etc", NULL, 1, MPI_ERR_SPAWN, "is a directory");
     spawn("sh", three, 3, MPI_ERR_SPAWN, "exited with code 3 and had not called MPI_Init");
@@ -97,7 +98,12 @@ static void keys(void)
     spawn_key("file", "/no/such/file", MPI_ERR_INFO_VALUE, "/no/such/file");
     spawn_key("appnum", "first", MPI_ERR_INFO_VALUE, "first");
     spawn_key("soft", "1:", MPI_ERR_INFO_VALUE, "1:");
-    spawn_key("bind_to", "moon", MPI_ERR_SPAWN, "moon");
+    spawn_key("soft", "0,2:9", MPI_ERR_SPAWN, "none of its numbers is from 1 to 1");
+    spawn_key("env", "A=1\nB", MPI_ERR_INFO_VALUE, "the line 'B': write NAME=value");
+    spawn_key("env", "=1", MPI_ERR_INFO_VALUE, "write NAME=value");
+    spawn_key("mpi_initial_errhandler", "return", MPI_ERR_INFO_VALUE, "mpi_errors_return");
+    spawn_key("bind_to", "moon", MPI_ERR_SPAWN, "the info key bind_to: moon");
+    spawn_key("map_by", "moon", MPI_ERR_SPAWN, "the info key map_by: moon");
 }
 
 /* One of two programs ends, the other waits in MPI_Init. */

@@ -146,19 +146,31 @@ int main(int argc, char **argv)
         const char *bad[][2] = {{"appnum", "first"}, {NULL}}, *bound[][2] = {{"bind_to", "moon"}, {NULL}};
         EQUAL(spawn(self, "none", bad), MPI_ERR_INFO_VALUE);
         EQUAL(spawn(self, "none", bound), MPI_ERR_SPAWN);
+        /* As many as will do, which is less than maxprocs here, however many there is room for. */
+        const char *some[][2] = {{"soft", "1, 2:9:5"}, {NULL}};
+        char *none[] = {"none", NULL};
+        int of_four[4], started;
+        MPI_Comm inter = MPI_COMM_NULL;
+        MPI_Info soft = info(some);
+        EQUAL(class_of(MPI_Comm_spawn(self, none, 4, soft, 0, MPI_COMM_WORLD, &inter, of_four)), MPI_SUCCESS);
+        MPI_Info_free(&soft);
+        MPI_Comm_remote_size(inter, &started);
+        EQUAL(started, 2);
+        for (int k = 0; k < 4; k++)
+            EQUAL(class_of(of_four[k]), k < 2 ? MPI_SUCCESS : MPI_ERR_SPAWN);
+        MPI_Comm_disconnect(&inter);
         /* More than a launcher can have: an error, unless fewer will do. */
         const char *few[][2] = {{"soft", "2:40000:39998, 50000"}, {NULL}};
         char *more[] = {"none", NULL};
         static int codes[50000];
-        MPI_Comm inter = MPI_COMM_NULL;
+        inter = MPI_COMM_NULL;
         code = MPI_Comm_spawn(self, more, 50000, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, codes);
         EQUAL(class_of(code), MPI_ERR_SPAWN);
         EQUAL(class_of(codes[49999]), MPI_ERR_SPAWN);
-        MPI_Info soft = info(few);
+        soft = info(few);
         code = MPI_Comm_spawn(self, more, 40000, soft, 0, MPI_COMM_WORLD, &inter, codes);
         MPI_Info_free(&soft);
         EQUAL(class_of(code), MPI_SUCCESS);
-        int started;
         MPI_Comm_remote_size(inter, &started);
         EQUAL(started, 2);
         EQUAL(codes[0], MPI_SUCCESS);

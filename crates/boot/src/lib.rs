@@ -87,7 +87,8 @@ setting! {
     scope: Local,
     level: User,
 
-    /// How long a host may take to answer when mpirun starts its daemon there.
+    /// How long a host may take to answer when mpirun starts its daemon there, and a process that was spawned to call
+    /// `MPI_Init`; then `MPI_Comm_spawn` fails with an error of class `MPI_ERR_SPAWN`.
     pub static LAUNCH_TIMEOUT: Duration = Duration::from_secs(60);
     range: Duration::from_millis(1)..=Duration::from_secs(86400),
     scope: Local,

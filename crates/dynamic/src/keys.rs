@@ -135,10 +135,10 @@ fn warn(key: &str, call: &str, known: &[&str]) {
 }
 
 /// The numbers that `soft` names: numbers and triplets `first:last` or `first:last:step`,
-/// separated by commas; those up to `most`, ascending.
+/// separated by commas; those from 1 to `most`, ascending.
 ///
 /// # Errors
-/// `InfoValue` if it is something else.
+/// `InfoValue` if it is something else, `Spawn` if there are none.
 pub(crate) fn soft(text: &str, most: u32) -> Result<Vec<u32>> {
     let wrong = || {
         fail!(
@@ -156,9 +156,15 @@ pub(crate) fn soft(text: &str, most: u32) -> Result<Vec<u32>> {
             Some(&[first, last, step]) if step != 0 => (first, last, step),
             _ => return wrong(),
         };
-        let (from, to) = (first.min(last).max(0), first.max(last).min(most.into()));
+        let (from, to) = (first.min(last).max(1), first.max(last).min(most.into()));
         let fits = |it: &i64| (it - first) % step == 0 && (step > 0) == (last >= first);
         all.extend((from..=to).filter(fits).map(|it| it as u32));
+    }
+    if all.is_empty() {
+        fail!(
+            Spawn,
+            "the info key soft is '{text}', and none of its numbers is from 1 to {most}, which is maxprocs"
+        );
     }
     Ok(all.into_iter().collect())
 }
@@ -175,8 +181,8 @@ mod tests {
         assert_eq!(read("1:9:4, 16"), Ok(vec![1, 5, 9, 16]));
         assert_eq!(read("9:1:-4"), Ok(vec![1, 5, 9]));
         assert_eq!(read("19:30:2"), Ok(vec![19]));
-        assert_eq!(read("0:9223372036854775807").map(|all| all.len()), Ok(21));
-        for wrong in ["", "a", "1:2:3:4", "1:2:0", "1,,2"] {
+        assert_eq!(read("0:9223372036854775807").map(|all| all.len()), Ok(20));
+        for wrong in ["", "a", "1:2:3:4", "1:2:0", "1,,2", "0", "21"] {
             assert_eq!(read(wrong), Err(()), "{wrong}");
         }
     }

@@ -17,6 +17,8 @@ use catena_proof::Secret;
 use crate::keys::{Hints, MEET};
 use crate::spawn::check_root;
 
+/// What names of ports begin with.
+const PREFIX: &str = "catena:";
 /// Bytes of a port's name that nobody can guess.
 const UNGUESSABLE: usize = 16;
 
@@ -30,7 +32,7 @@ pub fn open(process: &Process) -> Result<String> {
     let me = process.name_of(process.me);
     let secret = Secret::random().map_err(|e| Error::new(Kind::Other, e.to_string()))?;
     let number = LAST.fetch_add(1, Relaxed);
-    let mut port = format!("catena:{:016x}:{}:{number}:", me.job, me.rank);
+    let mut port = format!("{PREFIX}{:016x}:{}:{number}:", me.job, me.rank);
     for byte in &secret.bytes()[..UNGUESSABLE] {
         let _ = write!(port, "{byte:02x}");
     }
@@ -58,9 +60,15 @@ pub(crate) fn check_name(port: &str) -> Result<()> {
 /// `MPI_Close_port`: who waits there waits in vain. Local.
 ///
 /// # Errors
-/// As [`open`].
+/// `Port` for a name that [`open`] has never given; as there.
 pub fn close(process: &Process, port: &str) -> Result<()> {
     check_name(port)?;
+    if !port.starts_with(PREFIX) {
+        fail!(
+            Port,
+            "'{port}' is not the name of a port: give the one that MPI_Open_port has returned"
+        );
+    }
     let closed = process.with_jobs(|jobs| jobs.close_port(port));
     closed.map_err(|e| e.where_unsupported(Kind::Port))
 }

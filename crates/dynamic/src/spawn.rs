@@ -8,9 +8,11 @@ use catena_abi as abi;
 use catena_boot::{Side, SpawnAnswer, SpawnProgram, SpawnRequest};
 use catena_core::Process;
 use catena_core::comm::{Comm, Meeting};
+use catena_objects::errhandler::Initial;
 use catena_objects::error::{Kind, Result};
 use catena_objects::fail;
 use catena_objects::info::Info;
+use catena_settings::Value;
 
 use crate::keys::{self, Hints, SPAWN};
 
@@ -35,7 +37,7 @@ impl Command {
     /// | `wdir`, `path`                               | where it starts, and is looked for  |
     /// | `env`                                        | lines `NAME=value`                  |
     /// | `host`, `add-host`, `hostfile`, `add-hostfile` | where it runs, as `--host` has it |
-    /// | `soft`                                       | how many processes will do          |
+    /// | `soft`                                       | how many processes will do: the most of these that there is room for |
     /// | `appnum`                                     | `MPI_APPNUM`                        |
     /// | `mpi_initial_errhandler`                     | the error handler at first          |
     /// | `file`                                       | a file of more keys                 |
@@ -59,10 +61,15 @@ impl Command {
             let values = keys.into_iter().filter_map(|key| hints.get(key));
             values.map(OsString::from).collect()
         };
-        let mut env = hints.get("env").map(variables).unwrap_or_default();
-        if let Some(name) = hints.get("mpi_initial_errhandler") {
-            env.push(("CATENA_INITIAL_ERRHANDLER".into(), name.into()));
-        }
+        let soft = hints.get("soft").map(|text| keys::soft(text, count));
+        let soft = soft.transpose()?.unwrap_or_default();
+        let mut env = hints.get("env").map_or(Ok(Vec::new()), variables)?;
+        env.extend(
+            hints
+                .get("mpi_initial_errhandler")
+                .map(first_handler)
+                .transpose()?,
+        );
         let appnum = match hints.get("appnum").map(|text| (text, text.parse::<u32>())) {
             None => None,
             Some((_, Ok(appnum))) if appnum <= i32::MAX as u32 => Some(appnum),
@@ -76,14 +83,12 @@ impl Command {
         Ok(SpawnProgram {
             program: OsString::from_vec(self.program.clone()),
             args: self.args.iter().cloned().map(OsString::from_vec).collect(),
-            count,
+            // The largest number that will do may be less than maxprocs.
+            count: soft.last().copied().unwrap_or(count),
             wdir: hints.get("wdir").map(OsString::from).or(here),
             path: hints.get("path").map(OsString::from),
             env,
-            soft: match hints.get("soft") {
-                Some(text) => keys::soft(text, count)?,
-                None => Vec::new(),
-            },
+            soft,
             appnum,
             hosts: several(["host", "add-host"]),
             hostfiles: several(["hostfile", "add-hostfile"]),
@@ -92,11 +97,33 @@ impl Command {
 }
 
 /// The variables of the info key `env`: a line for each, `NAME=value`.
-fn variables(text: &str) -> Vec<(OsString, OsString)> {
-    let pairs = text.lines().filter_map(|line| line.split_once('='));
-    pairs
-        .map(|(name, value)| (name.into(), value.into()))
-        .collect()
+///
+/// # Errors
+/// `InfoValue` for another line.
+fn variables(text: &str) -> Result<Vec<(OsString, OsString)>> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let pair = |line: &str| match line.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
+        _ => fail!(
+            InfoValue,
+            "the info key env has the line '{line}': write NAME=value, a line for each variable"
+        ),
+    };
+    lines.map(pair).collect()
+}
+
+/// The variable that says which error handler a process has at first.
+///
+/// # Errors
+/// `InfoValue` if there is no such handler.
+fn first_handler(name: &str) -> Result<(OsString, OsString)> {
+    match Initial::parse(name) {
+        Ok(_) => Ok(("CATENA_INITIAL_ERRHANDLER".into(), name.into())),
+        Err(why) => fail!(
+            InfoValue,
+            "the info key mpi_initial_errhandler is '{name}': {why}"
+        ),
+    }
 }
 
 /// `MPI_Comm_spawn` and `MPI_Comm_spawn_multiple`: collective over `comm`; only rank
@@ -193,9 +220,9 @@ mod tests {
         let with = program(&[
             ("wdir", "/tmp"),
             ("path", "/a:/b"),
-            ("env", "A=1\nB=x=y\nodd"),
+            ("env", "A=1\n\nB=x=y\n"),
             ("mpi_initial_errhandler", "mpi_errors_return"),
-            ("soft", "1:4"),
+            ("soft", "0:4"),
             ("appnum", "7"),
             ("host", "a:2"),
             ("add-hostfile", "f"),
@@ -221,9 +248,22 @@ mod tests {
             (without.path, without.count, without.appnum),
             (None, 2, None)
         );
-        for wrong in [("appnum", "-1"), ("appnum", "x"), ("soft", "x")] {
+        let fewer = program(&[("soft", "1")]).unwrap();
+        assert_eq!((fewer.count, fewer.soft), (1, vec![1]));
+        for wrong in [
+            ("appnum", "-1"),
+            ("appnum", "x"),
+            ("soft", "x"),
+            ("env", "A=1\nB"),
+            ("env", "=1"),
+            ("mpi_initial_errhandler", "return"),
+        ] {
             let error = program(&[wrong]).unwrap_err();
             assert_eq!(error.kind(), Kind::InfoValue, "{wrong:?}");
+        }
+        for none in ["0", "3", "-1"] {
+            let error = program(&[("soft", none)]).unwrap_err();
+            assert_eq!(error.kind(), Kind::Spawn, "{none}");
         }
     }
 

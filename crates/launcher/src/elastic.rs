@@ -138,7 +138,11 @@ pub fn change(verb: &str, args: impl IntoIterator<Item = OsString>) -> i32 {
         _ => None,
     };
     let Some((job, count)) = numbers.filter(|(_, count)| *count > 0) else {
-        tell!("{usage}{}", choice());
+        let given = match args.is_empty() {
+            true => "JOB and N are missing".to_string(),
+            false => format!("'{}' is not JOB and N, two numbers above 0", args.join(" ")),
+        };
+        tell!("catena {verb}: {given}\n{usage}{}", choice());
         return USAGE;
     };
     match ask(job, &format!("{verb} {count}\n")) {

@@ -127,7 +127,7 @@ fn check_directory(dir: &Path) -> Result<(), ProgramError> {
     Err(ProgramError {
         status: NOT_FOUND,
         text: format!(
-            "the working directory {} cannot be used: {cause}; make it, or correct -wdir",
+            "the working directory {} cannot be used: {cause}; make it, or name another one",
             dir.display()
         ),
     })
@@ -177,7 +177,13 @@ fn explain(name: &str, at: &Path, error: &io::Error) -> ProgramError {
     let (status, text) = match error.kind() {
         io::ErrorKind::NotFound => (
             NOT_FOUND,
-            format!("the program {name} does not exist; check its name and -wdir"),
+            match Path::new(name).is_absolute() {
+                true => format!("the program {name} does not exist; check its name"),
+                false => format!(
+                    "the program {name} does not exist: there is no {at}; check its name, and in which \
+                    directory it is to start"
+                ),
+            },
         ),
         io::ErrorKind::IsADirectory => {
             (NOT_STARTED, format!("{name} is a directory, not a program"))
@@ -262,7 +268,7 @@ mod tests {
                     ..app("sh")
                 },
                 127,
-                "correct -wdir",
+                "or name another one",
             ),
             (
                 App {

@@ -411,7 +411,7 @@ impl Server {
             (FrameKind::LookUp, Some(it), _) => Ok(it.port.clone().into_bytes()),
             (FrameKind::LookUp, None, _) => self.look_up_elsewhere(&service),
             (FrameKind::Publicize, Some(_), _) => Err(format!(
-                "the service '{service}' is published already: withdraw it first"
+                "the service '{service}' is published already: MPI_Unpublish_name withdraws it"
             )),
             (FrameKind::Publicize, None, Some(port)) => {
                 let entry = self.names.as_ref();

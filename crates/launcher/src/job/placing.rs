@@ -84,7 +84,8 @@ impl Job {
             .into_iter()
             .map(|(node, slots)| (node, (self.plan.hosts[node as usize].clone(), slots)))
             .unzip();
-        let places = place::spots(wish, &hosts, &self.base.machine, Some(count))?;
+        let places =
+            place::spots(wish, &hosts, &self.base.machine, Some(count)).map_err(in_keys)?;
         let before = placed.on.clone();
         for (at, seat) in places.node_of.into_iter().zip(places.seats) {
             let node = numbers[at as usize];
@@ -179,6 +180,16 @@ fn fit(programs: &[SpawnProgram], room: u32) -> Result<Vec<u32>, String> {
             smaller numbers that will do with the info key soft"
         )),
     }
+}
+
+/// What is wrong with an option of mpirun, said of the info key that says the same.
+fn in_keys(wrong: String) -> String {
+    let options = [("--map-by ", "map_by"), ("--bind-to ", "bind_to")];
+    let named = options.iter().find_map(|(option, key)| {
+        let value = wrong.strip_prefix(option)?;
+        Some(format!("the info key {key}: {value}"))
+    });
+    named.unwrap_or(wrong)
 }
 
 /// The hosts that a program may run on; none if nothing was said.
