@@ -140,7 +140,11 @@ pub fn change(verb: &str, args: impl IntoIterator<Item = OsString>) -> i32 {
     let Some((job, count)) = numbers.filter(|(_, count)| *count > 0) else {
         let given = match args.is_empty() {
             true => "JOB and N are missing".to_string(),
-            false => format!("'{}' is not JOB and N, two numbers above 0", args.join(" ")),
+            false => format!(
+                "'{}' is not JOB and N, two whole numbers from 1 to {}",
+                args.join(" "),
+                u32::MAX
+            ),
         };
         tell!("catena {verb}: {given}\n{usage}{}", choice());
         return USAGE;

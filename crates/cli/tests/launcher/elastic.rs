@@ -73,7 +73,9 @@ fn odd_numbers_are_refused() {
             let said = change(verb, args);
             assert_eq!(said.status, 2, "{args:?}");
             let usage = format!("usage: catena {verb} JOB N");
-            assert!(said.err.starts_with(&usage), "{args:?}: {}", said.err);
+            assert!(said.err.contains(&usage), "{args:?}: {}", said.err);
+            let cause = format!("catena {verb}: ");
+            assert!(said.err.starts_with(&cause), "{args:?}: {}", said.err);
         }
     }
 }
