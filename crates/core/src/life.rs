@@ -1,7 +1,6 @@
 //! How the library comes up in this process, and how it rests.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use catena_abi::consts;
@@ -15,7 +14,7 @@ use catena_objects::group::Group;
 use catena_process::{Living, Owner, ProgressEngine, Waits};
 
 use crate::coll::{Collectives, Counts};
-use crate::comm::{Cids, Comm, ControlMessages, Heritage, JOB};
+use crate::comm::{Cids, Comm, ControlMessages, HandlesByCid, Heritage, JOB};
 use crate::process::{self, Link, Process, enter};
 
 pub use catena_process::granted;
@@ -123,9 +122,9 @@ fn wire_up() -> Result<Box<Process>> {
     let everybody = predefined(consts::COMM_WORLD, "MPI_COMM_WORLD", &everyone);
     assert_eq!(everybody.cid, JOB);
     let own = predefined(consts::COMM_SELF, "MPI_COMM_SELF", &[me]);
-    let handles = HashMap::from([
-        (everybody.cid.0, consts::COMM_WORLD),
-        (own.cid.0, consts::COMM_SELF),
+    let handles = HandlesByCid::from([
+        (everybody.cid, consts::COMM_WORLD),
+        (own.cid, consts::COMM_SELF),
     ]);
     let process = Box::new(Process {
         objects,

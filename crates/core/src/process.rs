@@ -1,7 +1,6 @@
 //! The state of an initialised process, and the way into it.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
@@ -18,7 +17,7 @@ use catena_process::{Threads, Waits};
 use crate::attached::Attached;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::Counts;
-use crate::comm::{Cids, Comm, ControlMessages, Orphans, OtherJobs};
+use crate::comm::{Cids, Comm, ControlMessages, HandlesByCid, Orphans, OtherJobs};
 use crate::object::Objects;
 use crate::phase;
 use crate::request::State;
@@ -97,7 +96,7 @@ pub struct Process {
     pub buffer: RefCell<Option<Attached>>,
     pub(crate) cids: RefCell<Cids>,
     pub(crate) control: ControlMessages,
-    pub(crate) handles_by_cid: RefCell<HashMap<u32, abi::Comm>>,
+    pub(crate) handles_by_cid: RefCell<HandlesByCid>,
     /// Transfers of communicators whose handles were freed.
     pub(crate) orphans: Orphans,
     /// What moves it on: transfers, hooks, the launcher.
@@ -399,7 +398,7 @@ impl Process {
 
     /// The handle of the communicator that a context belongs to.
     pub(crate) fn handle_of(&self, cid: Cid) -> Option<abi::Comm> {
-        self.handles_by_cid.borrow().get(&cid.0).copied()
+        self.handles_by_cid.borrow().get(cid)
     }
 }
 

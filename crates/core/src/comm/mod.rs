@@ -42,7 +42,7 @@ use catena_objects::group::Group;
 pub use agreement::NONE;
 
 pub(crate) use cid::JOB;
-pub use cid::{Cids, Lease};
+pub use cid::{Cids, HandlesByCid, Lease};
 pub(crate) use communicator::Heritage;
 pub use communicator::{Comm, Remote};
 pub use control::{ControlMessages, Key, PARTITIONS, partition_tag};
@@ -133,7 +133,7 @@ impl Process {
         let local = comm.remote.as_ref().map(|r| &r.local);
         for comm in local.into_iter().chain([&comm]) {
             comm.handle.set(handle);
-            self.handles_by_cid.borrow_mut().insert(comm.cid.0, handle);
+            self.handles_by_cid.borrow_mut().insert(comm.cid, handle);
         }
         handle
     }
@@ -154,7 +154,7 @@ impl Process {
                 link.close(cid);
             });
             self.drop_control(cid);
-            self.handles_by_cid.borrow_mut().remove(&cid.0);
+            self.handles_by_cid.borrow_mut().remove(cid);
         }
     }
 
