@@ -20,6 +20,7 @@
 //! | `partitions` | partitions that several threads say are ready         |
 //! | `pad`   | cache lines                                                 |
 //! | `cpus`  | sets of CPUs                                                |
+//! | `tell`  | lines on stderr, for which nobody may be there                |
 //! | `sync`  | std's atomics, or loom's under `--cfg loom`                 |
 
 pub mod bell;
@@ -41,6 +42,7 @@ pub mod parts;
 pub mod ring;
 pub mod slab;
 pub mod sync;
+pub mod tell;
 pub mod ticket_lock;
 pub mod verdict;
 pub mod wait;

@@ -457,7 +457,7 @@ impl Boot for Client {
         frame.u32(code as u32);
         frame.bytes(message.as_bytes());
         if self.send(frame).is_err() {
-            eprintln!("{message}");
+            catena_base::tell!("{message}");
         }
         // The launcher leaves this rank a moment for it.
         sys::flush_streams();

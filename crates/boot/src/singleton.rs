@@ -146,7 +146,7 @@ impl Boot for Singleton {
             Some(client) => client.abort(code, message),
             None => {
                 sys::flush_streams();
-                eprintln!("{message}");
+                catena_base::tell!("{message}");
             }
         }
     }

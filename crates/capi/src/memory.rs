@@ -49,7 +49,7 @@ fn told(got: *mut u8, bytes: usize) -> *mut u8 {
 fn tell(bytes: usize) {
     static TOLD: AtomicBool = AtomicBool::new(false);
     if !TOLD.swap(true, Relaxed) {
-        eprintln!(
+        catena_base::tell!(
             "catena: this process gets no more memory, {bytes} bytes were asked for: let it need \
              less (complete requests, free communicators and types), or allow it more (see \
              ulimit -v, and the limit of its container or job)"

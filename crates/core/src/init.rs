@@ -101,7 +101,7 @@ pub fn abort(code: i32, message: &str) -> ! {
     {
         boot.abort(code, message);
     } else {
-        eprintln!("catena: {message}");
+        catena_base::tell!("catena: {message}");
     }
     // Like a process that failed, whatever the code is.
     let status = if code & 0xff == 0 { 1 } else { code & 0xff };

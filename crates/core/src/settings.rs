@@ -23,7 +23,7 @@ pub fn registry() -> Registry {
 pub fn warn_unknown(rank: u32) {
     if rank == 0 {
         for warning in registry().check() {
-            eprintln!("catena: {warning}");
+            catena_base::tell!("catena: {warning}");
         }
     }
 }

@@ -322,10 +322,11 @@ impl Driver {
             text(name)
         };
         let bytes = rows.len * rows.count;
-        eprintln!(
+        catena_base::tell!(
             "catena: {bytes} bytes of device memory at {at:p} cannot be copied: {}: {name} ({}); is the buffer \
              that was passed to MPI still there, and has no kernel failed before?",
-            refused.what, refused.code
+            refused.what,
+            refused.code
         );
         std::process::abort();
     }

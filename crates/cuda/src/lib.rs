@@ -108,7 +108,7 @@ fn driver() -> Option<&'static Driver> {
     LOOKED.store(loads, Ordering::Relaxed);
     let usable = |driver: Result<Driver, String>| {
         driver
-            .inspect_err(|why| eprintln!("catena: memory of CUDA is not used: {why}"))
+            .inspect_err(|why| catena_base::tell!("catena: memory of CUDA is not used: {why}"))
             .ok()
     };
     let found = found?;

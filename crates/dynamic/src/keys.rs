@@ -128,7 +128,7 @@ fn warn(key: &str, call: &str, known: &[&str]) {
         .lock()
         .is_ok_and(|mut told| told.insert(key.to_string()));
     if new {
-        eprintln!(
+        catena_base::tell!(
             "catena: {call} ignores the info key {key}, which it does not know; did you mean {near}?"
         );
     }

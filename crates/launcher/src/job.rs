@@ -596,7 +596,7 @@ impl Job {
     /// Takes in one thing that has happened.
     fn judge(&mut self, event: NodeEvent) {
         match event {
-            NodeEvent::Placed { text } => crate::output::say(format_args!("{text}")),
+            NodeEvent::Placed { text } => tell::say(format_args!("{text}")),
             NodeEvent::Started { rank, pid, cpus } => self.started(rank, pid, &cpus),
             NodeEvent::Output { rank, which, bytes } => self.output(rank, which, &bytes),
             NodeEvent::Said(event) => self.said(event),

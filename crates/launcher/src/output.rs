@@ -5,10 +5,10 @@
 //! rank's pipe ──► Lines (one per rank and stream) ──► Sink (stdout or stderr)
 //! ```
 
-use std::fmt;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
+pub use catena_base::tell;
 use catena_boot::{Interest, Poller};
 
 use crate::sys;
@@ -24,19 +24,6 @@ const SURE: usize = 4096;
 
 /// Identifies a stream of a rank.
 pub type StreamId = u64;
-
-/// Says something to the user. Nobody may read it any more: the processes are served and ended all the same.
-pub fn say(text: fmt::Arguments<'_>) {
-    let _ = io::stderr().write_fmt(text);
-}
-
-/// Says a line to the user, as [`say`].
-macro_rules! tell {
-    ($($text:tt)*) => {
-        $crate::output::say(format_args!("{}\n", format_args!($($text)*)))
-    };
-}
-pub(crate) use tell;
 
 /// Where output goes: the launcher's own stdout or stderr.
 #[derive(Debug)]

@@ -29,7 +29,7 @@ impl Report {
 
     /// Process `me` on `host` has opened a network.
     pub fn opened(&self, Peer(me): Peer, host: &str, about: &str) {
-        eprintln!("catena: rank {me} on {host}: {about}");
+        catena_base::tell!("catena: rank {me} on {host}: {about}");
     }
 
     /// It is known over which network a peer is reached.
@@ -56,7 +56,7 @@ impl Report {
                 return true;
             };
             let (Peer(rank), host) = (peer, exchange.host_of(peer));
-            eprintln!("catena: rank {me} reaches rank {rank} on {host}: {way}");
+            catena_base::tell!("catena: rank {me} reaches rank {rank} on {host}: {way}");
             false
         });
     }

@@ -9,6 +9,8 @@
 //! 5. The files of a crate do not use each other in a circle, but for the circles
 //!    that `circles.tbl` lists with a reason each: see [`crate::circles`].
 //! 6. The tables of these rules name only crates that exist.
+//! 7. What may run in a user's process, and the launcher, tell the user something by
+//!    `catena_base::tell!` alone: `eprintln!` ends the process if nobody reads stderr.
 
 use std::path::Path;
 
@@ -70,6 +72,9 @@ const UNSAFE: &[&str] = &[
     "ucx",
 ];
 
+/// Crates of programs that may end when nobody reads what they say.
+const LOUD: &[&str] = &["bench", "cli", "testing", "xtask"];
+
 /// Most lines of a source file.
 const MAX_LINES: usize = 800;
 
@@ -81,6 +86,7 @@ pub fn check(root: &Path) -> Result<(), String> {
         problems.extend(dependencies(krate));
         problems.extend(unsafe_code(krate));
         problems.extend(sizes(krate));
+        problems.extend(loud_code(krate));
     }
     problems.extend(circles::check(&crates));
     problems.extend(unknown_names(&crates));
@@ -183,6 +189,28 @@ fn sizes(krate: &Crate) -> Vec<String> {
     long.collect()
 }
 
+/// Rule 7.
+fn loud_code(krate: &Crate) -> Vec<String> {
+    if LOUD.contains(&krate.name.as_str()) {
+        return Vec::new();
+    }
+    let is_comment = |line: &str| line.trim_start().starts_with("//");
+    let is_loud = |line: &str| line.contains("eprintln!") || line.contains("eprint!");
+    let sources = krate
+        .sources
+        .iter()
+        .filter(|(path, _)| path.starts_with("src"));
+    let loud = sources.filter(|(_, text)| text.lines().any(|l| is_loud(l) && !is_comment(l)));
+    let problem = |path: &Path| {
+        let path = path.display();
+        format!(
+            "crates/{}/{path}: eprintln!, where catena_base::tell! cannot fail",
+            krate.name
+        )
+    };
+    loud.map(|(path, _)| problem(path)).collect()
+}
+
 /// Rule 6.
 fn unknown_names(crates: &[Crate]) -> Vec<String> {
     let exists = |name: &str| crates.iter().any(|c| c.name == name);
@@ -190,7 +218,9 @@ fn unknown_names(crates: &[Crate]) -> Vec<String> {
         .iter()
         .flat_map(|row| row.iter())
         .map(|name| (name, "ROWS"));
-    let named = in_rows.chain(UNSAFE.iter().map(|name| (name, "UNSAFE")));
+    let named = in_rows
+        .chain(UNSAFE.iter().map(|name| (name, "UNSAFE")))
+        .chain(LOUD.iter().map(|name| (name, "LOUD")));
     named
         .filter(|(name, _)| !exists(name))
         .map(|(name, table)| format!("{table} in xtask's tidy.rs names {name}, which is no crate"))
@@ -254,6 +284,20 @@ mod tests {
             assert_eq!(problems("ucx-sys", root, "fn f() {}"), 0);
         }
         assert_eq!(problems("link", "src/other.rs", "fn f() {}"), 0);
+    }
+
+    #[test]
+    fn processes_of_users_are_not_ended_by_a_message() {
+        let problems = |name, path, text| loud_code(&krate(name, "", &[(path, text)])).len();
+        assert_eq!(problems("core", "src/a.rs", "    eprintln!(\"x\");"), 1);
+        assert_eq!(problems("core", "src/a.rs", "    eprint!(\"x\");"), 1);
+        assert_eq!(
+            problems("core", "src/a.rs", "    /// not by [`eprintln!`]"),
+            0
+        );
+        assert_eq!(problems("core", "src/a.rs", "    tell!(\"x\");"), 0);
+        assert_eq!(problems("core", "tests/a.rs", "    eprintln!(\"x\");"), 0);
+        assert_eq!(problems("cli", "src/a.rs", "    eprintln!(\"x\");"), 0);
     }
 
     #[test]

@@ -67,7 +67,7 @@ extern "C" fn say() {
                 let fault = format!(
                     "rank {rank} ended without MPI_Finalize (or MPI_Session_finalize): the job ends"
                 );
-                eprintln!("{fault}");
+                catena_base::tell!("{fault}");
                 sys::let_stderr_be_read();
                 manager.abort(1, &fault);
             }

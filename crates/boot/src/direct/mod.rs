@@ -336,7 +336,7 @@ impl Boot for Direct {
         farewell::put_off();
         // The process manager kills at once.
         sys::flush_streams();
-        eprintln!("{message}");
+        catena_base::tell!("{message}");
         if let Some(client) = &mut self.client {
             client.abort(code, message);
             if code == ERR_PROC_ABORTED {

@@ -31,7 +31,7 @@ impl Pmix {
     pub fn connect() -> Result<Pmix, BootError> {
         let client = Client::init(open()?)?;
         client.when_lost(|| {
-            eprintln!("{}", BootError::LauncherGone);
+            catena_base::tell!("{}", BootError::LauncherGone);
             sys::exit_now(1);
         });
         let number = |rank, key| -> Result<Option<u32>, Status> {

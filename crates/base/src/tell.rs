@@ -1,0 +1,26 @@
+//! What the user is told on stderr.
+
+use std::fmt;
+use std::io::{self, Write as _};
+
+/// Writes to stderr. Nobody may read it any more, and the program may ignore SIGPIPE: what cannot be told is left out, where
+/// [`eprintln!`] would end the process.
+#[cold]
+#[inline(never)]
+pub fn say(text: fmt::Arguments<'_>) {
+    let _ = io::stderr().write_fmt(text);
+}
+
+/// Writes a line to stderr, as [`say`] does.
+///
+/// ```
+/// catena_base::tell!("catena: rank {} waits", 3);
+/// ```
+///
+/// [`say`]: crate::tell::say
+#[macro_export]
+macro_rules! tell {
+    ($($text:tt)*) => {
+        $crate::tell::say(::std::format_args!("{}\n", ::std::format_args!($($text)*)))
+    };
+}
