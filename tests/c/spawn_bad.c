@@ -119,6 +119,19 @@ static void half(void)
     CHECK(inter == MPI_COMM_NULL);
 }
 
+/* Nobody can spawn on an intercommunicator: nothing is started. */
+static void between(void)
+{
+    MPI_Comm two, inter = MPI_COMM_WORLD;
+    if (size != 2)
+        return;
+    MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - rank, 0, &two);
+    MPI_Comm_set_errhandler(two, MPI_ERRORS_RETURN);
+    EQUAL(class_of(MPI_Comm_spawn(self, NULL, 1, MPI_INFO_NULL, 0, two, &inter, codes)), MPI_ERR_COMM);
+    CHECK(inter == MPI_COMM_NULL);
+    MPI_Comm_free(&two);
+}
+
 static void names(void)
 {
     char port[MPI_MAX_PORT_NAME], text[MPI_MAX_ERROR_STRING];
@@ -151,6 +164,7 @@ int main(int argc, char **argv)
         programs();
         keys();
         half();
+        between();
         names();
     }
     /* Of the launcher's, which ends them soon. */

@@ -142,17 +142,23 @@ pub fn spawn(
     commands: impl FnOnce() -> Result<Vec<Command>>,
 ) -> Result<(abi::Comm, Vec<u32>)> {
     let root = check_root(comm, root)?;
-    let mut counts = Vec::new();
+    comm.check_intra()?;
+    let (mut counts, mut begun) = (Vec::new(), None);
     let meeting = match root == comm.rank {
         true => commands().and_then(|commands| {
             let (meeting, started) = start(process, &commands)?;
             counts = started;
+            begun = Some(meeting.port.clone());
             Ok(Some(meeting))
         }),
         false => Ok(None),
     };
-    let made = process.connect(comm, root, meeting, Kind::Spawn)?;
-    Ok((made, counts))
+    let made = process.connect(comm, root, meeting, Kind::Spawn);
+    if let (Err(_), Some(port)) = (&made, begun) {
+        // The processes that were started wait in vain. If the launcher has gone, so have they.
+        let _ = process.with_jobs(|jobs| jobs.close_port(&port));
+    }
+    Ok((made?, counts))
 }
 
 /// Has the launcher start a job; where it will be met, and how many run each command.

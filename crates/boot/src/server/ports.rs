@@ -227,6 +227,17 @@ impl Server {
         std::mem::take(&mut self.ports.calls)
     }
 
+    /// Processes that cannot meet the job that they have spawned, by their numbers, and its port, where nobody has
+    /// been met.
+    pub fn take_given_up(&mut self) -> Vec<(u32, String)> {
+        std::mem::take(&mut self.ports.given_up)
+    }
+
+    /// Whether there is that port. That of a job that was spawned goes once those who have spawned it are met.
+    pub fn has_port(&self, port: &str) -> bool {
+        self.ports.open.contains_key(port)
+    }
+
     /// Answers a [`SpawnCall`]: with the new job, or why there is none.
     pub fn spawned(&mut self, number: u32, ticket: u32, outcome: Result<SpawnAnswer, String>) {
         if let Ok(answer) = &outcome {
@@ -345,13 +356,12 @@ impl Server {
             }
             FrameKind::ClosePort => {
                 let port = port_name(body)?;
-                if self
-                    .ports
-                    .open
-                    .get(&port)
-                    .is_some_and(|it| it.owner == Some(number))
-                {
-                    self.shut_port(&port, &no_port(&port));
+                match self.ports.open.get(&port).map(|it| it.owner) {
+                    Some(Some(owner)) if owner == number => {
+                        self.shut_port(&port, &no_port(&port));
+                    }
+                    Some(None) => self.ports.given_up.push((number, port)),
+                    _ => {}
                 }
             }
             FrameKind::Meet => {
@@ -492,8 +502,10 @@ impl Server {
                 Side::Guest => self.wait_again(port, stays),
             };
         }
-        let mut waiting = self.ports.open.get(port).into_iter();
-        if comes.is_some() && waiting.all(|open| open.waiting.iter().all(|it| it.is_empty())) {
+        // Nobody has opened those of groups and of new jobs, and nobody closes them.
+        let is_idle = |open: &Port| open.waiting.iter().all(|it| it.is_empty());
+        let open = self.ports.open.get(port);
+        if open.is_some_and(|open| open.owner.is_none() && is_idle(open)) {
             self.ports.open.remove(port);
         }
         for one in [&waiter, &other] {

@@ -71,6 +71,8 @@ pub(super) struct Ports {
     /// Services that were published.
     pub(super) services: HashMap<String, Service>,
     pub calls: Vec<SpawnCall>,
+    /// Processes that cannot meet the job that they have spawned, by their numbers, and its port.
+    pub given_up: Vec<(u32, String)>,
 }
 
 /// A process that waits for a value.

@@ -130,6 +130,20 @@ impl Comm {
         Ok(())
     }
 
+    /// Checks that it does not join two groups.
+    ///
+    /// # Errors
+    /// `Comm` if it does.
+    pub fn check_intra(&self) -> Result<()> {
+        match self.is_inter() {
+            false => Ok(()),
+            true => fail!(
+                Comm,
+                "the communicator must be an intracommunicator: merge it first"
+            ),
+        }
+    }
+
     /// Whether it joins two groups.
     #[inline]
     pub fn is_inter(&self) -> bool {

@@ -82,12 +82,7 @@ impl Process {
         meeting: Result<Option<Meeting>>,
         kind: Kind,
     ) -> Result<abi::Comm> {
-        if local.is_inter() {
-            fail!(
-                Comm,
-                "the communicator must be an intracommunicator: merge it first"
-            );
-        }
+        local.check_intra()?;
         let bridge = self.tell_parting().and_then(|()| self.open_home());
         let bridge = bridge.and(meeting);
         let bridge = bridge.map(|it| it.map(Bridge::Port));

@@ -321,6 +321,8 @@ impl Job {
         process.running = false;
         process.exit = Some(exit);
         self.some_ended |= process.job > 0;
+        self.give_up_spawned(rank, None);
+        let process = &self.processes[rank as usize];
         if process.job > 0 && self.spawn_ended(rank, exit) || self.is_abandoned(rank) {
             return;
         }

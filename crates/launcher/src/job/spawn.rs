@@ -55,6 +55,8 @@ impl Spawning {
 /// A job that was spawned and that some node still knows.
 pub(super) struct Living {
     new: Arc<NewJob>,
+    /// The number of the process that has spawned it.
+    spawner: Option<u32>,
     /// The nodes that have not told all of it, once it is to be forgotten.
     pub leaving: Option<BTreeSet<u32>>,
     /// The nodes whose ranks wait in its fence, and what they have brought.
@@ -82,6 +84,10 @@ impl Living {
 impl Job {
     /// Starts what processes have spawned.
     pub(super) fn take_spawns(&mut self) {
+        let given_up = self.tree.with_node(|node| node.take_given_up());
+        for (number, port) in given_up.unwrap_or_default() {
+            self.give_up_spawned(number, Some(&port));
+        }
         let calls = self.tree.with_node(|node| node.take_spawn_calls());
         for call in calls.unwrap_or_default() {
             let SpawnCall {
@@ -136,6 +142,10 @@ impl Job {
         self.command(&NodeCommand::StartJob(new.clone()));
         self.living.push(Living {
             new: new.clone(),
+            spawner: match caller {
+                Caller::Process(number, _) => Some(number),
+                Caller::User => None,
+            },
             leaving: None,
             fencing: BTreeSet::new(),
             parts: Vec::new(),
@@ -282,14 +292,35 @@ impl Job {
             caller,
             ..
         } = self.spawning.swap_remove(at);
+        self.abandon(numbers, &port, why);
+        self.answer(caller, Err(why.to_string()));
+        true
+    }
+
+    /// Ends the processes of a job that comes to nothing.
+    fn abandon(&mut self, numbers: Range<u32>, port: &str, why: &str) {
         for number in numbers.clone() {
             self.processes[number as usize].abandoned = true;
         }
-        self.tree.with_node(|node| node.close_port(&port, why));
+        self.tree.with_node(|node| node.close_port(port, why));
         let signal = libc::SIGKILL;
         self.command(&NodeCommand::SignalJob { numbers, signal });
-        self.answer(caller, Err(why.to_string()));
-        true
+    }
+
+    /// A process does not come to the jobs that it has spawned, whose processes would wait for it: to the one with
+    /// that port, as its call has failed, or to any, as it has ended.
+    pub(super) fn give_up_spawned(&mut self, number: u32, port: Option<&str>) {
+        let is_meant = |of: &&Living| {
+            of.spawner == Some(number) && port.is_none_or(|port| of.new.port == port)
+        };
+        let jobs = self.living.iter().filter(is_meant);
+        for new in jobs.map(|of| of.new.clone()).collect::<Vec<_>>() {
+            let port = &new.port;
+            if self.tree.with_node(|node| node.has_port(port)) == Some(true) {
+                let why = "those who have spawned this job do not come to meet it";
+                self.abandon(new.numbers(), port, why);
+            }
+        }
     }
 
     /// The processes of a job have had this long to call MPI_Init.

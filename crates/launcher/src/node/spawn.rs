@@ -36,6 +36,16 @@ impl Node {
         self.server.take_spawn_calls()
     }
 
+    /// As [`Server::take_given_up`](catena_boot::server::Server::take_given_up).
+    pub fn take_given_up(&mut self) -> Vec<(u32, String)> {
+        self.server.take_given_up()
+    }
+
+    /// As [`Server::has_port`](catena_boot::server::Server::has_port).
+    pub fn has_port(&self, port: &str) -> bool {
+        self.server.has_port(port)
+    }
+
     /// Answers a process that has spawned: with the job, or why there is none.
     pub fn answer_spawn(&mut self, number: u32, ticket: u32, outcome: Result<SpawnAnswer, String>) {
         self.server.spawned(number, ticket, outcome);
