@@ -11,6 +11,7 @@
 // run: -n 6 --with-ft ulfm -- death; exit 137; says 'rank 0 has agreed'; says 'rank 5 has agreed'
 // run: -n 4 --with-ft ulfm -- late; exit 137; says 'rank 0 has agreed'; says 'rank 3 has agreed'
 #include "check.h"
+#include "deaths.h"
 #include <mpi-ext.h>
 #include <sched.h>
 #include <signal.h>
@@ -32,7 +33,7 @@ static int agree(MPI_Comm comm, int turn, int *flags)
     return code;
 }
 
-/* The flags that an agreement of so many ranks comes to. */
+/* What the flags of that many ranks agree on. */
 static int all_flags(int turn, int ranks)
 {
     int all = -1;
@@ -72,16 +73,6 @@ static void at_once(MPI_Comm comm)
         EQUAL(flags[k], all_flags(k, size));
 }
 
-static int is_known(MPI_Comm comm)
-{
-    MPI_Group failed;
-    int n;
-    MPIX_Comm_get_failed(comm, &failed);
-    MPI_Group_size(failed, &n);
-    MPI_Group_free(&failed);
-    return n;
-}
-
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
@@ -105,7 +96,7 @@ int main(int argc, char **argv)
     if (rank == VICTIM)
         raise(SIGKILL);
     /* Some may wait already when they hear of it, and others know it before. */
-    while (!strcmp(how, "late") && rank == 2 && !is_known(comm))
+    while (!strcmp(how, "late") && rank == 2 && !deaths(comm))
         sched_yield();
     int code = agree(comm, 1, &flags);
     EQUAL(code, MPIX_ERR_PROC_FAILED);

@@ -11,6 +11,7 @@
 // run: -n 11 --with-ft ulfm -- often 2; exit 137; says '9 times made by those that are left'
 // run: -n 8 --with-ft ulfm --set LINK=tcp -- often 3; exit 137; says '6 times made by those that are left'
 #include "check.h"
+#include "deaths.h"
 #include <mpi-ext.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,16 +20,6 @@
 enum { VICTIM = 2, CALLS = 100 };
 
 static char told[] = "ft_duplicate.XXXXXX";
-
-static int deaths(void)
-{
-    MPI_Group failed;
-    int n;
-    MPIX_Comm_get_failed(MPI_COMM_WORLD, &failed);
-    MPI_Group_size(failed, &n);
-    MPI_Group_free(&failed);
-    return n;
-}
 
 /* Rank 1 has begun, and looks again only when rank 3, which waits for it, has heard of the death. */
 static void after(void)
@@ -47,7 +38,7 @@ static void after(void)
             sched_yield();
     }
     if (rank == 3) {
-        while (!deaths())
+        while (!deaths(MPI_COMM_WORLD))
             EQUAL(MPI_Test(&request, &done, MPI_STATUS_IGNORE), MPI_SUCCESS);
         EQUAL(MPI_Test(&request, &done, MPI_STATUS_IGNORE), MPI_SUCCESS);
         CHECK(!done);
@@ -71,7 +62,7 @@ static void before(void)
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == VICTIM)
         raise(SIGKILL);
-    while (rank != 0 && !deaths())
+    while (rank != 0 && !deaths(MPI_COMM_WORLD))
         sched_yield();
     for (int i = 0; i < CALLS; i++)
         EQUAL(MPI_Comm_dup(MPI_COMM_WORLD, &made), MPIX_ERR_PROC_FAILED);

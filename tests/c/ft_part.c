@@ -1,5 +1,5 @@
-// Who waits for a member that is alive, in a call that makes a communicator, while another one has died: that one takes no
-// part, as it has freed the communicator, or has left it by the end of its session or of its job, and nobody waits for ever.
+// A call that makes a communicator never waits for a member that is alive and takes no part in it, once another member has
+// died. The living one has freed the communicator, or its session or its job has ended.
 //
 // only: catena
 // run: -n 4 --with-ft ulfm -- freed; exit 137; says 'nobody waits'
@@ -10,6 +10,7 @@
 // run: -n 1 --with-ft ulfm --set LINK=tcp -- job; exit 137; says 'nobody waits'
 // run: -n 1 --with-ft ulfm -- job kept; exit 137; says 'nobody waits'
 #include "check.h"
+#include "deaths.h"
 #include <mpi-ext.h>
 #include <sched.h>
 #include <signal.h>
@@ -17,16 +18,6 @@
 enum { VICTIM = 2, MOST = 16 };
 
 static int pids[MOST];
-
-static int deaths(MPI_Comm comm)
-{
-    MPI_Group failed;
-    int n;
-    MPIX_Comm_get_failed(comm, &failed);
-    MPI_Group_size(failed, &n);
-    MPI_Group_free(&failed);
-    return n;
-}
 
 /* One dies, and all others but rank 0 know of it. Rank 0 has not looked. */
 static void lose_one(MPI_Comm comm)
