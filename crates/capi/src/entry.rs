@@ -1,10 +1,19 @@
 //! How an MPI function is written: arguments are checked and handed to `core`,
 //! an error goes to the error handler of the object that the call was made on.
 
+use std::ffi::c_int;
+
+use catena_abi::{Count, Message, Request};
+use catena_objects::Result;
+
+use crate::args::null_argument;
+
 /// Defines functions that return an error code; the body is a `Result<()>`.
 ///
 /// `on object` names the argument whose error handler is called; without it
-/// that is the one of `MPI_COMM_SELF` (MPI-5, chapter 9.3). A name given as
+/// that is the one of `MPI_COMM_SELF` (MPI-5, chapter 9.3). Where the call tells what it has begun or
+/// found, in `request`, `message`, `flag`, `indx` or `outcount`, a null pointer is an error before the body
+/// runs: nothing begins whose handle would be lost. A name given as
 /// `Send | Send_c` makes two functions, in which `Num` is the type of counts
 /// (`int` or `MPI_Count`) and `Disp` that of displacements (`int` or
 /// `MPI_Aint`).
@@ -20,7 +29,10 @@ macro_rules! mpi_fn {
             $(#[$attr])*
             fn $name($($arg: $ty),*) -> ::core::ffi::c_int {
                 $(let object = $on;)?
-                let body = move || -> ::catena_objects::Result<()> { $body };
+                let body = move || -> ::catena_objects::Result<()> {
+                    $($crate::entry::mpi_fn!(@told $arg $arg);)*
+                    $body
+                };
                 match body() {
                     Ok(()) => 0,
                     Err(error) => $crate::errors::raise(
@@ -54,8 +66,46 @@ macro_rules! mpi_fn {
             $crate::entry::mpi_fn!(@one [] $(#[$attr])* $large ($($arg: $ty),*) [$($on)?] $body);
         }
     };
+    (@told request $arg:ident) => { $crate::entry::Told::check($arg, "request")?; };
+    (@told message $arg:ident) => { $crate::entry::Told::check($arg, "message")?; };
+    (@told flag $arg:ident) => { $crate::entry::Told::check($arg, "flag")?; };
+    (@told indx $arg:ident) => { $crate::entry::Told::check($arg, "index")?; };
+    (@told outcount $arg:ident) => { $crate::entry::Told::check($arg, "outcount")?; };
+    (@told $other:ident $arg:ident) => {};
     (@object) => { $crate::errors::On::Nothing };
     (@object $on:ident $object:ident) => { $crate::errors::On::from($object) };
 }
 
 pub(crate) use mpi_fn;
+
+/// An argument through which a call tells what it has begun or found, or a value of such a name.
+pub(crate) trait Told {
+    /// Checks that something can be told.
+    ///
+    /// # Errors
+    /// `Arg` for a null pointer; `name` is the argument's.
+    fn check(self, name: &str) -> Result<()>;
+}
+
+impl<T> Told for *mut T {
+    #[inline(always)]
+    fn check(self, name: &str) -> Result<()> {
+        match self.is_null() {
+            false => Ok(()),
+            true => Err(null_argument(name)),
+        }
+    }
+}
+
+macro_rules! values {
+    ($($ty:ty)*) => {$(
+        impl Told for $ty {
+            #[inline(always)]
+            fn check(self, _name: &str) -> Result<()> {
+                Ok(())
+            }
+        }
+    )*};
+}
+
+values! { c_int Count Message Request }

@@ -187,6 +187,8 @@ mpi_fn! {
     fn Waitall(count: c_int, array_of_requests: *mut Request, array_of_statuses: *mut Status) {
         let process = enter()?;
         let requests = requests(count, array_of_requests)?;
+        // Nothing is completed if one is none.
+        process.check_all(requests)?;
         for i in 0..requests.len() {
             let status = at(array_of_statuses, i);
             if is_idle(&process, requests[i], status) {
@@ -358,12 +360,6 @@ mpi_fn! {
     }
 
     fn Startall(count: c_int, array_of_requests: *mut Request) {
-        let process = enter()?;
-        for (i, &request) in requests_const(count, array_of_requests)?.iter().enumerate() {
-            process.start(request).map_err(|e| {
-                e.reworded(e.kind(), format!("array_of_requests[{i}]: {}", e.text()))
-            })?;
-        }
-        Ok(())
+        enter()?.start_all(requests_const(count, array_of_requests)?)
     }
 }

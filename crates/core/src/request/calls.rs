@@ -21,6 +21,12 @@ pub fn active_already() -> Error {
     )
 }
 
+/// The error of starting a request that is not persistent.
+#[cold]
+pub(super) fn not_persistent() -> Error {
+    Error::new(Kind::Request, "the request is not persistent")
+}
+
 /// An error that belongs to `place` unless it knows a better one.
 pub(super) fn placed(error: Error, place: Option<ErrorPlace>) -> Error {
     match (error.place(), place) {
@@ -102,6 +108,9 @@ impl Process {
             return Ok(());
         }
         let object = self.request_object(*r)?;
+        object
+            .check_free()
+            .map_err(|e| placed(e, object.place()))?;
         let was = std::mem::replace(r, consts::REQUEST_NULL);
         if !object.keeps_handle() {
             self.remove_request(was);
@@ -135,17 +144,35 @@ impl Process {
         object.cancel(self).map_err(|e| placed(e, object.place()))
     }
 
+    /// Checks that a request is persistent and inactive.
+    ///
+    /// # Errors
+    /// As [`Process::start`].
+    pub(super) fn check_startable(&self, r: abi::Request) -> Result<()> {
+        let object = self.persistent_object(r)?;
+        let check = match (object.is_persistent(), object.state(self)?) {
+            (false, _) => Err(not_persistent()),
+            (true, State::Inactive) => Ok(()),
+            (true, _) => Err(active_already()),
+        };
+        check.map_err(|e| placed(e, object.place()))
+    }
+
+    /// The object behind the handle of a request that is to be started.
+    fn persistent_object(&self, r: abi::Request) -> Result<Arc<dyn RequestObject>> {
+        let object = self.objects.requests.get(r.0);
+        object.ok_or_else(|| match as_transfer(r) {
+            Some(_) => not_persistent(),
+            None => bad_request(r),
+        })
+    }
+
     /// `MPI_Start`.
     ///
     /// # Errors
     /// `Request` if it is not persistent or active already.
     pub fn start(&self, r: abi::Request) -> Result<()> {
-        let Some(object) = self.objects.requests.get(r.0) else {
-            match as_transfer(r) {
-                Some(_) => fail!(Request, "the request is not persistent"),
-                None => return Err(bad_request(r)),
-            }
-        };
+        let object = self.persistent_object(r)?;
         object.start(self).map_err(|e| placed(e, object.place()))
     }
 }

@@ -1,6 +1,6 @@
 //! Requests that progress carries on one by one.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use super::{RequestObject, State};
@@ -8,32 +8,53 @@ use crate::comm::Comm;
 use crate::process::Process;
 use catena_process::Hook;
 
+/// Requests that are looked at in turn by each round of progress, of those that cannot go on. So a round costs what
+/// moves, however many there are.
+const LOOKS: usize = 8;
+
 /// Those that are under way.
 #[derive(Debug, Default)]
-pub(crate) struct Carried(RefCell<Vec<Arc<dyn RequestObject>>>);
+pub(crate) struct Carried {
+    all: RefCell<Vec<Arc<dyn RequestObject>>>,
+    /// Whose turn it is.
+    turn: Cell<usize>,
+}
 
-impl Hook<Process> for Carried {
-    fn progress(&self, process: &Process) -> bool {
-        let mut at = 0;
+impl Carried {
+    /// Advances those whose turn it is, until `misses` of them cannot go on or each had its turn; true if one of them
+    /// came to its end.
+    fn look(&self, process: &Process, mut misses: usize) -> bool {
         let mut completed = 0;
-        loop {
-            let Some(request) = self.0.borrow().get(at).cloned() else {
+        let mut rest = self.all.borrow().len();
+        while rest > 0 && misses > 0 {
+            rest -= 1;
+            let len = self.all.borrow().len();
+            let at = if self.turn.get() < len { self.turn.get() } else { 0 };
+            let Some(request) = self.all.borrow().get(at).cloned() else {
                 break;
             };
             if request.advance(process) {
-                self.0.borrow_mut().swap_remove(at);
+                self.all.borrow_mut().swap_remove(at);
                 completed += 1;
+                self.turn.set(at);
             } else {
-                at += 1;
+                misses -= 1;
+                self.turn.set(at + 1);
             }
         }
         process.hook::<Carried>().remove_work(completed);
         completed != 0
     }
+}
 
-    /// What a request waits for may be a word in shared memory.
+impl Hook<Process> for Carried {
+    fn progress(&self, process: &Process) -> bool {
+        self.look(process, LOOKS)
+    }
+
+    /// What a request waits for may be a word in shared memory: nobody else tells of it, so all are looked at.
     fn before_sleep(&self, process: &Process) -> bool {
-        self.progress(process)
+        self.look(process, usize::MAX)
     }
 }
 
@@ -42,7 +63,7 @@ impl Process {
     /// do, whether the program completes it, frees it or does not know it.
     pub fn carry_on(&self, request: Arc<dyn RequestObject>) {
         let carried = self.hook::<Carried>();
-        carried.0.borrow_mut().push(request);
+        carried.all.borrow_mut().push(request);
         carried.add_work(1);
     }
 
@@ -51,7 +72,7 @@ impl Process {
         let place = Some(comm.handle.get().into());
         let collectives = self.collectives().under_way();
         let others = self.hook::<Carried>();
-        let others = others.0.borrow();
+        let others = others.all.borrow();
         // Persistent ones may have nobody to carry them on.
         let kept = self.objects.requests.all().into_iter();
         let kept = kept.map(|(_, it)| it).filter(|it| it.is_persistent());

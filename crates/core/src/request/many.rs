@@ -6,9 +6,9 @@
 
 use std::ffi::c_int;
 
-use catena_abi::Request;
+use catena_abi::{Request, consts};
 
-use super::State;
+use super::{NOWHERE, SENT, State, as_transfer, bad_request};
 use crate::process::Process;
 use catena_objects::error::{Error, Result};
 
@@ -42,6 +42,47 @@ impl Process {
             State::Pending if self.progress() => self.state(r),
             state => Ok(state),
         }
+    }
+
+    /// Checks that each handle is that of a request, or null, before any of them is used.
+    ///
+    /// # Errors
+    /// `Request` for freed and made-up handles.
+    #[inline]
+    pub fn check_all(&self, requests: &[Request]) -> Result<()> {
+        for (i, &r) in requests.iter().enumerate() {
+            if !self.is_request(r) {
+                return Err(at(i, &bad_request(r)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a handle is that of a request, or null.
+    #[inline]
+    fn is_request(&self, r: Request) -> bool {
+        match as_transfer(r) {
+            Some(_) if matches!(r, SENT | NOWHERE) => true,
+            Some(id) => self.link(|link| link.valid(id)),
+            None => {
+                // SAFETY: the borrow ends at once.
+                r == consts::REQUEST_NULL || unsafe { self.objects.requests.borrow(r.0) }.is_some()
+            }
+        }
+    }
+
+    /// `MPI_Startall`. Nothing is started if one of them cannot be.
+    ///
+    /// # Errors
+    /// `Request` if one is not persistent or active already, and for freed and made-up handles.
+    pub fn start_all(&self, requests: &[Request]) -> Result<()> {
+        for (i, &r) in requests.iter().enumerate() {
+            self.check_startable(r).map_err(|e| at(i, &e))?;
+        }
+        for (i, &r) in requests.iter().enumerate() {
+            self.start(r).map_err(|e| at(i, &e))?;
+        }
+        Ok(())
     }
 
     /// Whether none is pending after at most one round of progress.

@@ -25,7 +25,7 @@ use crate::process::Process;
 /// | `MPI_Request_get_status`      | [`peek`](Self::peek), after `state` said `Complete`       |
 /// | `MPI_Start`                   | [`start`](Self::start), of a persistent one               |
 /// | `MPI_Cancel`                  | [`cancel`](Self::cancel)                                  |
-/// | `MPI_Request_free`            | [`free`](Self::free), in any state                        |
+/// | `MPI_Request_free`            | [`check_free`](Self::check_free), then [`free`](Self::free), in any state |
 ///
 /// All of it happens inside the library: under its lock if it has one. So an object needs
 /// cells, but no lock of its own. Objects that the library only looks at (`state`, `place`,
@@ -99,6 +99,14 @@ pub trait RequestObject: Any + fmt::Debug {
     /// `Request` if operations of this kind cannot be cancelled.
     fn cancel(&self, _process: &Process) -> Result<()> {
         fail!(Request, "an operation of this kind cannot be cancelled")
+    }
+
+    /// Checks that the program may give it up now; asked before [`free`](Self::free).
+    ///
+    /// # Errors
+    /// `Request` if that is erroneous as it stands. The request stays.
+    fn check_free(&self) -> Result<()> {
+        Ok(())
     }
 
     /// The program gives it up. What is under way goes on without a name.

@@ -5,7 +5,7 @@
 //! |-----------------|----------|---------------|-------------------------------------------------------------|
 //! | [`FromReceiver`] | 64      | receiver      | how many rounds it has started, and has taken; that it is gone |
 //! | [`FromSender`]  | 64       | sender        | which way the partitions go; which round fails              |
-//! | slots           | see [`Shape`] | sender   | a number for each chunk: the round of which it is there; and room for the bytes |
+//! | slots           | see [`Shape`] | sender   | a number for each chunk: the round of which it is there; of more chunks than [`FEW`] a log, in which order they came; and room for the bytes |
 //!
 //! Rounds count from 1 and wrap around. The slots are used in turn, so that a sender can be some rounds
 //! ahead of the receiver. What is read here the other end has written: numbers are compared, never
@@ -13,7 +13,9 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use std::sync::atomic::{
+    AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
 
 use crate::heap::{self, Card, Mapping};
 
@@ -26,6 +28,8 @@ const ROOMS: usize = 256 << 10;
 const SLOTS: usize = 8;
 /// Most bytes that are copied before the receiver is told.
 const CHUNK: u64 = 8 << 10;
+/// Most chunks that the receiver looks at one by one; of more the sender keeps a log.
+pub const FEW: usize = 32;
 
 /// Where the partitions go. The sender says it once it knows what the receiver has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,9 +144,23 @@ impl Shape {
         partition as u64 * self.bytes
     }
 
-    /// Bytes of the numbers in front of the room of a slot.
+    /// Whether the sender keeps a log of the chunks.
+    #[inline]
+    pub fn has_log(&self) -> bool {
+        self.chunks() > FEW
+    }
+
+    /// Bytes of the numbers at the front of a slot.
     fn numbers(&self) -> usize {
         (self.chunks() * size_of::<AtomicU32>()).next_multiple_of(8)
+    }
+
+    /// Bytes of the log behind them.
+    fn log(&self) -> usize {
+        match self.has_log() {
+            true => self.chunks() * size_of::<AtomicU64>(),
+            false => 0,
+        }
     }
 
     /// Bytes of a slot.
@@ -152,7 +170,7 @@ impl Shape {
         } else {
             0
         };
-        (self.numbers() + room).next_multiple_of(64)
+        (self.numbers() + self.log() + room).next_multiple_of(64)
     }
 
     /// How many slots there are: a power of two.
@@ -177,7 +195,10 @@ enum Memory {
 pub struct Channel {
     base: *mut u8,
     shape: Shape,
-    numbers: usize,
+    /// Where in a slot the log begins.
+    log: usize,
+    /// Where in a slot the room begins.
+    room: usize,
     slot: usize,
     slots: u32,
     memory: Memory,
@@ -193,7 +214,8 @@ impl Channel {
         Channel {
             base,
             shape,
-            numbers: shape.numbers(),
+            log: shape.numbers(),
+            room: shape.numbers() + shape.log(),
             slot: shape.slot(),
             slots: shape.slots(),
             memory,
@@ -265,7 +287,7 @@ impl Channel {
     pub fn room(&self, round: u32) -> *mut u8 {
         debug_assert!(self.shape.has_room);
         // SAFETY: inside of the slot.
-        unsafe { self.slot(round).add(self.numbers) }
+        unsafe { self.slot(round).add(self.room) }
     }
 
     /// Asks for the front of the next slot, to which the receiver will not look before it has taken this round.
@@ -287,6 +309,30 @@ impl Channel {
     #[inline]
     pub fn is_there(&self, round: u32, chunk: usize) -> bool {
         self.number(round, chunk).load(Acquire) == round
+    }
+
+    /// An entry of the log of a round.
+    #[inline]
+    fn entry(&self, round: u32, at: usize) -> &AtomicU64 {
+        debug_assert!(self.shape.has_log() && at < self.shape.chunks());
+        // SAFETY: inside of the slot, aligned: as many entries as chunks.
+        unsafe { &*self.slot(round).add(self.log).cast::<AtomicU64>().add(at) }
+    }
+
+    /// Writes into the log that a chunk, which is there, is one more. The sender's.
+    #[inline]
+    pub fn log(&self, round: u32, at: usize, chunk: usize) {
+        let word = u64::from(round) << 32 | chunk as u64;
+        // Pairs with the load in `logged`.
+        self.entry(round, at).store(word, Release);
+    }
+
+    /// The chunk that the log of a round has at that place, if it has one yet.
+    #[inline]
+    pub fn logged(&self, round: u32, at: usize) -> Option<usize> {
+        let word = self.entry(round, at).load(Acquire);
+        let chunk = word as u32 as usize;
+        ((word >> 32) as u32 == round && chunk < self.shape.chunks()).then_some(chunk)
     }
 
     /// The sender says which way the partitions go.
@@ -363,24 +409,33 @@ impl Drop for Channel {
 mod lingering {
     use super::FromReceiver;
     use crate::heap;
+    use std::collections::VecDeque;
     use std::sync::atomic::Ordering::Acquire;
     use std::sync::{Mutex, PoisonError};
 
-    /// Addresses.
-    static ALL: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+    /// Addresses, in turn.
+    static ALL: Mutex<VecDeque<usize>> = Mutex::new(VecDeque::new());
 
-    /// Gives memory back as soon as its receiver has parted, and that of others who have.
+    /// Pieces that are looked at whenever one more comes.
+    const LOOKS: usize = 4;
+
+    /// Gives memory back as soon as its receiver has parted, and that of some others who have.
     pub fn give(base: *mut u8, has_parted: bool) {
         let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|&at| {
+        for _ in 0..LOOKS.min(all.len()) {
+            let Some(at) = all.pop_front() else {
+                break;
+            };
             let base = std::ptr::with_exposed_provenance_mut::<u8>(at);
             // SAFETY: a piece of the heap that begins with this.
             let gone = unsafe { (*base.cast::<FromReceiver>()).gone.load(Acquire) } != 0;
-            !(gone && heap::give(base))
-        });
+            if !(gone && heap::give(base)) {
+                all.push_back(at);
+            }
+        }
         match has_parted {
             true => drop(heap::give(base)),
-            false => all.push(base.expose_provenance()),
+            false => all.push_back(base.expose_provenance()),
         }
     }
 
@@ -451,6 +506,18 @@ mod tests {
         receiver.take(1);
         assert_eq!(sender.open_until(Way::Staged), slots + 1);
         assert_eq!(sender.open_until(Way::Straight), 1);
+        let many = Shape::new(1000, 3);
+        assert!(!shape.has_log() && many.has_log());
+        let (ours, _) = Channel::make(many).expect("memory");
+        for round in 1..2 * many.slots() {
+            assert_eq!(ours.logged(round, 0), None);
+            ours.log(round, 0, 999);
+            assert_eq!(ours.logged(round, 0), Some(999));
+            assert_eq!(ours.logged(round, 1), None);
+            ours.log(round, 0, 1000);
+            assert_eq!(ours.logged(round, 0), None, "there is no such chunk");
+        }
+        ours.retract();
         for round in 1..2 * slots {
             assert!(!receiver.is_there(round, 0));
             // SAFETY: room for the message.

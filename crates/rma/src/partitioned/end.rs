@@ -80,6 +80,17 @@ impl End {
         process.death(self.process()?)
     }
 
+    /// Checks that the request may be freed: erroneous while it is active (MPI-5, chapter 4.2).
+    pub(super) fn check_free(&self, is_active: bool) -> Result<()> {
+        if is_active {
+            fail!(
+                Request,
+                "the partitioned request is active: complete it before it is freed"
+            );
+        }
+        Ok(())
+    }
+
     /// Checks the number of a partition.
     pub(super) fn check(&self, partition: i32) -> Result<usize> {
         if (partition as u32) < self.partitions {

@@ -28,15 +28,14 @@ const BUSY: u8 = 1;
 /// Its bytes are where they belong.
 const PLACED: u8 = 2;
 
-/// Chunks that one look asks for.
-const LOOK: usize = 32;
-
 /// The way through shared memory, unless the sender says that it sends messages.
 #[derive(Debug)]
 pub struct Lane {
     channel: Channel,
     /// The doorbell of the sender.
     bell: Bell,
+    /// That of this process, one of whose threads may wait while another one places the last chunk.
+    own_bell: Bell,
     places: Box<[AtomicU8]>,
 }
 
@@ -56,7 +55,7 @@ pub struct Incoming {
     is_active: AtomicBool,
     round: AtomicU32,
     placed: AtomicU32,
-    /// Where the next look begins.
+    /// Where in the log of the round the next look begins.
     next: AtomicU32,
 }
 
@@ -96,7 +95,7 @@ impl Incoming {
     }
 
     /// The sender's channel is mapped: it may come through that.
-    pub fn settle(&self, channel: Channel, bell: Bell) {
+    pub fn settle(&self, channel: Channel, (bell, own_bell): (Bell, Bell)) {
         let chunks = channel.shape().chunks();
         let places = (0..chunks).map(|_| AtomicU8::new(EMPTY)).collect();
         channel.start(self.round.load(Relaxed));
@@ -104,6 +103,7 @@ impl Incoming {
         let _ = self.lane.set(Lane {
             channel,
             bell,
+            own_bell,
             places,
         });
     }
@@ -158,24 +158,28 @@ impl Incoming {
         lane.is_some_and(|lane| lane.channel.has_failed(round))
     }
 
-    /// Places what has come; whether that is everything.
+    /// Places what has come; whether that is everything. Under the library's lock. Cost: what has come, or a look at
+    /// [`FEW`](super::channel::FEW) chunks.
     #[inline]
     pub fn take_all(&self, callers: Callers) -> bool {
         let Some(lane) = self.lane.get() else {
             return false;
         };
         let all = lane.places.len();
-        let first = self.next.load(Relaxed) as usize;
-        let mut at = first;
-        for _ in 0..all.min(LOOK) {
-            if at >= all {
-                at = 0;
+        if lane.channel.shape().has_log() {
+            let round = self.round.load(Relaxed);
+            let mut at = self.next.load(Relaxed) as usize;
+            while at < all
+                && let Some(chunk) = lane.channel.logged(round, at)
+            {
+                self.take(lane, chunk, callers);
+                at += 1;
             }
-            self.take(lane, at, callers);
-            at += 1;
-        }
-        if all > LOOK {
             self.next.store(at as u32, Relaxed);
+        } else {
+            for chunk in 0..all {
+                self.take(lane, chunk, callers);
+            }
         }
         self.placed.load(Acquire) as usize == all
     }
@@ -222,7 +226,10 @@ impl Incoming {
         match callers {
             Callers::One => self.placed.store(self.placed.load(Relaxed) + 1, Release),
             Callers::Many => {
-                self.placed.fetch_add(1, Release);
+                let placed = self.placed.fetch_add(1, Release) + 1;
+                if placed as usize == lane.places.len() {
+                    lane.own_bell.ring();
+                }
             }
         }
         true

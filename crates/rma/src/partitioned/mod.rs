@@ -1,8 +1,9 @@
 //! Partitioned point to point (MPI-5, chapter 4).
 //!
 //! The two ends of a partitioned message are paired in the order in which they were made, for each
-//! communicator, peer and tag ([`pairing`]); so both sides count, and none has to be asked. Once,
-//! the sender tells what it has, and the receiver answers how that comes to it ([`words`]).
+//! communicator, peer and tag ([`pairing`]); so both sides count, and none has to be asked. When it is first
+//! started the sender tells what it has, and the receiver answers how that comes to it ([`words`]): an end
+//! that is never started leaves nothing behind.
 //!
 //! Between processes of one node they share a [`channel`] from there on: `MPI_Pready` copies what it
 //! completes, and says so in it ([`outgoing`]); `MPI_Parrived` and the completion look there
@@ -29,6 +30,7 @@ mod outgoing;
 mod pairing;
 mod recv;
 mod send;
+mod tags;
 mod threads;
 mod words;
 
@@ -55,14 +57,16 @@ pub fn ready_at_once(request: abi::Request, partition: i32) -> Option<Result<()>
 ///
 /// # Errors
 /// `Request` if it is no partitioned send or is not active, `Arg` for a number that it has not or
-/// that is ready.
+/// that is ready: then none of them becomes ready.
 pub fn ready(
     process: &Process,
     request: abi::Request,
-    partitions: impl IntoIterator<Item = i32>,
+    partitions: impl IntoIterator<Item = i32, IntoIter: Clone>,
 ) -> Result<()> {
     process.with_request(request, "partitioned send", |send: &PartSend| {
-        let mut all = partitions.into_iter();
+        let all = partitions.into_iter();
+        all.clone().try_for_each(|it| send.check(it))?;
+        let mut all = all;
         all.try_for_each(|partition| send.ready(process, partition))
     })?
 }

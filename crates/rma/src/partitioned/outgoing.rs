@@ -5,14 +5,14 @@
 //! | `lane`                 | under the library's lock, once              | anybody            |
 //! | `round`, `is_active`   | under the lock: by `MPI_Start`, completion  | anybody, between these |
 //! | `partitions`           | anybody                                     | anybody            |
-//! | `open_until`, `left`   | anybody                                     | anybody            |
+//! | `open_until`, `left`, `logged` | anybody                             | anybody            |
 //!
 //! The thread that says a partition ready copies it, if the receiver has room for the round; else progress does as
 //! soon as it has.
 
 use std::sync::atomic::{
     AtomicBool, AtomicU32, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed,
-    Ordering::Release,
+    Ordering::Release, Ordering::SeqCst, fence,
 };
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -78,6 +78,8 @@ pub struct Outgoing {
     open_until: AtomicU32,
     /// Partitions that have left.
     left: AtomicU32,
+    /// Entries of the round's log.
+    logged: AtomicU32,
     has_failed: AtomicBool,
     failed: Mutex<Option<Error>>,
 }
@@ -90,7 +92,7 @@ unsafe impl Sync for Outgoing {}
 
 /// The error of a partition that is ready twice.
 #[cold]
-fn ready_already(partition: u32) -> Error {
+pub fn ready_already(partition: u32) -> Error {
     Error::new(Kind::Arg, format!("partition {partition} is ready already"))
 }
 
@@ -110,6 +112,7 @@ impl Outgoing {
             round: AtomicU32::new(0),
             open_until: AtomicU32::new(0),
             left: AtomicU32::new(0),
+            logged: AtomicU32::new(0),
             has_failed: AtomicBool::new(false),
             failed: Mutex::new(None),
         }
@@ -142,6 +145,7 @@ impl Outgoing {
         }
         self.partitions.reset();
         self.left.store(0, Relaxed);
+        self.logged.store(0, Relaxed);
         self.round
             .store(self.round.load(Relaxed).wrapping_add(1), Relaxed);
         self.is_active.store(true, Release);
@@ -174,9 +178,9 @@ impl Outgoing {
         self.has_failed.load(Acquire)
     }
 
-    /// Whether a partition is ready.
-    pub fn is_ready(&self, partition: u32) -> bool {
-        self.partitions.is_ready(partition as usize)
+    /// Whether a partition is ready in this round.
+    pub fn is_ready(&self, partition: usize) -> bool {
+        self.partitions.is_ready(partition)
     }
 
     /// Notes that a partition is ready, which is one; it stays here.
@@ -197,11 +201,20 @@ impl Outgoing {
             return None;
         }
         let noted = self.note_ready(partition as u32, callers);
-        // Progress looks for one that stays until all have left.
-        if noted.is_ok() && self.is_open(lane) {
+        if noted.is_ok() && (self.is_open(lane) || self.is_open_now(lane)) {
             self.leave(lane, partition as usize, callers);
         }
+        // Else progress has it leave, as soon as the receiver has room.
         Some(noted)
+    }
+
+    /// Whether the receiver has room for this round, as somebody asks who has just said a partition ready: either it
+    /// has, or [`Outgoing::leave_ready`] will find the partition.
+    #[cold]
+    fn is_open_now(&self, lane: &Lane) -> bool {
+        // Pairs with the fence in `leave_ready`.
+        fence(SeqCst);
+        self.is_open(lane)
     }
 
     /// Whether the receiver has room for this round.
@@ -218,20 +231,34 @@ impl Outgoing {
         is_in(until)
     }
 
-    /// Has all partitions leave that are ready; whether all have left.
+    /// Has all partitions leave that are ready, if the receiver has room; whether it has. From then on each one
+    /// leaves when it is said to be ready. Cost: all partitions, once in a round.
     pub fn leave_ready(&self, lane: &Lane, callers: Callers) -> bool {
-        if self.is_open(lane) {
-            for partition in 0..self.partitions.len() {
-                self.leave(lane, partition, callers);
-            }
+        if !self.is_open(lane) {
+            return false;
         }
-        self.has_left()
+        // Pairs with the fence in `is_open_now`.
+        fence(SeqCst);
+        for partition in 0..self.partitions.len() {
+            self.leave(lane, partition, callers);
+        }
+        true
     }
 
     /// Whether all partitions have left, or the round has failed.
     #[inline]
     pub fn has_left(&self) -> bool {
         self.left.load(Acquire) as usize == self.partitions.len() || self.has_failed()
+    }
+
+    /// Takes a partition that leaves as a message; false if it is not ready, has left in this round, or no round is
+    /// active. Under the library's lock.
+    pub fn take_message(&self, partition: usize, callers: Callers) -> bool {
+        let takes = self.is_active() && self.partitions.take(partition, callers);
+        if takes {
+            self.left.fetch_add(1, AcqRel);
+        }
+        takes
     }
 
     /// Has a partition leave if it is ready and nobody else does.
@@ -241,7 +268,7 @@ impl Outgoing {
             return;
         }
         let round = self.round.load(Relaxed);
-        if let Err(error) = self.copy(lane, partition, round) {
+        if let Err(error) = self.copy(lane, partition, round, callers) {
             lane.channel.fail(round);
             lane.bell.ring();
             self.fail(error);
@@ -265,7 +292,7 @@ impl Outgoing {
 
     /// Copies a partition to where it goes, chunk by chunk, and tells the receiver of each.
     #[inline]
-    fn copy(&self, lane: &Lane, partition: usize, round: u32) -> Result<()> {
+    fn copy(&self, lane: &Lane, partition: usize, round: u32, callers: Callers) -> Result<()> {
         let mut from = self.shape.start(partition);
         let mut chunk = self.shape.first_chunk(partition);
         let end = from + self.shape.bytes;
@@ -295,6 +322,17 @@ impl Outgoing {
             }
             from += now as u64;
             lane.channel.announce(round, chunk);
+            if self.shape.has_log() {
+                let at = match callers {
+                    Callers::One => {
+                        let at = self.logged.load(Relaxed);
+                        self.logged.store(at + 1, Relaxed);
+                        at
+                    }
+                    Callers::Many => self.logged.fetch_add(1, Relaxed),
+                };
+                lane.channel.log(round, at as usize, chunk);
+            }
             lane.bell.ring();
             if from >= end {
                 return Ok(());

@@ -6,15 +6,18 @@ use std::sync::{Arc, LazyLock, Weak};
 
 use catena_core::Process;
 use catena_core::comm::{Comm, Key, PARTITIONS};
+use catena_objects::error::Result;
+use catena_objects::fail;
+
+use super::tags::Tags;
 
 /// What is counted for a communicator.
 #[derive(Debug)]
 struct Counts {
     comm: Weak<Comm>,
     /// Ends made, by peer, tag, and whether it sends.
-    made: HashMap<(u32, i32, bool), u32>,
-    /// Tags that were given out.
-    tags: u32,
+    made: HashMap<(u32, i32, bool), u64>,
+    tags: Tags,
 }
 
 /// All communicators with partitioned messages. Under the library's lock.
@@ -35,7 +38,7 @@ fn with<T>(comm: &Arc<Comm>, f: impl FnOnce(&mut Counts) -> T) -> T {
         let new = Counts {
             comm: Arc::downgrade(comm),
             made: HashMap::new(),
-            tags: 0,
+            tags: Tags::below(PARTITIONS),
         };
         all.insert(at, new);
     }
@@ -56,7 +59,7 @@ impl Pair {
         let number = with(comm, |counts| {
             let made = counts.made.entry((peer, tag, sends)).or_default();
             let number = *made;
-            *made = made.wrapping_add(1);
+            *made += 1;
             number
         });
         let key = |from_sender: u8| {
@@ -87,11 +90,40 @@ impl Pair {
     }
 }
 
-/// A row of so many tags of a communicator, of which nobody else here has one; the first.
-pub fn take_tags(comm: &Arc<Comm>, many: u32) -> u32 {
-    with(comm, |counts| {
-        let first = counts.tags;
-        counts.tags = (first + many) % PARTITIONS;
-        first
-    })
+/// Tags of a communicator that nobody else in this process has, as long as this is there.
+#[derive(Debug)]
+pub struct TagRow {
+    comm: Arc<Comm>,
+    /// The first one.
+    pub first: u32,
+    many: u32,
+}
+
+impl TagRow {
+    /// As many tags in a row.
+    ///
+    /// # Errors
+    /// `NoMem` if the receivers of the communicator have too many of them.
+    pub fn take(comm: &Arc<Comm>, many: u32) -> Result<TagRow> {
+        match with(comm, |counts| counts.tags.reserve(many)) {
+            Some(first) => Ok(TagRow {
+                comm: comm.clone(),
+                first,
+                many,
+            }),
+            None => fail!(
+                NoMem,
+                "the partitioned receives of the communicator have {PARTITIONS} partitions at most: free some, or \
+                 use several communicators"
+            ),
+        }
+    }
+}
+
+impl Drop for TagRow {
+    fn drop(&mut self) {
+        with(&self.comm, |counts| {
+            counts.tags.release(self.first, self.many);
+        });
+    }
 }

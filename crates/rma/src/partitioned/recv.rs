@@ -16,17 +16,16 @@ use catena_objects::error_place::ErrorPlace;
 use super::channel::{Channel, Shape, Way};
 use super::end::End;
 use super::incoming::Incoming;
-use super::pairing::{Pair, take_tags};
+use super::pairing::{Pair, TagRow};
 use super::threads::{RECEIVES, callers};
 use super::words::{Answer, Offer};
 use crate::heap;
 
-/// What the sender has told, and the tags that it was given.
+/// What the sender has told.
 #[derive(Clone, Copy, Debug)]
 struct Sender {
     partitions: u32,
     bytes: u64,
-    tags: u32,
     /// Whether it may come through a channel.
     has_channel: bool,
 }
@@ -46,15 +45,20 @@ pub struct PartRecv {
     incoming: Box<Incoming>,
     handle: Cell<abi::Request>,
     sender: Cell<Option<Sender>>,
+    /// The tags that it was given.
+    tags: RefCell<Option<TagRow>>,
     /// Whether it is known that the round does not come as messages, or they are posted.
     is_posted: Cell<bool>,
     /// The messages of the sender's partitions, while it is active.
     parts: RefCell<Vec<ReqId>>,
+    /// So many of the first ones are complete.
+    done: Cell<usize>,
     /// Why they cannot be received.
     failed: RefCell<Option<Error>>,
     /// Where they go if a part does not begin and end with elements of the receiver.
     aside: RefCell<Vec<u8>>,
-    is_freed: Cell<bool>,
+    /// Whether progress carries it on.
+    is_carried: Cell<bool>,
     own: RefCell<Weak<PartRecv>>,
 }
 
@@ -71,11 +75,13 @@ impl PartRecv {
             incoming: Box::new(incoming),
             handle: Cell::new(abi::consts::REQUEST_NULL),
             sender: Cell::new(None),
+            tags: RefCell::default(),
             is_posted: Cell::new(false),
             parts: RefCell::default(),
+            done: Cell::new(0),
             failed: RefCell::default(),
             aside: RefCell::default(),
-            is_freed: Cell::new(false),
+            is_carried: Cell::new(false),
             own: RefCell::default(),
         });
         *recv.own.borrow_mut() = Arc::downgrade(&recv);
@@ -102,7 +108,7 @@ impl PartRecv {
         if is_aside || sender.bytes == 0 {
             // There are no parts to tell apart, or they are unpacked together.
             let parts = self.parts.borrow();
-            let all = !parts.is_empty() && self.are_done(process, &parts);
+            let all = !parts.is_empty() && self.are_all_done(process, &parts);
             if all && is_aside {
                 self.place_aside();
             }
@@ -126,6 +132,18 @@ impl PartRecv {
         Some(error.on(self.end.comm.handle.get()))
     }
 
+    /// Whether all messages of the round are complete. Cost: those that became so since it was last asked.
+    fn are_all_done(&self, process: &Process, parts: &[ReqId]) -> bool {
+        let mut done = self.done.get();
+        process.link(|link| {
+            while done < parts.len() && link.is_done(parts[done]) {
+                done += 1;
+            }
+        });
+        self.done.set(done);
+        done == parts.len()
+    }
+
     fn are_done(&self, process: &Process, parts: &[ReqId]) -> bool {
         process.link(|link| parts.iter().all(|&id| link.is_done(id)))
     }
@@ -144,20 +162,20 @@ impl PartRecv {
             *self.failed.borrow_mut() = Some(Error::new(Kind::Intern, text));
             return;
         };
-        let tags = take_tags(comm, offer.partitions);
+        let tags = TagRow::take(comm, offer.partitions);
         let shape = Shape::new(offer.partitions, offer.bytes);
         let channel = offer.channel.and_then(|card| {
-            let (bell, _) = self.end.bells(process)?;
-            Some((Channel::open(card, shape).ok()?, bell))
+            let bells = self.end.bells(process)?;
+            Some((Channel::open(card, shape).ok()?, bells))
         });
         let has_channel = channel.is_some();
-        if let Some((channel, bell)) = channel {
-            self.incoming.settle(channel, bell);
+        if let Some((channel, bells)) = channel {
+            self.incoming.settle(channel, bells);
         }
         let buffer = self.incoming.run(shape.total());
         let card = |at: *mut u8| heap::card(at, shape.total() as usize);
         let answer = Answer {
-            tags,
+            tags: tags.as_ref().ok().map(|it| it.first),
             has_channel,
             buffer: buffer.map(|at| at.expose_provenance() as u64),
             card: buffer.filter(|_| shape.total() != 0).and_then(card),
@@ -165,14 +183,23 @@ impl PartRecv {
         self.sender.set(Some(Sender {
             partitions: offer.partitions,
             bytes: offer.bytes,
-            tags,
             has_channel,
         }));
+        match tags {
+            Ok(tags) => *self.tags.borrow_mut() = Some(tags),
+            Err(error) if !has_channel => *self.failed.borrow_mut() = Some(error),
+            Err(_) => {}
+        }
         pair.tell(process, comm, &answer.words());
     }
 
     /// Makes room for every partition of the sender.
     fn post(&self, process: &Process, sender: Sender) -> Result<()> {
+        let tags = self.tags.borrow();
+        let Some(tags) = &*tags else {
+            let text = "the partitions have no tags: free other partitioned receives of the communicator";
+            return Err(Error::new(Kind::NoMem, text));
+        };
         let (end, total) = (&self.end, sender.total());
         let size = end.ty.size();
         let in_place = end.ty.is_contiguous() || size != 0 && sender.bytes.is_multiple_of(size);
@@ -183,6 +210,7 @@ impl PartRecv {
             aside.resize(len, 0);
         }
         let mut parts = self.parts.borrow_mut();
+        self.done.set(0);
         for at in 0..sender.partitions {
             let from = u64::from(at) * sender.bytes;
             // What the receiver has no room for is cut, and told so.
@@ -203,7 +231,7 @@ impl PartRecv {
             };
             let selector = Selector {
                 source: end.peer.map_or(0, |peer| peer as i32),
-                tag: partition_tag(sender.tags + at),
+                tag: partition_tag(tags.first + at),
             };
             let plane = Plane::Collective;
             parts.push(process.link(|link| link.recv(end.comm.cid, plane, selector, room)));
@@ -243,7 +271,7 @@ impl PartRecv {
         }
         match self.way() {
             Some(Way::Messages) => {
-                return self.is_posted.get() && self.are_done(process, &self.parts.borrow());
+                return self.is_posted.get() && self.are_all_done(process, &self.parts.borrow());
             }
             Some(_) if self.incoming.take_all(callers()) => return true,
             _ => {}
@@ -351,24 +379,19 @@ impl RequestObject for PartRecv {
         if self.pair.is_some()
             && !self.receive(process)
             && let Some(own) = self.own.borrow().upgrade()
+            && !self.is_carried.replace(true)
         {
             process.carry_on(own);
         }
         Ok(())
     }
 
-    fn free(&self, process: &Process) -> Result<()> {
+    fn check_free(&self) -> Result<()> {
+        self.end.check_free(self.incoming.is_active())
+    }
+
+    fn free(&self, _: &Process) -> Result<()> {
         RECEIVES.remove(self.handle.get());
-        if !self.incoming.is_active() || self.pair.is_none() {
-            return Ok(());
-        }
-        // It goes on without a name. What is not posted progress carries on already.
-        self.is_freed.set(true);
-        if self.is_posted.get()
-            && let Some(own) = self.own.borrow().upgrade()
-        {
-            process.carry_on(own);
-        }
         Ok(())
     }
 
@@ -384,16 +407,11 @@ impl RequestObject for PartRecv {
     }
 
     fn advance(&self, process: &Process) -> bool {
-        if !self.is_posted.get() && !self.receive(process) {
-            return self.is_over(process);
-        }
-        if !self.is_freed.get() {
-            return true;
-        }
-        let over = self.is_over(process);
-        if over {
-            self.complete(process);
-        }
+        let over = !self.incoming.is_active()
+            || self.is_posted.get()
+            || self.receive(process)
+            || self.is_over(process);
+        self.is_carried.set(!over);
         over
     }
 }

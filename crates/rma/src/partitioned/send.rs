@@ -15,7 +15,7 @@ use catena_objects::fail;
 
 use super::channel::{Channel, Shape, Way};
 use super::end::End;
-use super::outgoing::{Lane, Outgoing, To};
+use super::outgoing::{Lane, Outgoing, To, ready_already};
 use super::pairing::Pair;
 use super::threads::{SENDS, callers};
 use super::words::{Answer, Offer};
@@ -25,15 +25,13 @@ use crate::heap;
 /// less than to learn that the receiver has started.
 const SHORT: u64 = 4 << 10;
 
-/// How a partition stands that is a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    /// It is not ready, or nobody knows yet where it goes.
-    Here,
-    /// It is under way.
-    Leaving(ReqId),
-    /// It has left.
-    Left,
+/// What the receiver says of partitions that are messages.
+#[derive(Clone, Copy, Debug)]
+enum Messages {
+    /// The first of their tags.
+    Tags(u32),
+    /// It has no tags for them.
+    Refused,
 }
 
 /// `MPI_Psend_init`.
@@ -43,15 +41,17 @@ pub struct PartSend {
     pair: Option<Pair>,
     /// What `MPI_Pready` touches. In a box: threads find it without the lock.
     outgoing: Box<Outgoing>,
+    /// Whether the receiver was told what there is.
+    is_told: Cell<bool>,
     /// The channel that was offered to the receiver, until that has answered.
     offered: RefCell<Option<Channel>>,
     handle: Cell<abi::Request>,
-    /// The first of the receiver's tags, once it is known that partitions are messages.
-    tags: Cell<Option<u32>>,
-    /// Of those.
-    parts: RefCell<Box<[Part]>>,
-    /// Partitions that have not begun to leave.
-    missing: Cell<u32>,
+    /// How partitions go that are messages, once it is known that they are.
+    messages: Cell<Option<Messages>>,
+    /// Those of the round that are under way.
+    leaving: RefCell<Vec<ReqId>>,
+    /// Why one of those that have left did not come there.
+    error: RefCell<Option<Error>>,
     /// The object itself, for progress.
     own: RefCell<Weak<PartSend>>,
     /// Whether progress carries it on.
@@ -59,35 +59,23 @@ pub struct PartSend {
 }
 
 impl PartSend {
-    /// Makes one and tells the other end.
+    /// Makes one. The other end hears of it when it is first started.
     pub fn init(process: &Process, end: End) -> abi::Request {
         let pair = end
             .peer
             .map(|peer| Pair::next(&end.comm, peer, end.tag, true));
         let shape = Shape::new(end.partitions, end.bytes());
-        let shares = pair.is_some() && end.bells(process).is_some();
-        // Without memory for a channel partitions are messages.
-        let channel = shares.then(|| Channel::make(shape).ok()).flatten();
-        let (channel, card) = channel.unzip();
-        if let Some(pair) = &pair {
-            let offer = Offer {
-                partitions: end.partitions,
-                bytes: end.bytes(),
-                channel: card,
-            };
-            pair.tell(process, &end.comm, &offer.words());
-        }
         let outgoing = Box::new(Outgoing::new(end.buf, end.count, &end.ty, shape));
-        let parts = vec![Part::Here; end.partitions as usize];
         let send = Arc::new(PartSend {
             end,
             pair,
             outgoing,
-            offered: RefCell::new(channel),
+            is_told: Cell::new(false),
+            offered: RefCell::default(),
             handle: Cell::new(abi::consts::REQUEST_NULL),
-            tags: Cell::new(None),
-            parts: RefCell::new(parts.into()),
-            missing: Cell::new(0),
+            messages: Cell::new(None),
+            leaving: RefCell::default(),
+            error: RefCell::default(),
             own: RefCell::default(),
             is_carried: Cell::new(false),
         });
@@ -99,23 +87,52 @@ impl PartSend {
         request
     }
 
-    /// `MPI_Pready`, under the lock.
-    pub(super) fn ready(&self, process: &Process, partition: i32) -> Result<()> {
+    /// Tells the receiver, once, what there is.
+    fn offer(&self, process: &Process) {
+        let Some(pair) = self.pair.as_ref().filter(|_| !self.is_told.replace(true)) else {
+            return;
+        };
+        let end = &self.end;
+        let shape = Shape::new(end.partitions, end.bytes());
+        // Without memory for a channel partitions are messages.
+        let shares = end.bells(process).is_some();
+        let channel = shares.then(|| Channel::make(shape).ok()).flatten();
+        let (channel, card) = channel.unzip();
+        let offer = Offer {
+            partitions: end.partitions,
+            bytes: end.bytes(),
+            channel: card,
+        };
+        *self.offered.borrow_mut() = channel;
+        pair.tell(process, &end.comm, &offer.words());
+    }
+
+    /// Checks that a partition can be said to be ready.
+    pub(super) fn check(&self, partition: i32) -> Result<()> {
         let at = self.end.check(partition)?;
-        if let Some(done) = self.outgoing.ready(partition, callers()) {
-            return done;
-        }
         if !self.outgoing.is_active() {
             fail!(
                 Request,
                 "the partitioned request is not active: call MPI_Start first"
             );
         }
+        match self.outgoing.is_ready(at) {
+            true => Err(ready_already(at as u32)),
+            false => Ok(()),
+        }
+    }
+
+    /// `MPI_Pready`, under the lock.
+    pub(super) fn ready(&self, process: &Process, partition: i32) -> Result<()> {
+        if let Some(done) = self.outgoing.ready(partition, callers()) {
+            return done;
+        }
+        self.check(partition)?;
         self.outgoing.note_ready(partition as u32, callers())?;
         if self.pair.is_some() {
             self.learn(process);
-            if let Some(tags) = self.tags.get() {
-                self.leave(process, at, tags);
+            if let Some(Messages::Tags(tags)) = self.messages.get() {
+                self.leave(process, partition as usize, tags);
             }
             // Else progress carries it on.
         }
@@ -133,7 +150,7 @@ impl PartSend {
 
     /// Whether it is known where the partitions go.
     fn is_settled(&self) -> bool {
-        self.outgoing.lane().is_some() || self.tags.get().is_some()
+        self.outgoing.lane().is_some() || self.messages.get().is_some()
     }
 
     /// Learns where the partitions go, if the receiver has told.
@@ -149,13 +166,17 @@ impl PartSend {
             self.outgoing.fail(Error::new(Kind::Intern, text));
             return;
         };
+        let messages = match answer.tags {
+            Some(tags) => Messages::Tags(tags),
+            None => Messages::Refused,
+        };
         let Some(channel) = self.offered.take() else {
-            self.tags.set(Some(answer.tags));
+            self.messages.set(Some(messages));
             return;
         };
         if !answer.has_channel {
             channel.retract();
-            self.tags.set(Some(answer.tags));
+            self.messages.set(Some(messages));
             return;
         }
         let to = self.choose(process, &channel, &answer);
@@ -168,7 +189,7 @@ impl PartSend {
             }),
             _ => {
                 channel.choose(Way::Messages);
-                self.tags.set(Some(answer.tags));
+                self.messages.set(Some(messages));
             }
         }
     }
@@ -196,12 +217,15 @@ impl PartSend {
         Some(To::Kernel { of, at })
     }
 
-    /// Sends a partition.
+    /// Sends a partition that is ready and has not left in this round.
     fn leave(&self, process: &Process, at: usize, tags: u32) {
         let end = &self.end;
         let Some(peer) = end.peer else {
             return;
         };
+        if !self.outgoing.take_message(at, callers()) {
+            return;
+        }
         let before = end.ty.extent() as isize * end.count as isize * at as isize;
         let buf = end.buf.wrapping_offset(before);
         let message = SendBuf::new(buf, end.count, &end.ty);
@@ -210,21 +234,26 @@ impl PartSend {
             let (cid, plane) = (end.comm.cid, Plane::Collective);
             link.send(cid, plane, peer, tag, Mode::Standard, message)
         });
-        self.parts.borrow_mut()[at] = match sent {
-            Sent::Done => Part::Left,
-            Sent::Pending(id) => Part::Leaving(id),
-        };
-        self.missing.set(self.missing.get() - 1);
+        if let Sent::Pending(id) = sent {
+            self.leaving.borrow_mut().push(id);
+        }
     }
 
-    /// Sends what is ready and still here.
-    fn leave_ready(&self, process: &Process, tags: u32) {
-        for at in 0..self.end.partitions {
-            let is_here = self.parts.borrow()[at as usize] == Part::Here;
-            if is_here && self.outgoing.is_ready(at) {
-                self.leave(process, at as usize, tags);
+    /// Whether all messages that have left are complete; takes their results. Cost: those that are, and one.
+    fn have_gone(&self, process: &Process) -> bool {
+        let Ok(mut leaving) = self.leaving.try_borrow_mut() else {
+            return false;
+        };
+        while let Some(&id) = leaving.last() {
+            if !process.link(|link| link.is_done(id)) {
+                return false;
             }
+            leaving.pop();
+            let done = Done::from(process.link(|link| link.take(id)));
+            let mut error = self.error.borrow_mut();
+            *error = error.take().or(done.error);
         }
+        true
     }
 
     /// Whether every partition has left.
@@ -232,21 +261,21 @@ impl PartSend {
         if self.pair.is_none() || self.outgoing.has_failed() {
             return true;
         }
-        if self.tags.get().is_some() {
-            let is_done = |part: &Part| match part {
-                Part::Leaving(id) => process.link(|link| link.is_done(*id)),
-                part => *part == Part::Left,
-            };
-            return self.missing.get() == 0 && self.parts.borrow().iter().all(is_done);
-        }
-        if self.outgoing.lane().is_some() && self.outgoing.has_left() {
-            return true;
+        match self.messages.get() {
+            Some(Messages::Tags(_)) => {
+                return self.outgoing.has_left() && self.have_gone(process);
+            }
+            Some(Messages::Refused) => {
+                let text = "the receiver has no tags for the partitions, and says why";
+                self.outgoing.fail(Error::new(Kind::NoMem, text));
+            }
+            None => {}
         }
         // A receiver that has died will neither tell nor take anything.
         if let Some(error) = self.end.trouble(process) {
             self.outgoing.fail(error);
         }
-        self.outgoing.has_failed()
+        self.outgoing.has_left() && self.outgoing.lane().is_some() || self.outgoing.has_failed()
     }
 }
 
@@ -259,18 +288,9 @@ impl RequestObject for PartSend {
         })
     }
 
-    fn complete(&self, process: &Process) -> Done {
+    fn complete(&self, _: &Process) -> Done {
         let mut done = Done::EMPTY;
-        done.error = self.outgoing.finish();
-        if self.tags.get().is_some() {
-            for part in &mut *self.parts.borrow_mut() {
-                if let Part::Leaving(id) = *part {
-                    let error = Done::from(process.link(|link| link.take(id))).error;
-                    done.error = done.error.or(error);
-                }
-                *part = Part::Here;
-            }
-        }
+        done.error = self.outgoing.finish().or(self.error.take());
         done
     }
 
@@ -285,23 +305,21 @@ impl RequestObject for PartSend {
                 "the partitioned request is active already: complete it first",
             ));
         }
-        self.missing.set(self.end.partitions);
+        self.offer(process);
         match self.outgoing.lane() {
             Some(lane) if self.outgoing.is_open(lane) => {}
-            None if self.tags.get().is_some() || self.pair.is_none() => {}
+            None if self.messages.get().is_some() || self.pair.is_none() => {}
             _ => self.carry(process),
         }
         Ok(())
     }
 
-    fn free(&self, process: &Process) -> Result<()> {
+    fn check_free(&self) -> Result<()> {
+        self.end.check_free(self.outgoing.is_active())
+    }
+
+    fn free(&self, _: &Process) -> Result<()> {
         SENDS.remove(self.handle.get());
-        for part in &mut *self.parts.borrow_mut() {
-            if let Part::Leaving(id) = *part {
-                process.link(|link| link.detach(id));
-                *part = Part::Left;
-            }
-        }
         Ok(())
     }
 
@@ -310,20 +328,24 @@ impl RequestObject for PartSend {
     }
 
     fn awaits(&self, _process: &Process, awaited: &mut Awaited) {
-        if self.tags.get().is_none() {
+        if self.messages.get().is_none() {
             self.end.awaits(awaited);
         }
     }
 
     fn advance(&self, process: &Process) -> bool {
-        self.learn(process);
-        let over = if let Some(lane) = self.outgoing.lane() {
-            self.outgoing.leave_ready(lane, callers()) || self.is_over(process)
-        } else if let Some(tags) = self.tags.get() {
-            self.leave_ready(process, tags);
-            true
-        } else {
-            self.is_over(process)
+        let over = !self.outgoing.is_active() || {
+            self.learn(process);
+            if let Some(lane) = self.outgoing.lane() {
+                self.outgoing.leave_ready(lane, callers()) || self.is_over(process)
+            } else if let Some(Messages::Tags(tags)) = self.messages.get() {
+                for at in 0..self.end.partitions {
+                    self.leave(process, at as usize, tags);
+                }
+                true
+            } else {
+                self.is_over(process)
+            }
         };
         self.is_carried.set(!over);
         over

@@ -60,8 +60,8 @@ impl Offer {
 /// How the partitions come to the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The first of the tags of their messages, if they are some.
-    pub tags: u32,
+    /// The first of the tags of their messages, if they are some; `None` if the receiver cannot have them.
+    pub tags: Option<u32>,
     /// Whether it has mapped the sender's channel.
     pub has_channel: bool,
     /// Where its buffer is, if that is one run of bytes with room for all.
@@ -73,9 +73,17 @@ pub struct Answer {
 impl Answer {
     /// As words.
     pub fn words(&self) -> Vec<u32> {
-        let flags = u32::from(self.has_channel) | u32::from(self.buffer.is_some()) << 1;
+        let flags = [
+            self.has_channel,
+            self.buffer.is_some(),
+            self.tags.is_some(),
+        ];
+        let flags = (0..)
+            .zip(flags)
+            .fold(0, |all, (bit, is)| all | u32::from(is) << bit);
         let at = self.buffer.unwrap_or(0);
-        let head = [self.tags, flags, at as u32, (at >> 32) as u32];
+        let tags = self.tags.unwrap_or(0);
+        let head = [tags, flags, at as u32, (at >> 32) as u32];
         let card = split(self.card.unwrap_or(Card::NONE));
         head.into_iter().chain(card).collect()
     }
@@ -84,7 +92,7 @@ impl Answer {
     pub fn from_words(words: &[u32]) -> Option<Answer> {
         let words: &[u32; 4 + CARD] = words.try_into().ok()?;
         Some(Answer {
-            tags: words[0],
+            tags: (words[1] & 4 != 0).then_some(words[0]),
             has_channel: words[1] & 1 != 0,
             buffer: (words[1] & 2 != 0).then(|| join(&words[2..])),
             card: Some(card(&words[4..])).filter(|card| card.pid != 0),
@@ -114,7 +122,7 @@ mod tests {
             assert_eq!(Offer::from_words(&offer.words()), Some(offer));
             for buffer in [None, Some(0x7fff_0000_1000)] {
                 let answer = Answer {
-                    tags: 12,
+                    tags: buffer.map(|_| 12),
                     has_channel: channel.is_some(),
                     buffer,
                     card: channel,
