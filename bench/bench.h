@@ -253,6 +253,6 @@ bool dynamic_child(void);
 /* The tables, each ended by a row without a name. */
 extern const struct bench point_to_point[], collectives[], neighbors[], crowds[], startup[];
 extern const struct bench threaded[], one_sided[], partitioned[], sockets[], packing[], patterns[];
-extern const struct bench dynamic[], storage[], notices[], contention[];
+extern const struct bench dynamic[], storage[], notices[], contention[], beside[];
 
 #endif

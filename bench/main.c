@@ -10,7 +10,7 @@
 static const struct bench *const families[] = {startup, point_to_point, crowds, threaded,
                                              collectives, neighbors, one_sided, notices,
                                              contention, partitioned, sockets, packing, patterns,
-                                             dynamic, storage};
+                                             beside, dynamic, storage};
 enum { USUAL_MOST = 1 << 20, FAMILIES = sizeof families / sizeof *families };
 
 /* Whether NAME or FAMILY, with sizes behind a colon or without, means this benchmark. */

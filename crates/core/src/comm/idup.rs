@@ -27,11 +27,6 @@ struct Making {
 }
 
 impl Making {
-    /// Whether it is complete, well or not.
-    fn is_done(&self) -> bool {
-        self.agreement.is_none()
-    }
-
     /// Does what can be done now; true if it is complete.
     fn advance(&mut self, process: &Process) -> bool {
         let Some((mut agreement, ready)) = self.agreement.take() else {
@@ -69,9 +64,9 @@ struct Duplication {
 }
 
 impl RequestObject for Duplication {
-    fn state(&self, _: &Process) -> Result<State> {
-        let making = self.making.try_borrow();
-        Ok(when(making.is_ok_and(|making| making.is_done())))
+    fn state(&self, process: &Process) -> Result<State> {
+        let making = self.making.try_borrow_mut();
+        Ok(when(making.is_ok_and(|mut it| it.advance(process))))
     }
 
     fn complete(&self, _: &Process) -> Done {
@@ -91,7 +86,8 @@ impl RequestObject for Duplication {
     }
 
     fn advance(&self, process: &Process) -> bool {
-        self.making.borrow_mut().advance(process)
+        let making = self.making.try_borrow_mut();
+        making.is_ok_and(|mut it| it.advance(process))
     }
 }
 

@@ -108,9 +108,7 @@ impl Process {
             return Ok(());
         }
         let object = self.request_object(*r)?;
-        object
-            .check_free()
-            .map_err(|e| placed(e, object.place()))?;
+        object.check_free().map_err(|e| placed(e, object.place()))?;
         let was = std::mem::replace(r, consts::REQUEST_NULL);
         if !object.keeps_handle() {
             self.remove_request(was);

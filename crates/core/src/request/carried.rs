@@ -8,9 +8,9 @@ use crate::comm::Comm;
 use crate::process::Process;
 use catena_process::Hook;
 
-/// Requests that are looked at in turn by each round of progress, of those that cannot go on. So a round costs what
-/// moves, however many there are.
-const LOOKS: usize = 8;
+/// Requests that a round of progress looks at, in turn, of those that cannot go on. So a round costs what moves,
+/// however many there are; whoever waits for one looks at that each time.
+const LOOKS: usize = 1;
 
 /// Those that are under way.
 #[derive(Debug, Default)]
@@ -29,7 +29,11 @@ impl Carried {
         while rest > 0 && misses > 0 {
             rest -= 1;
             let len = self.all.borrow().len();
-            let at = if self.turn.get() < len { self.turn.get() } else { 0 };
+            let at = if self.turn.get() < len {
+                self.turn.get()
+            } else {
+                0
+            };
             let Some(request) = self.all.borrow().get(at).cloned() else {
                 break;
             };

@@ -197,7 +197,8 @@ impl PartRecv {
     fn post(&self, process: &Process, sender: Sender) -> Result<()> {
         let tags = self.tags.borrow();
         let Some(tags) = &*tags else {
-            let text = "the partitions have no tags: free other partitioned receives of the communicator";
+            let text =
+                "the partitions have no tags: free other partitioned receives of the communicator";
             return Err(Error::new(Kind::NoMem, text));
         };
         let (end, total) = (&self.end, sender.total());
@@ -265,6 +266,15 @@ impl PartRecv {
         true
     }
 
+    /// Receives as soon as it is known how; whether it does, or the round is over. While that is not so, progress asks
+    /// now and then, and whoever waits for the request each time.
+    fn goes_on(&self, process: &Process) -> bool {
+        !self.is_carried.get()
+            || self.is_posted.get()
+            || self.receive(process)
+            || self.is_over(process)
+    }
+
     fn is_over(&self, process: &Process) -> bool {
         if self.pair.is_none() || self.failed.borrow().is_some() {
             return true;
@@ -313,7 +323,7 @@ impl RequestObject for PartRecv {
     fn state(&self, process: &Process) -> Result<State> {
         Ok(match self.incoming.is_active() {
             false => State::Inactive,
-            true if self.is_over(process) => State::Complete,
+            true if self.goes_on(process) && self.is_over(process) => State::Complete,
             true => State::Pending,
         })
     }
@@ -407,10 +417,7 @@ impl RequestObject for PartRecv {
     }
 
     fn advance(&self, process: &Process) -> bool {
-        let over = !self.incoming.is_active()
-            || self.is_posted.get()
-            || self.receive(process)
-            || self.is_over(process);
+        let over = !self.incoming.is_active() || self.goes_on(process);
         self.is_carried.set(!over);
         over
     }

@@ -256,6 +256,25 @@ impl PartSend {
         true
     }
 
+    /// Has leave what can; whether each partition leaves from now on when it is said to be ready, or the round is
+    /// over. While that is not so, progress asks now and then, and whoever waits for the request each time.
+    fn goes_on(&self, process: &Process) -> bool {
+        if !self.is_carried.get() {
+            return true;
+        }
+        self.learn(process);
+        match (self.outgoing.lane(), self.messages.get()) {
+            (Some(lane), _) => self.outgoing.leave_ready(lane, callers()) || self.is_over(process),
+            (None, Some(Messages::Tags(tags))) => {
+                for at in 0..self.end.partitions {
+                    self.leave(process, at as usize, tags);
+                }
+                true
+            }
+            (None, _) => self.is_over(process),
+        }
+    }
+
     /// Whether every partition has left.
     fn is_over(&self, process: &Process) -> bool {
         if self.pair.is_none() || self.outgoing.has_failed() {
@@ -283,7 +302,7 @@ impl RequestObject for PartSend {
     fn state(&self, process: &Process) -> Result<State> {
         Ok(match self.outgoing.is_active() {
             false => State::Inactive,
-            true if self.is_over(process) => State::Complete,
+            true if self.goes_on(process) && self.is_over(process) => State::Complete,
             true => State::Pending,
         })
     }
@@ -334,19 +353,7 @@ impl RequestObject for PartSend {
     }
 
     fn advance(&self, process: &Process) -> bool {
-        let over = !self.outgoing.is_active() || {
-            self.learn(process);
-            if let Some(lane) = self.outgoing.lane() {
-                self.outgoing.leave_ready(lane, callers()) || self.is_over(process)
-            } else if let Some(Messages::Tags(tags)) = self.messages.get() {
-                for at in 0..self.end.partitions {
-                    self.leave(process, at as usize, tags);
-                }
-                true
-            } else {
-                self.is_over(process)
-            }
-        };
+        let over = !self.outgoing.is_active() || self.goes_on(process);
         self.is_carried.set(!over);
         over
     }

@@ -73,11 +73,7 @@ pub struct Answer {
 impl Answer {
     /// As words.
     pub fn words(&self) -> Vec<u32> {
-        let flags = [
-            self.has_channel,
-            self.buffer.is_some(),
-            self.tags.is_some(),
-        ];
+        let flags = [self.has_channel, self.buffer.is_some(), self.tags.is_some()];
         let flags = (0..)
             .zip(flags)
             .fold(0, |all, (bit, is)| all | u32::from(is) << bit);
