@@ -12,12 +12,12 @@
 //! followed.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::sync::atomic::{
     AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 
-use crate::heap::{self, Card, Mapping};
+use crate::heap::{self, Card, Mapping, Recent};
 
 /// Most bytes of a message that is copied twice, through the channel: while the receiver takes one chunk out
 /// of it, the sender puts the next one in. Up to here that takes less than one copy by the kernel.
@@ -190,6 +190,10 @@ enum Memory {
     Receiver { _mapping: Arc<Mapping> },
 }
 
+/// The neighbours' memory in which the last channels lay: it stays mapped for the next ones, as of requests that are
+/// made, used and freed in a row.
+static RECENT: LazyLock<Mutex<Recent>> = LazyLock::new(Mutex::default);
+
 /// One end of the channel.
 #[derive(Debug)]
 pub struct Channel {
@@ -240,7 +244,8 @@ impl Channel {
     /// # Errors
     /// If it cannot be mapped.
     pub fn open(card: Card, shape: Shape) -> io::Result<Channel> {
-        let mapping = heap::map_peer(card)?;
+        let recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
+        let mapping = recent.map(card)?;
         let base = mapping.at(card, shape.channel())?;
         if !base.addr().is_multiple_of(align_of::<FromReceiver>()) {
             return Err(io::Error::other("it is not aligned"));
