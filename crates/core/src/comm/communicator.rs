@@ -122,6 +122,12 @@ impl Comm {
         std::iter::once(self.cid).chain(local)
     }
 
+    /// Whether a request that is no transfer may hold it, besides its handle and the call that asks.
+    pub(super) fn is_held(self: &Arc<Self>) -> bool {
+        let local = self.remote.as_ref().map(|remote| &remote.local);
+        Arc::strong_count(self) > 2 || local.is_some_and(|it| Arc::strong_count(it) > 1)
+    }
+
     /// Checks that the program may free it.
     pub(super) fn check_freed(&self) -> Result<()> {
         if self.handle.get().0 < 0x1000 {

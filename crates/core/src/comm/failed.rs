@@ -2,8 +2,6 @@
 
 use std::cell::{Cell, RefCell};
 
-use catena_abi as abi;
-use catena_link::ReqId;
 use catena_objects::error::Error;
 
 /// The members of a communicator that are known to have died, and whether it was revoked.
@@ -28,10 +26,6 @@ pub struct FailedMembers {
     begun: Cell<u32>,
     under_way: Cell<u32>,
 }
-
-/// Transfers that outlive the handle of their communicator, and what that was.
-#[derive(Debug, Default)]
-pub(crate) struct Orphans(pub(super) RefCell<Vec<(ReqId, abi::Comm)>>);
 
 impl FailedMembers {
     /// How many of those known the program has acknowledged, in the order in which they became

@@ -47,7 +47,7 @@ pub(crate) use communicator::Heritage;
 pub use communicator::{Comm, Remote};
 pub use control::{ControlMessages, Key, PARTITIONS, partition_tag};
 pub use failed::FailedMembers;
-pub(crate) use failed::Orphans;
+pub(crate) use orphans::Orphans;
 pub use from_group::{Across, Origin};
 pub use inter::Peering;
 pub use port::Meeting;
@@ -167,10 +167,12 @@ impl Process {
         comm.check_freed()?;
         self.flush(&comm.buffer);
         // Collectives first: they begin messages.
-        let left = self.active_on(&comm);
-        self.finish(left, |process, request| {
-            !matches!(request.state(process), Ok(State::Pending))
-        });
+        if comm.is_held() {
+            let left = self.active_on(&comm);
+            self.finish(left, |process, request| {
+                !matches!(request.state(process), Ok(State::Pending))
+            });
+        }
         for cid in comm.cids() {
             let left = self.link(|link| link.pending(cid));
             self.finish(left, |process, &id| {
@@ -211,8 +213,8 @@ impl Process {
         self.forget_recent();
         if self.is_troubled() {
             self.withdraw(&comm);
-            self.keep_orphans(&comm);
         }
+        self.keep_orphan(&comm);
         self.objects.comms.remove(comm.handle.get().0);
         self.leave_board(&comm);
         if let Some(remote) = &comm.remote {

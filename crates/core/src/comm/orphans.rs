@@ -1,40 +1,76 @@
-//! Transfers that outlive the handle of their communicator. That is freed only once nothing is pending on it (MPI-5,
-//! 7.4.3), so their errors still go to its error handler.
+//! Communicators whose handles were freed before everything that was started on them was complete. The program may free
+//! one as soon as it has started its last operation (MPI-5, 7.4.3), and an error of that still goes to the
+//! communicator's error handler.
 //!
-//! Errors that come so late are those of deaths and revocations: nothing is kept before one is known.
+//! An operation that holds its communicator names the handle as its place, and a transfer of `link` names the context.
+//! Both are kept here from the call that frees the handle on, as long as an operation can name them.
 
-use std::sync::Arc;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::sync::{Arc, Weak};
 
 use catena_abi as abi;
-use catena_link::ReqId;
+use catena_link::Cid;
 use catena_objects::error_place::ErrorPlace;
 
 use super::Comm;
 use crate::process::Process;
 
+/// Communicators that are freed for each look at all requests, at least.
+const LEAST: usize = 64;
+
+/// What is kept of one.
+#[derive(Debug)]
+struct Orphan {
+    /// Alive as long as an operation holds it.
+    comm: Weak<Comm>,
+    /// Its contexts.
+    cids: [Option<Cid>; 2],
+    handle: abi::Comm,
+}
+
+/// Those of a process.
+#[derive(Debug, Default)]
+pub(crate) struct Orphans {
+    all: RefCell<Vec<Orphan>>,
+    /// How many were left when it was last looked which of them can still be named.
+    left: Cell<usize>,
+}
+
 impl Process {
-    /// The handle of a communicator is freed: keeps what its transfers need.
-    #[cold]
-    pub(super) fn keep_orphans(&self, comm: &Arc<Comm>) {
-        let mut orphans = self.orphans.0.borrow_mut();
-        orphans.retain(|(id, _)| self.link(|link| link.valid(*id)));
+    /// The handle of a communicator is freed: keeps its error handler for what is under way on it. Cost: O(1), and now
+    /// and then a look at all requests.
+    pub(super) fn keep_orphan(&self, comm: &Arc<Comm>) {
+        let handle = comm.handle.get();
+        let mut cids = comm.cids();
+        let orphan = Orphan {
+            comm: Arc::downgrade(comm),
+            cids: [cids.next(), cids.next()],
+            handle,
+        };
         let errhandlers = &self.objects.errhandlers;
-        errhandlers.keep_only(|place| {
-            let mut of = orphans.iter().map(|(_, comm)| ErrorPlace::from(*comm));
-            of.any(|it| it == place)
-        });
-        let left = self.link(|link| link.held(comm.cid));
-        if !left.is_empty() {
-            let handle = comm.handle.get();
-            errhandlers.keep(handle.into(), &**comm);
-            orphans.extend(left.into_iter().map(|id| (id, handle)));
+        errhandlers.keep(handle.into(), &**comm);
+        let mut all = self.orphans.all.borrow_mut();
+        all.push(orphan);
+        let slots = self.link(|link| link.slots());
+        if all.len() < 2 * self.orphans.left.get() + LEAST.max(slots as usize / LEAST) {
+            return;
         }
+        let named: HashSet<Cid> = self.link(|link| link.cids().collect());
+        all.retain(|it| {
+            let mut cids = it.cids.iter().flatten();
+            it.comm.strong_count() > 0 || cids.any(|cid| named.contains(cid))
+        });
+        self.orphans.left.set(all.len());
+        let wanted: HashSet<usize> = all.iter().map(|it| it.handle.0).collect();
+        errhandlers.keep_only(|place: ErrorPlace| wanted.contains(&place.handle));
     }
 
-    /// The handle that the communicator of a transfer had when it was freed.
+    /// The handle that the communicator of a context had when it was freed.
     #[cold]
-    pub(crate) fn orphaned(&self, id: ReqId) -> Option<abi::Comm> {
-        let orphans = self.orphans.0.borrow();
-        orphans.iter().find(|(of, _)| *of == id).map(|it| it.1)
+    pub(crate) fn orphaned(&self, cid: Cid) -> Option<abi::Comm> {
+        let all = self.orphans.all.borrow();
+        let found = all.iter().rev().find(|it| it.cids.contains(&Some(cid)));
+        found.map(|it| it.handle)
     }
 }

@@ -106,7 +106,7 @@ impl Process {
                 let (cid, completion) = self.link(|link| (link.cid(id), link.take(id)));
                 let mut done = Done::from(completion);
                 if let Some(e) = done.error.take() {
-                    done.error = Some(match self.orphaned(id).or_else(|| self.handle_of(cid)) {
+                    done.error = Some(match self.handle_of(cid).or_else(|| self.orphaned(cid)) {
                         Some(comm) => e.on(comm),
                         None => e,
                     });

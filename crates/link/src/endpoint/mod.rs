@@ -16,7 +16,7 @@ use crate::counters::{Counters, Traffic};
 use crate::engine::Engine;
 use crate::net::Net;
 use crate::request::{Fate, Phase};
-use crate::types::{ANY_SOURCE, Awaited, Cid, Completion, ReqId};
+use crate::types::{ANY_SOURCE, Awaited, Cid, Completion, Context, ReqId};
 use crate::watch::Arrival;
 use crate::wire::{Note, kind};
 
@@ -178,12 +178,20 @@ impl<N: Net> Endpoint<N> {
         all.map(|at| self.engine.id(at)).filter(of).collect()
     }
 
-    /// The requests of a communicator, under way or complete.
-    /// Cost: all requests.
-    pub fn held(&self, cid: Cid) -> Vec<ReqId> {
-        let all = self.engine.requests.taken();
-        let all = all.map(|at| self.engine.id(at));
-        all.filter(|id| self.cid(*id) == cid).collect()
+    /// The communicators of all requests, under way or complete, and of all messages that are here.
+    /// Cost: [`Endpoint::slots`].
+    pub fn cids(&self) -> impl Iterator<Item = Cid> + '_ {
+        let engine = &self.engine;
+        let requests = engine.requests.taken();
+        let requests = requests.map(|at| engine.requests.get(at).link.key.context);
+        let entries = &engine.unexpected.entries;
+        let entries = entries.taken().map(|at| entries.get(at).key().context);
+        requests.chain(entries).map(Context::cid)
+    }
+
+    /// Requests and messages that there ever were at once.
+    pub fn slots(&self) -> u32 {
+        self.engine.requests.capacity() + self.engine.unexpected.entries.capacity()
     }
 
     /// Whether that request exists and is not complete.
