@@ -57,6 +57,8 @@ pub struct Tolerance {
     /// A member of a communicator, by the context and its rank there, is to be asked whether it takes part in that
     /// agreement of all members; if not, the answer is [`Process::takes_no_part`].
     pub ask_part: fn(&Process, Cid, u32, u32),
+    /// A communicator has its handle: [`Process::comm_at`] finds it from now on.
+    pub opened: fn(&Process, &Comm),
 }
 
 static TOLERANCE: OnceLock<Tolerance> = OnceLock::new();
@@ -78,6 +80,13 @@ fn begin_tolerance(process: &Process) {
 }
 
 impl Process {
+    /// A communicator has its handle from now on.
+    pub(crate) fn tell_opened(&self, comm: &Comm) {
+        if let Some(tolerance) = TOLERANCE.get() {
+            (tolerance.opened)(self, comm);
+        }
+    }
+
     /// Asks a member of a communicator whether it takes part in an agreement of all members; false if nobody is there who could.
     pub(crate) fn ask_part(&self, cid: Cid, rank: u32, number: u32) -> bool {
         let tolerance = TOLERANCE.get();

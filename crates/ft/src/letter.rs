@@ -14,6 +14,7 @@
 //! context is not taken for one of that.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Release};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -121,6 +122,15 @@ impl Inbox {
         !self.some.load(Acquire)
     }
 
+    /// Forgets what has come from some peers.
+    fn forget(&self, peers: &Range<u32>) {
+        let mut letters = self.letters.lock().unwrap_or_else(PoisonError::into_inner);
+        letters
+            .coming
+            .retain(|address, _| !peers.contains(&address.0.0));
+        letters.whole.retain(|it| !peers.contains(&it.from.0));
+    }
+
     /// Takes a part of a letter; what makes no sense is dropped.
     fn put(&self, from: Peer, header: ActiveHeader, part: &[u8]) {
         let kind = match header.what >> 24 {
@@ -185,6 +195,10 @@ impl Handler for Postman {
         let letters = self.inbox.letters.lock();
         let mut letters = letters.unwrap_or_else(PoisonError::into_inner);
         letters.coming.retain(|address, _| address.0 != lost.peer);
+    }
+
+    fn forget(&mut self, peers: &Range<u32>) {
+        self.inbox.forget(peers);
     }
 }
 

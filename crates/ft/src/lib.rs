@@ -25,6 +25,7 @@
 
 pub mod agreement;
 pub mod calls;
+mod early;
 mod letter;
 pub mod ranks;
 pub mod series;

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -14,12 +15,10 @@ use catena_link::{ActiveHeader, Cid};
 use catena_objects::Result;
 
 use crate::agreement::{Contribution, Decision};
+use crate::early::Early;
 use crate::letter::{CLASS, Inbox, Kind, Letter, Postman, parts};
 use crate::series::{Outgoing, Series};
 use crate::wire;
-
-/// Letters that are kept of contexts that are not there yet; the oldest are forgotten.
-const EARLY: usize = 1024;
 
 /// A member of a group that agrees.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +47,10 @@ pub(crate) struct Tolerance {
     serial: Cell<u8>,
     /// By this process's number for a context.
     circles: RefCell<HashMap<u32, Rc<Circle>>>,
-    early: RefCell<VecDeque<Letter>>,
+    /// What has come for contexts that are not there yet.
+    early: RefCell<Early>,
+    /// What has come early for contexts that are there now.
+    due: RefCell<Vec<Letter>>,
     /// How many losses are known to the circles.
     losses: Cell<usize>,
     /// Peers that are lost, as the launcher was told.
@@ -56,7 +58,11 @@ pub(crate) struct Tolerance {
 }
 
 /// What the library does where processes may die.
-pub(crate) const TOLERANCE: life::Tolerance = life::Tolerance { begin, ask_part };
+pub(crate) const TOLERANCE: life::Tolerance = life::Tolerance {
+    begin,
+    ask_part,
+    opened,
+};
 
 /// The process has come up.
 fn begin(process: &Process) {
@@ -80,6 +86,18 @@ fn ask_part(process: &Process, cid: Cid, rank: u32, number: u32) {
         };
         let tolerance = process.hook::<Tolerance>();
         tolerance.write(process, &to, Kind::Part, &[number]);
+    }
+}
+
+/// A communicator is there from now on. What has come for it is read by the next progress: the call that makes it is under
+/// way.
+fn opened(process: &Process, comm: &Comm) {
+    let tolerance = process.hook::<Tolerance>();
+    let mut early = tolerance.early.borrow_mut();
+    let mut due = tolerance.due.borrow_mut();
+    due.extend(comm.cids().flat_map(|cid| early.take(cid)));
+    if !due.is_empty() {
+        tolerance.set_work(1);
     }
 }
 
@@ -139,11 +157,11 @@ impl Hook<Process> for Tolerance {
             self.hear_of_deaths(process);
             moved = true;
         }
+        let due = self.due.take();
         let letters = self.inbox.take();
-        if !letters.is_empty() || !self.early.borrow().is_empty() {
-            moved |= !letters.is_empty();
-            let early = std::mem::take(&mut *self.early.borrow_mut());
-            for letter in early.into_iter().chain(letters) {
+        if !letters.is_empty() || !due.is_empty() {
+            moved = true;
+            for letter in due.into_iter().chain(letters) {
                 self.read(process, letter);
             }
             self.post(process);
@@ -154,7 +172,17 @@ impl Hook<Process> for Tolerance {
 
     fn before_sleep(&self, process: &Process) -> bool {
         let losses = process.link(|link| link.losses());
-        !self.inbox.is_empty() || !self.outbox.borrow().is_empty() || losses != self.losses.get()
+        let has_mail = !self.inbox.is_empty() || !self.due.borrow().is_empty();
+        has_mail || !self.outbox.borrow().is_empty() || losses != self.losses.get()
+    }
+
+    fn forget(&self, _: &Process, peers: &Range<u32>) {
+        let is_gone = |peer: Peer| peers.contains(&peer.0);
+        self.outbox.borrow_mut().retain(|it| !is_gone(it.0));
+        self.due.borrow_mut().retain(|it| !is_gone(it.from));
+        self.early.borrow_mut().forget(peers);
+        let has_gone = |circle: &Rc<Circle>| circle.participants.iter().any(|it| is_gone(it.peer));
+        self.circles.borrow_mut().retain(|_, it| !has_gone(it));
     }
 
     fn finalize(&self, process: &Process) -> Result<()> {
@@ -167,10 +195,9 @@ impl Hook<Process> for Tolerance {
 }
 
 impl Tolerance {
-    /// Has something to do while there is something to send, or a letter whose context is not
-    /// there.
+    /// Has something to do while there is something to send or to read.
     fn rest(&self, process: &Process) {
-        let idle = self.outbox.borrow().is_empty() && self.early.borrow().is_empty();
+        let idle = self.outbox.borrow().is_empty() && self.due.borrow().is_empty();
         let losses = process.link(|link| link.losses());
         let idle = idle && losses == self.losses.get();
         process.hook::<Tolerance>().set_work(usize::from(!idle));
@@ -229,7 +256,8 @@ impl Tolerance {
         circle
     }
 
-    /// Reads a letter, or keeps it until its context is there.
+    /// Reads a letter, or keeps it until its context is there. One for a number that another context has was meant for one
+    /// that is closed: nobody is told a number before it is taken.
     fn read(&self, process: &Process, letter: Letter) {
         if let (Kind::Part | Kind::NoPart, [number]) = (letter.kind, &letter.words[..]) {
             return self.read_of_part(process, &letter, *number);
@@ -242,10 +270,8 @@ impl Tolerance {
         let circle = circle.or_else(|| Some(self.circle(process, comm.as_deref()?)));
         let found = circle.and_then(|circle| Some((circle.find(&letter)?, circle)));
         let Some((from, circle)) = found else {
-            let mut early = self.early.borrow_mut();
-            early.push_back(letter);
-            if early.len() > EARLY {
-                early.pop_front();
+            if comm.is_none() {
+                self.early.borrow_mut().keep(letter);
             }
             return;
         };

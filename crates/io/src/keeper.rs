@@ -6,6 +6,7 @@
 //! A process that keeps something answers when it makes progress.
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use catena_base::PeerBytes;
@@ -127,9 +128,26 @@ impl Handler for Postbox {
     fn lost(&mut self, lost: &PeerLost) {
         self.0.state().lost.push(lost.peer);
     }
+
+    fn forget(&mut self, peers: &Range<u32>) {
+        self.0.state().forget(peers);
+    }
 }
 
 impl State {
+    /// Some peers are others from now on. No file has any of them as a member.
+    fn forget(&mut self, peers: &Range<u32>) {
+        let is_gone = |peer: &Peer| peers.contains(&peer.0);
+        self.lost.retain(|peer| !is_gone(peer));
+        self.gone.retain(|peer| !is_gone(peer));
+        self.came.retain(|(from, _)| !is_gone(from));
+        self.to_go.retain(|(to, _)| !is_gone(to));
+        for file in self.files.values_mut() {
+            file.claims.retain(|claim| !is_gone(&claim.by));
+        }
+        self.grant();
+    }
+
     /// Carries out what came.
     fn read(&mut self) {
         for lost in std::mem::take(&mut self.lost) {

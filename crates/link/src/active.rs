@@ -10,6 +10,7 @@
 //! * **Loss.** Each packet arrives once unless its peer is lost, of which every handler is told.
 
 use std::fmt::Debug;
+use std::ops::Range;
 
 use catena_base::PeerBytes;
 use catena_fabric::{Header, OpId, Peer, PeerLost, RmaError};
@@ -70,6 +71,10 @@ pub trait Handler: Debug + Send {
     /// Learns that a peer is gone.
     fn lost(&mut self, lost: &PeerLost);
 
+    /// Forgets all that it knows of some peers: from now on these numbers are those of other processes, which have sent
+    /// nothing yet, and to which nothing has been sent. There is no default, as what has come from peers is kept by peer.
+    fn forget(&mut self, peers: &Range<u32>);
+
     /// Learns how operation `number` on a peer's memory has ended, whose id says that it is this
     /// class's: see [`OpId::new`]. The value is the former word of a fetching atomic, else 0. Each
     /// operation that is under way is told once.
@@ -119,6 +124,13 @@ impl Handlers {
     pub fn lost(&mut self, lost: &PeerLost) {
         for handler in self.0.iter_mut().flatten() {
             handler.lost(lost);
+        }
+    }
+
+    /// Has all handlers forget some peers.
+    pub fn forget(&mut self, peers: &Range<u32>) {
+        for handler in self.0.iter_mut().flatten() {
+            handler.forget(peers);
         }
     }
 }

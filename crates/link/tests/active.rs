@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use catena_base::PeerBytes;
@@ -15,6 +16,7 @@ use common::*;
 struct Taken {
     packets: Vec<(Peer, ActiveHeader, Vec<u8>)>,
     lost: Vec<Peer>,
+    forgotten: Vec<Range<u32>>,
     ended: Vec<(u64, Result<u64, RmaError>)>,
 }
 
@@ -30,6 +32,10 @@ impl Handler for Keeper {
 
     fn lost(&mut self, lost: &PeerLost) {
         self.0.lock().expect("sound").lost.push(lost.peer);
+    }
+
+    fn forget(&mut self, peers: &Range<u32>) {
+        self.0.lock().expect("sound").forgotten.push(peers.clone());
     }
 
     fn completed(&mut self, number: u64, result: Result<u64, RmaError>) {

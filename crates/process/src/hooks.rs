@@ -10,7 +10,7 @@ use std::any::{Any, TypeId};
 use std::cell::Cell;
 use std::fmt;
 use std::iter;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -92,6 +92,17 @@ pub trait Hook<P>: Any + fmt::Debug {
     /// What `MPI_Finalize` will return.
     fn finalize(&self, _process: &P) -> Result<()> {
         Ok(())
+    }
+
+    /// Some peers are other processes from now on, which this one knows nothing of yet. What is kept by peer, or names peers, is
+    /// to be forgotten, but for objects that the hook [leads to](Self::leads_to), which have none of them. What came in active
+    /// messages their handler forgets.
+    fn forget(&self, _process: &P, _peers: &Range<u32>) {}
+
+    /// Whether an object of the hook's, a window say, has one of these peers as a member, so that this process is
+    /// connected to it. Communicators and groups are known without.
+    fn leads_to(&self, _process: &P, _peers: &Range<u32>) -> bool {
+        false
     }
 
     /// The last user of the library leaves; another one may come. Local: other processes may
@@ -212,6 +223,17 @@ impl<P> Hooks<P> {
                 .unwrap_or(Ok(()))?;
         }
         Ok(())
+    }
+
+    /// Has all of them forget some peers.
+    pub fn forget(&self, process: &P, peers: &Range<u32>) {
+        self.each()
+            .for_each(|entry| entry.hook.forget(process, peers));
+    }
+
+    /// Whether an object of one of them has one of these peers as a member.
+    pub fn lead_to(&self, process: &P, peers: &Range<u32>) -> bool {
+        self.each().any(|entry| entry.hook.leads_to(process, peers))
     }
 
     /// The last user of the library leaves. What was registered last goes first.

@@ -37,6 +37,8 @@ pub struct Epochs {
     pub meetings: Cell<u32>,
     /// How many targets are locked one by one.
     pub locks: Cell<u32>,
+    /// How many threads wait for such a lock.
+    pub asking: Cell<u32>,
     /// Whether `MPI_Win_lock_all` has entered the gate.
     pub in_gate: Cell<bool>,
 }

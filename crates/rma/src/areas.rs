@@ -30,9 +30,9 @@ impl Window {
             return;
         }
         far.asks.set(true);
-        let head = Head::new(What::Where, self.number);
+        let head = Head::new(What::Where, self.number_at(rank));
         exchange::with(|exchange| {
-            exchange.reply(peer, head, |_, out| {
+            exchange.request(peer, head, |out| {
                 out.extend_from_slice(&addr.to_ne_bytes());
             });
         });
@@ -46,6 +46,7 @@ impl Window {
         from: Peer,
         mut body: &[u8],
     ) -> Result<(), Trouble> {
+        let rank = self.group.rank_of(from).ok_or(Trouble::Sense)?;
         let addr = record::number(&mut body).ok_or(Trouble::Sense)?;
         let attached = self.attached.borrow();
         let mut own = attached.iter();
@@ -68,7 +69,7 @@ impl Window {
                 shown[at].known_by.push(from);
             }
         }
-        let head = Head::new(What::Here, self.number);
+        let head = Head::new(What::Here, self.number_at(rank));
         exchange.reply(from, head, |_, out| {
             if let Some(region) = found {
                 out.extend_from_slice(&region.addr.to_ne_bytes());
@@ -121,13 +122,14 @@ impl Window {
             .known_by
             .iter()
             .filter_map(|it| self.group.rank_of(*it));
-        let ranks: Vec<u32> = ranks.collect();
-        for &rank in &ranks {
-            self.ask(rank, What::Forget, (0, 0), Some(addr));
-        }
-        for &rank in &ranks {
+        let ask = |rank| {
+            let answer = self.ask(rank, What::Forget, (0, 0), Some(addr));
+            (rank, answer)
+        };
+        let asked: Vec<_> = ranks.map(ask).collect();
+        for (rank, answer) in asked {
             // Whoever is gone knows nothing.
-            let _ = self.await_answers(process, rank);
+            let _ = self.await_answer(process, rank, &answer);
         }
         shown.exposed.withdraw(process);
     }

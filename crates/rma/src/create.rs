@@ -32,7 +32,7 @@ use crate::message::exchange;
 use crate::message::state::{ELSEWHERE, Meetings};
 use crate::notices::Notices;
 use crate::regions::Store;
-use crate::registry;
+use crate::registry::{self, Reserved};
 use crate::sparse::Sparse;
 use crate::tell::tell_all;
 use crate::window::{Facts, Flavor, Node, Reach, Target, Window};
@@ -116,6 +116,8 @@ pub(crate) fn check_host(base: *const u8, len: u64, kind: Kind) -> Result<()> {
     Ok(())
 }
 
+/// The number that a member has for the window.
+const NUMBER: usize = 4;
 /// The lowest rank on the node of a member.
 const LEADER: usize = 6;
 /// Bytes of the keys by which networks reach its memory.
@@ -287,15 +289,19 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
     carry::listen(process);
     heap::keep(process);
     // What each has.
-    let mine = plan.and_then(|plan| Ok((Own::new(process, comm, &plan)?, plan)));
+    let reserve = |plan| {
+        let reserved = Reserved::new()?;
+        Ok((Own::new(process, comm, &plan)?, plan, reserved))
+    };
+    let mine = plan.and_then(reserve);
     let (failed, mine, error) = split(mine);
     let mut row = [0; ROW];
     row[0] = failed;
-    if let Some((own, plan)) = &mine {
+    if let Some((own, plan, reserved)) = &mine {
         row[1] = own.base.expose_provenance() as u64;
         row[2] = plan.size;
         row[3] = plan.unit as u64;
-        row[4] = registry::propose().into();
+        row[NUMBER] = reserved.number().into();
         row[5] = plan.hints.noncontiguous.into();
         let mut members = comm.group.members();
         let lowest = members.position(|peer| is_here(process, peer));
@@ -308,13 +314,13 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
     let rows = match rows.and_then(|rows| agree(error, &rows).map(|()| rows)) {
         Ok(rows) => rows,
         Err(error) => {
-            if let Some((mut own, _)) = mine {
+            if let Some((mut own, ..)) = mine {
                 own.give_back(process);
             }
             return Err(error);
         }
     };
-    let (mut own, plan) = mine.expect("nobody failed");
+    let (mut own, plan, reserved) = mine.expect("nobody failed");
     let longest = rows.iter().map(|row| row[KEYS]).max().unwrap_or(0);
     let ways = match exposed::tell_keys(process, comm, &own.exposed.keys(), longest as usize) {
         Ok(ways) => ways,
@@ -351,6 +357,7 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
         rows: &rows,
         control: card_at(&cards[1..]),
         whole: is_whole.then(|| card_at(&cards[1 + Card::WORDS..])),
+        reserved: &reserved,
     };
     let control = control.map(|(control, _)| control);
     let built = build(process, comm, &plan, &mut own, control, &parts);
@@ -367,7 +374,7 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
                 window.far(rank).areas.borrow_mut().push(area);
             }
         }
-        registry::insert(window.clone());
+        reserved.commit(window.clone());
     } else {
         own.give_back(process);
     }
@@ -379,12 +386,15 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
         needs.fold(0, |all, needs| all | needs)
     });
     if all == 0 {
-        carry::remove_window(process);
+        carry::remove_window(process, false);
     }
     match (told, window) {
         (Ok(_), Some(window)) => {
             window.has_messages.set(all != 0);
-            window.has_near_messages.set(all & 2 != 0);
+            if all & 2 != 0 {
+                window.has_near_messages.set(true);
+                carry::note_near(process);
+            }
             if window.reads_mailbox {
                 process.hook::<Reader>().add_work(1);
             }
@@ -393,7 +403,7 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
         (told, window) => {
             if let Some(window) = window {
                 window.hide_all(process);
-                registry::remove(window.handle);
+                registry::remove(&window);
             }
             Err(told
                 .err()
@@ -438,6 +448,7 @@ struct Parts<'a> {
     rows: &'a [[u64; ROW]],
     control: Card,
     whole: Option<Card>,
+    reserved: &'a Reserved,
 }
 
 /// Who is where.
@@ -515,10 +526,11 @@ fn build(
                 .map_or(ELSEWHERE, |at| at as u32),
         });
     }
-    let number = rows.iter().map(|row| row[4]).max().unwrap_or(0);
+    let number = parts.reserved.number();
+    let numbers: Box<[u32]> = rows.iter().map(|row| row[NUMBER] as u32).collect();
     let errhandler = process.objects.errhandlers.find(consts::ERRORS_ARE_FATAL)?;
     Ok(Window {
-        handle: registry::agreed(number as u32),
+        handle: parts.reserved.handle(),
         group: comm.group.clone(),
         me,
         flavor: plan.flavor,
@@ -538,7 +550,9 @@ fn build(
         epochs: Epochs::default(),
         attached: RefCell::default(),
         region_store: Store::default(),
-        number: number as u32,
+        number,
+        // Mostly they are equal.
+        numbers: numbers.iter().any(|it| *it != number).then_some(numbers),
         reads_mailbox: node.ranks.len() > 1 && rows[me as usize][BOX] != 0,
         node,
         fars: Sparse::default(),
@@ -687,16 +701,16 @@ pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
     }
     if met.is_err() {
         // Others may not know of the death yet, and need none of the dead: this member goes on serving them.
-        registry::retire(window.handle);
+        registry::retire(window);
         return Ok(());
     }
     if window.has_messages.get() {
-        carry::remove_window(process);
+        carry::remove_window(process, window.has_near_messages.get());
     }
     if window.reads_mailbox {
         process.hook::<Reader>().remove_work(1);
     }
-    registry::remove(window.handle);
+    registry::remove(&window);
     if window.leave(process).is_err() {
         // Other members may write into its memory for ever.
         std::mem::forget(window.clone());

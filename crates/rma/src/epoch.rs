@@ -114,9 +114,7 @@ impl Window {
     pub(crate) fn check_passive(&self, rank: Option<u32>) -> Result<()> {
         match (self.epochs.access.get(), rank) {
             (Access::LockAll, _) | (Access::Lock, None) => Ok(()),
-            (Access::Lock, Some(rank)) if self.targets[rank as usize].locked.get().is_some() => {
-                Ok(())
-            }
+            (Access::Lock, Some(rank)) if self.targets[rank as usize].open.get() => Ok(()),
             _ => Err(self.not_passive(rank)),
         }
     }

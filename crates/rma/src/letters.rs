@@ -111,7 +111,7 @@ impl Window {
             a: operation,
             b: kind,
             len: elements.len() as u32,
-            ..Head::new(what, self.number)
+            ..Head::new(what, self.number_at(elements.rank))
         };
         let addr = *at;
         let reader = process.hook::<Reader>();

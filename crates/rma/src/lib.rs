@@ -10,7 +10,7 @@
 //! | `regions`        | what is attached, as others see it                               |
 //! | `meeting`        | how all members come together                                    |
 //! | `query`          | memory that is loaded and stored                                 |
-//! | `registry`       | windows by their handles                                         |
+//! | `registry`, `numbers` | windows by their handles                                    |
 //! | `hints`          | their hints                                                      |
 //! | `access`         | which epochs a process is in                                     |
 //! | `epoch`          | what may be called in them                                       |
@@ -58,6 +58,7 @@ mod meeting;
 mod message;
 mod notices;
 mod notify;
+mod numbers;
 mod operations;
 pub mod partitioned;
 mod passive_target;

@@ -9,6 +9,7 @@
 //! operation out, so it does the counting, by a record behind those of the operation (`Notify`). Where a network's
 //! remote access moves the data, that record leaves once the network says that they have arrived.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 use catena_core::Process;
@@ -21,6 +22,7 @@ use crate::epoch::sync_error;
 use crate::message::carry;
 use crate::message::exchange::{self, Exchange, Pending};
 use crate::message::record::{Head, Trouble, What};
+use crate::message::state::Answer;
 use crate::notices::{Counters, Piece};
 use crate::window::{Reach, Window};
 
@@ -103,21 +105,21 @@ impl Window {
         let peer = self.group.member(rank as usize);
         self.check_there(peer)?;
         let mut count = 0u64;
-        let far = self.far(rank);
-        far.outstanding.set(far.outstanding.get() + 1);
+        let answer = Arc::new(Answer::default());
         exchange::with(|exchange| {
             let id = exchange.expect(Pending {
                 sink: RecvBuf::Bytes((&raw mut count).cast(), 8),
                 left: 8,
+                answer: Some(answer.clone()),
                 ..Pending::new(peer, self.number, rank)
             });
             let head = Head {
                 id,
-                ..Head::new(What::Count, self.number)
+                ..Head::new(What::Count, self.number_at(rank))
             };
             exchange.tell(peer, head);
         });
-        self.await_answers(process, rank)?;
+        self.await_answer(process, rank, &answer)?;
         Ok(count as u32)
     }
 
@@ -137,7 +139,7 @@ impl Window {
     ) {
         let reply = Head {
             id: head.id,
-            ..Head::new(What::Bytes, self.number)
+            ..Head::new(What::Bytes, head.window)
         };
         exchange.reply(from, reply, |_, out| {
             for word in [0, 8, u64::from(self.own_count())] {
@@ -205,7 +207,7 @@ impl Window {
             self.notify_when_there(process, rank, index);
         } else {
             far.dirty.set(true);
-            exchange::with(|exchange| exchange.notify(peer, self.number, index));
+            exchange::with(|exchange| exchange.notify(peer, self.number_at(rank), index));
         }
         carry::send(process, peer);
         Ok(())

@@ -255,25 +255,40 @@ impl Window {
         if self.epochs.access.get() != Access::Lock {
             self.leave_fence("an epoch of MPI_Win_lock")?;
         }
-        let locks = &self.epochs.locks;
+        let epochs = &self.epochs;
         if let Some(rank) = rank {
             let target = &self.targets[rank as usize];
             if target.locked.get().is_some() {
                 return Err(sync_error(format!(
-                    "rank {rank} of the window is locked by this process already: call \
-                    MPI_Win_unlock first"
+                    "rank {rank} of the window is locked by this process already, or one of its threads waits for \
+                    that: call MPI_Win_unlock first"
                 )));
             }
+            // Said first: while it waits, other threads of this process see it.
+            target.locked.set(Some(mode));
+            epochs.access.set(Access::Lock);
             if !self.is_far(rank) || assert & consts::MODE_NOCHECK == 0 {
-                self.lock_at_gate(process, rank, mode)?;
-            } else {
-                target.locked.set(Some(mode));
+                epochs.asking.set(epochs.asking.get() + 1);
+                let acquired = self.lock_at_gate(process, rank, mode);
+                epochs.asking.set(epochs.asking.get() - 1);
+                if acquired.is_err() {
+                    target.locked.set(None);
+                    self.end_locks();
+                }
+                acquired?;
             }
             target.open.set(true);
         }
-        locks.set(locks.get() + 1);
-        self.epochs.access.set(Access::Lock);
+        epochs.locks.set(epochs.locks.get() + 1);
+        epochs.access.set(Access::Lock);
         Ok(())
+    }
+
+    /// The epoch ends if nothing is locked, and nobody waits for a lock.
+    fn end_locks(&self) {
+        if self.epochs.locks.get() + self.epochs.asking.get() == 0 {
+            self.epochs.access.set(Access::None);
+        }
     }
 
     /// Takes the lock of a member, inside the gate if it is an exclusive one.
@@ -306,7 +321,7 @@ impl Window {
         }
         if let Some(rank) = rank {
             let target = &self.targets[rank as usize];
-            let Some(mode) = target.locked.get() else {
+            let Some(mode) = target.locked.get().filter(|_| target.open.get()) else {
                 return Err(sync_error(format!(
                     "rank {rank} of the window is not locked by this process"
                 )));
@@ -323,11 +338,8 @@ impl Window {
                 self.leave_gate(process, Class::Exclusive);
             }
         }
-        let left = epochs.locks.get().saturating_sub(1);
-        epochs.locks.set(left);
-        if left == 0 {
-            epochs.access.set(Access::None);
-        }
+        epochs.locks.set(epochs.locks.get().saturating_sub(1));
+        self.end_locks();
         outcome
     }
 

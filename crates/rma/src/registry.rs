@@ -1,9 +1,12 @@
-//! The windows of this process by their handles. A window has the same number at all members, which
-//! they agree on when they make it; a number is not used again.
+//! The windows of this process by their handles.
+//!
+//! Each process numbers its windows by itself, and tells the others, when a window is made, what messages to it call that
+//! window ([`Window::number_at`]). So nobody has to agree, and a number is taken in the step that finds it free
+//! ([`Reserved`]): threads may make windows over different communicators at once.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
-use std::ops::Deref;
+use std::collections::{HashMap, HashSet};
+use std::ops::{Deref, Range};
 use std::ptr;
 use std::sync::{Arc, LazyLock, Weak};
 
@@ -12,20 +15,29 @@ use catena_base::slab::Key;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::table::{ObjectKind, decode, encode};
 
+use crate::numbers::Numbers;
 use crate::window::{Node, Window};
+
+/// What has a number.
+#[derive(Debug)]
+enum Slot {
+    /// A window that is being made.
+    Reserved,
+    /// A window.
+    Open(Arc<Window>),
+    /// One that the program has freed, and that is kept as others may use it.
+    Retired(Arc<Window>),
+}
 
 /// All windows. Under the library's lock.
 #[derive(Debug, Default)]
 struct Registry {
-    windows: RefCell<HashMap<u32, Arc<Window>>>,
-    /// Those that the program has freed, and that are kept as others may use them.
-    retired: RefCell<HashMap<u32, Arc<Window>>>,
+    slots: RefCell<HashMap<u32, Slot>>,
     /// The one that was named last, and its handle.
     recent: Cell<(usize, *const Window)>,
     /// The members of windows, one for all windows over the same ones.
     nodes: RefCell<Vec<Weak<Node>>>,
-    /// The next number that this process has not used.
-    next: Cell<u32>,
+    numbers: RefCell<Numbers>,
 }
 
 /// Makes the registry a static.
@@ -46,25 +58,55 @@ fn registry() -> &'static Registry {
     &REGISTRY.0
 }
 
-fn handle(number: u32) -> Win {
-    Win(encode(
-        ObjectKind::Win,
-        Key {
-            index: number,
-            generation: 0,
-        },
-    ))
+fn handle(key: Key) -> Win {
+    Win(encode(ObjectKind::Win, key))
 }
 
-/// The number that this process would give to a new window.
-pub(crate) fn propose() -> u32 {
-    registry().next.get()
+/// A number that no other window of this process has, for one that is being made. It is free again if that is not.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Reserved(Key);
+
+impl Reserved {
+    /// Takes a number.
+    ///
+    /// # Errors
+    /// `NoMem` if all have a window.
+    pub fn new() -> Result<Reserved> {
+        let registry = registry();
+        let mut slots = registry.slots.borrow_mut();
+        let is_taken = |number| slots.contains_key(&number);
+        let Some(key) = registry.numbers.borrow_mut().next(is_taken) else {
+            let text = "there are as many windows as a process can have: free some";
+            return Err(Error::new(Kind::NoMem, text));
+        };
+        slots.insert(key.index, Slot::Reserved);
+        Ok(Reserved(key))
+    }
+
+    /// What others call the window.
+    pub fn number(&self) -> u32 {
+        self.0.index
+    }
+
+    /// The handle of the window.
+    pub fn handle(&self) -> Win {
+        handle(self.0)
+    }
+
+    /// Makes the window known, which was made for this number.
+    pub fn commit(self, window: Arc<Window>) {
+        debug_assert_eq!(window.number, self.0.index);
+        let mut slots = registry().slots.borrow_mut();
+        slots.insert(self.0.index, Slot::Open(window));
+        std::mem::forget(self);
+    }
 }
 
-/// The handle of the number that all agreed on, the largest that was proposed.
-pub(crate) fn agreed(number: u32) -> Win {
-    registry().next.set(number + 1);
-    handle(number)
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        registry().slots.borrow_mut().remove(&self.0.index);
+    }
 }
 
 /// The members of a window, which those of another one are if they are equal.
@@ -80,26 +122,21 @@ pub(crate) fn one_of(node: Node) -> Arc<Node> {
     node
 }
 
-/// Makes a window known.
-pub(crate) fn insert(window: Arc<Window>) {
-    if let Some(key) = decode(ObjectKind::Win, window.handle.0) {
-        registry().windows.borrow_mut().insert(key.index, window);
-    }
-}
-
-/// Forgets a window.
-pub(crate) fn remove(win: Win) -> Option<Arc<Window>> {
-    let key = decode(ObjectKind::Win, win.0)?;
-    registry().recent.set((consts::WIN_NULL.0, ptr::null()));
-    registry().windows.borrow_mut().remove(&key.index)
+/// Forgets a window, whose number is free from now on.
+pub(crate) fn remove(window: &Window) {
+    let registry = registry();
+    registry.recent.set((consts::WIN_NULL.0, ptr::null()));
+    let gone = registry.slots.borrow_mut().remove(&window.number);
+    // Whatever goes with it does so when nothing here is borrowed.
+    drop(gone);
 }
 
 /// The program has no window any more that others may still use: for ever.
-pub(crate) fn retire(win: Win) {
-    if let Some(window) = remove(win) {
-        let number = window.number;
-        registry().retired.borrow_mut().insert(number, window);
-    }
+pub(crate) fn retire(window: &Arc<Window>) {
+    let registry = registry();
+    registry.recent.set((consts::WIN_NULL.0, ptr::null()));
+    let mut slots = registry.slots.borrow_mut();
+    slots.insert(window.number, Slot::Retired(window.clone()));
 }
 
 /// The window behind a handle.
@@ -107,8 +144,11 @@ pub(crate) fn retire(win: Win) {
 /// # Errors
 /// `Win` for `MPI_WIN_NULL`, freed and made-up handles.
 pub fn find(win: Win) -> Result<Arc<Window>> {
-    let key = decode(ObjectKind::Win, win.0).filter(|key| key.generation == 0);
-    let found = key.and_then(|key| registry().windows.borrow().get(&key.index).cloned());
+    let key = decode(ObjectKind::Win, win.0);
+    let found = key.and_then(|key| match registry().slots.borrow().get(&key.index) {
+        Some(Slot::Open(window)) if window.handle == win => Some(window.clone()),
+        _ => None,
+    });
     found.ok_or_else(|| bad_window(win))
 }
 
@@ -174,24 +214,45 @@ pub unsafe fn keep<'a>(win: Win, shared: bool) -> Result<Kept<'a>> {
 /// The window with a number, for what others tell of it: until it is freed, which no call from within
 /// progress does.
 pub(crate) fn numbered<'a>(number: u32) -> Option<&'a Window> {
-    // SAFETY: whoever carries out what others tell holds the library's lock, and frees nothing meanwhile.
-    let known = unsafe { borrow(handle(number)).ok() };
-    known.or_else(|| {
-        let retired = registry().retired.borrow();
-        // SAFETY: what is retired stays in the table.
-        retired.get(&number).map(|it| unsafe { &*Arc::as_ptr(it) })
-    })
+    match registry().slots.borrow().get(&number)? {
+        Slot::Reserved => None,
+        // SAFETY: whoever carries out what others tell holds the library's lock, and frees nothing meanwhile; what is
+        // retired stays in the table.
+        Slot::Open(window) | Slot::Retired(window) => Some(unsafe { &*Arc::as_ptr(window) }),
+    }
 }
 
-/// Calls `each` for every window.
+/// Calls `each` for every window, as when a peer is lost. Where something is done often there is a list of the windows that
+/// need it: see `message/ready.rs`.
 pub(crate) fn each(mut each: impl FnMut(&Window)) {
-    registry().windows.borrow().values().for_each(|it| each(it));
-    registry().retired.borrow().values().for_each(|it| each(it));
+    for slot in registry().slots.borrow().values() {
+        match slot {
+            Slot::Reserved => {}
+            Slot::Open(window) | Slot::Retired(window) => each(window),
+        }
+    }
+}
+
+/// Whether a window that the program has, or is making, is one with some of these peers. Cost: all windows.
+pub(crate) fn lead_to(peers: &Range<u32>) -> bool {
+    let slots = registry().slots.borrow();
+    let groups = slots.values().filter_map(|slot| match slot {
+        Slot::Open(window) => Some(&window.group),
+        Slot::Reserved | Slot::Retired(_) => None,
+    });
+    // Many have the group of one communicator.
+    let mut seen = HashSet::new();
+    let mut groups = groups.filter(|group| seen.insert(Arc::as_ptr(group)));
+    groups.any(|group| group.members().any(|peer| peers.contains(&peer.0)))
 }
 
 /// The full handle for the low 31 bits that `MPI_Win_toint` gave.
 pub fn widen(low: i32) -> Option<usize> {
-    find(Win(low as u32 as usize)).ok().map(|it| it.handle.0)
+    let key = decode(ObjectKind::Win, low as u32 as usize)?;
+    match registry().slots.borrow().get(&key.index)? {
+        Slot::Open(window) => Some(window.handle.0),
+        Slot::Reserved | Slot::Retired(_) => None,
+    }
 }
 
 #[cold]

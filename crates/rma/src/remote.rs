@@ -242,7 +242,7 @@ impl Window {
             .for_each(|&rank| self.flush_remote(process, rank));
         let mut outcome = Ok(());
         for rank in moved {
-            outcome = outcome.and(self.await_answers(process, rank));
+            outcome = outcome.and(self.await_operations(process, rank));
         }
         outcome
     }

@@ -90,7 +90,7 @@ pub struct Target {
     pub unit: i64,
     /// Whether an epoch of this process is open to it; see `epoch`.
     pub open: Cell<bool>,
-    /// How this process holds its lock.
+    /// How this process holds its lock, or waits for it: it is `open` once it holds it.
     pub locked: Cell<Option<Mode>>,
     /// Its number among the members of this node; `ELSEWHERE` if it is on another one.
     pub(crate) local: u32,
@@ -128,7 +128,7 @@ pub struct Facts {
 
 /// A window.
 pub struct Window {
-    /// Its handle: the same number at all members.
+    /// Its handle.
     pub handle: abi::Win,
     /// The group of the communicator that it was made with.
     pub group: Arc<Group>,
@@ -158,8 +158,10 @@ pub struct Window {
     pub attached: RefCell<Vec<Region>>,
     /// Where the others read it.
     pub(crate) region_store: Store,
-    /// Its number: what messages call it.
+    /// Its number here: what messages to this process call it.
     pub(crate) number: u32,
+    /// Its numbers at the members, by rank, unless all are that one; see [`Window::number_at`].
+    pub(crate) numbers: Option<Box<[u32]>>,
     /// Who is where.
     pub(crate) node: Arc<Node>,
     /// What is known of targets by messages.
@@ -230,6 +232,13 @@ impl Window {
     /// Number of members.
     pub fn size(&self) -> u32 {
         self.targets.len() as u32
+    }
+
+    /// What messages to a member call it.
+    #[inline]
+    pub(crate) fn number_at(&self, rank: u32) -> u32 {
+        let numbers = self.numbers.as_ref();
+        numbers.map_or(self.number, |numbers| numbers[rank as usize])
     }
 
     /// What is known of a target by messages.

@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+mod by_peer;
 mod circles;
 mod generate;
 mod modules;

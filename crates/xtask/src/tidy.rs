@@ -11,11 +11,12 @@
 //! 6. The tables of these rules name only crates that exist.
 //! 7. What may run in a user's process, and the launcher, tell the user something by
 //!    `catena_base::tell!` alone: `eprintln!` ends the process if nobody reads stderr.
+//! 8. What is kept by peer is forgotten with the peer: see [`crate::by_peer`].
 
 use std::path::Path;
 
 use crate::sources::{self, Crate};
-use crate::{circles, generate};
+use crate::{by_peer, circles, generate};
 
 /// The rows, highest first: see docs/architecture.md.
 const ROWS: &[&[&str]] = &[
@@ -87,6 +88,7 @@ pub fn check(root: &Path) -> Result<(), String> {
         problems.extend(unsafe_code(krate));
         problems.extend(sizes(krate));
         problems.extend(loud_code(krate));
+        problems.extend(by_peer::check(krate));
     }
     problems.extend(circles::check(&crates));
     problems.extend(unknown_names(&crates));

@@ -292,18 +292,28 @@ impl Process {
             let peers = self.link(|link| link.net().peers().peers_of(job));
             let busy = peers.is_some_and(|peers| self.leads_to(&peers));
             if !busy {
-                self.link(|link| {
-                    let peers = link.net().remove_job(job);
-                    peers.iter().for_each(|peers| link.forget_losses(peers));
-                });
+                self.remove_job(job);
             }
             busy
         });
     }
 
-    /// Whether a communicator or a group has one of these peers.
+    /// Forgets a job to which nothing leads: its peers are other processes from now on, so whatever is kept by peer goes.
+    fn remove_job(&self, job: u64) {
+        let peers = self.link(|link| {
+            let peers = link.net().remove_job(job)?;
+            link.forget(&peers);
+            Some(peers)
+        });
+        if let Some(peers) = peers {
+            self.engine.hooks.forget(self, &peers);
+        }
+    }
+
+    /// Whether a communicator, a group, a window or a file has one of these peers.
     fn leads_to(&self, peers: &Range<u32>) -> bool {
         self.link(|link| link.leads_to(peers))
+            || self.engine.hooks.lead_to(self, peers)
             || self.objects.groups.table.all().iter().any(|(_, group)| {
                 let mut members = group.members();
                 members.any(|peer| peers.contains(&peer.0))

@@ -131,10 +131,11 @@ impl Process {
     fn publish(&self, comm: Arc<Comm>) -> abi::Comm {
         let handle = abi::Comm(self.objects.comms.insert(comm.clone()));
         let local = comm.remote.as_ref().map(|r| &r.local);
-        for comm in local.into_iter().chain([&comm]) {
-            comm.handle.set(handle);
-            self.handles_by_cid.borrow_mut().insert(comm.cid, handle);
+        for half in local.into_iter().chain([&comm]) {
+            half.handle.set(handle);
+            self.handles_by_cid.borrow_mut().insert(half.cid, handle);
         }
+        self.tell_opened(&comm);
         handle
     }
 

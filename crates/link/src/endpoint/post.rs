@@ -350,17 +350,17 @@ impl<N: Net> Endpoint<N> {
         id
     }
 
-    /// How many processes are known to be gone.
+    /// How many processes have been found to be gone so far. It never falls: who has seen the same number before knows
+    /// that there is no news.
     #[inline]
     pub fn losses(&self) -> usize {
-        self.engine.losses.len()
+        self.engine.losses_so_far
     }
 
-    /// Forgets that some of these peers are gone: from now on they are other processes.
-    pub fn forget_losses(&mut self, peers: &Range<u32>) {
-        self.engine
-            .losses
-            .retain(|peer, _| !peers.contains(&peer.0));
+    /// Forgets all that is known of these peers, to which no communicator leads: from now on they are other processes.
+    /// All handlers of active messages do the same.
+    pub fn forget(&mut self, peers: &Range<u32>) {
+        self.engine.forget(peers);
     }
 
     /// The processes that are known to be gone.

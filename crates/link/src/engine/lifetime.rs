@@ -1,5 +1,7 @@
 //! Opening and closing of communicators, and the loss of peers.
 
+use std::ops::Range;
+
 use catena_base::PeerBytes;
 use catena_fabric::{Deliver, Peer, PeerLost};
 
@@ -183,6 +185,19 @@ impl<N: Net> Engine<N> {
         sends
     }
 
+    /// Forgets all that is known of some peers, of which no communicator has any.
+    #[cold]
+    pub fn forget(&mut self, peers: &Range<u32>) {
+        let is_gone = |peer: &Peer| peers.contains(&peer.0);
+        self.losses.retain(|peer, _| !is_gone(peer));
+        self.deregistrations.retain(|(peer, _)| !is_gone(peer));
+        self.streamed.retain(|(peer, ..)| !is_gone(peer));
+        peers
+            .clone()
+            .for_each(|peer| self.send_queues.clear(Peer(peer)));
+        self.handlers.forget(peers);
+    }
+
     #[cold]
     #[inline(never)]
     pub fn peer_lost(&mut self, lost: PeerLost) {
@@ -190,6 +205,7 @@ impl<N: Net> Engine<N> {
         if self.losses.insert(peer, lost.clone()).is_some() {
             return;
         }
+        self.losses_so_far += 1;
         self.troubled = true;
         self.handlers.lost(&lost);
         self.send_queues.clear(peer);

@@ -74,6 +74,8 @@ pub(crate) struct Engine<N: Net> {
     pub reorder: ReorderBuffer,
     pub pool: Pool,
     pub losses: HashMap<Peer, PeerLost>,
+    /// How many have become known so far, those among them that were forgotten since then.
+    pub losses_so_far: usize,
     /// Whether a peer is gone or a communicator was revoked: then receives are looked at closer.
     pub troubled: bool,
     /// Whether receives that any may match outlive the loss of a peer.
@@ -118,6 +120,7 @@ impl<N: Net> Engine<N> {
             reorder: ReorderBuffer::default(),
             pool: Pool::default(),
             losses: HashMap::new(),
+            losses_so_far: 0,
             troubled: false,
             tolerant: false,
             sought: None,

@@ -1,6 +1,7 @@
 //! What progress does for the streams.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use catena_base::PeerBytes;
 use catena_core::hooks::Hook;
@@ -10,6 +11,7 @@ use catena_link::{ActiveHeader, Awaited, Handler};
 
 use super::at_once;
 use super::exchange::{self, WINDOWS, ended};
+use super::ready;
 use super::target::carry_out;
 use crate::registry;
 
@@ -20,6 +22,8 @@ pub(crate) struct Streams {
     is_busy: Cell<bool>,
     /// How many operations wait for room in a network, which nobody tells.
     want_room: Cell<u32>,
+    /// How many windows have members of this node that are reached by messages.
+    near: Cell<u32>,
 }
 
 impl Hook<Process> for Streams {
@@ -36,6 +40,10 @@ impl Hook<Process> for Streams {
         if !self.is_busy.get() {
             exchange::with(|exchange| awaited.named.extend(exchange.awaited()));
         }
+    }
+
+    fn leads_to(&self, _: &Process, peers: &Range<u32>) -> bool {
+        registry::lead_to(peers)
     }
 }
 
@@ -57,6 +65,10 @@ impl Handler for Receiver {
         exchange::note_lost(lost);
     }
 
+    fn forget(&mut self, peers: &Range<u32>) {
+        exchange::forget(peers);
+    }
+
     fn completed(&mut self, number: u64, result: Result<u64, RmaError>) {
         exchange::note_end((number as u32, result));
     }
@@ -75,9 +87,17 @@ pub(crate) fn add_window(process: &Process) {
     beside::need();
 }
 
-/// One window less needs them. All that is to leave has left.
-pub(crate) fn remove_window(process: &Process) {
-    process.hook::<Streams>().remove_work(1);
+/// A window that needs them has members of this node that do.
+pub(crate) fn note_near(process: &Process) {
+    let near = &process.hook::<Streams>().near;
+    near.set(near.get() + 1);
+}
+
+/// One window less needs them, and whether it had such members. All that is to leave has left.
+pub(crate) fn remove_window(process: &Process, was_near: bool) {
+    let streams = process.hook::<Streams>();
+    streams.near.set(streams.near.get() - u32::from(was_near));
+    streams.remove_work(1);
     beside::need_no_more();
 }
 
@@ -112,7 +132,7 @@ fn carry_all(process: &Process) -> bool {
         carry_out(process, exchange, (from, head), body);
     };
     let mut moved = exchange::with(|exchange| {
-        let (mut moved, mut is_blind) = (false, false);
+        let mut moved = false;
         for end in exchange::take_ends() {
             exchange.end(end);
             moved = true;
@@ -121,15 +141,16 @@ fn carry_all(process: &Process) -> bool {
             exchange.take(from, at, &bytes, &serve);
             moved = true;
         }
-        registry::each(|window| {
+        ready::each(|window| {
             moved |= window.advance_locks(exchange);
             moved |= window.advance_gate(exchange);
             moved |= window.give_up_waiting(process, exchange);
-            is_blind |= window.has_near_messages.get() || window.has_far_waiters();
         });
-        beside::look_often(is_blind);
         moved
     });
+    // No network tells of what they wait for, nor of what comes from members of the node.
+    let near = process.hook::<Streams>().near.get();
+    beside::look_often(near != 0 || ready::are_some());
     let listed = exchange::with(|exchange| exchange.listed.clone());
     for peer in listed {
         moved |= send(process, peer);

@@ -1,4 +1,9 @@
 //! Synchronization with members elsewhere: flushes, locks, posts and completions, and meetings of hosts.
+//!
+//! Whoever asks for something waits for the answer to just that ([`Answer`]): so a thread that waits for a lock keeps no
+//! other one waiting. Operations are counted, and a flush waits until all have ended.
+
+use std::sync::Arc;
 
 use catena_base::ticket_lock::Mode;
 use catena_core::{Process, kind_of_death};
@@ -8,7 +13,7 @@ use catena_objects::error::{Error, Kind, Result};
 use super::carry;
 use super::exchange::{self, Exchange, Pending};
 use super::record::{Head, Trouble, What};
-use super::state::{ELSEWHERE, Far};
+use super::state::{Answer, ELSEWHERE, Far};
 use crate::window::Window;
 
 impl Window {
@@ -26,44 +31,70 @@ impl Window {
     }
 
     /// Sends a record, with a number if there is one, that a member answers when it has come so far.
-    pub(crate) fn ask(&self, rank: u32, what: What, (a, b): (u8, u8), number: Option<u64>) {
+    pub(crate) fn ask(
+        &self,
+        rank: u32,
+        what: What,
+        (a, b): (u8, u8),
+        number: Option<u64>,
+    ) -> Arc<Answer> {
         let peer = self.group.member(rank as usize);
-        let far = self.far(rank);
-        far.outstanding.set(far.outstanding.get() + 1);
+        let answer = Arc::new(Answer::default());
         exchange::with(|exchange| {
-            let id = exchange.expect(Pending::new(peer, self.number, rank));
+            let id = exchange.expect(Pending {
+                answer: Some(answer.clone()),
+                ..Pending::new(peer, self.number, rank)
+            });
             let head = Head {
                 a,
                 b,
                 id,
-                ..Head::new(what, self.number)
+                ..Head::new(what, self.number_at(rank))
             };
-            exchange.reply(peer, head, |_, out| {
+            exchange.request(peer, head, |out| {
                 out.extend(number.into_iter().flat_map(u64::to_ne_bytes));
             });
         });
+        answer
     }
 
-    /// Waits until a member has answered all.
-    pub(crate) fn await_answers(&self, process: &Process, rank: u32) -> Result<()> {
-        let far = self.far(rank);
-        if far.outstanding.get() != 0 {
-            process.block(|_| far.outstanding.get() == 0);
+    /// Waits until a member has answered a question.
+    ///
+    /// # Errors
+    /// `ProcAborted` if it is gone.
+    pub(crate) fn await_answer(&self, process: &Process, rank: u32, answer: &Answer) -> Result<()> {
+        if !answer.has_come() {
+            process.block(|_| answer.has_come());
         }
         self.check_there(self.group.member(rank as usize))
     }
 
-    /// That a target has given what it was asked for.
+    /// Waits until all operations on a member that were started so far have ended, those that a flush was asked for of
+    /// which it has said so.
     ///
     /// # Errors
-    /// `ProcFailed` if one has died who held it.
-    pub(crate) fn check_granted(&self, rank: u32) -> Result<()> {
-        let mut troubles = self.troubles.borrow_mut();
-        let refused = |it: &(u32, Trouble)| *it == (rank, Trouble::Holder);
-        let Some(at) = troubles.iter().position(refused) else {
+    /// `ProcAborted` if it is gone.
+    pub(crate) fn await_operations(&self, process: &Process, rank: u32) -> Result<()> {
+        let far = self.far(rank);
+        // Another thread may ask for a later one meanwhile.
+        let flush = far.flush.borrow().clone();
+        let has_ended =
+            || far.outstanding.get() == 0 && flush.as_ref().is_none_or(|it| it.has_come());
+        if !has_ended() {
+            process.block(|_| has_ended());
+        }
+        self.check_there(self.group.member(rank as usize))
+    }
+
+    /// Waits until a target gives what it was asked for.
+    ///
+    /// # Errors
+    /// `ProcFailed` if one has died who held it; as [`Window::await_answer`].
+    pub(crate) fn await_grant(&self, process: &Process, rank: u32, answer: &Answer) -> Result<()> {
+        self.await_answer(process, rank, answer)?;
+        if !answer.is_refused() {
             return Ok(());
-        };
-        troubles.swap_remove(at);
+        }
         let text = format!(
             "a member of the window has died that held what rank {rank} is asked for: a lock, or several"
         );
@@ -127,23 +158,29 @@ impl Window {
         }
         for rank in ranks.clone() {
             // What notifies of remote operations leaves when these have ended, and is to be flushed as well.
-            if self.notices.are_there.get() && self.has_outstanding(rank) {
-                outcome = outcome.and(self.await_answers(process, rank));
+            if self.notices.are_there.get() && self.is_under_way(rank) {
+                outcome = outcome.and(self.await_operations(process, rank));
             }
             if self.fars.known(rank).is_some_and(|far| far.dirty.take()) {
                 let there = self.check_there(self.group.member(rank as usize));
                 match there {
-                    Ok(()) => self.ask(rank, What::Flush, (0, 0), None),
+                    Ok(()) => self.ask_flush(rank, What::Flush),
                     gone => outcome = outcome.and(gone),
                 }
             }
         }
         for rank in ranks {
-            if self.has_outstanding(rank) {
-                outcome = outcome.and(self.await_answers(process, rank));
+            if self.is_under_way(rank) {
+                outcome = outcome.and(self.await_operations(process, rank));
             }
         }
         outcome.and_then(|()| self.take_trouble())
+    }
+
+    /// Asks a target to say that all operations before are complete, by this record.
+    fn ask_flush(&self, rank: u32, what: What) {
+        let answer = self.ask(rank, what, (0, 0), None);
+        self.far(rank).flush.replace(Some(answer));
     }
 
     /// Has all operations on a target, or on all, complete here: the program has its buffers again.
@@ -172,10 +209,14 @@ impl Window {
         self.take_trouble()
     }
 
-    /// Whether answers of a member are to come.
-    fn has_outstanding(&self, rank: u32) -> bool {
+    /// Whether some operations on a member have not ended.
+    fn is_under_way(&self, rank: u32) -> bool {
+        let is_asked = |far: &Far| {
+            let flush = far.flush.borrow();
+            flush.as_ref().is_some_and(|it| !it.has_come())
+        };
         let far = self.fars.known(rank);
-        far.is_some_and(|far| far.outstanding.get() != 0)
+        far.is_some_and(|far| far.outstanding.get() != 0 || is_asked(far))
     }
 
     /// Whether a member is on another host, so that it does not share what `control` has.
@@ -194,12 +235,9 @@ impl Window {
             Mode::Shared => 1,
             Mode::Exclusive => 2,
         };
-        self.ask(rank, What::Lock, (kind, 0), None);
-        self.await_answers(process, rank)?;
-        self.check_granted(rank)?;
-        let target = &self.targets[rank as usize];
+        let answer = self.ask(rank, What::Lock, (kind, 0), None);
+        self.await_grant(process, rank, &answer)?;
         self.far(rank).held.set(Some(mode));
-        target.locked.set(Some(mode));
         Ok(())
     }
 
@@ -216,15 +254,15 @@ impl Window {
             match there {
                 Ok(()) if was_held => {
                     far.dirty.set(false);
-                    self.ask(rank, What::Unlock, (0, 0), None);
+                    self.ask_flush(rank, What::Unlock);
                 }
                 Ok(()) => {}
                 gone => outcome = outcome.and(gone),
             }
         }
         for &rank in ranks {
-            if self.has_outstanding(rank) {
-                outcome = outcome.and(self.await_answers(process, rank));
+            if self.is_under_way(rank) {
+                outcome = outcome.and(self.await_operations(process, rank));
             }
         }
         outcome.and_then(|()| self.take_trouble())
@@ -233,7 +271,7 @@ impl Window {
     /// Tells a member elsewhere of a post or a completion, at once.
     pub(crate) fn tell_far(&self, process: &Process, rank: u32, what: What) {
         let peer = self.group.member(rank as usize);
-        exchange::with(|exchange| exchange.tell(peer, Head::new(what, self.number)));
+        exchange::with(|exchange| exchange.tell(peer, Head::new(what, self.number_at(rank))));
         carry::send(process, peer);
     }
 
@@ -277,7 +315,7 @@ impl Window {
                 a: round,
                 c: (failures != 0 || others_failed).into(),
                 id: meeting,
-                ..Head::new(What::Meet, self.number)
+                ..Head::new(What::Meet, self.number_at(to))
             };
             let peer = self.group.member(to as usize);
             exchange::with(|exchange: &mut Exchange| exchange.tell(peer, head));

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use catena_base::PeerBytes;
@@ -11,8 +12,9 @@ use catena_fabric::{Peer, PeerLost, RmaError};
 use catena_link::{Class, Sink};
 use catena_objects::error::Error;
 
-use super::job::{Operation, Outgoing};
+use super::job::{ANSWERS, Operation, Outgoing};
 use super::record::{self, Head, Trouble, What};
+use super::state::Answer;
 use super::stream::Incoming;
 use super::token::Token;
 use crate::registry;
@@ -24,7 +26,7 @@ pub(crate) const WINDOWS: Class = Class(1);
 #[derive(Debug)]
 pub(crate) struct Pending {
     pub peer: Peer,
-    /// The number of the window.
+    /// The number that this process has for the window.
     pub window: u32,
     pub rank: u32,
     /// Where the bytes of the answer go.
@@ -32,6 +34,8 @@ pub(crate) struct Pending {
     /// How many are still to come.
     pub left: u64,
     pub token: Option<Arc<Token>>,
+    /// Who waits for just this answer. It is no operation then, and nobody else waits for it.
+    pub answer: Option<Arc<Answer>>,
     /// Whether a network answers, which tells the end also if the peer is lost.
     pub is_remote: bool,
     /// The counter of the target that counts up once it has ended well.
@@ -48,6 +52,7 @@ impl Pending {
             sink: RecvBuf::EMPTY,
             left: 0,
             token: None,
+            answer: None,
             is_remote: false,
             notice: None,
         }
@@ -65,10 +70,36 @@ pub(crate) struct Lane {
     troubles: Vec<(u32, Trouble)>,
 }
 
+/// The peers.
+#[derive(Debug)]
+struct Lanes {
+    all: HashMap<Peer, Lane>,
+    /// Most bytes of answers of each at a time.
+    most: u64,
+}
+
+impl Default for Lanes {
+    fn default() -> Self {
+        Lanes {
+            all: HashMap::new(),
+            most: ANSWERS,
+        }
+    }
+}
+
+impl Lanes {
+    fn of(&mut self, peer: Peer) -> &mut Lane {
+        self.all.entry(peer).or_insert_with(|| Lane {
+            out: Outgoing::asking_for(self.most),
+            ..Lane::default()
+        })
+    }
+}
+
 /// The streams, and what waits for answers.
 #[derive(Debug, Default)]
 pub(crate) struct Exchange {
-    lanes: HashMap<Peer, Lane>,
+    lanes: Lanes,
     pending: Vec<Option<Pending>>,
     free: Vec<u32>,
     /// Peers to which something is to leave.
@@ -158,18 +189,44 @@ pub(crate) fn note_lost(lost: &PeerLost) {
     SHARED.lost.borrow_mut().push(lost.clone());
 }
 
+/// Some peers are other processes from now on, and no window has any of them as a member.
+pub(crate) fn forget(peers: &Range<u32>) {
+    let is_gone = |peer: Peer| peers.contains(&peer.0);
+    SHARED.losses.borrow_mut().retain(|peer, _| !is_gone(*peer));
+    SHARED.lost.borrow_mut().retain(|it| !is_gone(it.peer));
+    SHARED.packets.borrow_mut().retain(|it| !is_gone(it.0));
+    with(|exchange| {
+        for end in take_ends() {
+            exchange.end(end);
+        }
+        exchange.forget(peers);
+    });
+}
+
 /// Carries out a record that is no answer.
 pub(crate) type Serve<'a> = dyn Fn(&mut Exchange, Peer, Head, &[u8]) + 'a;
 
 impl Exchange {
+    /// One that asks each peer for at most `most` bytes at a time.
+    #[cfg(test)]
+    pub fn asking_for(most: u64) -> Exchange {
+        Exchange {
+            lanes: Lanes {
+                most,
+                ..Lanes::default()
+            },
+            ..Exchange::default()
+        }
+    }
+
     /// What belongs to a peer.
     pub fn lane(&mut self, peer: Peer) -> &mut Lane {
-        self.lanes.entry(peer).or_default()
+        self.lanes.of(peer)
     }
 
     /// What belongs to a peer that has something to send.
     fn sending(&mut self, peer: Peer) -> &mut Lane {
-        let lane = self.lanes.entry(peer).or_default();
+        let lane = self.lanes.of(peer);
         if !lane.is_listed {
             lane.is_listed = true;
             self.listed.push(peer);
@@ -179,7 +236,7 @@ impl Exchange {
 
     /// Bytes that have not left to a peer.
     pub fn ready(&self, peer: Peer) -> usize {
-        self.lanes.get(&peer).map_or(0, |lane| lane.out.ready())
+        self.lanes.all.get(&peer).map_or(0, |lane| lane.out.ready())
     }
 
     /// Whether all has left.
@@ -187,10 +244,15 @@ impl Exchange {
         self.listed.is_empty()
     }
 
-    /// Adds a record without a body.
+    /// Adds a record without a body that is no answer.
     pub fn tell(&mut self, peer: Peer, head: Head) {
+        self.request(peer, head, |_| {});
+    }
+
+    /// Adds a record that is no answer, whose body `body` appends.
+    pub fn request(&mut self, peer: Peer, head: Head, body: impl FnOnce(&mut Vec<u8>)) {
         self.sending(peer).out.add(|out| {
-            head.write(out);
+            record::write(out, head, |_, out| body(out));
             0
         });
     }
@@ -219,7 +281,7 @@ impl Exchange {
     /// The peer is to be pumped no more for now.
     pub fn unlist(&mut self, peer: Peer) {
         self.listed.retain(|it| *it != peer);
-        if let Some(lane) = self.lanes.get_mut(&peer) {
+        if let Some(lane) = self.lanes.all.get_mut(&peer) {
             lane.is_listed = false;
         }
     }
@@ -310,6 +372,8 @@ impl Exchange {
     /// Has the window of an operation know that something went wrong.
     fn blame(&mut self, id: u32, trouble: Trouble) {
         if let Some(pending) = &self.pending[id as usize]
+            // Whoever waits for it says so itself.
+            && !(trouble == Trouble::Holder && pending.answer.is_some())
             && let Some(window) = registry::numbered(pending.window)
         {
             window.troubles.borrow_mut().push((pending.rank, trouble));
@@ -347,8 +411,8 @@ impl Exchange {
         if let Some((index, peer, window, rank)) = due.filter(|_| well) {
             if let Some(window) = registry::numbered(window) {
                 window.far(rank).dirty.set(true);
+                self.notify(peer, window.number_at(rank), index);
             }
-            self.notify(peer, window, index);
         }
         self.settle(id, Trouble::None);
     }
@@ -362,7 +426,9 @@ impl Exchange {
             return;
         };
         self.free.push(id);
-        if let Some(window) = registry::numbered(pending.window) {
+        if let Some(answer) = pending.answer {
+            answer.come(trouble);
+        } else if let Some(window) = registry::numbered(pending.window) {
             let far = window.far(pending.rank);
             far.outstanding.set(far.outstanding.get().saturating_sub(1));
         }
@@ -390,21 +456,42 @@ impl Exchange {
         let mut losses = SHARED.losses.borrow_mut();
         losses.entry(peer).or_insert_with(|| cause.to_owned());
         drop(losses);
+        self.give_up(peer);
+        self.settle_all(|it| it.peer == peer && !it.is_remote);
+    }
+
+    /// Nothing leaves to a peer any more.
+    fn give_up(&mut self, peer: Peer) {
         let given_up = self.lane(peer).out.give_up();
         self.unlist(peer);
         given_up.iter().for_each(ended);
+    }
+
+    /// Ends those of the operations that have not.
+    fn settle_all(&mut self, of: impl Fn(&Pending) -> bool) {
         for id in 0..self.pending.len() {
-            let pending = self.pending[id].as_ref();
-            if pending.is_some_and(|it| it.peer == peer && !it.is_remote) {
+            if self.pending[id].as_ref().is_some_and(&of) {
                 self.settle(id as u32, Trouble::None);
             }
         }
+    }
+
+    /// Forgets the streams to and from some peers: the next bytes of each are the first ones.
+    pub fn forget(&mut self, peers: &Range<u32>) {
+        let is_gone = |peer: Peer| peers.contains(&peer.0);
+        let known = self.lanes.all.keys().copied();
+        let gone: Vec<Peer> = known.filter(|peer| is_gone(*peer)).collect();
+        for peer in gone {
+            self.give_up(peer);
+            self.lanes.all.remove(&peer);
+        }
+        self.settle_all(|it| is_gone(it.peer));
     }
 }
 
 /// The buffer of a long operation is not needed any more.
 pub(crate) fn ended(operation: &Operation) {
-    if let Some(window) = registry::numbered(operation.head.window) {
+    if let Some(window) = registry::numbered(operation.window) {
         let far = window.far(operation.rank);
         far.lent.set(far.lent.get().saturating_sub(1));
     }
@@ -414,12 +501,10 @@ pub(crate) fn ended(operation: &Operation) {
 }
 
 impl Exchange {
-    /// Adds an answer, whose body `body` appends.
+    /// Adds an answer, whose body `body` appends. It waits for no record that is none.
     pub fn reply(&mut self, to: Peer, head: Head, body: impl FnOnce(&mut Head, &mut Vec<u8>)) {
-        self.sending(to).out.add(|out| {
-            record::write(out, head, body);
-            0
-        });
+        let out = &mut self.sending(to).out;
+        out.add_answer(|out| record::write(out, head, body));
     }
 
     /// Answers a record without bytes.
@@ -429,6 +514,37 @@ impl Exchange {
             a: trouble as u8,
             ..Head::new(What::Done, head.window)
         };
-        self.tell(to, done);
+        self.reply(to, done, |_, _| {});
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_streams_of_a_peer_that_is_forgotten_begin_anew() {
+        let mut exchange = Exchange::default();
+        let (gone, stays) = (Peer(3), Peer(5));
+        let answers = [gone, stays].map(|peer| {
+            let answer = Arc::new(Answer::default());
+            let id = exchange.expect(Pending {
+                answer: Some(answer.clone()),
+                ..Pending::new(peer, 0, 0)
+            });
+            let head = Head {
+                id,
+                ..Head::new(What::Flush, 0)
+            };
+            exchange.tell(peer, head);
+            assert!(exchange.pass(peer, 0, 100) && !exchange.pass(peer, 0, 100));
+            answer
+        });
+        exchange.forget(&(3..5));
+        assert_eq!(answers.map(|it| it.has_come()), [true, false]);
+        assert_eq!(exchange.listed, [stays]);
+        assert_eq!(exchange.awaited().collect::<Vec<_>>(), [stays]);
+        assert!(exchange.pass(gone, 0, 100), "from another process");
+        assert!(exchange.pass(stays, 100, 100), "it goes on");
     }
 }

@@ -48,17 +48,17 @@ impl Window {
         let keeper = self.node.leaders[0];
         self.check_there(self.group.member(keeper as usize))?;
         let queue = u8::from(queue == Queue::Beside);
-        self.ask(keeper, What::Enter, (number(class), queue), None);
-        self.await_answers(process, keeper)?;
-        self.check_granted(keeper)
+        let answer = self.ask(keeper, What::Enter, (number(class), queue), None);
+        self.await_grant(process, keeper, &answer)
     }
 
     /// Leaves it.
     pub(crate) fn leave_far_gate(&self, process: &Process, class: Class) {
-        let peer = self.group.member(self.node.leaders[0] as usize);
+        let keeper = self.node.leaders[0];
+        let peer = self.group.member(keeper as usize);
         let head = Head {
             a: number(class),
-            ..Head::new(What::Leave, self.number)
+            ..Head::new(What::Leave, self.number_at(keeper))
         };
         exchange::with(|exchange| exchange.tell(peer, head));
         carry::send(process, peer);
@@ -98,6 +98,7 @@ impl Window {
         });
         // Whoever left in between may not have seen that it waits.
         self.advance_gate(exchange);
+        self.note_waiters();
         Ok(())
     }
 

@@ -1,5 +1,10 @@
-//! What is to leave to a peer, in order: records that are ready, and long operations, of which one part
-//! at a time becomes a record, so that their bytes stay where they are until there is room.
+//! What is to leave to a peer: answers, and requests, each in order.
+//!
+//! Requests are records that are ready, and long operations, of which one part at a time becomes a record, so that their
+//! bytes stay where they are until there is room, and a peer is asked for no more at a time than it may have to keep
+//! ([`ANSWERS`]). So requests may wait for answers. Answers wait for room alone, and never behind requests: two that ask
+//! each other for more than that would wait for each other else. No record means less for one of the other kind that
+//! leaves before it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -16,7 +21,7 @@ use super::runs;
 use super::token::Token;
 
 /// Bytes of answers of one peer that are under way at a time.
-const ANSWERS: u64 = 1 << 20;
+pub(super) const ANSWERS: u64 = 1 << 20;
 /// Bytes of records that share one piece of memory.
 const SHARE: usize = 256 << 10;
 /// Bytes of records that leave with the last part of a long operation before them.
@@ -67,6 +72,8 @@ pub(crate) struct Operation {
     pub is_answered: bool,
     /// Bytes of an element, which is not cut.
     pub unit: usize,
+    /// The number that this process has for the window, unlike the one in the head.
+    pub window: u32,
     /// The rank of the target.
     pub rank: u32,
     /// Its request.
@@ -113,80 +120,172 @@ impl Operation {
     }
 }
 
+/// Records.
+#[derive(Debug, Default)]
+struct Ready {
+    bytes: Vec<u8>,
+    /// Whether they answer something.
+    is_answer: bool,
+    /// Bytes of the answers to them.
+    brings: u64,
+}
+
 #[derive(Debug)]
-enum Job {
-    Ready { bytes: Vec<u8>, from: usize },
+enum Request {
+    Ready(Ready),
     Long(Box<Operation>),
 }
 
 /// The sending end of a stream.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Outgoing {
-    jobs: VecDeque<Job>,
+    /// Records of which some bytes may have left, and how many have: others leave when all of them have.
+    leaving: Option<(Ready, usize)>,
+    answers: VecDeque<Ready>,
+    requests: VecDeque<Request>,
     /// Bytes that have left.
     sent: u64,
-    /// Bytes of records that have not.
+    /// Bytes of records that are no answers and have not left.
     ready: usize,
     /// Bytes of answers that are to come.
-    answers: u64,
+    under_way: u64,
+    /// From how many on no long operation asks for more.
+    most: u64,
     /// Memory for the next records.
     spare: Vec<u8>,
 }
 
+impl Default for Outgoing {
+    fn default() -> Self {
+        Outgoing::asking_for(ANSWERS)
+    }
+}
+
 impl Outgoing {
-    /// Whether nothing is to leave.
-    pub fn is_empty(&self) -> bool {
-        self.jobs.is_empty()
+    /// One that asks for at most `most` bytes at a time, and a part more.
+    pub fn asking_for(most: u64) -> Outgoing {
+        Outgoing {
+            leaving: None,
+            answers: VecDeque::new(),
+            requests: VecDeque::new(),
+            sent: 0,
+            ready: 0,
+            under_way: 0,
+            most,
+            spare: Vec::new(),
+        }
     }
 
-    /// Bytes of records that have not left.
+    /// Whether nothing is to leave.
+    pub fn is_empty(&self) -> bool {
+        self.leaving.is_none() && self.answers.is_empty() && self.requests.is_empty()
+    }
+
+    /// Bytes of records that are no answers and have not left.
     pub fn ready(&self) -> usize {
         self.ready
     }
 
     /// An answer of as many bytes has come.
     pub fn answered(&mut self, bytes: u64) {
-        self.answers = self.answers.saturating_sub(bytes);
+        self.under_way = self.under_way.saturating_sub(bytes);
+    }
+
+    /// Adds a record that answers something: `write` appends it.
+    pub fn add_answer(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        match self.answers.back_mut() {
+            Some(last) if last.bytes.len() < SHARE => write(&mut last.bytes),
+            _ => {
+                let mut bytes = std::mem::take(&mut self.spare);
+                write(&mut bytes);
+                self.answers.push_back(Ready {
+                    bytes,
+                    is_answer: true,
+                    brings: 0,
+                });
+            }
+        }
     }
 
     /// Adds a record: `write` appends it, and says how many bytes will come back.
     pub fn add(&mut self, write: impl FnOnce(&mut Vec<u8>) -> u64) {
-        let shares =
-            matches!(self.jobs.back(), Some(Job::Ready { bytes, .. }) if bytes.len() < SHARE);
-        if !shares {
+        let shares = |last: &Request| matches!(last, Request::Ready(it) if it.bytes.len() < SHARE);
+        if !self.requests.back().is_some_and(shares) {
             let bytes = std::mem::take(&mut self.spare);
-            self.jobs.push_back(Job::Ready { bytes, from: 0 });
+            let ready = Ready {
+                bytes,
+                ..Ready::default()
+            };
+            self.requests.push_back(Request::Ready(ready));
         }
-        if let Some(Job::Ready { bytes, .. }) = self.jobs.back_mut() {
+        if let Some(Request::Ready(Ready { bytes, brings, .. })) = self.requests.back_mut() {
             let before = bytes.len();
-            self.answers += write(bytes);
+            *brings += write(bytes);
             self.ready += bytes.len() - before;
         }
     }
 
     /// Adds a long operation.
     pub fn add_long(&mut self, operation: Operation) {
-        self.jobs.push_back(Job::Long(Box::new(operation)));
+        self.requests.push_back(Request::Long(Box::new(operation)));
     }
 
     /// Nothing leaves any more: the operations that have not as a whole.
     pub fn give_up(&mut self) -> Vec<Operation> {
-        (self.ready, self.answers) = (0, 0);
-        let jobs = self.jobs.drain(..).filter_map(|job| match job {
-            Job::Long(operation) => Some(*operation),
-            Job::Ready { .. } => None,
+        (self.ready, self.under_way) = (0, 0);
+        self.leaving = None;
+        self.answers.clear();
+        let requests = self.requests.drain(..).filter_map(|request| match request {
+            Request::Long(operation) => Some(*operation),
+            Request::Ready(_) => None,
         });
-        jobs.collect()
+        requests.collect()
     }
 
     /// Has a few records that come next leave with those of `packet`, if one packet has room for both.
-    fn take_along(&mut self, most: usize, packet: &mut Vec<u8>) {
-        if let Some(Job::Ready { bytes, from: 0 }) = self.jobs.front()
-            && bytes.len() <= BEHIND.min(most.saturating_sub(packet.len()))
+    fn take_along(&mut self, most: usize, packet: &mut Ready) {
+        if let Some(Request::Ready(Ready { bytes, brings, .. })) = self.requests.front()
+            && bytes.len() <= BEHIND.min(most.saturating_sub(packet.bytes.len()))
         {
-            packet.extend_from_slice(bytes);
-            self.jobs.pop_front();
+            packet.bytes.extend_from_slice(bytes);
+            packet.brings += brings;
+            self.requests.pop_front();
         }
+    }
+
+    /// The records that leave next, in packets of at most `most` bytes; none if there are none, or only such as wait
+    /// for answers.
+    fn next(&mut self, most: usize, mut ended: impl FnMut(Operation)) -> Option<Ready> {
+        if let Some(answers) = self.answers.pop_front() {
+            return Some(answers);
+        }
+        if let Request::Long(long) = self.requests.front()?
+            && long.is_answered
+            && self.under_way >= self.most
+        {
+            return None;
+        }
+        let ready = match self.requests.pop_front()? {
+            Request::Ready(ready) => ready,
+            Request::Long(mut long) => {
+                let mut ready = Ready {
+                    bytes: std::mem::take(&mut self.spare),
+                    ..Ready::default()
+                };
+                ready.brings = long.write_next(&mut ready.bytes);
+                self.ready += ready.bytes.len();
+                if long.is_over() {
+                    ended(*long);
+                    self.take_along(most, &mut ready);
+                } else {
+                    self.requests.push_front(Request::Long(long));
+                }
+                ready
+            }
+        };
+        // Not before: what stands behind a long operation must not keep it waiting.
+        self.under_way += ready.brings;
+        Some(ready)
     }
 
     /// Posts packets of at most `most` bytes while there is room; true if any left. `ended` is told of long
@@ -199,43 +298,138 @@ impl Outgoing {
     ) -> Result<bool, PeerLost> {
         let mut moved = false;
         loop {
-            match self.jobs.front_mut() {
-                None => return Ok(moved),
-                Some(Job::Ready { bytes, from }) => {
-                    let len = most.min(bytes.len() - *from);
-                    if post(self.sent, &bytes[*from..*from + len])? == Posted::Full {
-                        return Ok(moved);
-                    }
-                    moved = true;
-                    *from += len;
-                    self.sent += len as u64;
-                    self.ready -= len;
-                    if *from == bytes.len() {
-                        let mut bytes = std::mem::take(bytes);
-                        bytes.clear();
-                        self.spare = bytes;
-                        self.jobs.pop_front();
-                    }
-                }
-                Some(Job::Long(long)) if long.is_answered && self.answers >= ANSWERS => {
-                    return Ok(moved);
-                }
-                Some(Job::Long(_)) => {
-                    let Some(Job::Long(mut long)) = self.jobs.pop_front() else {
-                        unreachable!("it was just there");
-                    };
-                    let mut bytes = std::mem::take(&mut self.spare);
-                    self.answers += long.write_next(&mut bytes);
-                    self.ready += bytes.len();
-                    if long.is_over() {
-                        ended(*long);
-                        self.take_along(most, &mut bytes);
-                    } else {
-                        self.jobs.push_front(Job::Long(long));
-                    }
-                    self.jobs.push_front(Job::Ready { bytes, from: 0 });
-                }
+            let begun = self.leaving.take();
+            let Some((ready, from)) = begun.or_else(|| Some((self.next(most, &mut ended)?, 0)))
+            else {
+                return Ok(moved);
+            };
+            let len = most.min(ready.bytes.len() - from);
+            let posted = post(self.sent, &ready.bytes[from..from + len])?;
+            if posted == Posted::Full {
+                self.leaving = Some((ready, from));
+                return Ok(moved);
+            }
+            moved = true;
+            self.sent += len as u64;
+            if !ready.is_answer {
+                self.ready -= len;
+            }
+            if from + len < ready.bytes.len() {
+                self.leaving = Some((ready, from + len));
+            } else {
+                self.spare = ready.bytes;
+                self.spare.clear();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn long_get(len: u64) -> Operation {
+        Operation {
+            head: Head::new(What::Get, 0),
+            spot: Spot {
+                addr: 64,
+                layout: None,
+            },
+            source: SendBuf::EMPTY,
+            len,
+            is_answered: true,
+            unit: 1,
+            window: 0,
+            rank: 0,
+            token: None,
+            at: 0,
+        }
+    }
+
+    /// What leaves while there is room, as kinds of records.
+    fn leaves(out: &mut Outgoing, most: usize, room: usize) -> Vec<What> {
+        let (mut bytes, mut left) = (Vec::new(), room);
+        let post = |_, packet: &[u8]| {
+            if left == 0 {
+                return Ok(Posted::Full);
+            }
+            left -= 1;
+            bytes.extend_from_slice(packet);
+            Ok(Posted::Done)
+        };
+        out.pump(most, post, drop).expect("nobody is lost");
+        let (mut kinds, mut at) = (Vec::new(), 0);
+        while let Some(head) = Head::read(&bytes[at..]) {
+            kinds.push(head.what().expect("a record"));
+            at += record::HEAD + head.len as usize;
+        }
+        kinds
+    }
+
+    fn tell(what: What) -> impl FnOnce(&mut Vec<u8>) -> u64 {
+        move |out| {
+            Head::new(what, 0).write(out);
+            0
+        }
+    }
+
+    fn answer(what: What) -> impl FnOnce(&mut Vec<u8>) {
+        move |out| Head::new(what, 0).write(out)
+    }
+
+    #[test]
+    fn answers_leave_although_a_request_waits_for_some() {
+        let mut out = Outgoing::asking_for(1);
+        out.add_long(long_get(2 * CHUNK as u64));
+        out.add(tell(What::Flush));
+        out.add_answer(answer(What::Bytes));
+        assert_eq!(leaves(&mut out, 1 << 20, 9), [What::Bytes, What::Get]);
+        assert_eq!(leaves(&mut out, 1 << 20, 9), []);
+        out.add_answer(answer(What::Done));
+        assert_eq!(leaves(&mut out, 1 << 20, 9), [What::Done]);
+        assert!(!out.is_empty());
+        out.answered(CHUNK as u64);
+        assert_eq!(leaves(&mut out, 1 << 20, 9), [What::Get, What::Flush]);
+        assert!(out.is_empty() && out.ready() == 0);
+    }
+
+    #[test]
+    fn what_stands_behind_a_request_does_not_keep_it_waiting() {
+        let mut out = Outgoing::asking_for(8);
+        out.add(|out| {
+            Head::new(What::Fetch, 0).write(out);
+            8
+        });
+        assert_eq!(leaves(&mut out, 1 << 20, 9), [What::Fetch]);
+        out.add_long(long_get(100));
+        out.add(|out| {
+            Head::new(What::Fetch, 0).write(out);
+            8
+        });
+        assert_eq!(leaves(&mut out, 1 << 20, 9), []);
+        out.answered(8);
+        assert_eq!(leaves(&mut out, 1 << 20, 9), [What::Get, What::Fetch]);
+    }
+
+    #[test]
+    fn no_record_is_cut_in_two_by_others() {
+        let mut out = Outgoing::default();
+        out.add(tell(What::Post));
+        assert_eq!(leaves(&mut out, 5, 1), [], "its first bytes");
+        out.add(tell(What::Complete));
+        out.add_answer(answer(What::Done));
+        let (mut bytes, mut place) = (Vec::new(), 5);
+        let post = |at, packet: &[u8]| {
+            assert_eq!(at, place, "one packet behind the other");
+            place += packet.len() as u64;
+            bytes.extend_from_slice(packet);
+            Ok(Posted::Done)
+        };
+        out.pump(5, post, drop).expect("nobody is lost");
+        let heads = bytes[record::HEAD - 5..].chunks(record::HEAD);
+        let kinds: Vec<_> = heads
+            .map(|it| Head::read(it).and_then(|it| it.what()))
+            .collect();
+        assert_eq!(kinds, [Some(What::Done), Some(What::Complete)]);
     }
 }

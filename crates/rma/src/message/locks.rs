@@ -9,6 +9,7 @@ use catena_core::Process;
 use catena_fabric::Peer;
 
 use super::exchange::Exchange;
+use super::ready;
 use super::record::{Head, Trouble};
 use super::state::Proxy;
 use crate::window::Window;
@@ -18,6 +19,13 @@ impl Window {
     pub(crate) fn has_far_waiters(&self) -> bool {
         let at_gate = self.gate_proxies.borrow();
         self.has_lock_waiters() || at_gate.iter().any(|it| it.waiting.is_some())
+    }
+
+    /// Has progress look for those who wait, if some do.
+    pub(super) fn note_waiters(&self) {
+        if self.has_far_waiters() {
+            ready::add(self);
+        }
     }
 
     fn has_lock_waiters(&self) -> bool {
@@ -50,6 +58,7 @@ impl Window {
         mine.proxy_waits.store(1, Relaxed);
         self.proxies.borrow_mut().push(proxy);
         self.advance_locks(exchange);
+        self.note_waiters();
         Ok(())
     }
 

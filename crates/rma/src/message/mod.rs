@@ -17,12 +17,13 @@
 //! | `origin`   | operations that are started here                                       |
 //! | `epochs`   | flushes, locks, posts and meetings by messages                         |
 //! | `state`    | what a window keeps of them                                            |
+//! | `ready`    | windows that progress has to look at                                   |
 //! | `token`    | requests of operations                                                 |
 //!
 //! Each pair of processes has a stream in each direction for all windows. Its records are carried out in
 //! order, so a flush is one record behind the others and one answer, and what tells of the end of an epoch
-//! comes after the operations of the epoch. Records gather until there is a packet full of them, or the
-//! process makes progress.
+//! comes after the operations of the epoch. Only answers leave before requests that wait: see `job`. Records
+//! gather until there is a packet full of them, or the process makes progress.
 
 mod at_once;
 pub(crate) mod carry;
@@ -33,6 +34,7 @@ pub(crate) mod gate;
 pub(crate) mod job;
 pub(crate) mod locks;
 pub(crate) mod origin;
+mod ready;
 pub(crate) mod record;
 pub(crate) mod runs;
 #[cfg(test)]

@@ -198,7 +198,7 @@ impl Window {
         let mut head = Head {
             a: deed.operation,
             b: deed.elements,
-            ..Head::new(deed.what, self.number)
+            ..Head::new(deed.what, self.number_at(at.rank))
         };
         let mut token = match is_answered || is_long {
             true => Token::take(peer),
@@ -230,6 +230,7 @@ impl Window {
                 len,
                 is_answered,
                 unit: deed.unit,
+                window: self.number,
                 rank: at.rank,
                 token,
                 at: 0,

@@ -78,7 +78,7 @@ pub(crate) struct Head {
     pub b: u8,
     /// Whether there are several runs, or somebody has failed.
     pub c: u8,
-    /// The number of the window.
+    /// The number that the receiver has for the window; that of the question in an answer.
     pub window: u32,
     /// Which operation of the origin wants an answer.
     pub id: u32,
@@ -100,6 +100,7 @@ impl Head {
         What::read(self.what)
     }
 
+    #[cfg(test)]
     pub fn write(self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.bytes());
     }

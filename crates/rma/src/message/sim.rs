@@ -15,7 +15,7 @@ use super::codes::{BYTE, code};
 use super::exchange::{Exchange, Pending};
 use super::job::{Operation, Spot};
 use super::origin::{COPIED, SHORT_ANSWER};
-use super::record::{Head, Trouble, What};
+use super::record::{CHUNK, Head, Trouble, What};
 use super::target::{Owner, answer, change, flush};
 
 const MEMBERS: u32 = 3;
@@ -123,11 +123,12 @@ struct Deed {
 }
 
 impl Member {
-    fn new(port: Port, seed: u64) -> Member {
+    /// One that asks each of the others for at most `most` bytes at a time.
+    fn new(port: Port, seed: u64, most: u64) -> Member {
         let none = || vec![0; MEMBERS as usize];
         Member {
             me: port.peer().0,
-            exchange: Exchange::default(),
+            exchange: Exchange::asking_for(most),
             rng: Rng::new(Seed(seed)),
             port,
             left: OPERATIONS,
@@ -169,6 +170,7 @@ impl Member {
             len,
             is_answered,
             unit: deed.unit,
+            window: 0,
             rank: to,
             token: None,
             at: 0,
@@ -374,10 +376,10 @@ fn check(members: &[Member], all: &[Words]) {
     }
 }
 
-fn run(seed: u64, sim: Sim) {
+fn run(seed: u64, sim: Sim, most: u64) {
     let ports = sim.ports(MEMBERS).into_iter().zip(1..);
     let mut members: Vec<Member> = ports
-        .map(|(port, number)| Member::new(port, (seed << 8) + number))
+        .map(|(port, number)| Member::new(port, (seed << 8) + number, most))
         .collect();
     let words = || Words((0..WORDS).map(|_| Cell::default()).collect());
     let all: Vec<Words> = members.iter().map(|_| words()).collect();
@@ -419,6 +421,8 @@ fn operations_are_whole_and_in_order_whatever_the_network_does() {
                 1 => sim.ring_slots(3).max_packet(97),
                 _ => sim.max_packet(5000).full_one_in(3),
             },
+            // One part at a time, two, or as many as there are.
+            [1, CHUNK as u64 + 1, 1 << 20][seed as usize / 3 % 3],
         );
     }
 }

@@ -1,22 +1,47 @@
 //! What a window keeps of members that it talks to by messages.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 use catena_base::class_lock::{Class, Waiting};
 use catena_base::ticket_lock::{Mode, Ticket};
 use catena_fabric::Peer;
 
-use super::record::Head;
+use super::record::{Head, Trouble};
 use crate::exposed::Area;
 
 /// The number on the node of a member that is not there.
 pub(crate) const ELSEWHERE: u32 = u32::MAX;
 
+/// What somebody waits for that has asked a member something: the answer to just that.
+#[derive(Debug, Default)]
+pub(crate) struct Answer(Cell<Option<Trouble>>);
+
+impl Answer {
+    /// Whether it has come.
+    pub fn has_come(&self) -> bool {
+        self.0.get().is_some()
+    }
+
+    /// Whether it has come, and says that a death has made what was asked for impossible.
+    pub fn is_refused(&self) -> bool {
+        self.0.get() == Some(Trouble::Holder)
+    }
+
+    /// It has come.
+    pub fn come(&self, trouble: Trouble) {
+        self.0.set(Some(trouble));
+    }
+}
+
 /// What a process knows of a target that it sends messages to.
 #[derive(Debug, Default)]
 pub struct Far {
-    /// Answers that are to come.
+    /// Operations that have no answer yet.
     pub outstanding: Cell<u32>,
+    /// The last question whether all operations before it are complete. Whoever finds that none was started since then
+    /// waits for its answer.
+    pub flush: RefCell<Option<Arc<Answer>>>,
     /// Long operations whose records have not all been made.
     pub lent: Cell<u32>,
     /// Whether operations without answers have left since the last flush.
