@@ -35,6 +35,15 @@ impl Limits {
         self.ring / 4
     }
 
+    /// Whether a segment may hold an element of each of so many blocks, so that an operation which cuts
+    /// its blocks between elements comes to its end. [`Member::choose`](crate::Member::choose) asks; it is what
+    /// [`longest_segment`](crate::segment::longest_segment) relies on.
+    #[inline(always)]
+    pub(crate) fn holds(&self, elem: usize, blocks: usize) -> bool {
+        elem.checked_mul(blocks)
+            .is_some_and(|least| least <= self.segment())
+    }
+
     /// Whether an operation uses the long ring which puts so many bytes into one.
     #[inline(always)]
     pub(crate) fn is_long(&self, bytes: usize) -> bool {

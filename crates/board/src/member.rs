@@ -234,8 +234,8 @@ impl Member {
             Collective::Alltoallv if may_vary => OpKind::Alltoallv,
             Collective::Gatherv | Collective::Scatterv | Collective::Alltoallv => return None,
         };
-        let least = args.elem.max(DIRECT_ENTRY) * self.size as usize;
-        (least <= self.limits.segment()).then_some(kind)
+        let least = args.elem.max(DIRECT_ENTRY);
+        self.limits.holds(least, self.size as usize).then_some(kind)
     }
 
     /// Whether each member had better look at all others, with no leader in between.

@@ -47,6 +47,7 @@ pub(crate) fn place<P: Program>(
         // All wait for all in every round: the fewer there are the better.
         _ => ring,
     };
+    debug_assert!(member.limits.holds(elem, blocks), "it was chosen");
     if !P::ALL && !member.takes_turns() {
         segment = segment.min((whole * blocks / PARTS).max(PART));
     }
@@ -81,13 +82,15 @@ pub(crate) fn lent_from(member: &Member) -> usize {
     member.direct_from(0).min(member.limits.row() + 1)
 }
 
-/// Bytes of each block in one segment: all, if that many blocks fit.
+/// Bytes of each block in one segment of about `segment` bytes: all, if that many blocks fit; else whole
+/// elements, and at least one of each block, as [`Limits::holds`](crate::limits::Limits::holds) says that there is
+/// room for it.
 #[inline]
 pub(crate) fn longest_segment(extent: usize, blocks: usize, elem: usize, segment: usize) -> usize {
     if extent * blocks <= segment {
         return extent;
     }
-    let fits = segment / blocks;
+    let fits = (segment / blocks).max(elem);
     // Whole cache lines if they hold whole elements.
     let unit = if elem <= LINE && LINE.is_multiple_of(elem) && fits >= LINE {
         LINE
@@ -95,4 +98,26 @@ pub(crate) fn longest_segment(extent: usize, blocks: usize, elem: usize, segment
         elem
     };
     fits - fits % unit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_is_whole_elements_and_never_nothing() {
+        for elem in [1, 3, 4, 48, 63, 64, 65, 4096, 20_000, 65_536] {
+            for blocks in [1, 2, 5, 64] {
+                for segment in [64, 256, PART, 4 * PART, 1 << 20] {
+                    let extent = elem * (segment / blocks / elem + 3);
+                    let len = longest_segment(extent, blocks, elem, segment);
+                    assert!(
+                        len > 0 && len.is_multiple_of(elem),
+                        "{elem} {blocks} {segment}: {len}"
+                    );
+                    assert!(len * blocks <= segment.max(elem * blocks));
+                }
+            }
+        }
+    }
 }

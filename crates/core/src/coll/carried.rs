@@ -208,12 +208,6 @@ impl Collectives {
         runs.map(|run| -> Arc<dyn RequestObject> { run }).collect()
     }
 
-    /// The largest of what `f` says of the collectives under way.
-    pub fn max(&self, f: impl Fn(&CollRequest) -> Option<u32>) -> Option<u32> {
-        let runs = self.runs.borrow();
-        runs.all.iter().filter_map(|(_, entry)| f(&entry.obj)).max()
-    }
-
     /// What `f` says first of the collectives under way.
     pub fn find<T>(&self, f: impl Fn(&CollRequest) -> Option<T>) -> Option<T> {
         let runs = self.runs.borrow();

@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::tag::COLL_NUMBER_BITS;
 use catena_board::{COLL_DIRECT, COLL_WEIGH};
 use catena_coll::{Collective, algorithms};
 use catena_settings::{Setting, Value, changes, nearest, setting};
@@ -102,7 +103,7 @@ macro_rules! forced {
         )*}
 
         /// All settings of collectives.
-        pub static SETTINGS: &[&dyn Setting] = &[&COLL_NODE, &COLL_NODE_STARTED, &COLL_DIRECT, &COLL_WEIGH, $(&$name),*];
+        pub static SETTINGS: &[&dyn Setting] = &[&COLL_NODE, &COLL_NODE_STARTED, &COLL_NUMBER_BITS, &COLL_DIRECT, &COLL_WEIGH, $(&$name),*];
 
         /// The algorithm that the user wants.
         pub fn forced(what: Collective) -> Option<&'static str> {

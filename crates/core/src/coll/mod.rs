@@ -43,6 +43,7 @@ mod signature;
 mod site;
 mod state;
 mod tag;
+mod turn;
 
 pub use agree::Vote;
 pub use arguments::{Data, Numbers, OwnBlock, VData, WData, is_in_place};

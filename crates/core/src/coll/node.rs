@@ -137,12 +137,12 @@ impl Process {
             return Ok(false);
         }
         self.check_whole(comm)?;
-        let turn = self.turn_of(comm, label, false)?;
+        let lease = self.turn_of(comm, label);
         let signature = CallSignature {
             on_board: false,
             ..CallSignature::void(label)
         };
-        comm.coll.note(turn.place, signature);
+        comm.coll.note(lease.turn().place, signature);
         Ok(true)
     }
 

@@ -1,30 +1,29 @@
 //! Collective operations are run, started and kept.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
-use catena_link::Cid;
 use catena_objects::error::{Error, Kind, Result};
 
+use super::arguments::Data;
 use super::count::BOARD;
 use super::prepared::{Caller, Prepared};
 use super::request::{CollRequest, PersistentColl, own_run};
-use super::run::{CollRun, Ticket, Turn, cut};
+use super::run::CollRun;
 use super::tag::{Label, Number};
+use super::turn::{Lease, Ticket, Turn, cut};
 use crate::comm::Comm;
 use crate::process::Process;
-use crate::request::RequestObject;
 
 /// Runs that are kept for later; each has its memory.
 const IDLE_RUNS: usize = 16;
 
 #[cold]
-fn too_old(comm: &Comm) -> Error {
-    let text = "a collective operation too many calls back on the communicator is still under \
-        way: complete it first";
-    Error::new(Kind::Other, text).on(comm.handle.get())
+fn no_slot(comm: &Comm) -> Error {
+    let text = "the communicator has as many persistent collective operations as its messages can tell apart: \
+        free some of them, or make others on a duplicate of it";
+    Error::new(Kind::NoMem, text).on(comm.handle.get())
 }
 
 impl Process {
@@ -46,8 +45,7 @@ impl Process {
     /// Starts an operation that `progress` carries on.
     ///
     /// # Errors
-    /// `Other` if one too far back on the communicator is still under way; all
-    /// others come with the request's completion.
+    /// If its board is of no more use; all others come with the request's completion.
     pub fn start_collective(&self, prepared: Prepared) -> Result<abi::Request> {
         let on_board = self.seeks_board(&prepared)?;
         let waits = on_board && prepared.comm.coll.queued.get() != 0;
@@ -76,10 +74,10 @@ impl Process {
 
     /// The same of a call of the library itself, which does not count.
     pub(super) fn begin_own(&self, prepared: Prepared, on_board: bool) -> Result<Arc<CollRequest>> {
-        let turn = self.turn(&prepared, false)?;
+        let lease = self.turn_of(&prepared.comm, prepared.label);
         let mut obj = self.idle_run();
         let run = own_run(&mut obj);
-        if let Err(error) = run.begin(self, prepared, turn, on_board) {
+        if let Err(error) = run.begin(self, prepared, lease, on_board) {
             return Err(self.cannot_begin(run, error));
         }
         Ok(obj)
@@ -96,10 +94,8 @@ impl Process {
     /// A blocking call has no memory to begin with, of which the others know nothing.
     #[cold]
     pub(super) fn cannot_run(&self, prepared: &Prepared, error: Error) -> Error {
-        match self.turn(prepared, false) {
-            Ok(turn) => self.give_up(&prepared.comm, &turn, error),
-            Err(error) => error,
-        }
+        let lease = self.turn_of(&prepared.comm, prepared.label);
+        self.give_up(&prepared.comm, &lease.turn(), error)
     }
 
     /// Tells all others that this member does not begin a call.
@@ -112,12 +108,12 @@ impl Process {
     /// Makes a persistent operation; all members make theirs in the same order.
     ///
     /// # Errors
-    /// `Other` if one too far back on the communicator is still there.
+    /// `NoMem` if the communicator has too many.
     pub fn persistent_collective(&self, mut prepared: Prepared) -> Result<abi::Request> {
         prepared.is_persistent = true;
         let rounds = self.rounds_of(&prepared)?;
-        let turn = self.turn(&prepared, true)?;
-        let run = RefCell::new(Box::new(CollRun::kept(prepared, turn, rounds)));
+        let lease = self.slot_of(&prepared.comm, prepared.label)?;
+        let run = RefCell::new(Box::new(CollRun::kept(prepared, lease, rounds)));
         let operation = Arc::new(CollRequest { run });
         Ok(self.add_request(Arc::new(PersistentColl::new(operation))))
     }
@@ -150,62 +146,77 @@ impl Process {
         Ok(())
     }
 
-    /// The numbers and tags of the next operation.
-    fn turn(&self, prepared: &Prepared, persistent: bool) -> Result<Turn> {
-        self.turn_of(&prepared.comm, prepared.label, persistent)
-    }
-
-    /// The numbers and tags of a call that is not prepared.
-    pub(super) fn turn_of(&self, comm: &Comm, label: Label, persistent: bool) -> Result<Turn> {
+    /// The numbers and tags of a call, which are its own until they are dropped.
+    pub(super) fn turn_of(&self, comm: &Arc<Comm>, label: Label) -> Lease {
         let cut = cut(comm);
-        let ticket = |c: &Comm| {
-            let numbers = match persistent {
-                true => &c.coll.persistent,
-                false => &c.coll.numbers,
+        let ticket = |comm: &Comm| {
+            let number = Number {
+                count: comm.coll.numbers.take(),
+                persistent: false,
             };
-            let oldest = |next| self.oldest(c.cid, next, persistent);
-            let count = numbers.next(cut, label.what, oldest);
-            let count = count.ok_or_else(|| too_old(comm))?;
-            let number = Number { count, persistent };
-            let tag = cut.tag(label, number);
-            Ok::<_, Error>(Ticket { number, tag })
+            Ticket::new(cut, label, number)
         };
-        Ok(Turn {
+        let turn = Turn {
             place: comm.coll.place(comm.coll.on_board()),
-            comm: ticket(comm)?,
-            local: match &comm.remote {
-                Some(remote) => ticket(&remote.local)?,
-                None => Ticket::default(),
-            },
-        })
+            comm: ticket(comm),
+            local: comm
+                .remote
+                .as_ref()
+                .map_or_else(Ticket::default, |remote| ticket(&remote.local)),
+        };
+        Lease::new(comm.clone(), turn)
     }
 
-    /// The first operation in a context that is under way, or kept by a
-    /// persistent request, given the number of the next one.
-    #[cold]
-    fn oldest(&self, cid: Cid, next: u32, persistent: bool) -> u32 {
-        let age = |prepared: &Prepared, turn: &Turn| {
-            let number = turn.number_in(&prepared.comm, cid)?;
-            (number.persistent == persistent).then(|| next.wrapping_sub(number.count))
-        };
-        let active_age = |request: &CollRequest| {
-            let run = request.run.try_borrow().ok()?;
-            let (prepared, turn) = run.under_way()?;
-            age(prepared, turn)
-        };
-        let kept_age = |request: &Arc<dyn RequestObject>| {
-            let any: &dyn Any = &**request;
-            if let Some(persistent) = any.downcast_ref::<PersistentColl>() {
-                let run = persistent.operation.run.try_borrow().ok()?;
-                let (prepared, turn) = run.job()?;
-                return age(prepared, turn);
+    /// Those of a call that makes a persistent operation. Collective.
+    ///
+    /// # Errors
+    /// `NoMem` if there are too many.
+    fn slot_of(&self, comm: &Arc<Comm>, label: Label) -> Result<Lease> {
+        let cut = cut(comm);
+        let slots = &comm.coll.slots;
+        let slot = match slots.take(cut) {
+            Some(slot) => slot,
+            None => {
+                let kept = self.slots_kept(comm, slots.kept(cut))?;
+                slots.agree(cut, &kept);
+                slots.take(cut).ok_or_else(|| no_slot(comm))?
             }
-            any.downcast_ref().and_then(active_age)
         };
-        let requests = self.objects.requests.all();
-        let kept = requests.iter().filter_map(|(_, it)| kept_age(it)).max();
-        let under_way = self.collectives().max(active_age);
-        next.wrapping_sub(kept.max(under_way).unwrap_or(0))
+        let number = Number {
+            count: slot,
+            persistent: true,
+        };
+        let ticket = Ticket::new(cut, label, number);
+        let turn = Turn {
+            // It counts already.
+            place: comm.coll.place(comm.coll.on_board()).wrapping_sub(1),
+            comm: ticket,
+            local: ticket,
+        };
+        Ok(Lease::new(comm.clone(), turn))
+    }
+
+    /// The slots that any member keeps, where this one keeps those. Collective.
+    #[cold]
+    fn slots_kept(&self, comm: &Arc<Comm>, mut kept: Vec<u8>) -> Result<Vec<u8>> {
+        let caller = Caller {
+            process: self,
+            now: true,
+        };
+        // On an intercommunicator each group gets what the other one has, so the second time it gets its own.
+        for _ in 0..if comm.is_inter() { 2 } else { 1 } {
+            let mine = kept.clone();
+            let all = Data {
+                buf: kept.as_mut_ptr(),
+                count: kept.len() as abi::Count,
+                ty: consts::BYTE,
+            };
+            let mut both = mine.clone();
+            self.run_rest(caller.allreduce(comm, mine.as_ptr(), all, consts::BOR)?)?;
+            both.iter_mut().zip(&kept).for_each(|(a, b)| *a |= b);
+            kept = both;
+        }
+        Ok(kept)
     }
 
     /// A run that is not in use.

@@ -19,7 +19,8 @@ use super::pending::PendingOperation;
 use super::prepared::Prepared;
 use super::side::Loaded;
 use super::signature::CallSignature;
-use super::tag::{Cut, Number, function};
+use super::tag::function;
+use super::turn::{Lease, Ticket, Turn, cut};
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::Comm;
 use catena_objects::error::{Error, Kind, Result};
@@ -43,6 +44,8 @@ pub struct CollRun {
     job: Option<Prepared>,
     is_under_way: bool,
     turn: Turn,
+    /// The numbers of its messages; a persistent operation keeps its own.
+    lease: Option<Lease>,
     way: Way,
     /// By messages.
     run: Run<Posted>,
@@ -64,6 +67,8 @@ pub struct CollRun {
 enum Way {
     #[default]
     Messages,
+    /// It will go by messages when an earlier operation, whose messages may have the same tags, is over.
+    Behind,
     /// It waits for its turn on the board.
     Queued,
     Board(PendingOperation),
@@ -92,35 +97,6 @@ fn without(membership: &Membership, comm: &Comm) -> Step {
 struct Told {
     whom: Option<u64>,
     results: u32,
-}
-
-/// The place of an execution among those of its communicator.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Turn {
-    /// Among all calls on the communicator; see `control`.
-    pub place: u32,
-    /// Its messages on the communicator.
-    pub comm: Ticket,
-    /// Those among the local group of an intercommunicator.
-    pub local: Ticket,
-}
-
-impl Turn {
-    /// The number, in one of the contexts of `comm`.
-    pub fn number_in(&self, comm: &Comm, cid: Cid) -> Option<Number> {
-        match &comm.remote {
-            _ if comm.cid == cid => Some(self.comm.number),
-            Some(remote) if remote.local.cid == cid => Some(self.local.number),
-            _ => None,
-        }
-    }
-}
-
-/// Number and tag; see `tag`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Ticket {
-    pub number: Number,
-    pub tag: i32,
 }
 
 struct Executor<'a> {
@@ -278,17 +254,13 @@ fn partner(process: &Process, posted: Posted) -> (Cid, u32) {
     process.link(|link| (link.cid(posted.id), link.partner(posted.id)))
 }
 
-/// How tags on that communicator are cut.
-pub fn cut(comm: &Comm) -> Cut {
-    Cut::new(comm.size().max(comm.peers))
-}
-
 impl CollRun {
     /// The run of a persistent operation, which [`CollRun::begin_round`] or [`CollRun::restart`] starts.
-    pub fn kept(job: Prepared, turn: Turn, rounds: Option<Rounds>) -> Self {
+    pub fn kept(job: Prepared, lease: Lease, rounds: Option<Rounds>) -> Self {
         CollRun {
             job: Some(job),
-            turn,
+            turn: lease.turn(),
+            lease: Some(lease),
             rounds,
             ..CollRun::default()
         }
@@ -303,10 +275,11 @@ impl CollRun {
         &mut self,
         process: &Process,
         job: Prepared,
-        turn: Turn,
+        lease: Lease,
         on_board: bool,
     ) -> Result<()> {
-        (self.job, self.turn) = (Some(job), turn);
+        (self.job, self.turn) = (Some(job), lease.turn());
+        self.lease = Some(lease);
         if !on_board {
             return self.restart(process);
         }
@@ -331,18 +304,49 @@ impl CollRun {
             self.end();
             return Ok(());
         }
+        job.comm.coll.note(self.turn.place, job.signature());
+        let is_alone = self.lease.as_ref().is_none_or(|it| it.may_begin(job.label));
+        self.backoff = Backoff::default();
+        self.told = Told::default();
+        self.error = None;
+        if is_alone {
+            self.begin_messages(process)?;
+        } else {
+            self.way = Way::Behind;
+        }
+        self.is_under_way = true;
+        Ok(())
+    }
+
+    /// From now on it goes by messages.
+    fn begin_messages(&mut self, process: &Process) -> Result<()> {
+        let Some(job) = &mut self.job else {
+            return Ok(());
+        };
         self.memory
             .scratch
             .reserve(job.schedule(process).scratch())?;
         self.run.start(job.schedule(process));
-        job.comm.coll.note(self.turn.place, job.signature());
         job.load((&mut self.input, &mut self.output), &mut self.memory)?;
         self.way = Way::Messages;
-        self.backoff = Backoff::default();
-        self.told = Told::default();
-        self.error = None;
-        self.is_under_way = true;
         Ok(())
+    }
+
+    /// Goes by messages if those before it are over; `None` if it does now.
+    #[cold]
+    #[inline(never)]
+    fn advance_behind(&mut self, process: &Process) -> Option<bool> {
+        let job = self.job.as_ref()?;
+        let comm = job.comm.clone();
+        if !self.lease.as_ref().is_none_or(|it| it.may_begin(job.label)) {
+            // Those before it look around.
+            return Some(false);
+        }
+        let trouble = process.trouble(&comm);
+        let error = trouble.or_else(|| self.begin_messages(process).err())?;
+        process.report(&comm, self.turn.place, &error);
+        self.fail(process, error);
+        Some(true)
     }
 
     /// Begins the next round of an operation that counts them; false if it has to be restarted. Nobody carries
@@ -455,6 +459,11 @@ impl CollRun {
         }
         if self.board().is_some()
             && let Some(done) = self.advance_on_board(process)
+        {
+            return done;
+        }
+        if let Way::Behind = self.way
+            && let Some(done) = self.advance_behind(process)
         {
             return done;
         }
@@ -599,6 +608,7 @@ impl CollRun {
     /// Lets go of its operation, which is complete.
     pub fn forget(&mut self) {
         self.job = None;
+        self.lease = None;
         self.memory.reducer = None;
     }
 
@@ -642,20 +652,23 @@ impl CollRun {
         false
     }
 
-    /// Looks for a message with the number of this call that is of another one. Nobody will
-    /// receive it.
+    /// Looks for a message with the number of this call that is of another one, from a member of whom this
+    /// one waits for a message: what that one sends keeps its order, so it has sent something else instead.
+    /// (Others may be whole windows of numbers ahead.) Nobody will receive it.
     fn find_stray(&mut self, process: &Process, comm: &Comm) -> Option<Error> {
-        let local = comm.remote.as_ref().map(|r| (r.local.cid, self.turn.local));
-        let places = [Some((comm.cid, self.turn.comm)), local];
+        let receives = self.run.under_way().filter(|it| it.expect.is_some());
+        let awaited: BTreeSet<_> = receives.map(|it| partner(process, it)).collect();
         let cut = cut(comm);
-        for (cid, Ticket { number, tag }) in places.into_iter().flatten() {
+        let tickets = self.lease.as_ref().map(Lease::tickets);
+        for (cid, Ticket { number, tag }) in tickets.into_iter().flatten() {
             let mine = cut.label_of(tag);
             let backoff = &mut self.backoff;
             let stray = process.link(|link| {
                 link.kept(cid, Plane::Collective).find_map(|envelope| {
                     backoff.looked(1);
                     let label = cut.read(envelope.tag, number)?;
-                    (label != mine).then_some((label, envelope.source))
+                    let is_awaited = || awaited.contains(&(cid, envelope.source));
+                    (label != mine && is_awaited()).then_some((label, envelope.source))
                 })
             });
             if let Some((label, source)) = stray {

@@ -9,15 +9,15 @@ use super::edges::Edges;
 use super::membership::Membership;
 use super::schedules::Schedules;
 use super::signature::CallSignature;
-use super::tag::Numbers;
+use super::tag::{Numbers, Slots};
 use crate::topology::Neighborhood;
 
 /// Where the collectives of a communicator stand.
 #[derive(Debug, Default)]
 pub struct CollState {
     pub(super) numbers: Numbers,
-    /// The numbers of calls that make persistent operations.
-    pub(super) persistent: Numbers,
+    /// The slots of persistent operations.
+    pub(super) slots: Slots,
     pub(super) schedules: RefCell<Schedules>,
     pub(super) node: RefCell<Membership>,
     /// The last calls that were started or have schedules, by their places: others may wait in them
@@ -63,7 +63,7 @@ impl CollState {
     /// Place of the next call among all on the communicator; see `control`. Its board has seen so
     /// many that block.
     pub(super) fn place(&self, on_board: u32) -> u32 {
-        let others = self.numbers.begun().wrapping_add(self.persistent.begun());
+        let others = self.numbers.begun().wrapping_add(self.slots.begun());
         let others = others.wrapping_add(self.voids.get());
         others.wrapping_add(on_board)
     }

@@ -9,20 +9,41 @@
 //! | the rest           | number of the call on its communicator              |
 //!
 //! All members number their calls alike. Those that make persistent operations
-//! have numbers of their own, which their operations keep: members may start
-//! several of these in different orders (MPI-5, 6.13). So a message with the number of a call
-//! here whose other bits differ comes from a member that called something else.
-//! Matching is by the whole tag: such a message is never taken for another, and
-//! whoever waits in vain finds it.
+//! have slots instead, which their operations keep: members may start
+//! several of these in different orders (MPI-5, 6.13).
+//!
+//! The number has few bits, and members may be apart by more calls than it can tell apart. Two rules make
+//! that harmless ([decision 37](../../../../docs/decisions/0037-numbers-of-collectives-may-wrap.md)):
+//!
+//! * At one member no two operations with the same tag are under way at once ([`Numbers::is_alone`],
+//!   [`Slots`]): the later one waits until the earlier one is over. What members send to each other keeps its
+//!   order, so the messages of the earlier one are received first.
+//! * A message with the number of a call here whose other bits differ tells that a member called something
+//!   else only if this call waits for that very member: it would have sent what is waited for before
+//!   anything of a later call. Otherwise it may be one of a call that is whole windows ahead.
+//!
+//! Matching is by the whole tag: a message of another call is never taken for one of this.
 //!
 //! Negative tags are control messages, of agreements (`comm`) and of calls (`control`).
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::fmt;
 
 use catena_abi as abi;
 use catena_coll::Collective;
 use catena_coll::inter::Root;
+use catena_settings::setting;
+
+setting! {
+    /// The most bits of a collective's number that its messages tell.
+    ///
+    /// Few of them make the numbers wrap soon, which is for tests.
+    pub static COLL_NUMBER_BITS: u32 = TAG_BITS;
+    range: 1..=TAG_BITS,
+    scope: AllEqual,
+    level: Developer,
+}
 
 const TAG_BITS: u32 = 31;
 const KIND_BITS: u32 = 4;
@@ -109,14 +130,23 @@ pub struct Number {
 pub struct Cut {
     /// Bits of a rank.
     rank: u32,
+    /// The most bits of a number.
+    most: u32,
 }
 
 impl Cut {
     /// For groups of at most so many ranks.
     #[inline]
     pub fn new(ranks: u32) -> Self {
+        Cut::narrow(ranks, COLL_NUMBER_BITS.get())
+    }
+
+    /// The same with numbers of at most so many bits.
+    #[inline]
+    fn narrow(ranks: u32, most: u32) -> Self {
         Cut {
             rank: u32::BITS - (ranks - 1).leading_zeros(),
+            most,
         }
     }
 
@@ -133,7 +163,12 @@ impl Cut {
     #[inline]
     fn number(self, what: Option<Collective>) -> u32 {
         let (operation, rest) = self.room(what);
-        TAG_BITS - KIND_BITS - operation - rest - 1
+        (TAG_BITS - KIND_BITS - operation - rest - 1).min(self.most)
+    }
+
+    /// How many persistent operations can be told apart, of whatever kind.
+    fn slots(self) -> u32 {
+        self.window(Some(Collective::Reduce))
     }
 
     /// Calls in a row, the last of that kind, that can be told apart.
@@ -189,12 +224,13 @@ fn kind_of(tag: i32) -> Option<Collective> {
     Label::of(tag as u32 >> (TAG_BITS - KIND_BITS), 0).what
 }
 
-/// Numbers the calls of one kind on a communicator.
+/// Numbers the calls on a communicator that make no persistent operation, and knows which of them are over
+/// at this member.
 #[derive(Debug, Default)]
 pub struct Numbers {
     next: Cell<u32>,
-    /// No call before this one needs its number any more.
-    floor: Cell<u32>,
+    /// Whether each of the last ones before `next` is over; the first is not.
+    over: RefCell<VecDeque<bool>>,
 }
 
 impl Numbers {
@@ -203,24 +239,98 @@ impl Numbers {
         self.next.get()
     }
 
-    /// The next number, for a call of that kind; `None` if its tags would be those of a call that
-    /// still needs them. `oldest`, of the number that it gets and the calls that do, is the first.
+    /// The number of a call, which keeps it until [`Numbers::end`].
     #[inline]
-    pub fn next(
-        &self,
-        cut: Cut,
-        what: Option<Collective>,
-        oldest: impl FnOnce(u32) -> u32,
-    ) -> Option<u32> {
-        let (number, window) = (self.next.get(), cut.window(what));
-        let is_free = || number.wrapping_sub(self.floor.get()) < window;
-        if !is_free() {
-            self.floor.set(oldest(number));
+    pub fn take(&self) -> u32 {
+        self.over.borrow_mut().push_back(false);
+        self.next.replace(self.next.get().wrapping_add(1))
+    }
+
+    /// The call with that number is over. Cost: constant, over all calls.
+    #[inline]
+    pub fn end(&self, number: u32) {
+        let mut over = self.over.borrow_mut();
+        let at = number.wrapping_sub(self.oldest(over.len()));
+        if let Some(it) = over.get_mut(at as usize) {
+            *it = true;
         }
-        is_free().then(|| {
-            self.next.set(number.wrapping_add(1));
-            number
-        })
+        while let Some(true) = over.front() {
+            over.pop_front();
+        }
+    }
+
+    /// Whether a call of that kind, with that number, is the only one that may have messages with its tags:
+    /// all that are older by a window or more are over.
+    #[inline]
+    pub fn is_alone(&self, cut: Cut, what: Option<Collective>, number: u32) -> bool {
+        let oldest = self.oldest(self.over.borrow().len());
+        number.wrapping_sub(oldest) < cut.window(what)
+    }
+
+    #[inline]
+    fn oldest(&self, kept: usize) -> u32 {
+        self.next.get().wrapping_sub(kept as u32)
+    }
+}
+
+/// Numbers the persistent operations of a communicator. Each has a slot as long as this member keeps it.
+/// All members use the slots in the same order; when none is left that all know to be free, they
+/// [agree](Slots::agree) on those that none of them keeps any more.
+#[derive(Debug, Default)]
+pub struct Slots {
+    /// Operations so far.
+    begun: Cell<u32>,
+    /// Slots that were never used: this one and all above.
+    fresh: Cell<u32>,
+    /// Others that no member kept when they agreed last, the next one last; the same at all members.
+    free: RefCell<Vec<u32>>,
+    /// Those that this member keeps, a bit for each.
+    kept: RefCell<Vec<u8>>,
+}
+
+impl Slots {
+    /// Operations so far.
+    pub fn begun(&self) -> u32 {
+        self.begun.get()
+    }
+
+    /// A slot for the next operation; `None` if the members have to agree first. All members get the same.
+    pub fn take(&self, cut: Cut) -> Option<u32> {
+        let fresh = self.fresh.get();
+        let slot = if fresh < cut.slots() {
+            self.fresh.set(fresh + 1);
+            fresh
+        } else {
+            self.free.borrow_mut().pop()?
+        };
+        let mut kept = self.kept.borrow_mut();
+        let at = slot as usize / 8;
+        if at >= kept.len() {
+            kept.resize(at + 1, 0);
+        }
+        kept[at] |= 1 << (slot % 8);
+        self.begun.set(self.begun.get().wrapping_add(1));
+        Some(slot)
+    }
+
+    /// The operation with that slot is gone here.
+    pub fn give_back(&self, slot: u32) {
+        if let Some(byte) = self.kept.borrow_mut().get_mut(slot as usize / 8) {
+            *byte &= !(1 << (slot % 8));
+        }
+    }
+
+    /// What this member keeps, a bit for each slot: the members combine these by a bitwise or.
+    pub fn kept(&self, cut: Cut) -> Vec<u8> {
+        let mut kept = self.kept.borrow().clone();
+        kept.resize((cut.slots() as usize).div_ceil(8), 0);
+        kept
+    }
+
+    /// The slots that any member keeps are these; the others are free.
+    pub fn agree(&self, cut: Cut, kept: &[u8]) {
+        let is_free = |slot: &u32| kept[*slot as usize / 8] & 1 << (slot % 8) == 0;
+        *self.free.borrow_mut() = (0..cut.slots()).rev().filter(is_free).collect();
     }
 }
 
@@ -308,20 +418,62 @@ mod tests {
     }
 
     #[test]
-    fn numbers_do_not_come_again_while_they_are_in_use() {
-        let (cut, numbers) = (Cut::new(1 << 20), Numbers::default());
-        let next = |what, oldest| numbers.next(cut, Some(what), |_| oldest);
-        let window = cut.window(Some(Collective::Reduce));
-        for n in 0..window {
-            assert_eq!(next(Collective::Reduce, 0), Some(n));
+    fn a_call_waits_for_those_that_have_its_tag() {
+        let (cut, numbers) = (Cut::narrow(1 << 20, 4), Numbers::default());
+        let what = Some(Collective::Reduce);
+        // Near the end of all numbers.
+        numbers.next.set(u32::MAX - 20);
+        let first = numbers.take();
+        for n in 1..100_u32 {
+            let number = numbers.take();
+            assert_eq!(number, first.wrapping_add(n));
+            assert_eq!(numbers.is_alone(cut, what, number), n < 16);
+            if n != 50 {
+                numbers.end(number);
+            }
         }
-        assert_eq!(next(Collective::Reduce, 0), None, "the first is under way");
-        assert_eq!(next(Collective::Reduce, 1), Some(window));
-        assert_eq!(next(Collective::Reduce, 1), None);
-        for n in window + 1..=cut.window(Some(Collective::Bcast)) {
-            assert_eq!(next(Collective::Bcast, 1), Some(n));
+        let next = numbers.take();
+        assert!(!numbers.is_alone(cut, what, next));
+        numbers.end(first);
+        assert!(
+            !numbers.is_alone(cut, what, next),
+            "one of those between is under way"
+        );
+        numbers.end(first.wrapping_add(50));
+        assert!(numbers.is_alone(cut, what, next));
+        numbers.end(next);
+        assert!(numbers.over.borrow().is_empty());
+    }
+
+    #[test]
+    fn slots_come_again_when_no_member_keeps_them() {
+        let cut = Cut::narrow(3, 4);
+        let members = [Slots::default(), Slots::default()];
+        let take = || {
+            let [a, b] = members.each_ref().map(|it| it.take(cut));
+            assert_eq!(a, b);
+            a
+        };
+        let agree = || {
+            let [a, b] = members.each_ref().map(|it| it.kept(cut));
+            let both: Vec<u8> = a.iter().zip(&b).map(|(a, b)| a | b).collect();
+            members.each_ref().map(|it| it.agree(cut, &both));
+        };
+        for slot in 0..16 {
+            assert_eq!(take(), Some(slot));
         }
-        assert_eq!(next(Collective::Bcast, 1), None);
+        assert_eq!(take(), None);
+        agree();
+        assert_eq!(take(), None, "all are kept");
+        members[0].give_back(3);
+        members[1].give_back(5);
+        agree();
+        assert_eq!(take(), None, "the other one keeps them");
+        members[1].give_back(3);
+        members[0].give_back(5);
+        agree();
+        assert_eq!([take(), take(), take()], [Some(3), Some(5), None]);
+        assert_eq!(members[0].begun(), 18);
     }
 
     #[test]
