@@ -47,9 +47,9 @@ pub(crate) use communicator::Heritage;
 pub use communicator::{Comm, Remote};
 pub use control::{ControlMessages, Key, PARTITIONS, partition_tag};
 pub use failed::FailedMembers;
-pub(crate) use orphans::Orphans;
 pub use from_group::{Across, Origin};
 pub use inter::Peering;
+pub(crate) use orphans::Orphans;
 pub use port::Meeting;
 pub(crate) use port::OtherJobs;
 pub use split_type::resources;
@@ -215,7 +215,10 @@ impl Process {
         if self.is_troubled() {
             self.withdraw(&comm);
         }
-        self.keep_orphan(&comm);
+        let slots = self.link(|link| link.slots());
+        let named = || self.link(|link| link.cids().collect());
+        let errhandlers = &self.objects.errhandlers;
+        self.orphans.keep(&comm, errhandlers, slots, named);
         self.objects.comms.remove(comm.handle.get().0);
         self.leave_board(&comm);
         if let Some(remote) = &comm.remote {

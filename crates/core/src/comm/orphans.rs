@@ -11,10 +11,9 @@ use std::sync::{Arc, Weak};
 
 use catena_abi as abi;
 use catena_link::Cid;
-use catena_objects::error_place::ErrorPlace;
+use catena_objects::errhandler::Errhandlers;
 
 use super::Comm;
-use crate::process::Process;
 
 /// Communicators that are freed for each look at all requests, at least.
 const LEAST: usize = 64;
@@ -37,10 +36,17 @@ pub(crate) struct Orphans {
     left: Cell<usize>,
 }
 
-impl Process {
-    /// The handle of a communicator is freed: keeps its error handler for what is under way on it. Cost: O(1), and now
-    /// and then a look at all requests.
-    pub(super) fn keep_orphan(&self, comm: &Arc<Comm>) {
+impl Orphans {
+    /// The handle of a communicator is freed: keeps its error handler for what is under way on it. `slots` is how many
+    /// requests `named` would look at, to tell the contexts of all that there are. Cost: O(1), and now and then that
+    /// look.
+    pub fn keep(
+        &self,
+        comm: &Arc<Comm>,
+        errhandlers: &Errhandlers,
+        slots: u32,
+        named: impl FnOnce() -> HashSet<Cid>,
+    ) {
         let handle = comm.handle.get();
         let mut cids = comm.cids();
         let orphan = Orphan {
@@ -48,28 +54,26 @@ impl Process {
             cids: [cids.next(), cids.next()],
             handle,
         };
-        let errhandlers = &self.objects.errhandlers;
         errhandlers.keep(handle.into(), &**comm);
-        let mut all = self.orphans.all.borrow_mut();
+        let mut all = self.all.borrow_mut();
         all.push(orphan);
-        let slots = self.link(|link| link.slots());
-        if all.len() < 2 * self.orphans.left.get() + LEAST.max(slots as usize / LEAST) {
+        if all.len() < 2 * self.left.get() + LEAST.max(slots as usize / LEAST) {
             return;
         }
-        let named: HashSet<Cid> = self.link(|link| link.cids().collect());
+        let named = named();
         all.retain(|it| {
             let mut cids = it.cids.iter().flatten();
             it.comm.strong_count() > 0 || cids.any(|cid| named.contains(cid))
         });
-        self.orphans.left.set(all.len());
+        self.left.set(all.len());
         let wanted: HashSet<usize> = all.iter().map(|it| it.handle.0).collect();
-        errhandlers.keep_only(|place: ErrorPlace| wanted.contains(&place.handle));
+        errhandlers.keep_only(|place| wanted.contains(&place.handle));
     }
 
     /// The handle that the communicator of a context had when it was freed.
     #[cold]
-    pub(crate) fn orphaned(&self, cid: Cid) -> Option<abi::Comm> {
-        let all = self.orphans.all.borrow();
+    pub fn handle_of(&self, cid: Cid) -> Option<abi::Comm> {
+        let all = self.all.borrow();
         let found = all.iter().rev().find(|it| it.cids.contains(&Some(cid)));
         found.map(|it| it.handle)
     }

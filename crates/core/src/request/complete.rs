@@ -106,10 +106,12 @@ impl Process {
                 let (cid, completion) = self.link(|link| (link.cid(id), link.take(id)));
                 let mut done = Done::from(completion);
                 if let Some(e) = done.error.take() {
-                    done.error = Some(match self.handle_of(cid).or_else(|| self.orphaned(cid)) {
-                        Some(comm) => e.on(comm),
-                        None => e,
-                    });
+                    done.error = Some(
+                        match self.handle_of(cid).or_else(|| self.orphans.handle_of(cid)) {
+                            Some(comm) => e.on(comm),
+                            None => e,
+                        },
+                    );
                 }
                 done
             }

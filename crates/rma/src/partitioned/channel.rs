@@ -12,10 +12,10 @@
 //! followed.
 
 use std::io;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::sync::atomic::{
     AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use crate::heap::{self, Card, Mapping, Recent};
 
