@@ -10,6 +10,7 @@
 //! * **Loss.** Each packet arrives once unless its peer is lost, of which every handler is told.
 
 use std::fmt::Debug;
+use std::ops::Range;
 
 use catena_base::PeerBytes;
 use catena_fabric::{Header, OpId, Peer, PeerLost, RmaError};
@@ -70,6 +71,10 @@ pub trait Handler: Debug + Send {
     /// Learns that a peer is gone.
     fn lost(&mut self, lost: &PeerLost);
 
+    /// Learns that these peers are other processes from now on, to which nothing of this class's leads: what
+    /// it knows of the former ones is forgotten.
+    fn forget(&mut self, _peers: &Range<u32>) {}
+
     /// Learns how operation `number` on a peer's memory has ended, whose id says that it is this
     /// class's: see [`OpId::new`]. The value is the former word of a fetching atomic, else 0. Each
     /// operation that is under way is told once.
@@ -112,6 +117,13 @@ impl Handlers {
         let handler = self.0.get_mut(usize::from(op.owner()));
         if let Some(handler) = handler.and_then(|it| it.as_deref_mut()) {
             handler.completed(op.number(), result);
+        }
+    }
+
+    /// Tells all handlers that peers are other processes from now on.
+    pub fn forget(&mut self, peers: &Range<u32>) {
+        for handler in self.0.iter_mut().flatten() {
+            handler.forget(peers);
         }
     }
 

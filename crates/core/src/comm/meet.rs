@@ -294,7 +294,7 @@ impl Process {
             if !busy {
                 self.link(|link| {
                     let peers = link.net().remove_job(job);
-                    peers.iter().for_each(|peers| link.forget_losses(peers));
+                    peers.iter().for_each(|peers| link.forget_peers(peers));
                 });
             }
             busy
