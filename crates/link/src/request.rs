@@ -104,6 +104,8 @@ pub(crate) struct Rare {
     pub ends: bool,
     /// Sends: the receiver was asked to drop the message.
     pub cancelling: bool,
+    /// Sends: the receiver has dropped the message.
+    pub dropped: bool,
     /// Who is told when it is complete.
     pub whom: u64,
 }
@@ -156,6 +158,7 @@ impl<N: Net> Default for Request<N> {
                 operation: Operation::None,
                 ends: false,
                 cancelling: false,
+                dropped: false,
                 whom: 0,
             }),
         }

@@ -25,10 +25,6 @@ const WITHOUT: &[(&str, &str)] = &[
         "`forget` of lifetime.rs clears them",
     ),
     (
-        "link/src/send_queue.rs",
-        "`forget` of engine/lifetime.rs clears the queues",
-    ),
-    (
         "link/src/types.rs",
         "whom a process waits for is asked for anew each time",
     ),

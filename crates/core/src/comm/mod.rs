@@ -142,7 +142,10 @@ impl Process {
     fn take_cid(&self) -> Result<Lease> {
         self.close_unused();
         let vacant = |cid| !self.link(|link| link.in_use(cid));
-        self.cids.borrow_mut().take(vacant)
+        let lease = self.cids.borrow_mut().take(vacant)?;
+        // Before the others hear of it.
+        self.link(|link| link.expect(lease.cid()));
+        Ok(lease)
     }
 
     /// Closes the contexts of communicators that nobody can name any more.

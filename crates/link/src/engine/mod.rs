@@ -3,9 +3,11 @@
 //! send queues and the work lists, which the endpoint empties right after.
 
 mod arrive;
+pub(crate) mod assemblies;
 mod control;
 mod deliver;
 mod lifetime;
+mod window;
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
@@ -14,7 +16,6 @@ use catena_fabric::{OpId, Peer, PeerLost, RmaError};
 use crate::active::Handlers;
 use crate::counters::Counters;
 use crate::matching::{Index, Key, Store};
-use crate::mix::BuildMix;
 use crate::net::{Net, RemoteKeys, Sink};
 use crate::peer_state::{Comm, PeerState};
 use crate::pool::Pool;
@@ -25,16 +26,8 @@ use crate::send_queue::{Item, SendQueues};
 use crate::slab::{NIL, Slab};
 use crate::types::{Cid, Context, Failure, MessageId, ReqId, Selector};
 use crate::watch::Watch;
-
-/// An eager message of which packets are missing: (context, source, number).
-pub(crate) type Assembly = (Context, u32, u16);
-
-/// Where its fragments go.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Target {
-    Request(u32),
-    Unexpected(u32),
-}
+use assemblies::Assemblies;
+use window::Mark;
 
 /// The bits of a request's generation that the id of its operation has room for.
 const GENERATION: u32 = (1 << 24) - 1;
@@ -42,7 +35,7 @@ const GENERATION: u32 = (1 << 24) - 1;
 #[derive(Debug)]
 pub(crate) struct Engine<N: Net> {
     pub comms: Vec<Comm>,
-    /// The numbers of those that are open: a process that makes many has a long table of closed ones.
+    /// The slots of those that are open: a process that makes many has a long table of closed ones.
     pub open: BTreeSet<u32>,
     pub requests: Slab<Request<N>>,
     pub posted: Index<0>,
@@ -70,7 +63,9 @@ pub(crate) struct Engine<N: Net> {
     pub deregistrations: Vec<(Peer, RemoteKeys)>,
     /// Messages that were streamed instead of read, with their lengths and when they were asked for.
     pub streamed: Vec<(Peer, u64, u64)>,
-    pub assemblies: HashMap<Assembly, Target, BuildMix>,
+    pub assemblies: Assemblies,
+    /// Marks that are answered once no packets of earlier messages are missing.
+    pub marks: Vec<Mark>,
     pub reorder: ReorderBuffer,
     pub pool: Pool,
     pub losses: HashMap<Peer, PeerLost>,
@@ -116,7 +111,8 @@ impl<N: Net> Engine<N> {
             registered: 0,
             deregistrations: Vec::new(),
             streamed: Vec::new(),
-            assemblies: HashMap::default(),
+            assemblies: Assemblies::new(),
+            marks: Vec::new(),
             reorder: ReorderBuffer::default(),
             pool: Pool::default(),
             losses: HashMap::new(),
@@ -156,9 +152,22 @@ impl<N: Net> Engine<N> {
         (there && self.requests.generation(at) & GENERATION == generation).then_some(at)
     }
 
+    /// The communicator of that id: open, or expected to be opened.
+    #[inline]
+    pub fn comm(&self, cid: Cid) -> Option<&Comm> {
+        self.comms.get(cid.index()).filter(|comm| comm.cid == cid)
+    }
+
+    /// See [`Engine::comm`].
+    #[inline]
+    pub fn comm_mut(&mut self, cid: Cid) -> Option<&mut Comm> {
+        let comm = self.comms.get_mut(cid.index());
+        comm.filter(|comm| comm.cid == cid)
+    }
+
     /// Those of a communicator, by rank.
     pub fn peer_states(&self, context: Context) -> &[PeerState] {
-        let comm = self.comms.get(context.index());
+        let comm = self.comm(context.cid());
         comm.map_or(&[], |comm| &comm.peer_states)
     }
 

@@ -3,6 +3,7 @@
 use catena_fabric::Peer;
 
 use super::{Index, Key, Link, List, Nodes};
+use crate::engine::assemblies::{Assembly, FillId};
 use crate::net::RemoteKeys;
 use crate::pool::Pool;
 use crate::protocol::Coverage;
@@ -18,6 +19,8 @@ pub(crate) enum Reply {
     None,
     /// An `Ack` when it is matched.
     Ack(SyncToken),
+    /// Nothing any more: it was asked for the packets of an eager message, which carry this name.
+    Fills(FillId),
     /// To be asked for the data.
     Data {
         request: ReqId,
@@ -115,7 +118,20 @@ impl Unexpected {
     pub fn kept(&self) -> u64 {
         match self.reply {
             Reply::Data { .. } => 0,
-            Reply::None | Reply::Ack(_) => self.len,
+            Reply::None | Reply::Ack(_) | Reply::Fills(_) => self.len,
+        }
+    }
+
+    /// What names the packets that are missing, if some are.
+    pub fn assembly(&self) -> Assembly {
+        match self.reply {
+            Reply::Fills(fill) => Assembly::Asked(fill),
+            _ => {
+                let Key {
+                    context, source, ..
+                } = self.key();
+                Assembly::Sent((context, source, self.seq))
+            }
         }
     }
 
