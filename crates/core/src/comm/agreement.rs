@@ -246,6 +246,12 @@ impl Agreement {
         self.leaving.is_empty()
     }
 
+    /// Whether nothing but a control message, or a death, lets it go on.
+    pub fn waits_for_control(&self) -> bool {
+        let bridge = self.across.as_ref().and_then(|it| it.bridge.as_ref());
+        self.leaving.is_empty() && !matches!(bridge, Some(Bridge::Port(_)))
+    }
+
     /// Does what can be done now; true if it is over. Does not progress.
     pub fn advance(&mut self, process: &Process) -> bool {
         loop {

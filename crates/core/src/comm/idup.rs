@@ -85,6 +85,14 @@ impl RequestObject for Duplication {
         Some(making.parent.handle.get().into())
     }
 
+    fn waits_for_control(&self) -> bool {
+        let making = self.making.try_borrow();
+        making.is_ok_and(|it| match &it.agreement {
+            Some((agreement, _)) => agreement.waits_for_control(),
+            None => false,
+        })
+    }
+
     fn advance(&self, process: &Process) -> bool {
         let making = self.making.try_borrow_mut();
         making.is_ok_and(|mut it| it.advance(process))

@@ -11,7 +11,7 @@ use std::sync::{Arc, Weak};
 
 use catena_abi as abi;
 use catena_link::Cid;
-use catena_objects::errhandler::Errhandlers;
+use catena_objects::errhandler::{Errhandler, Errhandlers};
 
 use super::Comm;
 
@@ -45,8 +45,16 @@ impl Orphans {
         comm: &Arc<Comm>,
         errhandlers: &Errhandlers,
         slots: u32,
-        named: impl FnOnce() -> HashSet<Cid>,
+        named: impl Fn() -> HashSet<Cid>,
     ) {
+        // An error handler with something to end ends now, if nothing can name the communicator.
+        let ends = matches!(**comm.errhandler.borrow(), Errhandler::Layer { .. });
+        if ends && !comm.is_held() {
+            let named = named();
+            if !comm.cids().any(|cid| named.contains(&cid)) {
+                return;
+            }
+        }
         let handle = comm.handle.get();
         let mut cids = comm.cids();
         let orphan = Orphan {

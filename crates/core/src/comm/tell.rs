@@ -52,6 +52,12 @@ impl Process {
         next
     }
 
+    /// Changes with each control message that comes; `None` while one of those that have come is not all there.
+    pub(crate) fn control_news(&self) -> Option<u64> {
+        let is_whole = self.control.coming.borrow().is_empty();
+        is_whole.then(|| self.link(|link| link.control_arrivals()))
+    }
+
     fn collect_control(&self, cid: Cid, from: u32) {
         let mut coming = self.control.coming.borrow_mut();
         let selector = Selector {

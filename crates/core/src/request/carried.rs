@@ -18,21 +18,37 @@ pub(crate) struct Carried {
     all: RefCell<Vec<Arc<dyn RequestObject>>>,
     /// Whose turn it is.
     turn: Cell<usize>,
+    /// How many in a row could not go on, and wait for control messages, of which none has come meanwhile.
+    quiet: Cell<usize>,
+    /// What [`Process::control_news`] has said last.
+    news: Cell<Option<u64>>,
 }
 
 impl Carried {
+    /// Whether no request can go on, as all wait for control messages and none has come since they were asked.
+    fn is_quiet(&self, process: &Process) -> bool {
+        let news = process.control_news();
+        let is_old = news.is_some() && news == self.news.replace(news);
+        if !is_old || process.is_troubled() {
+            self.quiet.set(0);
+        }
+        self.quiet.get() >= self.all.borrow().len()
+    }
+
     /// Advances those whose turn it is, until `misses` of them cannot go on or each had its turn; true if one of them
     /// came to its end.
     fn look(&self, process: &Process, mut misses: usize) -> bool {
+        if self.is_quiet(process) {
+            return false;
+        }
         let mut completed = 0;
         let mut rest = self.all.borrow().len();
         while rest > 0 && misses > 0 {
             rest -= 1;
-            let len = self.all.borrow().len();
-            let at = if self.turn.get() < len {
-                self.turn.get()
-            } else {
-                0
+            let turn = self.turn.get();
+            let at = match turn < self.all.borrow().len() {
+                true => turn,
+                false => 0,
             };
             let Some(request) = self.all.borrow().get(at).cloned() else {
                 break;
@@ -41,9 +57,14 @@ impl Carried {
                 self.all.borrow_mut().swap_remove(at);
                 completed += 1;
                 self.turn.set(at);
+                self.quiet.set(0);
             } else {
                 misses -= 1;
                 self.turn.set(at + 1);
+                self.quiet.set(match request.waits_for_control() {
+                    true => self.quiet.get() + 1,
+                    false => 0,
+                });
             }
         }
         process.hook::<Carried>().remove_work(completed);
@@ -68,6 +89,7 @@ impl Process {
     pub fn carry_on(&self, request: Arc<dyn RequestObject>) {
         let carried = self.hook::<Carried>();
         carried.all.borrow_mut().push(request);
+        carried.quiet.set(0);
         carried.add_work(1);
     }
 

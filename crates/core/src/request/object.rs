@@ -133,6 +133,12 @@ pub trait RequestObject: Any + fmt::Debug {
     /// them.
     fn awaits(&self, _process: &Process, _awaited: &mut Awaited) {}
 
+    /// Whether [`advance`](Self::advance), which has just said false, will say so until a control message comes, or a
+    /// death becomes known: then it is not asked before.
+    fn waits_for_control(&self) -> bool {
+        false
+    }
+
     /// Does what can be done now; true when nothing is left to do. Asked by progress from
     /// [`Process::carry_on`] on until it has said true, and never while it is in here. It may
     /// start transfers and test them, but neither progress nor wait.

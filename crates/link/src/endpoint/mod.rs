@@ -114,6 +114,11 @@ impl<N: Net> Endpoint<N> {
         entries.taken().map(|at| entries.get(at).kept()).sum()
     }
 
+    /// How many control messages have come so far, whole or not.
+    pub fn control_arrivals(&self) -> u64 {
+        self.engine.control
+    }
+
     /// The most messages that waited for a receive since this was last called.
     pub fn unexpected_peak(&mut self) -> u64 {
         self.engine.unexpected.take_peak()

@@ -201,6 +201,7 @@ impl<N: Net> Engine<N> {
         let key = key(header);
         let comm = &mut self.comms[key.context.index()];
         comm.traffic.unexpected += 1;
+        self.control += u64::from(key.context.plane() == Plane::Control);
         if self.watch.on && key.context.plane() == Plane::User {
             self.watch.note(key, header.len);
         }

@@ -82,6 +82,8 @@ pub(crate) struct Engine<N: Net> {
     /// Contexts that are closed but not drained.
     pub draining: u32,
     pub counters: Counters,
+    /// Messages that came on [`Plane::Control`](crate::types::Plane::Control).
+    pub control: u64,
     pub watch: Watch,
     /// Whose requests became complete.
     pub told: Vec<u64>,
@@ -123,6 +125,7 @@ impl<N: Net> Engine<N> {
             closing: Vec::new(),
             draining: 0,
             counters: Counters::default(),
+            control: 0,
             watch: Watch::default(),
             told: Vec::new(),
             handlers: Handlers::default(),

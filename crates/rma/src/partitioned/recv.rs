@@ -416,6 +416,10 @@ impl RequestObject for PartRecv {
         }
     }
 
+    fn waits_for_control(&self) -> bool {
+        self.sender.get().is_none()
+    }
+
     fn advance(&self, process: &Process) -> bool {
         let over = !self.incoming.is_active() || self.goes_on(process);
         self.is_carried.set(!over);

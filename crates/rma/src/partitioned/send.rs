@@ -352,6 +352,10 @@ impl RequestObject for PartSend {
         }
     }
 
+    fn waits_for_control(&self) -> bool {
+        !self.is_settled()
+    }
+
     fn advance(&self, process: &Process) -> bool {
         let over = !self.outgoing.is_active() || self.goes_on(process);
         self.is_carried.set(!over);
