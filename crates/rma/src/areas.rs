@@ -48,25 +48,20 @@ impl Window {
     ) -> Result<(), Trouble> {
         let rank = self.group.rank_of(from).ok_or(Trouble::Sense)?;
         let addr = record::number(&mut body).ok_or(Trouble::Sense)?;
-        let attached = self.attached.borrow();
-        let mut own = attached.iter();
-        let found = own.find(|it| addr.wrapping_sub(it.addr) < it.len);
+        let found = self.attached.borrow().around(addr);
         let mut keys = Vec::new();
         if let Some(region) = found {
-            let mut shown = self.shown.borrow_mut();
-            let known = shown.iter().position(|it| it.addr == region.addr);
-            let at = known.unwrap_or_else(|| {
+            let mut all = self.shown.borrow_mut();
+            let shown = all.entry(region.addr).or_insert_with(|| {
                 let at = std::ptr::with_exposed_provenance_mut(region.addr as usize);
-                shown.push(Shown {
-                    addr: region.addr,
+                Shown {
                     exposed: Exposed::new(process, (at, region.len)),
                     known_by: Vec::new(),
-                });
-                shown.len() - 1
+                }
             });
-            keys = shown[at].exposed.keys();
-            if !shown[at].known_by.contains(&from) {
-                shown[at].known_by.push(from);
+            keys = shown.exposed.keys();
+            if !shown.known_by.contains(&from) {
+                shown.known_by.push(from);
             }
         }
         let head = Head::new(What::Here, self.number_at(rank));
@@ -104,17 +99,15 @@ impl Window {
         let rank = self.group.rank_of(from).ok_or(Trouble::Sense)?;
         let addr = record::number(&mut body).ok_or(Trouble::Sense)?;
         let mut areas = self.far(rank).areas.borrow_mut();
-        areas.retain(|it| it.addr != addr);
+        if let Ok(at) = areas.binary_search_by_key(&addr, |it| it.addr) {
+            areas.remove(at);
+        }
         Ok(())
     }
 
     /// Has all who know a region that was detached forget it; networks reach it no more.
     pub(crate) fn hide(&self, process: &Process, addr: u64) {
-        let shown = {
-            let mut all = self.shown.borrow_mut();
-            let at = all.iter().position(|it| it.addr == addr);
-            at.map(|at| all.swap_remove(at))
-        };
+        let shown = self.shown.borrow_mut().remove(&addr);
         let Some(shown) = shown else {
             return;
         };
@@ -137,7 +130,7 @@ impl Window {
     /// Networks reach no memory of this process any more: the window is about to go.
     pub(crate) fn hide_all(&self, process: &Process) {
         self.exposed.withdraw(process);
-        for shown in self.shown.take() {
+        for shown in self.shown.take().into_values() {
             shown.exposed.withdraw(process);
         }
     }

@@ -36,8 +36,7 @@ impl Window {
         check_host(base, len, Kind::RmaAttach)?;
         let addr = base.expose_provenance() as u64;
         let mut attached = self.attached.borrow_mut();
-        let overlaps = |it: &&Region| addr < it.addr + it.len && it.addr < addr + len;
-        if let Some(other) = attached.iter().find(overlaps) {
+        if let Some(other) = attached.overlapping(addr, len) {
             fail!(
                 RmaAttach,
                 "the {len} bytes at {addr:#x} overlap the {} at {:#x}, which are attached already",
@@ -50,20 +49,8 @@ impl Window {
             len,
             card: heap::card(base, len as usize).unwrap_or(Card::NONE),
         };
-        let at = attached.partition_point(|it| it.addr <= addr);
-        attached.insert(at, region);
-        let told = self.tell_attached(&attached);
-        if told.is_err() {
-            attached.remove(at);
-        }
-        told
-    }
-
-    /// Tells the others what is attached here.
-    fn tell_attached(&self, attached: &[Region]) -> Result<()> {
-        let some: Vec<Region> = attached.iter().filter(|it| it.len != 0).copied().collect();
         let table = self.control.regions(self.node.me);
-        table.publish(&self.region_store, &some).map_err(|error| {
+        attached.attach(table, region).map_err(|error| {
             let text = format!("no memory for a table of what is attached: {error}");
             Error::new(Kind::NoMem, text)
         })
@@ -76,20 +63,18 @@ impl Window {
     pub fn detach(&self, process: &Process, base: *const u8) -> Result<()> {
         self.check_dynamic()?;
         let addr = base.addr() as u64;
-        let mut attached = self.attached.borrow_mut();
-        let Some(at) = attached.iter().position(|it| it.addr == addr) else {
+        let table = self.control.regions(self.node.me);
+        let detached = self.attached.borrow_mut().detach(table, addr);
+        let Some(len) = detached else {
             fail!(
                 RmaAttach,
                 "nothing is attached to the window at {addr:#x}: detach what MPI_Win_attach was \
                 called with"
             );
         };
-        let region = attached.remove(at);
-        let told = self.tell_attached(&attached);
-        drop(attached);
-        if region.len != 0 {
+        if len != 0 {
             self.hide(process, addr);
         }
-        told
+        Ok(())
     }
 }

@@ -31,7 +31,6 @@ use crate::message::carry;
 use crate::message::exchange;
 use crate::message::state::{ELSEWHERE, Meetings};
 use crate::notices::Notices;
-use crate::regions::Store;
 use crate::registry::{self, Reserved};
 use crate::sparse::Sparse;
 use crate::tell::tell_all;
@@ -549,7 +548,6 @@ fn build(
         hints: RefCell::new(plan.hints.clone()),
         epochs: Epochs::default(),
         attached: RefCell::default(),
-        region_store: Store::default(),
         number,
         // Mostly they are equal.
         numbers: numbers.iter().any(|it| *it != number).then_some(numbers),

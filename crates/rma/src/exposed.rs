@@ -48,8 +48,6 @@ pub(crate) struct Exposed(RefCell<Option<Region>>);
 /// A region attached to a dynamic window, which others were told of.
 #[derive(Debug)]
 pub(crate) struct Shown {
-    /// Its address.
-    pub addr: u64,
     pub exposed: Exposed,
     /// Who was told.
     pub known_by: Vec<Peer>,

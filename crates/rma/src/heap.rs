@@ -8,7 +8,9 @@
 //!
 //! The chunks of long pieces that were given back last are kept with their pages, up to [`SPARE`] bytes, until the
 //! library is left: programs make and free windows of one size again and again, and to provide, clear and take
-//! back its pages takes the kernel longer than all else. What a spare chunk holds is what the last piece left there.
+//! back its pages takes the kernel longer than all else. What a spare chunk holds is what the last piece left there. For the
+//! same reason pages of short pieces go back once a few MiB of them ([`SPARE`]) have been given back: of all room that is free
+//! then, and chunks of which nothing is in use go, but for one.
 //!
 //! Nothing here has a name that could be left behind. Pages are provided when a piece is taken, by
 //! its owner, so a lack of memory is an error and no signal, and they lie near its processor.
@@ -39,10 +41,11 @@ const FRONT: usize = 4096;
 const PAGE: usize = 4096;
 /// What a piece is aligned to at least: two processors write no line of each other.
 const LINE: usize = 64;
-/// Shortest piece whose pages go back when it is given back.
+/// Least bytes of short pieces that are given back before their pages are.
 const WORTH_RETURNING: usize = 1 << 20;
 
-/// Most bytes of chunks that are kept without a piece.
+/// Most bytes of chunks that are kept without a piece. Of short pieces that were given back as much as a fourth of it may
+/// have pages.
 const SPARE: usize = 64 << 20;
 /// They have at most one such part of the memory that the machine can give when the first window is made.
 const SPARE_PART: u64 = 64;
@@ -124,6 +127,8 @@ struct Heap {
     spares: Vec<Chunk>,
     /// Most bytes of them; 0 if nobody would call [`Heap::end`].
     most_spare: usize,
+    /// Bytes of short pieces that were given back since the pages of what is free went back last.
+    given: usize,
     made: u64,
 }
 
@@ -256,6 +261,25 @@ impl Heap {
     fn end(&mut self) {
         self.most_spare = 0;
         self.spares.clear();
+        self.return_pages();
+    }
+
+    /// Pages of room that is free in chunks of short pieces go back to the kernel, and chunks of which nothing is in use, but
+    /// for one. Cost: the free parts, and a call of the kernel for each that has a whole page.
+    fn return_pages(&mut self) {
+        self.given = 0;
+        let mut is_first = true;
+        self.chunks.retain(|_, chunk| {
+            let Some(pool) = &chunk.pool else {
+                return true;
+            };
+            let stays = !pool.is_unused() || std::mem::take(&mut is_first);
+            if stays {
+                let free = pool.free();
+                free.for_each(|(at, len)| release(&chunk.file, at + FRONT, len));
+            }
+            stays
+        });
     }
 
     /// Room for a piece: in a chunk that has some, or in a new one.
@@ -309,10 +333,11 @@ impl Heap {
         let Some(pool) = &mut chunk.pool else {
             return self.chunks.remove(&piece.chunk);
         };
-        if piece.len >= WORTH_RETURNING {
-            release(&chunk.file, piece.at, piece.len);
-        }
         pool.give(piece.at - FRONT, piece.len);
+        self.given += piece.len;
+        if self.given > WORTH_RETURNING.max(self.most_spare / 4) {
+            self.return_pages();
+        }
         None
     }
 
@@ -349,7 +374,7 @@ impl Chunk {
             base: base.expose_provenance(),
             len,
             stamp,
-            pool: shares.then(|| Pool::new(len - FRONT)),
+            pool: shares.then(|| Pool::new(len - FRONT, LINE)),
             provided: 0,
         })
     }
@@ -629,6 +654,32 @@ mod tests {
         assert_eq!(kept(&heap), [at[1], at[2]]);
         // What cannot be had with them is tried without them.
         assert!(heap.take(usize::MAX / 2, PAGE, true).is_err() && heap.spares.is_empty());
+    }
+
+    #[test]
+    fn the_pages_of_short_pieces_go_back_in_time() {
+        let mut heap = keeping();
+        let len = 900_000;
+        let all: Vec<usize> = (0..300)
+            .map(|_| heap.take(len, PAGE, true).expect("memory").addr())
+            .collect();
+        let pages_of = |heap: &Heap| heap.chunks.values().map(pages).sum::<u64>() as usize * PAGE;
+        assert!(pages_of(&heap) >= 300 * len && heap.chunks.len() > 3);
+        // Every second one: none of the chunks is unused.
+        let (kept, gone): (Vec<_>, Vec<_>) =
+            all.into_iter().enumerate().partition(|it| it.0 % 2 == 0);
+        assert!(gone.into_iter().all(|(_, at)| heap.give(at)));
+        let some = pages_of(&heap);
+        assert!(
+            some < 150 * (len + 2 * PAGE) + SPARE / 4 + len,
+            "{some} bytes"
+        );
+        // What is in use has its pages.
+        assert!(some > 150 * len);
+        assert!(kept.into_iter().all(|(_, at)| heap.give(at)));
+        assert!(pages_of(&heap) < SPARE / 4 + len && heap.chunks.len() <= 3);
+        heap.end();
+        assert_eq!((pages_of(&heap), heap.chunks.len()), (PAGE, 1));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! | `window`         | a window and its targets                                         |
 //! | `create`         | making and freeing them                                          |
 //! | `tell`           | what members tell each other meanwhile                           |
-//! | `attach`         | memory of dynamic windows                                        |
+//! | `attach`, `attached` | memory of dynamic windows                                    |
 //! | `regions`        | what is attached, as others see it                               |
 //! | `meeting`        | how all members come together                                    |
 //! | `query`          | memory that is loaded and stored                                 |
@@ -45,6 +45,7 @@ mod accumulate;
 mod active_target;
 mod areas;
 mod attach;
+mod attached;
 mod control;
 mod create;
 mod epoch;

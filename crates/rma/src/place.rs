@@ -9,7 +9,6 @@ use catena_objects::error::{Error, Kind, Result};
 use catena_shm::Neighbour;
 
 use crate::heap::Mapping;
-use crate::regions::{Region, cover};
 use crate::window::{Flavor, Reach, Window};
 
 /// An address of a target, for an operation that stays within what was checked.
@@ -125,9 +124,7 @@ impl Window {
             return Ok(Place::Message { at: addr });
         }
         let found = if rank == self.me {
-            let own = self.attached.borrow();
-            let some: Vec<Region> = own.iter().filter(|it| it.len != 0).copied().collect();
-            cover(some.len(), |i| some[i], from, end)
+            self.attached.borrow().find(from, end)
         } else {
             self.control
                 .regions(self.targets[rank as usize].local)

@@ -5,11 +5,10 @@
 //! | `version` | the owner     | odd while the rest changes; what was read under it counts |
 //! | the rest  | the owner     | between two changes of `version`                          |
 //!
-//! The entries lie in a piece of the owner's heap, in the order of their addresses. If there are more,
-//! the owner takes a longer piece. A reader that is late reads what is no table any more, and sees by the version that it
-//! must not use it.
+//! The entries lie in a piece of the owner's heap ([`Entries`]): in blocks of [`ENTRIES`], each in the order of its
+//! addresses, behind a list of the blocks in that order. So a change writes few words, however much is attached. A reader
+//! that is late reads what is no table any more, and sees by the version that it must not use it.
 
-use std::cell::RefCell;
 use std::io;
 use std::sync::atomic::{
     AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release, fence,
@@ -28,111 +27,157 @@ pub struct Region {
     pub card: Card,
 }
 
+/// Words of a region.
 const WORDS: usize = 2 + Card::WORDS;
-/// Entries that the first piece has room for.
-const FIRST: usize = 16;
+/// Words of a block in the list: its first address, and its number and how many regions it has.
+const LISTED: usize = 2;
+/// Regions that a block has room for.
+pub(crate) const ENTRIES: usize = if cfg!(test) { 4 } else { 64 };
 
 /// Where the table of an owner is. Zeroed memory is that of an owner without regions.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct RegionTable {
     version: AtomicU64,
-    count: AtomicU64,
+    /// Blocks that are listed.
+    blocks: AtomicU64,
+    /// Blocks that there is room for.
+    room: AtomicU64,
     card: [AtomicU64; Card::WORDS],
 }
 
 const _: () = assert!(size_of::<RegionTable>() == 64);
 
-/// The owner's piece of its heap.
-#[derive(Debug, Default)]
-pub struct Store(RefCell<Option<(*mut u8, usize)>>);
+/// The memory of a table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entries {
+    base: *mut u8,
+    room: usize,
+}
 
-impl Drop for Store {
-    fn drop(&mut self) {
-        if let Some((at, _)) = self.0.take() {
-            heap::give(at);
+impl Entries {
+    /// Takes memory for as many blocks.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn take(room: usize) -> io::Result<Entries> {
+        let base = heap::take(Entries::bytes(room).unwrap_or(usize::MAX), 64)?;
+        Ok(Entries { base, room })
+    }
+
+    /// Gives it back.
+    pub fn give(self) {
+        heap::give(self.base);
+    }
+
+    /// Blocks that there is room for.
+    pub fn room(&self) -> usize {
+        self.room
+    }
+
+    fn bytes(room: usize) -> Option<usize> {
+        room.checked_mul(8 * (LISTED + ENTRIES * WORDS))
+    }
+
+    /// `N` words from word `at` on, which are inside the memory.
+    fn words<const N: usize>(&self, at: usize) -> &[AtomicU64; N] {
+        assert!(8 * (at + N) <= Entries::bytes(self.room).unwrap_or(0));
+        // SAFETY: inside the memory, which is the owner's or a mapping, and aligned to 8; it consists of atomics.
+        unsafe { &*self.base.cast::<AtomicU64>().add(at).cast() }
+    }
+
+    fn listed(&self, at: usize) -> &[AtomicU64; LISTED] {
+        self.words(LISTED * at)
+    }
+
+    fn entry(&self, block: usize, at: usize) -> &[AtomicU64; WORDS] {
+        self.words(LISTED * self.room + (block * ENTRIES + at) * WORDS)
+    }
+
+    /// Writes what the list says of a block: the number of its memory, and its regions.
+    pub fn list(&self, at: usize, number: usize, regions: &[Region]) {
+        let [first, rest] = self.listed(at);
+        first.store(regions[0].addr, Relaxed);
+        rest.store((number as u64) << 32 | regions.len() as u64, Relaxed);
+    }
+
+    /// Writes the regions of a block from the `from`th on.
+    pub fn write(&self, number: usize, from: usize, regions: &[Region]) {
+        for (at, region) in regions.iter().enumerate().skip(from) {
+            let [pid, fd, stamp, len, place] = region.card.words();
+            let words = [region.addr, region.len, pid, fd, stamp, len, place];
+            for (to, word) in self.entry(number, at).iter().zip(words) {
+                to.store(word, Relaxed);
+            }
+        }
+    }
+
+    fn read(&self, number: usize, at: usize) -> Region {
+        let entry = self.entry(number, at);
+        let word = |i: usize| entry[i].load(Relaxed);
+        Region {
+            addr: word(0),
+            len: word(1),
+            card: Card::from_words(std::array::from_fn(|i| word(2 + i))),
         }
     }
 }
 
-/// Entry `i` of the entries at `base`.
-///
-/// # Safety
-/// `base` is aligned to 8 and valid for more than `i` entries.
-unsafe fn entry<'a>(base: *mut u8, i: usize) -> &'a [AtomicU64; WORDS] {
-    // SAFETY: the caller's promise; it consists of atomics.
-    unsafe { &*base.cast::<[AtomicU64; WORDS]>().add(i) }
-}
-
-/// What of `count` regions in the order of their addresses lies at `[from, to)`, if all of that is
-/// attached. Regions that touch count as one, which has no card: others map each by itself.
-pub fn cover(count: usize, at: impl Fn(usize) -> Region, from: u64, to: u64) -> Option<Region> {
+/// How many of `count` things in the order of their addresses begin at or before an address.
+fn before(count: usize, addr: u64, of: impl Fn(usize) -> u64) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {
         let middle = low.midpoint(high);
-        match at(middle).addr <= from {
+        match of(middle) <= addr {
             true => low = middle + 1,
             false => high = middle,
         }
     }
-    let first = low.checked_sub(1)?;
-    let mut all = at(first);
+    low
+}
+
+/// What of some regions lies at `[from, to)`, if all of that is attached: they begin with the last one that begins at or
+/// before `from`, in the order of their addresses. Regions that touch count as one, which has no card: others map each by
+/// itself.
+pub(crate) fn cover(
+    mut regions: impl Iterator<Item = Region>,
+    from: u64,
+    to: u64,
+) -> Option<Region> {
+    let mut all = regions.next()?;
     if from.checked_sub(all.addr)? >= all.len {
         return None;
     }
-    for next in first + 1.. {
+    loop {
         let end = all.addr.checked_add(all.len)?;
         if end >= to {
-            break;
+            return Some(all);
         }
-        let next = (next < count)
-            .then(|| at(next))
-            .filter(|it| it.addr == end)?;
+        let next = regions.next().filter(|it| it.addr == end)?;
         all.len = all.len.checked_add(next.len)?;
         all.card = Card::NONE;
     }
-    Some(all)
 }
 
 impl RegionTable {
-    /// Replaces what is attached; only the owner does.
-    ///
-    /// # Errors
-    /// If there is no memory; nothing changes then.
-    pub fn publish(&self, store: &Store, regions: &[Region]) -> io::Result<()> {
-        let mut piece = store.0.borrow_mut();
-        let room = piece.map_or(0, |(_, room)| room);
-        let mut old = None;
-        if regions.len() > room {
-            let room = regions.len().next_power_of_two().max(FIRST);
-            let at = heap::take(room * WORDS * 8, 64)?;
-            old = piece.replace((at, room));
-        }
+    /// Has `change` change what lies in a table's memory, and says which that is, and how many blocks are listed; only the
+    /// owner does.
+    pub(crate) fn change(&self, entries: &Entries, blocks: usize, change: impl FnOnce()) {
         self.version.fetch_add(1, Relaxed);
         // What follows is not seen before the version is odd.
         fence(Release);
-        if let Some((base, room)) = *piece {
-            for (i, region) in regions.iter().enumerate() {
-                let [pid, fd, stamp, len, at] = region.card.words();
-                let words = [region.addr, region.len, pid, fd, stamp, len, at];
-                // SAFETY: our piece has room for them.
-                let entry = unsafe { entry(base, i) };
-                for (to, word) in entry.iter().zip(words) {
-                    to.store(word, Relaxed);
-                }
-            }
-            let card = heap::card(base, room * WORDS * 8).unwrap_or(Card::NONE);
+        change();
+        if self.room.load(Relaxed) != entries.room as u64 {
+            // There is one piece of each length.
+            let bytes = Entries::bytes(entries.room).unwrap_or(usize::MAX);
+            let card = heap::card(entries.base, bytes).unwrap_or(Card::NONE);
             for (to, word) in self.card.iter().zip(card.words()) {
                 to.store(word, Relaxed);
             }
+            self.room.store(entries.room as u64, Relaxed);
         }
-        self.count.store(regions.len() as u64, Relaxed);
+        self.blocks.store(blocks as u64, Relaxed);
         self.version.fetch_add(1, Release);
-        drop(piece);
-        if let Some((at, _)) = old {
-            heap::give(at);
-        }
-        Ok(())
     }
 
     /// What is attached at `[from, to)`; `None` if not all of it is. See [`cover`].
@@ -148,29 +193,38 @@ impl RegionTable {
         }
     }
 
-    /// The same, if the table does not change meanwhile.
+    /// What is attached at `[from, to)`, if the table does not change meanwhile.
     fn look(&self, recent: &Recent, from: u64, to: u64) -> Option<Region> {
-        let count = self.count.load(Relaxed) as usize;
-        if count == 0 {
+        let blocks = self.blocks.load(Relaxed) as usize;
+        let room = self.room.load(Relaxed) as usize;
+        if blocks == 0 || blocks > room {
             return None;
         }
         let card = Card::from_words(std::array::from_fn(|i| self.card[i].load(Relaxed)));
         let mapping = recent.map(card).ok()?;
-        let base = mapping.at(card, count.checked_mul(WORDS * 8)?).ok()?;
+        let base = mapping.at(card, Entries::bytes(room)?).ok()?;
         if !base.addr().is_multiple_of(8) {
             return None;
         }
-        let region = |i: usize| {
-            // SAFETY: inside the mapping, aligned.
-            let entry = unsafe { entry(base, i) };
-            let word = |i: usize| entry[i].load(Relaxed);
-            Region {
-                addr: word(0),
-                len: word(1),
-                card: Card::from_words(std::array::from_fn(|i| word(2 + i))),
-            }
+        let entries = Entries { base, room };
+        let listed = |at: usize| {
+            let [_, rest] = entries.listed(at);
+            let rest = rest.load(Relaxed);
+            ((rest >> 32) as usize, rest as u32 as usize)
         };
-        cover(count, region, from, to)
+        // What another process writes while it is read may be anything.
+        let is_sound = |&(number, count): &(usize, usize)| number < room && count <= ENTRIES;
+        let first = |at: usize| entries.listed(at)[0].load(Relaxed);
+        let at = before(blocks, from, first).checked_sub(1)?;
+        let (number, count) = Some(listed(at)).filter(is_sound)?;
+        let addr = |at: usize| entries.entry(number, at)[0].load(Relaxed);
+        let skip = before(count, from, addr).checked_sub(1)?;
+        let parts = (at..blocks).map(listed).take_while(is_sound);
+        let regions = parts.flat_map(|(number, count)| {
+            let entries = &entries;
+            (0..count).map(move |at| entries.read(number, at))
+        });
+        cover(regions.skip(skip), from, to)
     }
 }
 
@@ -178,42 +232,18 @@ impl RegionTable {
 mod tests {
     use super::*;
 
-    fn region(addr: u64, len: u64) -> Region {
-        let card = Card::NONE;
-        Region { addr, len, card }
-    }
-
-    #[test]
-    fn others_find_what_is_attached() {
-        let (table, store) = (RegionTable::default(), Store::default());
-        let recent = Recent::default();
-        assert_eq!(table.find(&recent, 0, 1), None);
-        let mut all = Vec::new();
-        for n in 1..100 {
-            all.push(region(1000 * n, 100));
-            table.publish(&store, &all).expect("memory");
-            let base = 1000 * n;
-            assert_eq!(
-                table.find(&recent, base + 10, base + 100),
-                Some(region(base, 100))
-            );
-            assert_eq!(table.find(&recent, base + 10, base + 101), None);
-            assert_eq!(table.find(&recent, 1000, 1001), Some(region(1000, 100)));
-            assert_eq!(table.find(&recent, base - 1, base), None);
-        }
-        table.publish(&store, &[]).expect("memory");
-        assert_eq!(table.find(&recent, 1000, 1001), None);
-    }
-
     #[test]
     fn regions_that_touch_are_one() {
-        let all = [
-            region(100, 50),
-            region(150, 50),
-            region(200, 1),
-            region(300, 9),
-        ];
-        let find = |from, to| cover(all.len(), |i| all[i], from, to).map(|it| (it.addr, it.len));
+        let all = [(100, 50), (150, 50), (200, 1), (300, 9)].map(|(addr, len)| Region {
+            addr,
+            len,
+            card: Card::NONE,
+        });
+        let find = |from, to| {
+            let first = all.iter().rposition(|it| it.addr <= from)?;
+            let found = cover(all[first..].iter().copied(), from, to);
+            found.map(|it| (it.addr, it.len))
+        };
         assert_eq!(find(120, 150), Some((100, 50)));
         assert_eq!(find(120, 201), Some((100, 101)));
         assert_eq!(find(160, 200), Some((150, 50)));

@@ -3,6 +3,7 @@
 //! Everything here is touched under the library's lock, but for what `control` shares.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::fmt;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use catena_objects::group::Group;
 use catena_shm::{Bell, Neighbour};
 
 use crate::access::Epochs;
+use crate::attached::Attached;
 use crate::control::Control;
 use crate::exposed::{Exposed, Shown};
 use crate::heap::{self, Mapping, Recent};
@@ -21,7 +23,6 @@ use crate::hints::Hints;
 use crate::message::record::Trouble;
 use crate::message::state::{ELSEWHERE, Far, GateProxy, Meetings, Proxy};
 use crate::notices::Notices;
-use crate::regions::{Region, Store};
 use crate::sparse::Sparse;
 use catena_base::mailbox::Mailbox;
 use catena_base::ticket_lock::Mode;
@@ -155,9 +156,7 @@ pub struct Window {
     /// Where this process is in its epochs.
     pub epochs: Epochs,
     /// What this process has attached to a dynamic window.
-    pub attached: RefCell<Vec<Region>>,
-    /// Where the others read it.
-    pub(crate) region_store: Store,
+    pub attached: RefCell<Attached>,
     /// Its number here: what messages to this process call it.
     pub(crate) number: u32,
     /// Its numbers at the members, by rank, unless all are that one; see [`Window::number_at`].
@@ -186,8 +185,8 @@ pub struct Window {
     pub(crate) meetings: Meetings,
     /// Its memory, where networks reach it.
     pub(crate) exposed: Exposed,
-    /// What is attached of that others were told how networks reach it.
-    pub(crate) shown: RefCell<Vec<Shown>>,
+    /// What is attached of that others were told how networks reach it, by address.
+    pub(crate) shown: RefCell<BTreeMap<u64, Shown>>,
     /// Counters of notifications.
     pub(crate) notices: Notices,
     /// What a network has not carried out and why, which was not told yet.

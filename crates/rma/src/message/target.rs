@@ -13,7 +13,6 @@ use super::exchange::Exchange;
 use super::record::{self, Head, Trouble, What};
 use super::runs::Runs;
 use crate::accumulate::Combine;
-use crate::regions::{Region, cover};
 use crate::registry;
 use crate::transfer::copy_bytes;
 use crate::window::{Flavor, Window};
@@ -125,12 +124,7 @@ pub(super) trait Owner {
 pub(crate) fn own_bytes(window: &Window, addr: u64, len: u64) -> Option<*mut u8> {
     let end = addr.checked_add(len)?;
     if window.flavor == Flavor::Dynamic {
-        let own = window.attached.borrow();
-        let is_whole = |it: &Region| it.addr <= addr && end - it.addr <= it.len;
-        if !own.iter().any(is_whole) {
-            let some: Vec<_> = own.iter().filter(|it| it.len != 0).collect();
-            cover(some.len(), |i| *some[i], addr, end)?;
-        }
+        window.attached.borrow().find(addr, end)?;
         return Some(std::ptr::with_exposed_provenance_mut(addr as usize));
     }
     let base = window.base.addr() as u64;
