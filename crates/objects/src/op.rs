@@ -1,7 +1,7 @@
 //! Reduction operations (MPI-5, chapter 6.9) applied to packed elements.
 
 use std::cell::Cell;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::ptr;
 use std::sync::Arc;
 
@@ -10,6 +10,8 @@ use catena_datatype::{
     Basic, OpKind, Reduce, Reduce3, TypeRef, reduce3, reducer, reducer_in_memory,
 };
 
+use crate::callback::{Foreign, LayerFn, OpCountFn, OpFn};
+use crate::datatype::{Datatypes, Hold};
 use crate::error::{Error, Kind, Result};
 use crate::fail;
 use crate::room::{LaidOut, Room, Scratch};
@@ -49,22 +51,19 @@ pub enum Op {
 #[derive(Clone, Debug)]
 pub enum UserFn {
     /// With an `int` count.
-    Int(unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut abi::Datatype)),
+    Int(Foreign<OpFn>),
     /// With an `MPI_Count` count.
-    Count(unsafe extern "C" fn(*mut c_void, *mut c_void, *mut abi::Count, *mut abi::Datatype)),
+    Count(Foreign<OpCountFn>),
     /// A function of a layer above the C interface.
     Layer {
         /// What it is.
-        function: LayerFn,
+        function: Foreign<LayerFn>,
         /// The most elements that it takes at once, at least 1.
         longest: abi::Count,
         /// What it is given besides.
         state: Arc<State>,
     },
 }
-
-/// `void f(void *in, void *inout, MPI_Count len, MPI_Datatype type, void *state)`
-pub type LayerFn = extern "C" fn(*mut c_void, *mut c_void, abi::Count, abi::Datatype, *mut c_void);
 
 /// A predefined operation on basic elements of one kind.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +89,8 @@ pub enum Reducer {
         handle: abi::Datatype,
         /// Layout that it expects.
         ty: TypeRef,
+        /// What keeps the handle alive until the last call.
+        hold: Option<Hold>,
     },
 }
 
@@ -112,6 +113,7 @@ impl Op {
                 function: function.clone(),
                 handle,
                 ty: ty.clone(),
+                hold: None,
             }),
             Op::Builtin(kind) => Ok(Reducer::Kernel(kernel(*kind, handle, ty)?)),
         }
@@ -204,6 +206,21 @@ fn derived(kind: OpKind) -> Error {
 const LAID_OUT: usize = 64 << 10;
 
 impl Reducer {
+    /// The same, which keeps the handle alive that a function of the program is given: the program may have freed
+    /// its own before the last call.
+    pub fn holding(mut self, types: &Datatypes) -> Self {
+        if let Reducer::User { handle, hold, .. } = &mut self {
+            *hold = types.hold(*handle);
+        }
+        self
+    }
+
+    /// Whether it is a function of the program.
+    #[inline]
+    pub fn is_foreign(&self) -> bool {
+        matches!(self, Reducer::User { .. })
+    }
+
     /// Bytes that must stay together when a buffer is cut.
     pub fn unit(&self) -> usize {
         match self {
@@ -235,6 +252,7 @@ impl Reducer {
                 function,
                 handle,
                 ty,
+                ..
             } => {
                 let unit = ty.size() as usize;
                 if unit == 0 || len == 0 {
@@ -299,7 +317,7 @@ fn call(
             let mut len = n as c_int;
             let (a, b) = (input.wrapping_offset(shift), inout.wrapping_offset(shift));
             // SAFETY: the program registered it for such operands.
-            unsafe { f(a.cast(), b.cast(), &raw mut len, &raw mut ty) };
+            f.call(|f| unsafe { f(a.cast(), b.cast(), &raw mut len, &raw mut ty) });
         }),
         UserFn::Layer {
             function,
@@ -308,12 +326,12 @@ fn call(
         } => in_pieces(count, *longest as usize, |from, n| {
             let shift = from as isize * extent;
             let (a, b) = (input.wrapping_offset(shift), inout.wrapping_offset(shift));
-            function(a.cast(), b.cast(), n as abi::Count, ty, state.value());
+            function.call(|f| f(a.cast(), b.cast(), n as abi::Count, ty, state.value()));
         }),
         UserFn::Count(f) => {
             let mut n = count as abi::Count;
             // SAFETY: the program registered it for such operands.
-            unsafe { f(input.cast(), inout.cast(), &raw mut n, &raw mut ty) };
+            f.call(|f| unsafe { f(input.cast(), inout.cast(), &raw mut n, &raw mut ty) });
         }
     }
 }
@@ -468,6 +486,7 @@ impl Ops {
 mod tests {
     use super::*;
     use catena_datatype::Datatype;
+    use std::ffi::c_void;
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     static ENDED: AtomicUsize = AtomicUsize::new(0);
@@ -499,7 +518,7 @@ mod tests {
         let mut pieces: Vec<abi::Count> = Vec::new();
         let state = State::new((&raw mut pieces).cast(), Some(end)).into();
         let function = UserFn::Layer {
-            function: add,
+            function: Foreign::new(add),
             longest: 2,
             state,
         };
