@@ -115,6 +115,7 @@ impl Op {
                 ty: ty.clone(),
                 hold: None,
             }),
+            Op::Builtin(kind) if is_one_sided(*kind) => Err(one_sided(*kind)),
             Op::Builtin(kind) => Ok(Reducer::Kernel(kernel(*kind, handle, ty)?)),
         }
     }
@@ -137,6 +138,7 @@ impl Op {
     ) -> Result<()> {
         let count = count as usize;
         match self {
+            Op::Builtin(kind) if is_one_sided(*kind) => return Err(one_sided(*kind)),
             Op::Builtin(kind) => {
                 let basic = single(*kind, ty)?;
                 let run = reducer_in_memory(*kind, basic)
@@ -189,6 +191,21 @@ fn undefined(kind: OpKind, handle: abi::Datatype, basic: Basic) -> Error {
         Some(name) => format!("{kind} is not defined on {name}"),
         None => format!("{kind} is not defined on {basic:?}"),
     };
+    Error::new(Kind::Op, text)
+}
+
+/// Whether an operation is for one-sided calls only: its result is that of one operand, and which of them comes last no
+/// reduction says.
+fn is_one_sided(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Replace | OpKind::NoOp)
+}
+
+#[cold]
+fn one_sided(kind: OpKind) -> Error {
+    let text = format!(
+        "{} is for one-sided calls: it cannot combine the operands of a reduction",
+        kind.name()
+    );
     Error::new(Kind::Op, text)
 }
 
@@ -392,8 +409,28 @@ struct LastKernel {
 pub struct Ops {
     /// All but the predefined ones.
     pub table: Table<Arc<Op>>,
-    /// The one that was looked up last: most often the next is the same.
+    /// The one that was looked up last, by a reduction and by an accumulate: most often the next is the same.
     last_kernel: Cell<Option<LastKernel>>,
+    last_accumulate: Cell<Option<LastKernel>>,
+}
+
+/// The kernel of a predefined operation for the type of that handle, which `last` keeps.
+#[inline(never)]
+fn find(
+    last: &Cell<Option<LastKernel>>,
+    op: abi::Op,
+    handle: abi::Datatype,
+    ty: &TypeRef,
+) -> Result<Option<Kernel>> {
+    let Some(kind) = Ops::predefined(op) else {
+        return Ok(None);
+    };
+    let found = kernel(kind, handle, ty)?;
+    if handle.0 < 0x1000 {
+        let ty = handle;
+        last.set(Some(LastKernel { op, ty, found }));
+    }
+    Ok(Some(found))
 }
 
 impl Default for Ops {
@@ -401,6 +438,7 @@ impl Default for Ops {
         Ops {
             table: Table::new(ObjectKind::Op),
             last_kernel: Cell::new(None),
+            last_accumulate: Cell::new(None),
         }
     }
 }
@@ -428,11 +466,11 @@ impl Ops {
         })
     }
 
-    /// The kernel of a predefined operation for the type of that handle; none if
-    /// the operation is not predefined.
+    /// What a reduction applies, if the operation is predefined.
     ///
     /// # Errors
-    /// `Op` if it is not defined on that type.
+    /// `Op` if it is not defined on that type, or not for reductions: `MPI_REPLACE` and `MPI_NO_OP` are for
+    /// one-sided calls (MPI-5, 6.9.2 and 12.3.4).
     #[inline]
     pub fn kernel(
         &self,
@@ -446,6 +484,23 @@ impl Ops {
         }
     }
 
+    /// What an accumulate applies at its target, if the operation is predefined.
+    ///
+    /// # Errors
+    /// `Op` if it is not defined on that type.
+    #[inline]
+    pub fn accumulate_kernel(
+        &self,
+        op: abi::Op,
+        handle: abi::Datatype,
+        ty: &TypeRef,
+    ) -> Result<Option<Kernel>> {
+        match self.last_accumulate.get() {
+            Some(last) if (last.op, last.ty) == (op, handle) => Ok(Some(last.found)),
+            _ => find(&self.last_accumulate, op, handle, ty),
+        }
+    }
+
     #[inline(never)]
     fn find_kernel(
         &self,
@@ -453,15 +508,10 @@ impl Ops {
         handle: abi::Datatype,
         ty: &TypeRef,
     ) -> Result<Option<Kernel>> {
-        let Some(kind) = Ops::predefined(op) else {
-            return Ok(None);
-        };
-        let found = kernel(kind, handle, ty)?;
-        if handle.0 < 0x1000 {
-            let ty = handle;
-            self.last_kernel.set(Some(LastKernel { op, ty, found }));
+        match Ops::predefined(op) {
+            Some(kind) if is_one_sided(kind) => Err(one_sided(kind)),
+            _ => find(&self.last_kernel, op, handle, ty),
         }
-        Ok(Some(found))
     }
 
     /// The operation behind a handle.

@@ -410,7 +410,8 @@ mod tests {
 
     #[test]
     fn what_is_gone_at_the_end_is_not_relied_on() {
-        let problems = |name, text| lost_locals(&krate(name, "", &[("src/a.rs", text)])).len();
+        let problems =
+            |name, text: &str| lost_locals(&krate(name, "", &[("src/a.rs", text)])).len();
         let with = |ty: &str, uses: &str| {
             format!(
                 "thread_local! {{\n    static MINE: {ty} = x;\n}}\n\nfn f() {{\n    {uses};\n}}\n"
