@@ -16,6 +16,7 @@ use catena_board::{BoardMemory, BoardOffset, BoardShape, Member, Op, OpKind, Poo
 use catena_coll::Collective;
 use catena_datatype::{Datatype, OpKind as Arithmetic};
 use catena_fabric::Peer;
+use catena_objects::callback::OpFn;
 use catena_objects::op::{Op as Reduction, Reducer, UserFn};
 use catena_schedule::Order;
 use catena_shm::{Config, Shm};
@@ -57,7 +58,7 @@ fn reducer(case: &Case) -> Reducer {
     let op = match case.op.commutative {
         true => Reduction::Builtin(Arithmetic::Sum),
         false => Reduction::User {
-            function: UserFn::Int(tree),
+            function: UserFn::Int((tree as OpFn).into()),
             commutative: false,
         },
     };

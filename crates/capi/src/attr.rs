@@ -11,7 +11,8 @@ use catena_abi::{
 };
 use catena_boot::FAULT_TOLERANCE;
 use catena_core::{Process, enter, enter_any, p2p};
-use catena_objects::attr::{Attributes, Carrier, CopyFn, DeleteFn, OnCopy};
+use catena_objects::attr::{Attributes, Carrier, OnCopy};
+use catena_objects::callback::{CopyFn, DeleteFn, Foreign};
 use catena_objects::{Result, fail};
 use catena_rma::registry;
 
@@ -24,13 +25,13 @@ fn on_copy<T>(function: CopyAttrFunction<T>) -> OnCopy {
         consts::NULL_COPY_FN => OnCopy::Drop,
         consts::DUP_FN => OnCopy::Keep,
         // SAFETY: the program's function; a handle is a `usize` in C's eyes.
-        address => OnCopy::Call(unsafe { std::mem::transmute::<usize, CopyFn>(address) }),
+        address => OnCopy::Call(unsafe { std::mem::transmute::<usize, CopyFn>(address) }.into()),
     }
 }
 
-fn on_delete<T>(function: DeleteAttrFunction<T>) -> Option<DeleteFn> {
+fn on_delete<T>(function: DeleteAttrFunction<T>) -> Option<Foreign<DeleteFn>> {
     // SAFETY: the program's function; a handle is a `usize` in C's eyes.
-    function.map(|f| unsafe { std::mem::transmute::<usize, DeleteFn>(f as usize) })
+    function.map(|f| unsafe { std::mem::transmute::<usize, DeleteFn>(f as usize) }.into())
 }
 
 fn create<T>(

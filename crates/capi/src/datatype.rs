@@ -248,7 +248,7 @@ mpi_fn! {
             fail!(Type, "{} is predefined and cannot be freed", String::from_utf8_lossy(&name));
         }
         obj.attrs.delete_all(handle.0)?;
-        enter_any().types.table.remove(handle.0);
+        enter_any().types.free(handle);
         put(datatype, consts::DATATYPE_NULL, "datatype")
     }
 

@@ -10,6 +10,7 @@ use catena_abi::{
 use catena_core::enter_any;
 use catena_core::object::Objects;
 use catena_io::registry;
+use catena_objects::callback::{Foreign, HandlerFn};
 use catena_objects::errhandler::{Errhandler as Handler, ErrhandlerRef};
 use catena_objects::error_place::{ErrorPlace, Target};
 use catena_objects::{Result, fail};
@@ -25,7 +26,11 @@ fn create<T>(on: Target, function: ErrhandlerFunction<T>, to: *mut Errhandler) -
     };
     let handler = Handler::User {
         on,
-        function: function as usize,
+        // SAFETY: a handle is a `usize` in C's eyes, and what the function may take beyond the two arguments is
+        // never passed.
+        function: Foreign::new(unsafe {
+            std::mem::transmute::<usize, HandlerFn>(function as usize)
+        }),
     };
     put(
         to,

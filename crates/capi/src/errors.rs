@@ -267,14 +267,9 @@ pub(crate) fn call_handler(on: On, code: c_int, text: String) -> c_int {
         Errhandler::Return => {}
         Errhandler::User { function, .. } => {
             let (mut handle, mut code) = (handle, code);
-            // SAFETY: the program registered this address as such a function;
-            // a handle is a `usize` in C's eyes, and what the function may take
-            // beyond the two arguments is never passed.
-            let function: extern "C" fn(*mut usize, *mut c_int) =
-                unsafe { std::mem::transmute(function) };
             // What it jumps over would never be dropped.
             drop((handler, place, text));
-            function(&raw mut handle, &raw mut code);
+            function.call_at_end(|f| f(&raw mut handle, &raw mut code));
             // It is the code that the call returns (MPI-5, 9.3.1).
             return code;
         }
@@ -284,7 +279,8 @@ pub(crate) fn call_handler(on: On, code: c_int, text: String) -> c_int {
             ..
         } => {
             drop((place, text));
-            return function(handle, code, state.value());
+            let state = state.value();
+            return function.call_at_end(|f| f(handle, code, state));
         }
         Errhandler::Fatal | Errhandler::Abort => {
             init::abort(code_for_exit(code), &format!("{class}: {text}{place}"));

@@ -107,7 +107,7 @@ fn register_datarep(
         let functions = Registered {
             read,
             write,
-            extent,
+            extent: extent.into(),
             extra_state,
         };
         catena_io::register_datarep(args::string(datarep, "datarep")?, functions)
@@ -266,7 +266,7 @@ mpi_fn! {
         write_conversion_fn: DatarepConversionFunction,
         dtype_file_extent_fn: DatarepExtentFunction, extra_state: *mut c_void)
     {
-        let both = (Conversion::Int(read_conversion_fn), Conversion::Int(write_conversion_fn));
+        let both = (Conversion::Int(read_conversion_fn.into()), Conversion::Int(write_conversion_fn.into()));
         register_datarep(datarep, both, dtype_file_extent_fn, extra_state)
     }
 
@@ -274,7 +274,7 @@ mpi_fn! {
         write_conversion_fn: DatarepConversionFunctionC,
         dtype_file_extent_fn: DatarepExtentFunction, extra_state: *mut c_void)
     {
-        let both = (Conversion::Count(read_conversion_fn), Conversion::Count(write_conversion_fn));
+        let both = (Conversion::Count(read_conversion_fn.into()), Conversion::Count(write_conversion_fn.into()));
         register_datarep(datarep, both, dtype_file_extent_fn, extra_state)
     }
 }

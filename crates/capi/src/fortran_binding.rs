@@ -12,9 +12,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use catena_abi::{Aint, Comm, Datatype, Errhandler, Op, Win, consts};
 use catena_core::enter_any;
-use catena_objects::attr::{Carrier, CopyFn, DeleteFn, OnCopy};
-use catena_objects::errhandler::LayerHandler;
-use catena_objects::op::LayerFn;
+use catena_objects::attr::{Carrier, OnCopy};
+use catena_objects::callback::{CopyFn, DeleteFn, Foreign, LayerFn, LayerHandler};
 use catena_objects::state::{End, State};
 
 use crate::args::{null_argument, put};
@@ -59,7 +58,7 @@ fn seen(value: *mut c_void) -> *mut c_void {
 /// The functions behind a key for Fortran.
 struct Key {
     copy: OnCopy,
-    delete: Option<DeleteFn>,
+    delete: Option<Foreign<DeleteFn>>,
     state: *mut c_void,
     end: Option<End>,
 }
@@ -86,7 +85,7 @@ extern "C" fn copy(
     if let OnCopy::Call(function) = key.copy {
         copied = 0;
         let slot = (&raw mut out).cast();
-        let code = function(object, keyval, key.state, out, slot, &raw mut copied);
+        let code = function.call(|f| f(object, keyval, key.state, out, slot, &raw mut copied));
         if code != 0 {
             return code;
         }
@@ -112,7 +111,7 @@ extern "C" fn delete(
     // SAFETY: the library calls this for such keys alone.
     let key = unsafe { key(state) };
     let code = key.delete.map_or(0, |function| {
-        function(object, keyval, seen(value), key.state)
+        function.call(|f| f(object, keyval, seen(value), key.state))
     });
     if code == 0 {
         free_cell(value);
@@ -144,16 +143,16 @@ fn create_keyval(
         consts::NULL_COPY_FN => OnCopy::Drop,
         consts::DUP_FN => OnCopy::Keep,
         // SAFETY: the program's function; a handle is a `usize` in C's eyes.
-        address => OnCopy::Call(unsafe { std::mem::transmute::<usize, CopyFn>(address) }),
+        address => OnCopy::Call(unsafe { std::mem::transmute::<usize, CopyFn>(address) }.into()),
     };
     let on_copy = match copies {
         OnCopy::Drop => OnCopy::Drop,
-        _ => OnCopy::Call(copy),
+        _ => OnCopy::Call(Foreign::new(copy)),
     };
     let delete_fn = match delete_fn as usize {
         consts::NULL_DELETE_FN => None,
         // SAFETY: as above.
-        address => Some(unsafe { std::mem::transmute::<usize, DeleteFn>(address) }),
+        address => Some(unsafe { std::mem::transmute::<usize, DeleteFn>(address) }.into()),
     };
     let key = Key {
         copy: copies,
@@ -163,7 +162,7 @@ fn create_keyval(
     };
     let state = State::new(Box::into_raw(Box::new(key)).cast(), Some(end_key));
     let keyvals = &enter_any().keyvals;
-    let id = keyvals.create(carrier, on_copy, Some(delete), state);
+    let id = keyvals.create(carrier, on_copy, Some(Foreign::new(delete)), state);
     put(keyval, id, "keyval").map_or(consts::ERR_ARG, |()| consts::SUCCESS)
 }
 

@@ -16,9 +16,9 @@ mpi_fn! {
     {
         let process = enter()?;
         let new = Generalized {
-            query: query_fn,
-            free: free_fn,
-            cancel: cancel_fn,
+            query: query_fn.into(),
+            free: free_fn.into(),
+            cancel: cancel_fn.into(),
             extra_state,
             done: Cell::new(false),
             freed: Cell::new(false),

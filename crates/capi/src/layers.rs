@@ -10,10 +10,11 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 
 use catena_abi::{Comm, Count, Datatype, Errhandler, Op, consts};
 use catena_core::{enter, enter_any};
-use catena_objects::attr::{Carrier, CopyFn, DeleteFn, OnCopy};
-use catena_objects::errhandler::{Errhandler as Handler, LayerHandler};
+use catena_objects::attr::{Carrier, OnCopy};
+use catena_objects::callback::{CopyFn, DeleteFn, Foreign, LayerFn, LayerHandler};
+use catena_objects::errhandler::Errhandler as Handler;
 use catena_objects::error_place::Target;
-use catena_objects::op::{LayerFn, Op as OpObj, UserFn};
+use catena_objects::op::{Op as OpObj, UserFn};
 use catena_objects::state::{End, State};
 use catena_objects::{Result, fail};
 
@@ -42,7 +43,7 @@ pub(crate) extern "C" fn catena_op_create(
     op: *mut Op,
 ) -> c_int {
     let function = UserFn::Layer {
-        function,
+        function: function.into(),
         longest: longest.max(1),
         state: State::new(state, end).into(),
     };
@@ -73,7 +74,7 @@ pub(crate) extern "C" fn catena_errhandler_create(
     };
     let new = Handler::Layer {
         on,
-        function,
+        function: function.into(),
         state: State::new(state, end),
     };
     let handle = || enter_any().errhandlers.add(new.into());
@@ -97,7 +98,8 @@ extern "C" fn catena_keyval_create(
         1 => (Carrier::Type, "MPI_Type_create_keyval"),
         _ => (Carrier::Win, "MPI_Win_create_keyval"),
     };
-    let copy = copy.map_or(OnCopy::Drop, OnCopy::Call);
+    let copy = copy.map_or(OnCopy::Drop, |copy| OnCopy::Call(copy.into()));
+    let delete = delete.map(Foreign::from);
     let state = State::new(state, end);
     let id = || enter_any().keyvals.create(carrier, copy, delete, state);
     answer(name, put_new(keyval, id, "keyval"))

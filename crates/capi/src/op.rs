@@ -23,14 +23,14 @@ fn create(function: UserFn, commute: c_int, op: *mut Op) -> Result<()> {
 mpi_fn! {
     fn Op_create(user_fn: UserFunction, commute: c_int, op: *mut Op) {
         match user_fn {
-            Some(f) => create(UserFn::Int(f), commute, op),
+            Some(f) => create(UserFn::Int(f.into()), commute, op),
             None => Err(null_argument("user_fn")),
         }
     }
 
     fn Op_create_c(user_fn: UserFunctionC, commute: c_int, op: *mut Op) {
         match user_fn {
-            Some(f) => create(UserFn::Count(f), commute, op),
+            Some(f) => create(UserFn::Count(f.into()), commute, op),
             None => Err(null_argument("user_fn")),
         }
     }
@@ -68,6 +68,7 @@ mpi_fn! {
             unsafe { (kernel.run)(input, inout, count as usize) };
         } else {
             let op = objects.ops.find(op)?;
+            let _hold = objects.types.hold(datatype);
             // SAFETY: as above.
             unsafe { reduce_local(&op, input, inout, count, datatype, ty)? };
         }

@@ -95,6 +95,27 @@ fn operation(process: &Process, op: Op, no_op: bool) -> Result<OpKind> {
     Ok(kind)
 }
 
+/// Refuses an accumulate of elements of one predefined type onto those of another one (MPI-5, 12.3.4): what they would
+/// become is not defined. Types of several predefined ones, which only `MPI_REPLACE` and `MPI_NO_OP` take, are left
+/// to those.
+fn same_elements(process: &Process, origin: Datatype, target: Datatype) -> Result<()> {
+    if origin == target {
+        return Ok(());
+    }
+    let types = &process.objects.types;
+    let basics = (types.layout(origin)?.basic(), types.layout(target)?.basic());
+    if let (Some(ours), Some(theirs)) = basics
+        && ours != theirs
+    {
+        fail!(
+            Type,
+            "an accumulate combines elements of one predefined type: those of the origin are {ours:?}, \
+            those of the target {theirs:?}"
+        );
+    }
+    Ok(())
+}
+
 /// The two sides of the usual operation, and its bytes: runs of elements of predefined types, to a
 /// target that is open and mapped here. `None` leaves it to the careful way, errors as well.
 #[inline(always)]
@@ -167,6 +188,7 @@ pub(crate) fn accumulate(win: Win, op: Op, origin: Origin, target: Target) -> Re
     let window = window(&process, win)?;
     if let Some((from, at, len)) = usual(&process, window, &origin, &target)
         && op != consts::NO_OP
+        && origin.ty == target.ty
         && let Some(kernel) = usual_kernel(&process, op, target.ty)
     {
         // SAFETY: the program lends both sides until the epoch ends.
@@ -176,6 +198,7 @@ pub(crate) fn accumulate(win: Win, op: Op, origin: Origin, target: Target) -> Re
     match window.target_rank(target.rank)? {
         None => Ok(()),
         Some(rank) => {
+            same_elements(&process, origin.ty, target.ty)?;
             let at = target.at(&process, rank)?;
             window.accumulate(&process, kind, &origin.to_send(&process)?, at)
         }
@@ -196,6 +219,7 @@ pub(crate) fn get_accumulate(
         && origin.buf.addr() > consts::IN_PLACE
         && origin.count == target.count
         && origin.ty == target.ty
+        && result.ty == target.ty
         && let Some(kernel) = usual_kernel(&process, op, target.ty)
     {
         let buffers = (origin.buf.cast_const().cast(), into);
@@ -208,7 +232,11 @@ pub(crate) fn get_accumulate(
         None => Ok(()),
         Some(rank) => {
             let at = target.at(&process, rank)?;
+            same_elements(&process, result.ty, target.ty)?;
             // Whatever it is, nothing of it counts.
+            if kind != OpKind::NoOp {
+                same_elements(&process, origin.ty, target.ty)?;
+            }
             let from = match kind {
                 OpKind::NoOp => SendBuf::EMPTY,
                 _ => origin.to_send(&process)?,
@@ -223,7 +251,12 @@ pub(crate) fn get_accumulate(
 #[inline(always)]
 fn usual_kernel(process: &Process, op: Op, ty: Datatype) -> Option<Kernel> {
     let layout = process.objects.types.layout(ty).ok()?;
-    process.objects.ops.kernel(op, ty, layout).ok().flatten()
+    process
+        .objects
+        .ops
+        .accumulate_kernel(op, ty, layout)
+        .ok()
+        .flatten()
 }
 
 fn fetch_and_op(
@@ -256,13 +289,13 @@ fn fetch_and_op(
     get_accumulate(win, op, Origin::new(origin, 1, ty), into, target)
 }
 
-/// Makes an operation's request; only passive epochs allow one.
+/// Makes an operation's request; only passive epochs allow one (MPI-5, 12.3.5).
 pub(crate) fn requested(
     win: Win,
     request: *mut Request,
     operation: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
-    window(&*enter()?, win)?;
+    window(&*enter()?, win)?.check_passive(None)?;
     put(request, catena_rma::requested(enter, operation)?, "request")
 }
 

@@ -101,8 +101,7 @@ fn wire_up() -> Result<Box<Process>> {
     catena_base::clock::start();
     catena_base::copy::start();
     catena_cuda::start();
-    catena_objects::attr::WITHOUT_LOCK
-        .get_or_init(|| |call| process::life().lock().released_if_held(call));
+    catena_objects::callback::WITHOUT_LOCK.get_or_init(|| process::outside);
     let boot = catena_boot::open().map_err(|e| Error::new(Kind::Other, e.to_string()))?;
     crate::settings::warn_unknown(boot.job().rank);
     let size = boot.job().size;

@@ -152,9 +152,15 @@ fn leave() {
 
 #[cold]
 fn watch_once() {
-    if let Ok(process) = enter() {
-        waiting::watch_once(&*process);
+    let Ok(process) = enter() else {
+        return;
+    };
+    if process.collectives().are_foreign() {
+        // A thread in a call that need not progress may hold what they wait for.
+        process.engine.wake();
+        return;
     }
+    waiting::watch_once(&*process);
 }
 
 /// Enters the library for a call that needs it initialised, by `MPI_Init` or a
@@ -176,8 +182,9 @@ pub fn enter() -> Result<Entered<Process>> {
     }
 }
 
+/// The library has no users.
 #[cold]
-fn not_running() -> Error {
+pub(crate) fn not_running() -> Error {
     let text = if phase::is_finalized() {
         "MPI_Finalize was called already"
     } else {
@@ -207,6 +214,14 @@ pub fn widened(kind: ObjectKind, low: i32) -> Option<usize> {
         ObjectKind::Datatype => objects.types.table.widened(low),
         ObjectKind::Op => objects.ops.table.widened(low),
         _ => None,
+    }
+}
+
+/// Calls a function of the program without the library's lock, if this thread holds it.
+pub(crate) fn outside(call: &mut dyn FnMut()) {
+    match LIFE.kept() {
+        Some(process) => waiting::outside(process, call),
+        None => LIFE.lock().released_if_held(call),
     }
 }
 

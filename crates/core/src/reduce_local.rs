@@ -25,6 +25,8 @@ pub unsafe fn reduce_local(
     handle: abi::Datatype,
     ty: &TypeRef,
 ) -> Result<()> {
+    // A function of the program may make and free types.
+    let ty = &ty.clone();
     if is_host(input, count, ty) && is_host(inout, count, ty) {
         // SAFETY: the caller's promise.
         return unsafe { op.apply_in_memory(input, inout, count, handle, ty) };

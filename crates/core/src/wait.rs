@@ -77,4 +77,18 @@ impl Process {
     pub fn block(&self, done: impl FnMut(&Process) -> bool) {
         catena_process::block(self, done);
     }
+
+    /// The same where `done` may call functions of the program: no other thread asks it.
+    pub fn block_alone(&self, done: impl FnMut(&Process) -> bool) {
+        catena_process::block_alone(self, done);
+    }
+
+    /// Progresses until `done`, which may call functions of the program if it is `foreign`.
+    #[inline]
+    pub(crate) fn block_for(&self, foreign: bool, done: impl FnMut(&Process) -> bool) {
+        match foreign {
+            false => self.block(done),
+            true => self.block_alone(done),
+        }
+    }
 }

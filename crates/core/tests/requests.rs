@@ -474,9 +474,9 @@ fn generalized_requests_conform() {
     let library = library();
     let make = |process: &Process| {
         process.generalized(Generalized {
-            query: None,
-            free: Some(count),
-            cancel: None,
+            query: None.into(),
+            free: Some(count as _).into(),
+            cancel: None.into(),
             extra_state: std::ptr::null_mut(),
             done: Cell::new(false),
             freed: Cell::new(false),

@@ -73,7 +73,8 @@ impl File {
             ),
             _ => {}
         }
-        let view = self.view.borrow();
+        // Functions of the program may tell the size.
+        let view = self.view.borrow().clone();
         let size = match view.datarep.is_native() {
             true => buffer.ty.size(),
             false => view.datarep.in_file(buffer.ty)?.size(),

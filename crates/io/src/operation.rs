@@ -147,15 +147,22 @@ impl Queue {
 #[derive(Debug, Default)]
 struct Queues(RefCell<Vec<Arc<Queue>>>);
 
+/// The work of an operation is in use by one thread at a time, which may be in a function of the program that converts
+/// data, outside of the lock: others leave that operation alone.
 impl Hook<Process> for Queues {
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     fn progress(&self, process: &Process) -> bool {
         let before = steps();
         let queues = self.0.borrow().clone();
         let over: Vec<_> = queues.iter().filter(|queue| queue.advance()).collect();
-        self.0
-            .borrow_mut()
-            .retain(|queue| !over.iter().any(|it| Arc::ptr_eq(it, queue)));
-        process.hook::<Queues>().remove_work(over.len());
+        let mut all = self.0.borrow_mut();
+        let there = all.len();
+        all.retain(|queue| !over.iter().any(|it| Arc::ptr_eq(it, queue)));
+        // Another thread may have seen that, too.
+        process.hook::<Queues>().remove_work(there - all.len());
         !over.is_empty() || steps() != before
     }
 

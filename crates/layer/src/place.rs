@@ -150,7 +150,7 @@ impl Room {
     #[cold]
     fn long_base(&mut self, len: usize) -> *mut usize {
         // A callback that comes here again finds nothing to spare, and makes its own.
-        self.long = SPARE.take();
+        self.long = SPARE.try_with(Cell::take).unwrap_or_default();
         if self.long.len() < len {
             self.long.resize(len, 0);
         }
@@ -201,7 +201,9 @@ impl Drop for Room {
     #[inline]
     fn drop(&mut self) {
         if !self.long.is_empty() {
-            SPARE.set(std::mem::take(&mut self.long));
+            // In a handler of `atexit` there is none any more.
+            let long = std::mem::take(&mut self.long);
+            let _ = SPARE.try_with(|spare| spare.set(long));
         }
     }
 }

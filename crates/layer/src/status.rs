@@ -224,7 +224,7 @@ impl StatusRoom {
 
     #[cold]
     fn long_base(&mut self, len: usize) -> *mut Status {
-        self.long = SPARE.take();
+        self.long = SPARE.try_with(Cell::take).unwrap_or_default();
         if self.long.len() < len {
             self.long.resize(len, Status::empty());
         }
@@ -236,7 +236,9 @@ impl Drop for StatusRoom {
     #[inline]
     fn drop(&mut self) {
         if !self.long.is_empty() {
-            SPARE.set(std::mem::take(&mut self.long));
+            // In a handler of `atexit` there is none any more.
+            let long = std::mem::take(&mut self.long);
+            let _ = SPARE.try_with(|spare| spare.set(long));
         }
     }
 }

@@ -7,14 +7,12 @@
 use std::ffi::c_int;
 use std::sync::OnceLock;
 
-use catena_abi::{
-    Comm, Count, TCbSafety, TEventCbFunction, TEventDroppedCbFunction, TEventInstance,
-    TEventRegistration,
-};
+use catena_abi::{Comm, Count, TCbSafety, TEventInstance, TEventRegistration};
 use catena_base::clock;
 use catena_base::slab::Key;
 use catena_core::events::{self, Event, What};
 use catena_core::{Process, enter};
+use catena_objects::callback::{DroppedFn, EventFn};
 
 use crate::catalog::catalog;
 use crate::facts::Value;
@@ -34,9 +32,9 @@ pub const SOURCE_DOC: &str = "Everything that happens in this process.";
 #[derive(Clone, Copy, Debug)]
 pub struct Callers {
     /// Calls the callback of an event.
-    pub event: fn(TEventCbFunction, TEventInstance, TEventRegistration, TCbSafety, UserData),
+    pub event: fn(EventFn, TEventInstance, TEventRegistration, TCbSafety, UserData),
     /// Calls the handler for dropped events, of the given source.
-    pub dropped: fn(TEventDroppedCbFunction, Count, TEventRegistration, c_int, TCbSafety, UserData),
+    pub dropped: fn(DroppedFn, Count, TEventRegistration, c_int, TCbSafety, UserData),
 }
 
 static CALLERS: OnceLock<Callers> = OnceLock::new();
@@ -136,18 +134,11 @@ pub fn check_level(handle: usize, safety: TCbSafety) -> Result<()> {
 ///
 /// # Errors
 /// `Invalid` if there is no such level.
-pub fn register(
-    handle: usize,
-    safety: TCbSafety,
-    function: TEventCbFunction,
-    data: UserData,
-) -> Result<()> {
+pub fn register(handle: usize, safety: TCbSafety, function: EventFn, data: UserData) -> Result<()> {
     let mut state = state()?;
     let registration = registration(&mut state, handle)?;
-    registration.callbacks[level(safety)?] = function.map(|f| Callback {
-        function: Some(f),
-        data,
-    });
+    registration.callbacks[level(safety)?] =
+        function.given().map(|function| Callback { function, data });
     drop(state);
     subscribe();
     Ok(())
@@ -155,10 +146,10 @@ pub fn register(
 
 /// Sets the handler for dropped events, or removes it.
 #[allow(clippy::missing_errors_doc, reason = "see `check`")]
-pub fn on_dropped(handle: usize, function: TEventDroppedCbFunction) -> Result<()> {
+pub fn on_dropped(handle: usize, function: DroppedFn) -> Result<()> {
     let mut state = state()?;
     let registration = registration(&mut state, handle)?;
-    (registration.dropped, registration.lost) = (function, 0);
+    (registration.dropped, registration.lost) = (function.given(), 0);
     Ok(())
 }
 
@@ -208,7 +199,7 @@ struct Due {
     callback: Callback,
     /// To tell first, to whom.
     lost: u64,
-    dropped: TEventDroppedCbFunction,
+    dropped: Option<DroppedFn>,
 }
 
 impl Due {
@@ -226,9 +217,11 @@ impl Due {
     }
 
     fn tell_lost(&self, callers: &Callers) {
-        if self.lost > 0 {
+        if self.lost > 0
+            && let Some(dropped) = self.dropped
+        {
             (callers.dropped)(
-                self.dropped,
+                dropped,
                 Count::try_from(self.lost).unwrap_or(Count::MAX),
                 TEventRegistration(self.handle),
                 SOURCE as c_int,

@@ -2,9 +2,10 @@
 
 use std::ffi::c_void;
 
-use catena_abi::{Comm, TCbSafety, TEventCbFunction, TEventDroppedCbFunction};
+use catena_abi::{Comm, TCbSafety};
 use catena_core::Process;
 use catena_core::events::{self, Event, What};
+use catena_objects::callback::{DroppedFn, EventFn};
 
 use crate::catalog::EventType;
 
@@ -36,7 +37,7 @@ impl UserData {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Callback {
-    pub function: TEventCbFunction,
+    pub function: EventFn,
     pub data: UserData,
 }
 
@@ -46,7 +47,7 @@ pub(crate) struct Registration {
     pub comm: Option<Comm>,
     /// By safety level.
     pub callbacks: [Option<Callback>; LEVELS.len()],
-    pub dropped: TEventDroppedCbFunction,
+    pub dropped: Option<DroppedFn>,
     /// Events that could not be raised, if anybody wants to know.
     pub lost: u64,
 }

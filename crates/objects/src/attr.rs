@@ -4,8 +4,9 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
+use crate::callback::{CopyFn, DeleteFn, Foreign};
 use crate::error::{Error, Kind, Result};
 use crate::fail;
 use crate::state::State;
@@ -19,12 +20,6 @@ pub enum Carrier {
     Win,
 }
 
-/// `int copy(handle, keyval, extra_state, value_in, void *value_out, int *flag)`
-pub type CopyFn =
-    extern "C" fn(usize, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;
-/// `int delete(handle, keyval, value, extra_state)`
-pub type DeleteFn = extern "C" fn(usize, c_int, *mut c_void, *mut c_void) -> c_int;
-
 /// What happens to an attribute when its object is duplicated.
 #[derive(Clone, Copy, Debug)]
 pub enum OnCopy {
@@ -33,7 +28,7 @@ pub enum OnCopy {
     /// `MPI_DUP_FN`: its value is copied.
     Keep,
     /// The program's function decides.
-    Call(CopyFn),
+    Call(Foreign<CopyFn>),
 }
 
 /// A key under which attributes are attached.
@@ -46,7 +41,7 @@ pub struct Keyval {
     /// Copy callback.
     pub copy: OnCopy,
     /// Delete callback, if there is one.
-    pub delete: Option<DeleteFn>,
+    pub delete: Option<Foreign<DeleteFn>>,
     /// Passed to the callbacks.
     pub extra_state: State,
 }
@@ -69,7 +64,7 @@ impl Keyvals {
         &self,
         carrier: Carrier,
         copy: OnCopy,
-        delete: Option<DeleteFn>,
+        delete: Option<Foreign<DeleteFn>>,
         extra_state: State,
     ) -> i32 {
         let id = FIRST_KEYVAL + self.made.get();
@@ -173,21 +168,6 @@ fn callback_failed(what: &str, id: i32, code: c_int) -> Error {
     )
 }
 
-/// How callbacks are called, once the library has a lock: a callback may wait for a lock of the program's own,
-/// which another thread holds while it waits for the library's. So the library's is let go of meanwhile.
-pub static WITHOUT_LOCK: OnceLock<fn(&mut dyn FnMut())> = OnceLock::new();
-
-/// Calls a callback of the program, while nothing is borrowed; its code.
-fn unlocked(mut callback: impl FnMut() -> c_int) -> c_int {
-    let mut code = 0;
-    let mut call = || code = callback();
-    match WITHOUT_LOCK.get() {
-        Some(without_lock) => without_lock(&mut call),
-        None => call(),
-    }
-    code
-}
-
 impl Attributes {
     /// Takes over the attributes of `other`, which replace those here.
     pub fn take(&self, other: Attributes) {
@@ -253,7 +233,8 @@ impl Attributes {
             return Ok(());
         };
         if let Some(delete) = keyval.delete {
-            let code = unlocked(|| delete(handle, id, value, keyval.extra_state.value()));
+            let state = keyval.extra_state.value();
+            let code = delete.call(|f| f(handle, id, value, state));
             if code != 0 {
                 return Err(callback_failed("delete", id, code));
             }
@@ -278,7 +259,7 @@ impl Attributes {
                     let slot = (&raw mut out).cast();
                     let state = keyval.extra_state.value();
                     let code =
-                        unlocked(|| copy(handle, keyval.id, state, value, slot, &raw mut flag));
+                        copy.call(|f| f(handle, keyval.id, state, value, slot, &raw mut flag));
                     if code != 0 {
                         return Err(callback_failed("copy", keyval.id, code));
                     }

@@ -1,7 +1,7 @@
 //! Datatypes (MPI-5, chapter 5) by their handles, with what programs attach to
 //! them. What a datatype is, is in the crate `datatype`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
@@ -20,6 +20,31 @@ pub struct TypeObj {
     pub name: RefCell<Vec<u8>>,
     /// Cached attributes.
     pub attrs: Attributes,
+    /// How many operations may still give its handle to functions of the program.
+    held: Cell<u32>,
+}
+
+/// Keeps a handle of a datatype alive, though the program frees it.
+#[derive(Debug)]
+pub struct Hold(Arc<TypeObj>);
+
+impl Hold {
+    fn new(obj: Arc<TypeObj>) -> Self {
+        obj.held.set(obj.held.get() + 1);
+        Hold(obj)
+    }
+}
+
+impl Clone for Hold {
+    fn clone(&self) -> Self {
+        Hold::new(self.0.clone())
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.0.held.set(self.0.held.get() - 1);
+    }
 }
 
 impl TypeObj {
@@ -29,6 +54,7 @@ impl TypeObj {
             ty,
             name: RefCell::default(),
             attrs: Attributes::default(),
+            held: Cell::default(),
         })
     }
 }
@@ -44,6 +70,10 @@ pub struct Datatypes {
     named: NamedTypes,
     /// Predefined types without a name.
     unnamed: RefCell<Vec<(TypeRef, abi::Datatype)>>,
+    /// Handles that the program has freed while they were [held](Datatypes::hold), and how many of these there may
+    /// be before they are looked through.
+    freed: RefCell<Vec<abi::Datatype>>,
+    looked: Cell<usize>,
 }
 
 impl Default for Datatypes {
@@ -52,6 +82,8 @@ impl Default for Datatypes {
             table: Table::new(ObjectKind::Datatype),
             named: RefCell::default(),
             unnamed: RefCell::default(),
+            freed: RefCell::default(),
+            looked: Cell::new(1),
         }
     }
 }
@@ -108,6 +140,34 @@ impl Datatypes {
         *obj.name.borrow_mut() = abi::datatype_name(h).unwrap_or_default().into();
         named.push((h.0, obj.clone()));
         Ok(obj)
+    }
+
+    /// Keeps a handle alive as long as what is returned; `None` for one that lives anyway, or does not.
+    pub fn hold(&self, h: abi::Datatype) -> Option<Hold> {
+        self.table.get(h.0).map(Hold::new)
+    }
+
+    /// The program frees a handle, whose attributes are deleted. While it is held it stays, as functions of the program
+    /// may be given it. Cost: constant, over many.
+    pub fn free(&self, h: abi::Datatype) {
+        let is_held = |h: abi::Datatype| self.table.get(h.0).is_some_and(|it| it.held.get() != 0);
+        if !is_held(h) {
+            self.table.remove(h.0);
+        }
+        let mut freed = self.freed.borrow_mut();
+        if is_held(h) && !freed.contains(&h) {
+            freed.push(h);
+        }
+        if freed.len() >= self.looked.get() {
+            freed.retain(|&it| {
+                let stays = is_held(it);
+                if !stays {
+                    self.table.remove(it.0);
+                }
+                stays
+            });
+            self.looked.set(2 * freed.len() + 1);
+        }
     }
 
     /// Stores a datatype.

@@ -1,13 +1,13 @@
 //! Error handlers (MPI-5, chapter 9.3).
 
 use std::cell::{Cell, RefCell};
-use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::AcqRel};
 
 use catena_abi::{self as abi, consts};
 use catena_settings::{Setting, choice, setting};
 
+use crate::callback::{Foreign, HandlerFn, LayerHandler};
 use crate::error::{Error, Kind, Result};
 use crate::error_place::{ErrorPlace, Target};
 use crate::fail;
@@ -21,10 +21,15 @@ use crate::table::{Guarded, ObjectKind};
 ///
 /// # Examples
 /// ```
+/// use std::ffi::c_int;
+///
+/// use catena_objects::callback::{Foreign, HandlerFn};
 /// use catena_objects::errhandler::Errhandler;
 /// use catena_objects::error_place::Target;
 ///
-/// let mine = Errhandler::User { on: Target::Win, function: 0x1234 };
+/// extern "C" fn note(_window: *mut usize, _code: *mut c_int) {}
+///
+/// let mine = Errhandler::User { on: Target::Win, function: Foreign::new(note as HandlerFn) };
 /// assert!(mine.fits(Target::Win) && !mine.fits(Target::Comm));
 /// assert!(Errhandler::Return.fits(Target::Comm));
 /// ```
@@ -41,22 +46,19 @@ pub enum Errhandler {
     User {
         /// What it may be attached to.
         on: Target,
-        /// Its address.
-        function: usize,
+        /// What it is.
+        function: Foreign<HandlerFn>,
     },
     /// A function of a layer above the C interface.
     Layer {
         /// What it may be attached to.
         on: Target,
         /// What it is.
-        function: LayerHandler,
+        function: Foreign<LayerHandler>,
         /// What it is given besides.
         state: State,
     },
 }
-
-/// `int f(handle, int error_code, void *state)`: it returns the code that the call is to return.
-pub type LayerHandler = extern "C" fn(usize, c_int, *mut c_void) -> c_int;
 
 impl Errhandler {
     /// Whether it may be attached to objects of this kind.

@@ -11,6 +11,7 @@
 //! | `error_place`      | the object that an error belongs to                        |
 //! | `error`      | what can go wrong: a kind, a text, and a place             |
 //! | `table`      | handles, and tables of objects by handle                   |
+//! | `callback`   | functions of the program's, and how they are called        |
 //! | `attr`       | attributes that programs attach to objects, and their keys |
 //! | `datatype`   | datatypes by their handles, their names and attributes     |
 //! | `errhandler` | error handlers                                             |
@@ -27,6 +28,7 @@
 )]
 
 pub mod attr;
+pub mod callback;
 pub mod datatype;
 pub mod errhandler;
 pub mod error;

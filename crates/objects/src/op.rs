@@ -1,7 +1,7 @@
 //! Reduction operations (MPI-5, chapter 6.9) applied to packed elements.
 
 use std::cell::Cell;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::ptr;
 use std::sync::Arc;
 
@@ -10,6 +10,8 @@ use catena_datatype::{
     Basic, OpKind, Reduce, Reduce3, TypeRef, reduce3, reducer, reducer_in_memory,
 };
 
+use crate::callback::{Foreign, LayerFn, OpCountFn, OpFn};
+use crate::datatype::{Datatypes, Hold};
 use crate::error::{Error, Kind, Result};
 use crate::fail;
 use crate::room::{LaidOut, Room, Scratch};
@@ -49,22 +51,19 @@ pub enum Op {
 #[derive(Clone, Debug)]
 pub enum UserFn {
     /// With an `int` count.
-    Int(unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut abi::Datatype)),
+    Int(Foreign<OpFn>),
     /// With an `MPI_Count` count.
-    Count(unsafe extern "C" fn(*mut c_void, *mut c_void, *mut abi::Count, *mut abi::Datatype)),
+    Count(Foreign<OpCountFn>),
     /// A function of a layer above the C interface.
     Layer {
         /// What it is.
-        function: LayerFn,
+        function: Foreign<LayerFn>,
         /// The most elements that it takes at once, at least 1.
         longest: abi::Count,
         /// What it is given besides.
         state: Arc<State>,
     },
 }
-
-/// `void f(void *in, void *inout, MPI_Count len, MPI_Datatype type, void *state)`
-pub type LayerFn = extern "C" fn(*mut c_void, *mut c_void, abi::Count, abi::Datatype, *mut c_void);
 
 /// A predefined operation on basic elements of one kind.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +89,8 @@ pub enum Reducer {
         handle: abi::Datatype,
         /// Layout that it expects.
         ty: TypeRef,
+        /// What keeps the handle alive until the last call.
+        hold: Option<Hold>,
     },
 }
 
@@ -112,7 +113,9 @@ impl Op {
                 function: function.clone(),
                 handle,
                 ty: ty.clone(),
+                hold: None,
             }),
+            Op::Builtin(kind) if is_one_sided(*kind) => Err(one_sided(*kind)),
             Op::Builtin(kind) => Ok(Reducer::Kernel(kernel(*kind, handle, ty)?)),
         }
     }
@@ -135,6 +138,7 @@ impl Op {
     ) -> Result<()> {
         let count = count as usize;
         match self {
+            Op::Builtin(kind) if is_one_sided(*kind) => return Err(one_sided(*kind)),
             Op::Builtin(kind) => {
                 let basic = single(*kind, ty)?;
                 let run = reducer_in_memory(*kind, basic)
@@ -190,6 +194,21 @@ fn undefined(kind: OpKind, handle: abi::Datatype, basic: Basic) -> Error {
     Error::new(Kind::Op, text)
 }
 
+/// Whether an operation is for one-sided calls only: its result is that of one operand, and which of them comes last no
+/// reduction says.
+fn is_one_sided(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Replace | OpKind::NoOp)
+}
+
+#[cold]
+fn one_sided(kind: OpKind) -> Error {
+    let text = format!(
+        "{} is for one-sided calls: it cannot combine the operands of a reduction",
+        kind.name()
+    );
+    Error::new(Kind::Op, text)
+}
+
 #[cold]
 fn derived(kind: OpKind) -> Error {
     let text = format!(
@@ -204,6 +223,21 @@ fn derived(kind: OpKind) -> Error {
 const LAID_OUT: usize = 64 << 10;
 
 impl Reducer {
+    /// The same, which keeps the handle alive that a function of the program is given: the program may have freed
+    /// its own before the last call.
+    pub fn holding(mut self, types: &Datatypes) -> Self {
+        if let Reducer::User { handle, hold, .. } = &mut self {
+            *hold = types.hold(*handle);
+        }
+        self
+    }
+
+    /// Whether it is a function of the program.
+    #[inline]
+    pub fn is_foreign(&self) -> bool {
+        matches!(self, Reducer::User { .. })
+    }
+
     /// Bytes that must stay together when a buffer is cut.
     pub fn unit(&self) -> usize {
         match self {
@@ -235,6 +269,7 @@ impl Reducer {
                 function,
                 handle,
                 ty,
+                ..
             } => {
                 let unit = ty.size() as usize;
                 if unit == 0 || len == 0 {
@@ -299,7 +334,7 @@ fn call(
             let mut len = n as c_int;
             let (a, b) = (input.wrapping_offset(shift), inout.wrapping_offset(shift));
             // SAFETY: the program registered it for such operands.
-            unsafe { f(a.cast(), b.cast(), &raw mut len, &raw mut ty) };
+            f.call(|f| unsafe { f(a.cast(), b.cast(), &raw mut len, &raw mut ty) });
         }),
         UserFn::Layer {
             function,
@@ -308,12 +343,12 @@ fn call(
         } => in_pieces(count, *longest as usize, |from, n| {
             let shift = from as isize * extent;
             let (a, b) = (input.wrapping_offset(shift), inout.wrapping_offset(shift));
-            function(a.cast(), b.cast(), n as abi::Count, ty, state.value());
+            function.call(|f| f(a.cast(), b.cast(), n as abi::Count, ty, state.value()));
         }),
         UserFn::Count(f) => {
             let mut n = count as abi::Count;
             // SAFETY: the program registered it for such operands.
-            unsafe { f(input.cast(), inout.cast(), &raw mut n, &raw mut ty) };
+            f.call(|f| unsafe { f(input.cast(), inout.cast(), &raw mut n, &raw mut ty) });
         }
     }
 }
@@ -374,8 +409,28 @@ struct LastKernel {
 pub struct Ops {
     /// All but the predefined ones.
     pub table: Table<Arc<Op>>,
-    /// The one that was looked up last: most often the next is the same.
+    /// The one that was looked up last, by a reduction and by an accumulate: most often the next is the same.
     last_kernel: Cell<Option<LastKernel>>,
+    last_accumulate: Cell<Option<LastKernel>>,
+}
+
+/// The kernel of a predefined operation for the type of that handle, which `last` keeps.
+#[inline(never)]
+fn find(
+    last: &Cell<Option<LastKernel>>,
+    op: abi::Op,
+    handle: abi::Datatype,
+    ty: &TypeRef,
+) -> Result<Option<Kernel>> {
+    let Some(kind) = Ops::predefined(op) else {
+        return Ok(None);
+    };
+    let found = kernel(kind, handle, ty)?;
+    if handle.0 < 0x1000 {
+        let ty = handle;
+        last.set(Some(LastKernel { op, ty, found }));
+    }
+    Ok(Some(found))
 }
 
 impl Default for Ops {
@@ -383,6 +438,7 @@ impl Default for Ops {
         Ops {
             table: Table::new(ObjectKind::Op),
             last_kernel: Cell::new(None),
+            last_accumulate: Cell::new(None),
         }
     }
 }
@@ -410,11 +466,11 @@ impl Ops {
         })
     }
 
-    /// The kernel of a predefined operation for the type of that handle; none if
-    /// the operation is not predefined.
+    /// What a reduction applies, if the operation is predefined.
     ///
     /// # Errors
-    /// `Op` if it is not defined on that type.
+    /// `Op` if it is not defined on that type, or not for reductions: `MPI_REPLACE` and `MPI_NO_OP` are for
+    /// one-sided calls (MPI-5, 6.9.2 and 12.3.4).
     #[inline]
     pub fn kernel(
         &self,
@@ -428,6 +484,23 @@ impl Ops {
         }
     }
 
+    /// What an accumulate applies at its target, if the operation is predefined.
+    ///
+    /// # Errors
+    /// `Op` if it is not defined on that type.
+    #[inline]
+    pub fn accumulate_kernel(
+        &self,
+        op: abi::Op,
+        handle: abi::Datatype,
+        ty: &TypeRef,
+    ) -> Result<Option<Kernel>> {
+        match self.last_accumulate.get() {
+            Some(last) if (last.op, last.ty) == (op, handle) => Ok(Some(last.found)),
+            _ => find(&self.last_accumulate, op, handle, ty),
+        }
+    }
+
     #[inline(never)]
     fn find_kernel(
         &self,
@@ -435,15 +508,10 @@ impl Ops {
         handle: abi::Datatype,
         ty: &TypeRef,
     ) -> Result<Option<Kernel>> {
-        let Some(kind) = Ops::predefined(op) else {
-            return Ok(None);
-        };
-        let found = kernel(kind, handle, ty)?;
-        if handle.0 < 0x1000 {
-            let ty = handle;
-            self.last_kernel.set(Some(LastKernel { op, ty, found }));
+        match Ops::predefined(op) {
+            Some(kind) if is_one_sided(kind) => Err(one_sided(kind)),
+            _ => find(&self.last_kernel, op, handle, ty),
         }
-        Ok(Some(found))
     }
 
     /// The operation behind a handle.
@@ -468,6 +536,7 @@ impl Ops {
 mod tests {
     use super::*;
     use catena_datatype::Datatype;
+    use std::ffi::c_void;
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     static ENDED: AtomicUsize = AtomicUsize::new(0);
@@ -499,7 +568,7 @@ mod tests {
         let mut pieces: Vec<abi::Count> = Vec::new();
         let state = State::new((&raw mut pieces).cast(), Some(end)).into();
         let function = UserFn::Layer {
-            function: add,
+            function: Foreign::new(add),
             longest: 2,
             state,
         };

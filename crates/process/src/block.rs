@@ -3,6 +3,7 @@
 use catena_base::wait::{Idle, Waiter};
 
 use crate::host::Host;
+use crate::lock::here;
 use crate::watch::block_beside_others;
 
 /// Progresses until `done` says so. With several threads others may ask it, too, while this one
@@ -35,6 +36,22 @@ pub fn block<P: Host>(process: &P, mut done: impl FnMut(&P) -> bool) {
         }
     }
     process.waits().looked(looks);
+}
+
+/// As [`block`], but no other thread asks `done`, which may call functions of the program: these may
+/// wait for a lock of the program's that the other thread holds. Whenever others would have asked, this one wakes
+/// and does so itself.
+pub fn block_alone<P: Host>(process: &P, mut done: impl FnMut(&P) -> bool) {
+    if !process.threads().are_many() {
+        return block(process, done);
+    }
+    let (me, mut is_done) = (here(), false);
+    while !is_done {
+        block_beside_others(process, &mut |process| {
+            is_done |= me == here() && done(process);
+            is_done || me != here()
+        });
+    }
 }
 
 /// Idles; true if `done` was asked in the meantime and said so.

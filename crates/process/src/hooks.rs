@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use catena_fabric::Sleeper;
 use catena_link::Awaited;
+use catena_objects::callback::is_inside;
 use catena_objects::error::Result;
 
 /// Something that the process, a `P`, carries on, wakes for and takes down. There is one of each type in
@@ -24,7 +25,9 @@ use catena_objects::error::Result;
 ///
 /// No method of a hook is called while one that may change something (`progress`,
 /// `before_sleep`, `finalize`, `end`) is under way in the same hook: a callback of the program may
-/// call MPI again, and that leaves the hook alone.
+/// call MPI again, and that leaves the hook alone. A hook that calls the program in the middle of such a method is
+/// [shared](Hook::is_shared): the callback may wait for another thread, which waits for something that this hook
+/// carries on.
 ///
 /// # Examples
 /// ```
@@ -61,6 +64,12 @@ pub trait Hook<P>: Any + fmt::Debug {
     /// while the hook has work. It may use the engine and start transfers, but neither
     /// progress nor wait.
     fn progress(&self, _process: &P) -> bool {
+        false
+    }
+
+    /// Whether other threads may call it while one is in a callback of the program's that it has called, and so
+    /// outside of the library's lock.
+    fn is_shared(&self) -> bool {
         false
     }
 
@@ -126,18 +135,20 @@ struct Entry<P: 'static> {
     hook: &'static dyn Hook<P>,
     next: Cell<Option<&'static Entry<P>>>,
     work: Cell<usize>,
-    /// Whether one of its methods is under way.
-    busy: Cell<bool>,
+    /// How many of its methods are under way: more than one where a thread is in a callback.
+    busy: Cell<u32>,
 }
 
 impl<P> Entry<P> {
     /// What `call` says; `None` if the hook is in a call already.
     fn call<T>(&self, call: impl FnOnce(&dyn Hook<P>) -> T) -> Option<T> {
-        if self.busy.replace(true) {
+        let busy = self.busy.get();
+        if busy != 0 && (is_inside() || !self.hook.is_shared()) {
             return None;
         }
+        self.busy.set(busy + 1);
         let said = call(self.hook);
-        self.busy.set(false);
+        self.busy.set(self.busy.get() - 1);
         Some(said)
     }
 }
@@ -206,7 +217,7 @@ impl<P> Hooks<P> {
 
     /// Adds whom they wait for.
     pub fn awaits(&self, process: &P, awaited: &mut Awaited) {
-        let free = |entry: &&Entry<P>| !entry.busy.get();
+        let free = |entry: &&Entry<P>| entry.busy.get() == 0;
         for entry in self.busy_ones().filter(free) {
             entry.hook.awaits(process, awaited);
         }
@@ -270,7 +281,7 @@ impl<P> Hooks<P> {
             hook: Box::leak(Box::<T>::default()),
             next: Cell::new(None),
             work: Cell::new(0),
-            busy: Cell::new(false),
+            busy: Cell::new(0),
         }));
         match self.each().last() {
             Some(last) => last.next.set(Some(entry)),

@@ -98,7 +98,7 @@ mod threads;
 mod watch;
 mod wire_up;
 
-pub use block::block;
+pub use block::{block, block_alone};
 pub use engine::{LinkOf, ProgressEngine};
 pub use exchange::SharedBoot;
 pub use hooks::{Alarm, Hook, Hooked, Hooks, rounds};
@@ -107,4 +107,4 @@ pub use life::{Life, Living, Owner, granted};
 pub use lock::{Depth, Lock};
 pub use scoped::Scoped;
 pub use threads::{Threads, Wanted};
-pub use watch::{is_watcher_asleep, watch_once};
+pub use watch::{is_watcher_asleep, outside, watch_once};

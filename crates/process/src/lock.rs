@@ -31,7 +31,8 @@ thread_local! {
     static ME: u8 = const { 0 };
 }
 
-fn me() -> usize {
+/// A number of this thread, not of any other one that lives.
+pub(crate) fn here() -> usize {
     ME.with(|m| std::ptr::from_ref(m) as usize)
 }
 
@@ -48,7 +49,7 @@ impl Lock {
     /// Takes the lock, or takes it once more.
     #[inline]
     pub fn acquire(&self) {
-        let me = me();
+        let me = here();
         if self.owner.load(Relaxed) == me {
             self.depth.set(self.depth.get() + 1);
             return;
@@ -61,7 +62,7 @@ impl Lock {
     /// Gives back what one [`Lock::acquire`] took.
     #[inline]
     pub fn release(&self) {
-        debug_assert_eq!(self.owner.load(Relaxed), me(), "released by a stranger");
+        debug_assert_eq!(self.owner.load(Relaxed), here(), "released by a stranger");
         let depth = self.depth.get() - 1;
         self.depth.set(depth);
         if depth == 0 {
@@ -78,7 +79,7 @@ impl Lock {
 
     /// Lets go of it however often it is held.
     pub fn let_go(&self) -> Depth {
-        debug_assert_eq!(self.owner.load(Relaxed), me(), "released by a stranger");
+        debug_assert_eq!(self.owner.load(Relaxed), here(), "released by a stranger");
         let depth = Depth(self.depth.replace(0));
         self.owner.store(0, Relaxed);
         self.lock.release();
@@ -101,7 +102,7 @@ impl Lock {
 
     /// Runs `f` without the lock, if this thread holds it.
     pub fn released_if_held<T>(&self, f: impl FnOnce() -> T) -> T {
-        match self.owner.load(Relaxed) == me() {
+        match self.owner.load(Relaxed) == here() {
             true => self.released(f),
             false => f(),
         }
@@ -114,7 +115,7 @@ impl Lock {
             let depth = self.depth.replace(0);
             self.owner.store(0, Relaxed);
             self.lock.give_way();
-            self.owner.store(me(), Relaxed);
+            self.owner.store(here(), Relaxed);
             self.depth.set(depth);
         }
     }

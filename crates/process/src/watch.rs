@@ -14,11 +14,14 @@
 //!
 //! All of this is touched under the lock only, but for the words.
 
+use std::cell::Cell;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use catena_base::wait::{Idle, Waiter, yield_core};
+
+use catena_objects::callback::is_inside;
 
 use crate::host::Host;
 use crate::threads::{CALLED, DONE, Sleeper, Wanted};
@@ -31,6 +34,27 @@ static DOZING: AtomicBool = AtomicBool::new(false);
 #[inline]
 pub fn is_watcher_asleep() -> bool {
     DOZING.load(Relaxed)
+}
+
+thread_local! {
+    /// Whether this thread watches.
+    static WATCHES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `call`, a function of the program, without the lock, if this thread holds it. A thread that watches
+/// calls another one to do so meanwhile: the function may wait for one that sleeps.
+pub fn outside<P: Host>(process: &P, call: &mut dyn FnMut()) {
+    let watchers = &process.threads().watchers;
+    let watches = WATCHES.replace(false);
+    if watches {
+        watchers.set(watchers.get() - 1);
+        Watch(process).call_next();
+    }
+    process.lock().released_if_held(call);
+    if watches {
+        watchers.set(watchers.get() + 1);
+        WATCHES.set(true);
+    }
 }
 
 /// What the thread that watches would do.
@@ -48,7 +72,7 @@ pub(crate) fn block_beside_others<P: Host>(process: &P, wanted: &mut Wanted<'_, 
     let watch = Watch(process);
     // A call from a callback cannot leave it to others: they may be waiting
     // for the callback.
-    if process.lock().is_nested() {
+    if watch.is_nested() {
         watch.keep(wanted);
         return;
     }
@@ -59,7 +83,9 @@ pub(crate) fn block_beside_others<P: Host>(process: &P, wanted: &mut Wanted<'_, 
         let watchers = waiting.watchers.get();
         done = if watchers == 0 || waiting.is_oversubscribed() {
             waiting.watchers.set(watchers + 1);
+            WATCHES.set(true);
             let done = watch.keep(wanted);
+            WATCHES.set(false);
             waiting.watchers.set(waiting.watchers.get() - 1);
             done || watch.sleep_until_woken(wanted, true)
         } else {
@@ -76,6 +102,11 @@ pub(crate) fn block_beside_others<P: Host>(process: &P, wanted: &mut Wanted<'_, 
 struct Watch<'p, P>(&'p P);
 
 impl<P: Host> Watch<'_, P> {
+    /// Whether this thread is in a call from a callback.
+    fn is_nested(&self) -> bool {
+        is_inside() || self.0.lock().is_nested()
+    }
+
     /// Progresses until what is wanted has come, and wakes others; false if it has
     /// not for a while and there are others who watch.
     fn keep(&self, wanted: &mut Wanted<'_, P>) -> bool {
@@ -106,9 +137,7 @@ impl<P: Host> Watch<'_, P> {
                     process.after_pause();
                     process.lock().released(yield_core);
                 }
-                Idle::Sleep(_)
-                    if process.threads().watchers.get() > 1 && !process.lock().is_nested() =>
-                {
+                Idle::Sleep(_) if process.threads().watchers.get() > 1 && !self.is_nested() => {
                     break false;
                 }
                 Idle::Sleep(limit) => {
@@ -127,7 +156,7 @@ impl<P: Host> Watch<'_, P> {
         let process = self.0;
         let dozer = Sleeper::new(wanted);
         // Nobody asks for a thread in a callback: it may be asking itself.
-        let known = !process.lock().is_nested();
+        let known = !self.is_nested();
         let mut depth = None;
         let mut ready = || {
             // SAFETY: it is this thread, and nobody knows it yet.

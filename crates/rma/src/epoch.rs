@@ -111,7 +111,7 @@ impl Window {
     /// # Errors
     /// `RmaSync` if it is not.
     #[inline]
-    pub(crate) fn check_passive(&self, rank: Option<u32>) -> Result<()> {
+    pub fn check_passive(&self, rank: Option<u32>) -> Result<()> {
         match (self.epochs.access.get(), rank) {
             (Access::LockAll, _) | (Access::Lock, None) => Ok(()),
             (Access::Lock, Some(rank)) if self.targets[rank as usize].open.get() => Ok(()),

@@ -11,7 +11,11 @@
 //! 6. The tables of these rules name only crates that exist.
 //! 7. What may run in a user's process, and the launcher, tell the user something by
 //!    `catena_base::tell!` alone: `eprintln!` ends the process if nobody reads stderr.
-//! 8. What is kept by peer is forgotten with the peer: see [`crate::by_peer`].
+//! 8. In the library, what is local to a thread and needs to be dropped is reached by `try_with` alone: in handlers of
+//!    `atexit` and in destructors of C++, which may call MPI, it is gone, and everything else panics.
+//! 9. The crates that keep functions of the program's keep them as `Foreign`, which can be called outside of the
+//!    library's lock alone: types of functions of C stand in `callback.rs` of `objects`, and nowhere else there.
+//! 10. What is kept by peer is forgotten with the peer: see [`crate::by_peer`].
 
 use std::path::Path;
 
@@ -76,6 +80,25 @@ const UNSAFE: &[&str] = &[
 /// Crates of programs that may end when nobody reads what they say.
 const LOUD: &[&str] = &["bench", "cli", "testing", "xtask"];
 
+/// Crates that are no part of the library.
+const OUTSIDE: &[&str] = &["bench", "cli", "launcher", "sim", "testing", "xtask"];
+
+/// Types that need not be dropped, as far as a thread keeps any.
+const PLAIN: &[&str] = &[
+    "u8",
+    "Cell<bool>",
+    "Cell<u32>",
+    "Cell<u64>",
+    "Cell<usize>",
+    "Cell<*const",
+    "Cell<*mut",
+];
+
+/// Crates that are given functions of the program's, and keep them.
+const CALLED_BACK: &[&str] = &[
+    "board", "core", "dynamic", "ft", "io", "mpit", "objects", "process", "rma",
+];
+
 /// Most lines of a source file.
 const MAX_LINES: usize = 800;
 
@@ -88,6 +111,8 @@ pub fn check(root: &Path) -> Result<(), String> {
         problems.extend(unsafe_code(krate));
         problems.extend(sizes(krate));
         problems.extend(loud_code(krate));
+        problems.extend(lost_locals(krate));
+        problems.extend(naked_callbacks(krate));
         problems.extend(by_peer::check(krate));
     }
     problems.extend(circles::check(&crates));
@@ -213,6 +238,87 @@ fn loud_code(krate: &Crate) -> Vec<String> {
     loud.map(|(path, _)| problem(path)).collect()
 }
 
+/// The lines of the files of a crate that are part of it, without comments and what only tests and fuzzing use.
+fn code(krate: &Crate) -> impl Iterator<Item = (&Path, Vec<&str>)> {
+    let is_code = |path: &Path| path.starts_with("src") && !path.ends_with("fuzz.rs");
+    let files = krate.sources.iter().filter(move |(path, _)| is_code(path));
+    files.map(|(path, text)| {
+        let before_tests = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
+        let is_comment = |line: &&str| line.trim_start().starts_with("//");
+        let lines = before_tests.lines().filter(move |line| !is_comment(line));
+        (path.as_path(), lines.collect())
+    })
+}
+
+/// Rule 8.
+fn lost_locals(krate: &Crate) -> Vec<String> {
+    let mut problems = Vec::new();
+    if OUTSIDE.contains(&krate.name.as_str()) {
+        return problems;
+    }
+    for (path, lines) in code(krate) {
+        let mut inside = false;
+        let mut dropped = Vec::new();
+        for line in &lines {
+            inside = match line.trim() {
+                "thread_local! {" => true,
+                "}" if !line.starts_with(' ') => false,
+                _ => inside,
+            };
+            let declared = line.trim_start().trim_start_matches("pub(crate) ");
+            let declared = declared.strip_prefix("static ").filter(|_| inside);
+            if let Some((name, ty)) = declared.and_then(|it| it.split_once(": "))
+                && !PLAIN.iter().any(|plain| ty.starts_with(plain))
+            {
+                dropped.push(name);
+            }
+        }
+        for name in dropped {
+            let (any, safe) = (format!("{name}."), format!("{name}.try_with("));
+            for line in lines
+                .iter()
+                .filter(|line| line.contains(&any) && !line.contains(&safe))
+            {
+                problems.push(format!(
+                    "crates/{}/{}: `{}`: {name} may be gone when a program ends: use try_with, or a type that \
+                     need not be dropped",
+                    krate.name,
+                    path.display(),
+                    line.trim()
+                ));
+            }
+        }
+    }
+    problems
+}
+
+/// Rule 9.
+fn naked_callbacks(krate: &Crate) -> Vec<String> {
+    let mut problems = Vec::new();
+    if !CALLED_BACK.contains(&krate.name.as_str()) {
+        return problems;
+    }
+    for (path, lines) in code(krate) {
+        if path.ends_with("callback.rs") || krate.name == "objects" && path.ends_with("state.rs") {
+            continue;
+        }
+        let is_naked = |line: &&&str| {
+            let is_type = line.contains("extern \"C\" fn(");
+            is_type || line.contains("abi::") && line.contains("Function")
+        };
+        for line in lines.iter().filter(is_naked) {
+            problems.push(format!(
+                "crates/{}/{}: `{}`: functions of the program's are `Foreign`s of objects/src/callback.rs, which are \
+                 called outside of the library's lock",
+                krate.name,
+                path.display(),
+                line.trim()
+            ));
+        }
+    }
+    problems
+}
+
 /// Rule 6.
 fn unknown_names(crates: &[Crate]) -> Vec<String> {
     let exists = |name: &str| crates.iter().any(|c| c.name == name);
@@ -222,7 +328,9 @@ fn unknown_names(crates: &[Crate]) -> Vec<String> {
         .map(|name| (name, "ROWS"));
     let named = in_rows
         .chain(UNSAFE.iter().map(|name| (name, "UNSAFE")))
-        .chain(LOUD.iter().map(|name| (name, "LOUD")));
+        .chain(LOUD.iter().map(|name| (name, "LOUD")))
+        .chain(OUTSIDE.iter().map(|name| (name, "OUTSIDE")))
+        .chain(CALLED_BACK.iter().map(|name| (name, "CALLED_BACK")));
     named
         .filter(|(name, _)| !exists(name))
         .map(|(name, table)| format!("{table} in xtask's tidy.rs names {name}, which is no crate"))
@@ -303,6 +411,41 @@ mod tests {
     }
 
     #[test]
+    fn what_is_gone_at_the_end_is_not_relied_on() {
+        let problems =
+            |name, text: &str| lost_locals(&krate(name, "", &[("src/a.rs", text)])).len();
+        let with = |ty: &str, uses: &str| {
+            format!(
+                "thread_local! {{\n    static MINE: {ty} = x;\n}}\n\nfn f() {{\n    {uses};\n}}\n"
+            )
+        };
+        assert_eq!(problems("rma", &with("RefCell<Vec<u8>>", "MINE.take()")), 1);
+        assert_eq!(
+            problems("rma", &with("RefCell<Vec<u8>>", "MINE.try_with(g)")),
+            0
+        );
+        assert_eq!(problems("rma", &with("Cell<*const u8>", "MINE.set(x)")), 0);
+        assert_eq!(problems("cli", &with("RefCell<Vec<u8>>", "MINE.take()")), 0);
+    }
+
+    #[test]
+    fn functions_of_the_program_are_kept_where_nobody_can_call_them() {
+        let problems = |name, path, text| naked_callbacks(&krate(name, "", &[(path, text)])).len();
+        let text = "    function: unsafe extern \"C\" fn(*mut c_void),";
+        assert_eq!(problems("objects", "src/op.rs", text), 1);
+        assert_eq!(problems("objects", "src/callback.rs", text), 0);
+        assert_eq!(problems("capi", "src/op.rs", text), 0);
+        assert_eq!(
+            problems("io", "src/a.rs", "    extent: abi::DatarepExtentFunction,"),
+            1
+        );
+        assert_eq!(
+            problems("core", "src/a.rs", "extern \"C\" fn count(n: c_int) {}"),
+            0
+        );
+    }
+
+    #[test]
     fn files_stay_readable() {
         let long = "\n".repeat(801);
         let x = krate("link", "", &[("src/a.rs", &long), ("src/b.rs", &long[1..])]);
@@ -323,6 +466,7 @@ mod tests {
             [
                 "ROWS in xtask's tidy.rs names core, which is no crate",
                 "UNSAFE in xtask's tidy.rs names core, which is no crate",
+                "CALLED_BACK in xtask's tidy.rs names core, which is no crate",
             ]
         );
     }

@@ -24,16 +24,20 @@ const ORDERED: TSourceOrder = TSourceOrder(1);
 pub(super) fn prepare() {
     event::call_by(Callers {
         event: |function, instance, registration, safety, data| {
-            if let Some(f) = function {
-                // SAFETY: the program registered such a function for this data.
-                unsafe { f(instance, registration, safety, data.pointer()) }
-            }
+            function.call(|function| {
+                if let Some(f) = function {
+                    // SAFETY: the program registered such a function for this data.
+                    unsafe { f(instance, registration, safety, data.pointer()) }
+                }
+            });
         },
         dropped: |function, count, registration, source, safety, data| {
-            if let Some(f) = function {
-                // SAFETY: as above.
-                unsafe { f(count, registration, source, safety, data.pointer()) }
-            }
+            function.call(|function| {
+                if let Some(f) = function {
+                    // SAFETY: as above.
+                    unsafe { f(count, registration, source, safety, data.pointer()) }
+                }
+            });
         },
     });
 }
@@ -178,7 +182,7 @@ tool_fn! {
         info: Info, user_data: *mut c_void, function: TEventCbFunction)
     {
         check_hints(info)?;
-        event::register(registration.0, cb_safety, function, UserData::new(user_data))
+        event::register(registration.0, cb_safety, function.into(), UserData::new(user_data))
     }
 
     fn T_event_callback_set_info(registration: TEventRegistration, cb_safety: TCbSafety,
@@ -199,7 +203,7 @@ tool_fn! {
     fn T_event_set_dropped_handler(registration: TEventRegistration,
         function: TEventDroppedCbFunction)
     {
-        event::on_dropped(registration.0, function)
+        event::on_dropped(registration.0, function.into())
     }
 
     fn T_event_handle_free(registration: TEventRegistration, user_data: *mut c_void,

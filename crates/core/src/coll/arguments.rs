@@ -156,6 +156,17 @@ impl Data {
     }
 }
 
+/// The type of blocks that may all be empty: then it may be `MPI_DATATYPE_NULL`, as programs pass it for members with
+/// which they exchange nothing.
+#[inline(always)]
+fn type_of(process: &Process, ty: Datatype, is_empty: impl FnOnce() -> bool) -> Result<&TypeRef> {
+    let types = &process.objects.types;
+    match types.committed(ty) {
+        Err(_) if ty == consts::DATATYPE_NULL && is_empty() => types.committed(consts::BYTE),
+        found => found,
+    }
+}
+
 #[inline(always)]
 pub(super) fn check_place(buf: *const u8, what: &str) -> Result<()> {
     if is_in_place(buf) {
@@ -213,7 +224,8 @@ impl VData<'_> {
         ranges: &mut Ranges,
         side: &mut Side,
     ) -> Result<()> {
-        let ty = process.objects.types.committed(self.ty)?;
+        let nothing = || (0..self.counts.len()).all(|i| self.counts.at(i) == 0);
+        let ty = type_of(process, self.ty, nothing)?;
         // The usual form: runs of bytes in host memory behind `buf`.
         if let (Numbers::Int(counts), Numbers::Int(displs)) = (self.counts, self.displs)
             && (ty.is_contiguous() & memory::is_host_only())
@@ -283,7 +295,7 @@ impl WData<'_> {
     ) -> Result<()> {
         let part = |i| {
             let count = check_count(self.counts.at(i), what)?;
-            let ty = process.objects.types.committed(self.types[i])?;
+            let ty = type_of(process, self.types[i], || count == 0)?;
             check_place(self.buf, what)?;
             let displ = if count == 0 { 0 } else { self.displs.at(i) };
             Ok((displ, count, ty))

@@ -7,7 +7,7 @@
 //! their communicator take it one after the other, and the first of them is looked at.
 //! Of many communicators a few have their turn with each call.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
@@ -31,6 +31,8 @@ pub(crate) struct Collectives {
     /// Runs that are done, to be used again.
     pub idle: RefCell<Vec<Arc<CollRequest>>>,
     pub asked: Asked,
+    /// Those under way that may call functions of the program.
+    foreign: Cell<usize>,
     /// The memory of boards that this process has found.
     pub boards: RefCell<Pool>,
 }
@@ -60,6 +62,8 @@ struct Queue {
 #[derive(Debug)]
 struct Entry {
     obj: Arc<CollRequest>,
+    /// Whether it may call functions of the program.
+    is_foreign: bool,
     /// Messages that are complete, and whose results were not taken. May be
     /// below zero, when a result was taken before it was told of.
     news: i64,
@@ -72,9 +76,10 @@ fn whom(key: Key) -> u64 {
 }
 
 impl Runs {
-    fn add(&mut self, obj: Arc<CollRequest>) -> Key {
+    fn add(&mut self, obj: Arc<CollRequest>, is_foreign: bool) -> Key {
         self.all.insert(Entry {
             obj,
+            is_foreign,
             news: 0,
             is_ready: false,
         })
@@ -105,8 +110,14 @@ impl Runs {
         Some((self.turn, *first))
     }
 
-    /// The first operation of that queue has left the board; its communicator if it was the last.
-    fn leave_queue(&mut self, at: usize) -> Option<Arc<Comm>> {
+    /// An operation, the first of its queue, has left the board; its communicator if it was the last. The queue was
+    /// the one `at` that place before other threads could change their order.
+    fn leave_queue(&mut self, at: usize, key: Key) -> Option<Arc<Comm>> {
+        let is_first = |queue: &Queue| queue.keys.front() == Some(&key);
+        let at = match self.queues.get(at) {
+            Some(queue) if is_first(queue) => at,
+            _ => self.queues.iter().position(is_first)?,
+        };
         let queue = &mut self.queues[at];
         queue.keys.pop_front();
         queue.comm.coll.dequeue();
@@ -139,7 +150,9 @@ impl Runs {
         while let Some(key) = self.turns.pop_front() {
             if let Some(entry) = self.all.get(key) {
                 self.turns.push_back(key);
-                return Some((key, entry.obj.run.borrow_mut().waited()));
+                // Another thread may be in a callback of its operation.
+                let run = entry.obj.run.try_borrow_mut();
+                return Some((key, run.is_ok_and(|mut run| run.waited())));
             }
         }
         None
@@ -167,7 +180,13 @@ impl Runs {
     }
 }
 
+/// A run is in use by one thread at a time, which may be in the operation of a reduction, outside of the lock:
+/// others leave that run alone, and carry on what they can.
 impl Hook<Process> for Collectives {
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     fn progress(&self, process: &Process) -> bool {
         let ready = {
             let mut runs = self.runs.borrow_mut();
@@ -201,6 +220,11 @@ impl Hook<Process> for Collectives {
 }
 
 impl Collectives {
+    /// Whether progress may call functions of the program: operations of reductions under way.
+    pub fn are_foreign(&self) -> bool {
+        self.foreign.get() != 0
+    }
+
     /// All that are under way, as requests.
     pub fn under_way(&self) -> Vec<Arc<dyn RequestObject>> {
         let runs = self.runs.borrow();
@@ -220,7 +244,9 @@ impl Collectives {
         let Some(obj) = obj else {
             return false;
         };
-        let mut run = obj.run.borrow_mut();
+        let Ok(mut run) = obj.run.try_borrow_mut() else {
+            return false;
+        };
         let done = run.advance(process);
         let results = run.take_results();
         drop(run);
@@ -230,6 +256,9 @@ impl Collectives {
             return false;
         }
         let entry = runs.all.remove(key);
+        if entry.as_ref().is_some_and(|entry| entry.is_foreign) {
+            self.foreign.set(self.foreign.get() - 1);
+        }
         // Its turn is forgotten when most are of those that are over.
         if runs.turns.len() > 2 * runs.all.len() + LOOKS {
             let Runs { all, turns, .. } = &mut *runs;
@@ -256,7 +285,7 @@ impl Collectives {
                 continue;
             }
             moved = true;
-            let left = runs.borrow_mut().leave_queue(at);
+            let left = runs.borrow_mut().leave_queue(at, key);
             if let Some(comm) = left {
                 rest -= 1;
                 process.leave_freed(&comm);
@@ -269,7 +298,7 @@ impl Collectives {
     fn leaves_board(&self, process: &Process, key: Key) -> bool {
         let mut runs = self.runs.borrow_mut();
         let obj = runs.all.get(key).map(|it| it.obj.clone());
-        let Some(mut run) = obj.as_ref().map(|it| it.run.borrow_mut()) else {
+        let Some(mut run) = obj.as_ref().and_then(|it| it.run.try_borrow_mut().ok()) else {
             return false;
         };
         let leaves = run.board().is_none();
@@ -293,7 +322,10 @@ impl Process {
         let collectives = self.collectives();
         collectives.add_work(1);
         let mut runs = collectives.runs.borrow_mut();
-        let key = runs.add(obj.clone());
+        let is_foreign = obj.run.borrow().is_foreign();
+        let foreign = &collectives.foreign;
+        foreign.set(foreign.get() + usize::from(is_foreign));
+        let key = runs.add(obj.clone(), is_foreign);
         match obj.run.borrow().board() {
             Some(comm) => return runs.queue(comm, key),
             None => runs.turns.push_back(key),

@@ -15,7 +15,8 @@ use super::prepared::Prepared;
 use super::signature::CallSignature;
 use super::tag::Label;
 use crate::comm::Comm;
-use crate::process::{Process, life};
+use crate::process::{Process, is_running, life, not_running};
+use catena_objects::callback::is_inside;
 use catena_objects::error::Result;
 use catena_objects::op::Reducer;
 
@@ -46,15 +47,18 @@ impl Process {
     ) -> Result<bool> {
         let mut membership = match comm.coll.node.try_borrow_mut() {
             Ok(membership) => membership,
-            Err(_) => match self.await_place(comm) {
+            Err(_) => match self.await_place(comm)? {
                 Some(membership) => membership,
                 None => return Ok(false),
             },
         };
-        if !membership.is_settled() || comm.coll.queued.get() != 0 {
+        while !membership.is_settled() || comm.coll.queued.get() != 0 {
             drop(membership);
             self.settle(comm)?;
-            membership = comm.coll.node.borrow_mut();
+            membership = match self.await_place(comm)? {
+                Some(membership) => membership,
+                None => return Ok(false),
+            };
         }
         let Membership::Member(place) = &mut *membership else {
             return membership.outside();
@@ -82,7 +86,10 @@ impl Process {
         let ended = self.finish_on_board(
             comm,
             member,
-            PendingOperation::new(op, place, say()),
+            (
+                PendingOperation::new(op, place, say()),
+                reducer.is_some_and(Reducer::is_foreign),
+            ),
             args,
             &mut board,
         );
@@ -152,13 +159,13 @@ impl Process {
         &self,
         comm: &Arc<Comm>,
         member: &mut Member,
-        mut pending: PendingOperation,
+        (mut pending, foreign): (PendingOperation, bool),
         args: &Args<'_>,
         board: &mut View<'_>,
     ) -> Result<()> {
         board.looks = 1;
         let mut ended = None;
-        self.block(|process| {
+        self.block_for(foreign, |process| {
             ended = pending.advance(process, comm, member, args, board);
             ended.is_some()
         });
@@ -221,7 +228,9 @@ impl Process {
             !matches!(settled, Ok(false))
         });
         settled?;
-        let membership = comm.coll.node.borrow();
+        let Some(membership) = self.await_place(comm)? else {
+            return Ok(None);
+        };
         let Membership::Member(place) = &*membership else {
             return membership.outside().map(|_| None);
         };
@@ -238,18 +247,24 @@ impl Process {
         self.release_board(comm);
     }
 
-    /// Another thread is in a collective on this communicator, which is against
-    /// the rules, or this is a user operation's own call; then `None`.
+    /// The place of this member on the board, once no other thread has it: one that is in a collective on the
+    /// communicator, which is against the rules, or carries one on. `None` in a function of the program that was
+    /// called for such a collective, which is against the rules, too.
     #[cold]
     #[inline(never)]
-    pub(super) fn await_place<'c>(&self, comm: &'c Comm) -> Option<RefMut<'c, Membership>> {
-        while self.threads.are_many() {
-            life().lock().released(yield_core);
+    pub(super) fn await_place<'c>(&self, comm: &'c Comm) -> Result<Option<RefMut<'c, Membership>>> {
+        loop {
             if let Ok(membership) = comm.coll.node.try_borrow_mut() {
-                return Some(membership);
+                return Ok(Some(membership));
             }
+            if is_inside() || !self.threads.are_many() {
+                return Ok(None);
+            }
+            if !is_running() {
+                return Err(not_running());
+            }
+            life().lock().released(yield_core);
         }
-        None
     }
 
     /// The communicator was freed: this member looks at the board no more, when nothing of it is
@@ -265,7 +280,12 @@ impl Process {
         if !coll.is_free.get() || coll.queued.get() != 0 || coll.counting.get() != 0 {
             return;
         }
-        let left = mem::replace(&mut *comm.coll.node.borrow_mut(), Membership::None);
+        let Ok(mut membership) = comm.coll.node.try_borrow_mut() else {
+            // A thread is in a collective on it, against the rules. The memory stays with the process.
+            return;
+        };
+        let left = mem::replace(&mut *membership, Membership::None);
+        drop(membership);
         if let Some(place) = left.place() {
             place.seat.leave();
         }

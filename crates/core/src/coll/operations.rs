@@ -15,6 +15,7 @@ use super::tag::{Label, Number};
 use super::turn::{Lease, Ticket, Turn, cut};
 use crate::comm::Comm;
 use crate::process::Process;
+use crate::request::active_already;
 
 /// Runs that are kept for later; each has its memory.
 const IDLE_RUNS: usize = 16;
@@ -35,7 +36,7 @@ impl Process {
         let mut obj = self.begin(prepared, false)?;
         let run = own_run(&mut obj);
         if !run.advance(self) {
-            self.block(|process| run.advance(process));
+            self.block_for(run.is_foreign(), |process| run.advance(process));
         }
         let error = run.take_error();
         self.keep_run(obj);
@@ -123,7 +124,8 @@ impl Process {
     /// # Errors
     /// `NoMem` if there is not enough for it.
     pub(crate) fn restart_collective(&self, obj: &Arc<CollRequest>) -> Result<()> {
-        let mut run = obj.run.borrow_mut();
+        // A thread that has it starts it, or carries it on.
+        let mut run = obj.run.try_borrow_mut().map_err(|_| active_already())?;
         if run.begin_round() {
             if let Some((job, _)) = run.job() {
                 self.ran(&job.comm, job.label.what, BOARD);

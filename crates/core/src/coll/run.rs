@@ -25,6 +25,8 @@ use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::Comm;
 use catena_objects::error::{Error, Kind, Result};
 
+use catena_objects::op::Reducer;
+
 use crate::failure::failure;
 use crate::process::{Link, Process};
 
@@ -399,6 +401,14 @@ impl CollRun {
         for posted in self.run.under_way() {
             process.link(|link| link.tell(posted.id, whom));
         }
+    }
+
+    /// Whether it may call functions of the program.
+    pub fn is_foreign(&self) -> bool {
+        self.memory
+            .reducer
+            .as_ref()
+            .is_some_and(Reducer::is_foreign)
     }
 
     /// Results of messages that were taken since this was last asked.

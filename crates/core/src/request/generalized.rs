@@ -5,6 +5,9 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use catena_abi::{self as abi, Status};
+use catena_objects::callback::{
+    Foreign, GrequestCancelFunction, GrequestFreeFunction, GrequestQueryFunction,
+};
 use catena_objects::error::{Error, Kind, Result};
 
 use super::{Done, RequestObject, State, when};
@@ -14,11 +17,11 @@ use crate::process::Process;
 #[derive(Debug)]
 pub struct Generalized {
     /// Fills the status.
-    pub query: abi::GrequestQueryFunction,
+    pub query: Foreign<GrequestQueryFunction>,
     /// Frees the state.
-    pub free: abi::GrequestFreeFunction,
+    pub free: Foreign<GrequestFreeFunction>,
     /// Is told of a cancel.
-    pub cancel: abi::GrequestCancelFunction,
+    pub cancel: Foreign<GrequestCancelFunction>,
     /// Passed to the three.
     pub extra_state: *mut c_void,
     /// `MPI_Grequest_complete` was called.
@@ -30,14 +33,15 @@ pub struct Generalized {
 impl Generalized {
     fn call_free(&self) -> c_int {
         // SAFETY: the program registered the function for this state.
-        self.free.map_or(0, |f| unsafe { f(self.extra_state) })
+        self.free
+            .call(|f| f.map_or(0, |f| unsafe { f(self.extra_state) }))
     }
 
     fn call_cancel(&self) -> c_int {
         let done = c_int::from(self.done.get());
         // SAFETY: as in `call_free`.
         self.cancel
-            .map_or(0, |f| unsafe { f(self.extra_state, done) })
+            .call(|f| f.map_or(0, |f| unsafe { f(self.extra_state, done) }))
     }
 
     fn call_query(&self) -> Done {
@@ -45,7 +49,7 @@ impl Generalized {
         // SAFETY: as in `call_free`; the status outlives the call.
         let code = self
             .query
-            .map_or(0, |f| unsafe { f(self.extra_state, &raw mut status) });
+            .call(|f| f.map_or(0, |f| unsafe { f(self.extra_state, &raw mut status) }));
         Done {
             status,
             error: (code != 0).then(|| callback_failed("query", code)),

@@ -177,17 +177,17 @@ impl Registered {
             let (base, place) = (of.base.cast::<c_void>(), at as Offset);
             // SAFETY: the program registered the functions for this state; both sides have room for the
             // elements from that position on, of which they are told the beginning.
-            code = unsafe {
-                match function {
-                    Conversion::Int(Some(f)) => {
-                        f(base, handle, now as c_int, file, place, self.extra_state)
-                    }
-                    Conversion::Count(Some(f)) => {
-                        f(base, handle, now as i64, file, place, self.extra_state)
-                    }
-                    Conversion::Int(None) | Conversion::Count(None) => 0,
-                }
-            };
+            code = match function {
+                Conversion::Int(f) => f.call(|f| {
+                    let f = f?;
+                    Some(unsafe { f(base, handle, now as c_int, file, place, self.extra_state) })
+                }),
+                Conversion::Count(f) => f.call(|f| {
+                    let f = f?;
+                    Some(unsafe { f(base, handle, now as i64, file, place, self.extra_state) })
+                }),
+            }
+            .unwrap_or(0);
             at += now;
         }
         if known.is_none() {

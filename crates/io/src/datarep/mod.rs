@@ -11,11 +11,11 @@ use std::ffi::c_void;
 use std::fmt;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use catena_abi::{
-    Aint, DatarepConversionFunction, DatarepConversionFunctionC, DatarepExtentFunction,
-    Datatype as Handle, consts,
-};
+use catena_abi::{Aint, Datatype as Handle, consts};
 use catena_datatype::TypeRef;
+use catena_objects::callback::{
+    DatarepConversionFunction, DatarepConversionFunctionC, DatarepExtentFunction, Foreign,
+};
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 
@@ -25,14 +25,17 @@ pub(crate) use convert::{Elements, from_file, to_file};
 #[derive(Clone, Copy, Debug)]
 pub enum Conversion {
     /// With `int` counts.
-    Int(DatarepConversionFunction),
+    Int(Foreign<DatarepConversionFunction>),
     /// With `MPI_Count` counts.
-    Count(DatarepConversionFunctionC),
+    Count(Foreign<DatarepConversionFunctionC>),
 }
 
 impl Conversion {
     pub(crate) fn is_null(self) -> bool {
-        matches!(self, Conversion::Int(None) | Conversion::Count(None))
+        match self {
+            Conversion::Int(f) => f.is_none(),
+            Conversion::Count(f) => f.is_none(),
+        }
     }
 }
 
@@ -44,7 +47,7 @@ pub struct Registered {
     /// Converts what is to be written.
     pub write: Conversion,
     /// Tells the bytes of a predefined type in a file.
-    pub extent: DatarepExtentFunction,
+    pub extent: Foreign<DatarepExtentFunction>,
     /// What they are given.
     pub extra_state: *mut c_void,
 }
@@ -177,11 +180,16 @@ impl Registered {
             leaf.size()
         };
         let mut extent: Aint = 0;
-        let Some(function) = self.extent else {
+        if self.extent.is_none() {
             return Ok(leaf.size());
-        };
+        }
         // SAFETY: the program registered the function for this state; the extent outlives the call.
-        let code = unsafe { function(handle, &raw mut extent, self.extra_state) };
+        let call = |f: DatarepExtentFunction| {
+            f.map_or(0, |f| unsafe {
+                f(handle, &raw mut extent, self.extra_state)
+            })
+        };
+        let code = self.extent.call(call);
         if code != 0 {
             let text = format!("the extent function of the representation returned {code}");
             return Err(Error::new(Kind::Code(code), text));

@@ -1,8 +1,9 @@
 //! Requests of operations (`MPI_Rput` and its relatives): they are complete when the buffers of the origin
 //! are the program's again.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::ops::Deref;
+use std::ptr;
 use std::sync::Arc;
 
 use catena_abi as abi;
@@ -13,8 +14,9 @@ use catena_link::Awaited;
 use catena_objects::error::Result;
 
 thread_local! {
-    /// The request of the operation that this thread is about to start.
-    static NEXT: RefCell<Option<Arc<Token>>> = const { RefCell::new(None) };
+    /// The request of the operation that this thread is about to start, which [`requested`] keeps; null if it makes
+    /// none. Without anything to drop, so that it is there in handlers of `atexit`, too.
+    static NEXT: Cell<*const Token> = const { Cell::new(ptr::null()) };
 }
 
 /// The request of an operation.
@@ -29,12 +31,18 @@ pub(crate) struct Token {
 impl Token {
     /// The token that the operation which this thread starts belongs to, with one part more.
     pub fn take(peer: Peer) -> Option<Arc<Token>> {
-        let token = NEXT.with_borrow(Clone::clone);
-        if let Some(token) = &token {
-            token.parts.set(token.parts.get() + 1);
-            token.peer.set(Some(peer));
+        let next = NEXT.get();
+        if next.is_null() {
+            return None;
         }
-        token
+        // SAFETY: `requested` has stored it, and keeps the token until it stores null again.
+        let token = unsafe {
+            Arc::increment_strong_count(next);
+            Arc::from_raw(next)
+        };
+        token.parts.set(token.parts.get() + 1);
+        token.peer.set(Some(peer));
+        Some(token)
     }
 
     /// A part needs them no more.
@@ -69,9 +77,9 @@ pub fn requested<E: Deref<Target = Process>>(
     operation: impl FnOnce() -> Result<()>,
 ) -> Result<abi::Request> {
     let token = Arc::new(Token::default());
-    NEXT.replace(Some(token.clone()));
+    NEXT.set(Arc::as_ptr(&token));
     let outcome = operation();
-    NEXT.replace(None);
+    NEXT.set(ptr::null());
     outcome?;
     if token.parts.get() == 0 {
         return Ok(SENT);

@@ -218,10 +218,16 @@ impl Caller<'_> {
             return Ok(false);
         }
         let types = &self.process.objects.types;
-        let sent = types.committed(send.data.ty)?;
+        // An error is found again.
+        let Ok(sent) = types.committed(send.data.ty) else {
+            return Ok(false);
+        };
         let received = match recv.data.ty == send.data.ty {
             true => sent,
-            false => types.committed(recv.data.ty)?,
+            false => match types.committed(recv.data.ty) {
+                Ok(ty) => ty,
+                Err(_) => return Ok(false),
+            },
         };
         let Some((from, len)) = send.run(sent, "send")? else {
             return Ok(false);

@@ -49,7 +49,7 @@ impl Caller<'_> {
             let op = objects.ops.find(op)?;
             call.args.commutative = op.commutative();
             call.args.elem = (ty.size() as usize).max(1);
-            call.reducer = Some(op.bind(data.ty, ty)?);
+            call.reducer = Some(op.bind(data.ty, ty)?.holding(&objects.types));
         }
         let bytes = packed(count, ty.size())?;
         call.bytes = bytes;
