@@ -143,6 +143,7 @@ impl Deliver for Null {
 
 type Bed = Endpoint<Ring>;
 
+#[inline(always)]
 fn send(bed: &mut Bed, len: usize, tag: i32) {
     let message = Message(len, [7; 8]);
     let sent = bed.send(
@@ -156,6 +157,7 @@ fn send(bed: &mut Bed, len: usize, tag: i32) {
     assert_eq!(sent, catena_link::Sent::Done);
 }
 
+#[inline(always)]
 fn post(bed: &mut Bed, source: i32, len: usize, tag: i32) -> ReqId {
     let selector = Selector {
         source,
@@ -164,6 +166,7 @@ fn post(bed: &mut Bed, source: i32, len: usize, tag: i32) -> ReqId {
     bed.recv(Cid(0), Plane::User, selector, Word(len, 0))
 }
 
+#[inline(always)]
 fn finish(bed: &mut Bed, id: ReqId) {
     while !bed.is_done(id) {
         bed.progress();

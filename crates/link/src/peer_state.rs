@@ -4,7 +4,7 @@
 use catena_fabric::Peer;
 
 use crate::counters::Traffic;
-use crate::matching::{Arrivals, List};
+use crate::matching::{Arrivals, Wild};
 use crate::types::{Cid, Context, Plane};
 
 /// One direction pair between this process and one rank of a communicator.
@@ -85,6 +85,15 @@ impl Seqs {
     }
 }
 
+/// A mark that is answered later: from whom, in which communicator, as which rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mark {
+    pub from: Peer,
+    pub cid: Cid,
+    pub source: u32,
+    pub seq: u16,
+}
+
 /// A communicator as the engine sees it.
 #[derive(Debug)]
 pub(crate) struct Comm {
@@ -104,7 +113,7 @@ pub(crate) struct Comm {
     pub peer_states: Vec<PeerState>,
     pub traffic: Traffic,
     /// Receives with a wildcard, per plane, in order of posting.
-    pub wild: [List; Plane::ALL.len()],
+    pub wild: [Wild; Plane::ALL.len()],
     /// Messages that found no receive, per plane, in order of arrival.
     pub unexpected: [Arrivals; Plane::ALL.len()],
 }

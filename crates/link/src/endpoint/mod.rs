@@ -268,9 +268,16 @@ impl<N: Net> Endpoint<N> {
     pub fn detach(&mut self, id: ReqId) {
         if self.is_done(id) {
             self.engine.free(id.index);
-        } else {
-            self.engine.requests.get_mut(id.index).fate = Fate::Detached;
+            return;
         }
+        let request = self.engine.requests.get_mut(id.index);
+        request.fate = match request.phase {
+            Phase::Send(_) => {
+                self.engine.owed += 1;
+                Fate::Owed
+            }
+            _ => Fate::Detached,
+        };
     }
 
     /// Has `whom` told when a request is complete, by [`Endpoint::told`].
@@ -333,12 +340,8 @@ impl<N: Net> Endpoint<N> {
     }
 
     /// Whether messages that were given up are still on their way out.
-    /// Cost: all requests.
     pub fn owes(&self) -> bool {
-        self.engine.requests.taken().any(|at| {
-            let request = self.engine.requests.get(at);
-            request.fate == Fate::Detached && matches!(request.phase, Phase::Send(_))
-        })
+        self.engine.owed != 0
     }
 
     /// Learns from elsewhere, the launcher say, that a peer is gone. Requests

@@ -15,9 +15,9 @@ use catena_fabric::{OpId, Peer, PeerLost, RmaError};
 
 use crate::active::Handlers;
 use crate::counters::Counters;
-use crate::matching::{Index, Key, Store};
+use crate::matching::{Index, Key, Store, Wilds};
 use crate::net::{Net, RemoteKeys, Sink};
-use crate::peer_state::{Comm, PeerState};
+use crate::peer_state::{Comm, Mark, PeerState};
 use crate::pool::Pool;
 use crate::protocol::Recv;
 use crate::reorder::ReorderBuffer;
@@ -27,7 +27,6 @@ use crate::slab::{NIL, Slab};
 use crate::types::{Cid, Context, Failure, MessageId, ReqId, Selector};
 use crate::watch::Watch;
 use assemblies::Assemblies;
-use window::Mark;
 
 /// The bits of a request's generation that the id of its operation has room for.
 const GENERATION: u32 = (1 << 24) - 1;
@@ -39,6 +38,7 @@ pub(crate) struct Engine<N: Net> {
     pub open: BTreeSet<u32>,
     pub requests: Slab<Request<N>>,
     pub posted: Index<0>,
+    pub wilds: Wilds,
     pub unexpected: Store,
     /// Post number of the next receive.
     pub number: u64,
@@ -92,6 +92,8 @@ pub(crate) struct Engine<N: Net> {
     pub ended: VecDeque<(u64, Result<u64, RmaError>)>,
     /// How many have not.
     pub operations: usize,
+    /// Sends that were given up and are under way.
+    pub owed: u64,
 }
 
 impl<N: Net> Engine<N> {
@@ -101,6 +103,7 @@ impl<N: Net> Engine<N> {
             open: BTreeSet::new(),
             requests: Slab::new(),
             posted: Index::new(),
+            wilds: Wilds::new(),
             unexpected: Store::new(),
             number: 0,
             send_queues: SendQueues::default(),
@@ -131,6 +134,7 @@ impl<N: Net> Engine<N> {
             handlers: Handlers::default(),
             ended: VecDeque::new(),
             operations: 0,
+            owed: 0,
         }
     }
 
@@ -185,7 +189,7 @@ impl<N: Net> Engine<N> {
     }
 
     /// Puts a receive into the matching queues.
-    #[inline]
+    #[inline(always)]
     pub fn post(&mut self, at: u32, selector: Selector) {
         let request = self.requests.get_mut(at);
         request.phase = Phase::Posted;
@@ -194,10 +198,16 @@ impl<N: Net> Engine<N> {
         if selector.is_specific() {
             self.posted.push(&mut self.requests, at);
         } else {
-            let context = request.link.key.context;
-            let wild = &mut self.comms[context.index()].wild[context.plane() as usize];
-            wild.push::<0>(&mut self.requests, at);
+            self.post_wild(at);
         }
+    }
+
+    /// Apart, so that receives without wildcards are posted where they are made.
+    #[inline(never)]
+    fn post_wild(&mut self, at: u32) {
+        let context = self.requests.get(at).link.key.context;
+        let wild = &mut self.comms[context.index()].wild[context.plane() as usize];
+        self.wilds.push(&mut self.requests, wild, at);
     }
 
     /// Takes a posted receive out of the matching queues.
@@ -208,7 +218,7 @@ impl<N: Net> Engine<N> {
             self.posted.remove(&mut self.requests, at);
         } else {
             let wild = &mut self.comms[context.index()].wild[context.plane() as usize];
-            wild.remove::<0>(&mut self.requests, at);
+            self.wilds.remove(&mut self.requests, wild, at);
         }
     }
 
@@ -216,22 +226,13 @@ impl<N: Net> Engine<N> {
     /// whichever of the two candidates was posted first.
     pub fn match_among_wild(&mut self, key: Key) -> u32 {
         let wild = &mut self.comms[key.context.index()].wild[key.context.plane() as usize];
-        let mut at = wild.first();
-        while at != NIL
-            && !self
-                .requests
-                .get(at)
-                .selector()
-                .accepts(key.source, key.tag)
-        {
-            at = self.requests.get(at).link.next;
-        }
+        let at = self.wilds.first(&mut self.requests, wild, key);
         let specific = self.posted.first(&self.requests, key);
         let earlier = |a: u32, b: u32| self.requests.get(a).number < self.requests.get(b).number;
         if at == NIL || (specific != NIL && earlier(specific, at)) {
             return self.posted.pop(&mut self.requests, key);
         }
-        wild.remove::<0>(&mut self.requests, at);
+        self.wilds.remove(&mut self.requests, wild, at);
         at
     }
 
@@ -277,6 +278,10 @@ impl<N: Net> Engine<N> {
             Fate::Kept => {}
             Fate::Told => self.told.push(self.requests.get(at).rare.whom),
             Fate::Detached => self.free(at),
+            Fate::Owed => {
+                self.owed -= 1;
+                self.free(at);
+            }
         }
     }
 

@@ -18,19 +18,10 @@ use catena_fabric::{Header, Peer};
 use super::Engine;
 use super::assemblies::Assembly;
 use crate::net::Net;
-use crate::peer_state::Seqs;
+use crate::peer_state::{Mark, Seqs};
 use crate::send_queue::Item;
 use crate::types::{Cid, Context, Plane};
 use crate::wire::{Note, kind};
-
-/// A mark that is answered later: from whom, in which communicator, as which rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Mark {
-    pub from: Peer,
-    pub cid: Cid,
-    pub source: u32,
-    pub seq: u16,
-}
 
 impl<N: Net> Engine<N> {
     /// The numbers of sequenced packets.
