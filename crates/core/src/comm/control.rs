@@ -7,7 +7,7 @@
 //! control messages of one sender with one key are read in the order in which they were
 //! sent.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -95,6 +95,10 @@ pub struct ControlMessages {
     by_cid: RefCell<HashMap<Cid, HashMap<u32, FromRank>>>,
     /// Those of closed contexts that are still coming: their room is in use.
     orphans: RefCell<Vec<Coming>>,
+    /// How many are coming, but for those of closed contexts.
+    coming: Cell<usize>,
+    /// How many were put where they are read by [`ControlMessages::file`].
+    put: Cell<u64>,
 }
 
 impl ControlMessages {
@@ -115,19 +119,27 @@ impl ControlMessages {
         let Some(rank) = rank else {
             return;
         };
+        self.coming.set(self.coming.get() + new.len());
         rank.coming.extend(new);
         while let Some(first) = rank.coming.front()
             && is_there(first.id)
         {
             let message = rank.coming.pop_front();
+            self.coming.set(self.coming.get() - 1);
             if let Some((key, words)) = message.and_then(|it| open(&it.bytes)) {
                 rank.filed.entry(key).or_default().push_back(words);
             }
         }
     }
 
+    /// How many were put where they are read; `None` while one that has come is not all there.
+    pub(super) fn put(&self) -> Option<u64> {
+        (self.coming.get() == 0).then(|| self.put.get())
+    }
+
     /// Puts a control message where it is read.
     pub(super) fn file(&self, (cid, from): (Cid, u32), key: Key, words: Vec<u32>) {
+        self.put.set(self.put.get().wrapping_add(1));
         let mut by_cid = self.by_cid.borrow_mut();
         let rank = by_cid.entry(cid).or_default().entry(from).or_default();
         rank.filed.entry(key).or_default().push_back(words);
@@ -156,7 +168,8 @@ impl ControlMessages {
     pub(super) fn forget(&self, cid: Cid) {
         let gone = self.by_cid.borrow_mut().remove(&cid);
         let coming = gone.into_iter().flat_map(HashMap::into_values);
-        let coming = coming.flat_map(|rank| rank.coming);
+        let coming = Vec::from_iter(coming.flat_map(|rank| rank.coming));
+        self.coming.set(self.coming.get() - coming.len());
         self.orphans.borrow_mut().extend(coming);
     }
 }

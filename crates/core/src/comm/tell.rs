@@ -40,8 +40,9 @@ impl Process {
 
     /// Changes with each control message that comes; `None` while one of those that have come is not all there.
     pub(crate) fn control_news(&self) -> Option<u64> {
-        let is_whole = self.control.coming.borrow().is_empty();
-        is_whole.then(|| self.link(|link| link.control_arrivals()))
+        let put = self.control.put()?;
+        let arrivals = self.link(|link| link.control_arrivals());
+        Some(put.wrapping_add(arrivals))
     }
 
     fn collect_control(&self, cid: Cid, from: u32) {
