@@ -53,7 +53,7 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
     let met = match FAULT_TOLERANCE.get() || is_revoked() {
         // The launcher knows who is left to be waited for.
         true => by_launcher(),
-        false => match process.barrier(&process.world) {
+        false => match process.last_barrier() {
             // Others go there at once if they know that before.
             Err(_) if is_revoked() => by_launcher(),
             met => met,

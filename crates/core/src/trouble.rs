@@ -3,8 +3,9 @@
 //!
 //! Members learn of a death at different moments, and a call of several steps may have ended at some of them after the
 //! first one, and at others after the last. So members that go on would number their calls differently, and might
-//! take a message of one call for that of another. Hence the rule: once a collective has failed at a member for a death,
-//! that member runs no other one on the communicator, whether it has been told of the death itself or not: it
+//! take a message of one call for that of another. So would members that called different things. Hence the rule: once
+//! a collective has failed at a member, for whatever reason,
+//! that member runs no other one on the communicator, whether it has been told of a death itself or not: it
 //! [notes the end](Process::note_end). Whoever sends or receives messages of a collective has failed in none before, and so
 //! all of them have numbered their calls alike.
 //!
@@ -89,14 +90,28 @@ impl Process {
         Some(error)
     }
 
-    /// A collective on the communicator has failed. If that was for a death, or as the communicator was revoked, no
-    /// other one is run on it any more.
+    /// A collective on the communicator has failed: no other one is run on it any more, on the board or by messages.
     #[cold]
     pub(crate) fn note_end(&self, comm: &Comm, error: &Error) {
+        let ended = || match error.kind() {
+            Kind::ProcFailed | Kind::Revoked => error.clone(),
+            kind => {
+                let text = format!(
+                    "an earlier collective on the communicator failed ({error}): free it, and make another one"
+                );
+                Error::new(kind, text)
+            }
+        };
+        comm.failed.ended.borrow_mut().get_or_insert_with(ended);
+        self.link(|link| link.note_trouble());
+    }
+
+    /// An agreement of the members on something else than a call, as on a duplicate, has failed. Only for a death may that
+    /// be otherwise at others.
+    #[cold]
+    pub(crate) fn note_no_agreement(&self, comm: &Comm, error: &Error) {
         if matches!(error.kind(), Kind::ProcFailed | Kind::Revoked) {
-            let mut ended = comm.failed.ended.borrow_mut();
-            ended.get_or_insert_with(|| error.clone());
-            self.link(|link| link.note_trouble());
+            self.note_end(comm, error);
         }
     }
 

@@ -81,11 +81,12 @@ impl CallControl {
         Some(CallControl { kind, place })
     }
 
-    /// Whether it is a report that ends a call that waits.
+    /// Whether it is a report that ends a call that waits: of this call or of an earlier one, after which its sender
+    /// has made no other.
     pub(super) fn ends(self, call: &Waiting) -> bool {
         // Who has failed in any call makes no board any more.
         let at_any = call.signature.is_none_or(|it| it.label == Label::FIRST);
-        let is_about = || at_any || is_same(self.place, call.place);
+        let is_about = || at_any || is_at_most(self.place, call.place);
         self.kind == Kind::Report && is_about()
     }
 
@@ -105,6 +106,11 @@ impl Waiting<'_> {
 /// Whether two places, of which a control message may have told one, are the same.
 pub(super) fn is_same(a: u32, b: u32) -> bool {
     (a ^ b) << (u32::BITS - PLACE_BITS) == 0
+}
+
+/// Whether a place, of which a control message may have told one of both, is that of a call or of an earlier one.
+fn is_at_most(place: u32, call: u32) -> bool {
+    (call.wrapping_sub(place) << (u32::BITS - PLACE_BITS)) as i32 >= 0
 }
 
 /// Whether a call on a communicator is that at `place` in a context.
@@ -203,5 +209,15 @@ mod tests {
         assert!(is_same(7, 7));
         assert!(!is_same(6, 7));
         assert!(is_same(0, 1 << PLACE_BITS));
+        let last = (1 << PLACE_BITS) - 1;
+        for (place, call, ends) in [
+            (7, 7, true),
+            (6, 7, true),
+            (8, 7, false),
+            (last, 1 << PLACE_BITS, true),
+            (0, u32::MAX, false),
+        ] {
+            assert_eq!(is_at_most(place, call), ends, "{place} {call}");
+        }
     }
 }

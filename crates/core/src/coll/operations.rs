@@ -254,6 +254,19 @@ impl Process {
         self.run_rest(caller.barrier(comm)?)
     }
 
+    /// Blocks until all have come to the end.
+    ///
+    /// # Errors
+    /// If a member is gone, or has called something else.
+    pub(crate) fn last_barrier(&self) -> Result<()> {
+        let caller = Caller {
+            process: self,
+            now: true,
+        };
+        self.run_rest(caller.barrier_as(&self.world, Label::FINALIZE)?)?;
+        self.find_unheard().map_or(Ok(()), Err)
+    }
+
     /// Runs what a blocking call has left to do.
     ///
     /// # Errors

@@ -6,6 +6,8 @@ use catena_link::{Cid, Envelope, Plane};
 
 use super::backoff::Backoff;
 use super::control::{CallControl, Kind, LONGEST, Waiting, is_same, who};
+use super::mismatch::different;
+use super::turn::cut;
 use crate::comm::Comm;
 use crate::process::Process;
 use catena_objects::error::{Error, Kind as ErrorKind};
@@ -66,14 +68,50 @@ impl Process {
         Some(self.read_report(comm, cid, envelope))
     }
 
+    /// At the end: what a member of a communicator has sent that this one has not received, in calls that it never made,
+    /// or why one gave a call up that this one has completed. Then members have called different things, and this
+    /// one would never hear of it.
+    pub(crate) fn find_unheard(&self) -> Option<Error> {
+        let all = self.objects.comms.all().into_iter().map(|(_, comm)| comm);
+        all.chain([self.world.clone()])
+            .find_map(|comm| self.find_unheard_on(&comm))
+    }
+
+    fn find_unheard_on(&self, comm: &Comm) -> Option<Error> {
+        // One under way may yet receive what is there.
+        if comm.failed.ended.borrow().is_some() || !comm.coll.is_idle() {
+            return None;
+        }
+        comm.cids().find_map(|cid| {
+            let is_wrong = |it: &Envelope| {
+                it.tag >= 0
+                    || CallControl::read(it.tag).is_some_and(|aside| aside.kind == Kind::Report)
+            };
+            let envelope = self.link(|link| link.kept(cid, Plane::Collective).find(is_wrong))?;
+            if envelope.tag < 0 {
+                return Some(self.read_report(comm, cid, envelope));
+            }
+            let (who, label) = (
+                who(comm, cid, envelope.source),
+                cut(comm).label_of(envelope.tag),
+            );
+            let error = different(&format!(
+                "{who} called {label}, and rank {} has not received what it sent there",
+                comm.rank
+            ));
+            Some(error.on(comm.handle.get()))
+        })
+    }
+
     fn read_report(&self, comm: &Comm, cid: Cid, envelope: Envelope) -> Error {
         let bytes = self.read_aside(cid, envelope);
         let who = who(comm, cid, envelope.source);
         read(&who, &bytes)
     }
 
-    /// Tells all other members that this one gave a call up.
+    /// Tells all other members that this one gave a call up, and makes no other one.
     pub(super) fn report(&self, comm: &Comm, place: u32, error: &Error) {
+        self.note_end(comm, error);
         match &comm.remote {
             None => self.tell_all(comm.cid, comm.size(), Some(comm.rank), place, error),
             Some(remote) => {

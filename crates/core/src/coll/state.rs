@@ -68,6 +68,11 @@ impl CollState {
         others.wrapping_add(on_board)
     }
 
+    /// Whether nothing is under way on it, nor kept, that has messages.
+    pub(super) fn is_idle(&self) -> bool {
+        self.numbers.are_over() && self.slots.are_free() && self.queued.get() == 0
+    }
+
     /// Keeps what is said of a call in which nobody waits.
     pub(super) fn note_void(&self, signature: CallSignature) {
         self.note(self.place(self.on_board()), signature);

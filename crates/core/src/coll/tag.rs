@@ -75,6 +75,11 @@ impl Label {
 
     /// In `MPI_Comm_shrink`, on a board.
     pub const SHRINK: Label = Label::own(3);
+    /// The barrier of `MPI_Finalize`: one of the program has no detail.
+    pub const FINALIZE: Label = Label {
+        what: Some(Collective::Barrier),
+        detail: 1,
+    };
 
     /// A call of the library itself, in which all tell all: an allgather of the program has no
     /// detail.
@@ -259,6 +264,11 @@ impl Numbers {
         }
     }
 
+    /// Whether all calls are over.
+    pub fn are_over(&self) -> bool {
+        self.over.borrow().is_empty()
+    }
+
     /// Whether a call of that kind, with that number, is the only one that may have messages with its tags:
     /// all that are older by a window or more are over.
     #[inline]
@@ -320,6 +330,11 @@ impl Slots {
         }
     }
 
+    /// Whether this member keeps none.
+    pub fn are_free(&self) -> bool {
+        self.kept.borrow().iter().all(|&bits| bits == 0)
+    }
+
     /// What this member keeps, a bit for each slot: the members combine these by a bitwise or.
     pub fn kept(&self, cut: Cut) -> Vec<u8> {
         let mut kept = self.kept.borrow().clone();
@@ -341,6 +356,7 @@ impl fmt::Display for Label {
             Label::FIRST => return f.write_str("its first collective through shared memory"),
             Label::EDGES => return f.write_str(&function(None)),
             Label::SHRINK => return f.write_str("MPI_Comm_shrink"),
+            Label::FINALIZE => return f.write_str("MPI_Finalize"),
             _ => f.write_str(&function(self.what))?,
         }
         let is = |test: fn(Collective) -> bool| self.what.is_some_and(test);

@@ -107,7 +107,7 @@ impl Process {
     /// What all members of `comm`, of both groups, tell each other.
     pub(crate) fn members_agree(&self, comm: &Comm, row: &[u32]) -> Result<Told> {
         let told = self.conclude(self.begin_accord(comm, row));
-        told.inspect_err(|error| self.note_end(comm, error))
+        told.inspect_err(|error| self.note_no_agreement(comm, error))
     }
 
     /// Makes the duplicate that all agreed on.

@@ -17,8 +17,7 @@ pub struct FailedMembers {
     pub(crate) acked: Cell<usize>,
     /// Whether `MPI_Comm_revoke` was called somewhere, as far as is known here.
     pub(crate) revoked: Cell<bool>,
-    /// Why no more collectives are run on it, although no member is known here to have died: one has failed for a
-    /// death of which others had heard.
+    /// Why no more collectives are run on it, although no member is known here to have died: one has failed.
     pub(crate) ended: RefCell<Option<Error>>,
     /// The first agreement of all members in which this one takes no part, nor in any later one.
     pub(crate) absent_from: Cell<Option<u32>>,

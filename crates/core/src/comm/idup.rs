@@ -48,7 +48,7 @@ impl Making {
                 unsafe { self.newcomm.write(new) };
             }
             Err(e) => {
-                process.note_end(&self.parent, &e);
+                process.note_no_agreement(&self.parent, &e);
                 self.error = Some(e.on(self.parent.handle.get()));
             }
         }

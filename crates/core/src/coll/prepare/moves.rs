@@ -18,6 +18,13 @@ impl Caller<'_> {
         Call::new(comm).go(Collective::Barrier, self, comm)
     }
 
+    /// A barrier of the library itself, which calls it `label`.
+    pub(in crate::coll) fn barrier_as(&self, comm: &CommRef, label: Label) -> Prepare {
+        let mut call = Call::new(comm);
+        call.operation = label.detail;
+        call.go(Collective::Barrier, self, comm)
+    }
+
     /// `MPI_Bcast`.
     pub fn bcast(&self, comm: &CommRef, data: Data, root: i32) -> Prepare {
         let root = root_of(comm, root)?;
