@@ -232,11 +232,21 @@ impl Channel {
     /// If there is no memory.
     pub fn make(shape: Shape) -> io::Result<(Channel, Card)> {
         let len = shape.channel();
-        let base = heap::take(len, align_of::<FromReceiver>())?;
-        // SAFETY: ours, of this length; the other end sees it when it has the card.
-        unsafe { base.write_bytes(0, len) };
+        let base = match lingering::take(len) {
+            Some(base) => base,
+            None => heap::take(len, align_of::<FromReceiver>())?,
+        };
+        let channel = Channel::at(base, shape, Memory::Sender);
+        // SAFETY: ours, of this length; the other end sees it when it has the card. What is in the room is read by
+        // nobody before the sender has written it.
+        unsafe {
+            base.write_bytes(0, FRONT);
+            for slot in 0..channel.slots {
+                channel.slot(slot).write_bytes(0, channel.room);
+            }
+        }
         let card = heap::card(base, len).expect("a piece of the heap");
-        Ok((Channel::at(base, shape, Memory::Sender), card))
+        Ok((channel, card))
     }
 
     /// Finds that of a sender.
@@ -390,11 +400,6 @@ impl Channel {
         self.of_receiver().gone.store(1, Release);
     }
 
-    /// Whether the receiver will not.
-    fn has_parted(&self) -> bool {
-        self.of_receiver().gone.load(Acquire) != 0
-    }
-
     /// Gives the sender's memory back although no receiver knows of it.
     pub fn retract(self) {
         self.of_receiver().gone.store(1, Relaxed);
@@ -404,50 +409,85 @@ impl Channel {
 impl Drop for Channel {
     fn drop(&mut self) {
         match self.memory {
-            Memory::Sender => lingering::give(self.base, self.has_parted()),
+            Memory::Sender => lingering::give(self.base, self.shape.channel()),
             Memory::Receiver { .. } => self.part(),
         }
     }
 }
 
-/// Memory of channels whose receivers may still look at it.
+/// Memory of channels that their senders have given up.
 mod lingering {
     use super::FromReceiver;
     use crate::heap;
     use std::collections::VecDeque;
     use std::sync::atomic::Ordering::Acquire;
-    use std::sync::{Mutex, PoisonError};
+    use std::sync::{Mutex, MutexGuard, PoisonError};
 
-    /// Addresses, in turn.
-    static ALL: Mutex<VecDeque<usize>> = Mutex::new(VecDeque::new());
-
+    /// Bytes that may lie idle, for channels that are as long.
+    const MOST: usize = 1 << 20;
     /// Pieces that are looked at whenever one more comes.
     const LOOKS: usize = 4;
 
-    /// Gives memory back as soon as its receiver has parted, and that of some others who have.
-    pub fn give(base: *mut u8, has_parted: bool) {
-        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
-        for _ in 0..LOOKS.min(all.len()) {
-            let Some(at) = all.pop_front() else {
+    /// Addresses and lengths.
+    #[derive(Debug)]
+    struct Lingering {
+        /// Those whose receivers may still look at them, in turn.
+        seen: VecDeque<(usize, usize)>,
+        /// Those that nobody looks at, the last one last.
+        idle: VecDeque<(usize, usize)>,
+        bytes: usize,
+    }
+
+    static ALL: Mutex<Lingering> = Mutex::new(Lingering {
+        seen: VecDeque::new(),
+        idle: VecDeque::new(),
+        bytes: 0,
+    });
+
+    fn all() -> MutexGuard<'static, Lingering> {
+        ALL.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes an idle piece of that length. What is in it is what the last channel left.
+    pub fn take(len: usize) -> Option<*mut u8> {
+        let mut all = all();
+        let at = all.idle.iter().rposition(|it| it.1 == len)?;
+        let (base, _) = all.idle.remove(at)?;
+        all.bytes -= len;
+        Some(std::ptr::with_exposed_provenance_mut(base))
+    }
+
+    /// Gives a piece up; it is idle as soon as its receiver has parted. So are some others whose receivers have. Of those
+    /// that are idle the heap gets the oldest ones, beyond [`MOST`] bytes.
+    pub fn give(base: *mut u8, len: usize) {
+        let mut all = all();
+        all.seen.push_front((base.expose_provenance(), len));
+        for _ in 0..LOOKS.min(all.seen.len()) {
+            let Some((at, len)) = all.seen.pop_front() else {
                 break;
             };
             let base = std::ptr::with_exposed_provenance_mut::<u8>(at);
             // SAFETY: a piece of the heap that begins with this.
-            let gone = unsafe { (*base.cast::<FromReceiver>()).gone.load(Acquire) } != 0;
-            if !(gone && heap::give(base)) {
-                all.push_back(at);
+            let has_parted = unsafe { (*base.cast::<FromReceiver>()).gone.load(Acquire) } != 0;
+            if has_parted {
+                all.idle.push_back((at, len));
+                all.bytes += len;
+            } else {
+                all.seen.push_back((at, len));
             }
         }
-        match has_parted {
-            true => drop(heap::give(base)),
-            false => all.push_back(base.expose_provenance()),
+        while all.bytes > MOST
+            && let Some((at, len)) = all.idle.pop_front()
+        {
+            all.bytes -= len;
+            heap::give(std::ptr::with_exposed_provenance_mut(at));
         }
     }
 
-    /// How many there are.
+    /// How many receivers may still look at.
     #[cfg(test)]
     pub fn len() -> usize {
-        ALL.lock().unwrap_or_else(PoisonError::into_inner).len()
+        all().seen.len()
     }
 }
 
