@@ -142,7 +142,9 @@ impl Process {
     fn take_cid(&self) -> Result<Lease> {
         self.close_unused();
         let vacant = |cid| !self.link(|link| link.in_use(cid));
-        self.cids.borrow_mut().take(vacant)
+        let lease = self.cids.borrow_mut().take(vacant)?;
+        self.tell_taken(lease.cid());
+        Ok(lease)
     }
 
     /// Closes the contexts of communicators that nobody can name any more.
