@@ -43,24 +43,33 @@ fn detach<N: TryFrom<u64>>(
     buffer_addr: *mut c_void,
     size: *mut N,
 ) -> Result<()> {
-    let Some((addr, bytes)) = slot.borrow().as_ref().map(|b| (b.addr, b.size)) else {
-        fail!(Buffer, "no buffer is attached");
-    };
-    process.flush(slot);
-    let Ok(bytes) = N::try_from(bytes) else {
-        fail!(
-            ValueTooLarge,
-            "the buffer has {bytes} bytes, too many for the type of the \
-            argument size: call the large-count form of the function"
-        );
-    };
+    if buffer_addr.is_null() {
+        return Err(args::null_argument("buffer_addr"));
+    }
     if size.is_null() {
         return Err(args::null_argument("size"));
     }
-    put(buffer_addr.cast::<usize>(), addr, "buffer_addr")?;
-    put(size, bytes, "size")?;
+    let (addr, bytes) = {
+        let mut slot = slot.borrow_mut();
+        let Some(attached) = slot.as_mut().filter(|it| !it.leaves) else {
+            fail!(Buffer, "no buffer is attached");
+        };
+        let Ok(bytes) = N::try_from(attached.size) else {
+            fail!(
+                ValueTooLarge,
+                "the buffer has {} bytes, too many for the type of the \
+                argument size: call the large-count form of the function",
+                attached.size
+            );
+        };
+        // Other threads come while this one waits, and it is handed out once.
+        attached.leaves = true;
+        (attached.addr, bytes)
+    };
+    process.flush(slot);
     slot.borrow_mut().take();
-    Ok(())
+    put(buffer_addr.cast::<usize>(), addr, "buffer_addr")?;
+    put(size, bytes, "size")
 }
 
 mpi_fn! {

@@ -21,6 +21,8 @@ pub struct Attached {
     pub addr: usize,
     /// Its size in bytes.
     pub size: u64,
+    /// Whether it is being detached: somebody waits until its messages have left.
+    pub leaves: bool,
     /// In the order in which they were sent.
     pending: Vec<Pending>,
 }
@@ -55,6 +57,7 @@ impl Attached {
         Attached {
             addr,
             size,
+            leaves: false,
             pending: Vec::new(),
         }
     }

@@ -48,7 +48,7 @@ impl Process {
         let session = session.and_then(|s| self.objects.sessions.get(s.0));
         let of_session = session.as_ref().map(|s| &s.buffer);
         let slots = [Some(&comm.buffer), of_session, Some(&self.buffer)];
-        let attached = |slot: &&Slot| slot.borrow().is_some();
+        let attached = |slot: &&Slot| slot.borrow().as_ref().is_some_and(|it| !it.leaves);
         let Some(slot) = slots.into_iter().flatten().find(attached) else {
             fail!(
                 Buffer,

@@ -57,6 +57,8 @@ pub struct Tolerance {
     /// A member of a communicator, by the context and its rank there, is to be asked whether it takes part in that
     /// agreement of all members; if not, the answer is [`Process::takes_no_part`].
     pub ask_part: fn(&Process, Cid, u32, u32),
+    /// A number is that of a new communicator from now on, of which nobody else knows it yet.
+    pub taken: fn(&Process, Cid),
     /// A communicator has its handle: [`Process::comm_at`] finds it from now on.
     pub opened: fn(&Process, &Comm),
 }
@@ -80,6 +82,13 @@ fn begin_tolerance(process: &Process) {
 }
 
 impl Process {
+    /// A number is taken for a new communicator.
+    pub(crate) fn tell_taken(&self, cid: Cid) {
+        if let Some(tolerance) = TOLERANCE.get() {
+            (tolerance.taken)(self, cid);
+        }
+    }
+
     /// A communicator has its handle from now on.
     pub(crate) fn tell_opened(&self, comm: &Comm) {
         if let Some(tolerance) = TOLERANCE.get() {

@@ -61,6 +61,7 @@ pub(crate) struct Tolerance {
 pub(crate) const TOLERANCE: life::Tolerance = life::Tolerance {
     begin,
     ask_part,
+    taken,
     opened,
 };
 
@@ -87,6 +88,15 @@ fn ask_part(process: &Process, cid: Cid, rank: u32, number: u32) {
         let tolerance = process.hook::<Tolerance>();
         tolerance.write(process, &to, Kind::Part, &[number]);
     }
+}
+
+/// A number is that of a new communicator from now on, of which nobody has been told it yet. So whatever has come for it, and
+/// the agreements of the one that had it before, mean nothing any more.
+fn taken(process: &Process, cid: Cid) {
+    let tolerance = process.hook::<Tolerance>();
+    tolerance.early.borrow_mut().take(cid);
+    tolerance.due.borrow_mut().retain(|it| it.ours != cid);
+    tolerance.circles.borrow_mut().remove(&cid.0);
 }
 
 /// A communicator is there from now on. What has come for it is read by the next progress: the call that makes it is under

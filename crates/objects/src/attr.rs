@@ -134,6 +134,10 @@ impl Keyvals {
 struct Attribute {
     keyval: Arc<Keyval>,
     value: *mut c_void,
+    /// Its number among those of its object.
+    number: u64,
+    /// Its delete callback is being called: nobody else calls that.
+    leaves: bool,
 }
 
 /// The attributes of one object.
@@ -157,8 +161,10 @@ struct Attribute {
 /// ```
 #[derive(Debug, Default)]
 pub struct Attributes {
-    /// In the order in which they were attached.
+    /// In the order in which they were attached. Under a keyval there is one at most that does not leave.
     list: RefCell<Vec<Attribute>>,
+    /// How many have been attached.
+    made: Cell<u64>,
 }
 
 fn callback_failed(what: &str, id: i32, code: c_int) -> Error {
@@ -171,40 +177,47 @@ fn callback_failed(what: &str, id: i32, code: c_int) -> Error {
 impl Attributes {
     /// Takes over the attributes of `other`, which replace those here.
     pub fn take(&self, other: Attributes) {
+        self.made.set(self.made.get().max(other.made.get()));
         self.list.replace(other.list.into_inner());
     }
 
-    /// The value under `keyval`.
-    pub fn get(&self, keyval: &Keyval) -> Option<*mut c_void> {
-        self.list
-            .borrow()
-            .iter()
-            .find(|a| a.keyval.id == keyval.id)
-            .map(|a| a.value)
+    fn push(&self, keyval: Arc<Keyval>, value: *mut c_void) {
+        let number = self.made.get();
+        self.made.set(number + 1);
+        self.list.borrow_mut().push(Attribute {
+            keyval,
+            value,
+            number,
+            leaves: false,
+        });
     }
 
-    /// Attaches `value`; an older one is deleted first.
+    /// The value under `keyval`, which may be about to leave.
+    pub fn get(&self, keyval: &Keyval) -> Option<*mut c_void> {
+        let list = self.list.borrow();
+        let mut found = list.iter().filter(|a| a.keyval.id == keyval.id);
+        let (first, last) = (found.next(), found.next_back());
+        // A new one stands behind those that leave.
+        last.or(first).map(|a| a.value)
+    }
+
+    /// Attaches `value`; older ones are deleted first, also one that another thread attaches meanwhile.
     ///
     /// # Errors
     /// What the delete callback returns; nothing changes then.
     pub fn set(&self, handle: usize, keyval: Arc<Keyval>, value: *mut c_void) -> Result<()> {
-        self.call_delete(handle, keyval.id)?;
-        let mut list = self.list.borrow_mut();
-        match list.iter_mut().find(|a| a.keyval.id == keyval.id) {
-            Some(a) => a.value = value,
-            None => list.push(Attribute { keyval, value }),
-        }
+        while self.delete_one(handle, keyval.id)? {}
+        self.push(keyval, value);
         Ok(())
     }
 
-    /// Deletes the value under the keyval, if there is one.
+    /// Deletes the value under the keyval, if there is one. One whose delete callback is being called, by another thread
+    /// say, counts as none.
     ///
     /// # Errors
     /// What the delete callback returns; the attribute stays then.
     pub fn delete(&self, handle: usize, id: i32) -> Result<()> {
-        self.call_delete(handle, id)?;
-        self.list.borrow_mut().retain(|a| a.keyval.id != id);
-        Ok(())
+        self.delete_one(handle, id).map(drop)
     }
 
     /// Deletes all, the last attached first.
@@ -213,33 +226,49 @@ impl Attributes {
     /// The first that a delete callback returns; the rest stays.
     pub fn delete_all(&self, handle: usize) -> Result<()> {
         loop {
-            let last = self.list.borrow().last().map(|a| a.keyval.id);
-            match last {
-                Some(id) => self.delete(handle, id)?,
-                None => return Ok(()),
-            }
+            let list = self.list.borrow();
+            let last = list.iter().rev().find(|a| !a.leaves);
+            let Some(id) = last.map(|a| a.keyval.id) else {
+                return Ok(());
+            };
+            drop(list);
+            self.delete_one(handle, id)?;
         }
     }
 
-    fn call_delete(&self, handle: usize, id: i32) -> Result<()> {
-        // The callback may call MPI, also on this object: nothing is borrowed.
-        let there = self
-            .list
-            .borrow()
-            .iter()
-            .find(|a| a.keyval.id == id)
-            .cloned();
-        let Some(Attribute { keyval, value }) = there else {
-            return Ok(());
+    /// Deletes the value under the keyval; false if there is none. It is marked in the step that finds it, so that its
+    /// callback is called once whatever other threads, or the callback itself, do meanwhile.
+    fn delete_one(&self, handle: usize, id: i32) -> Result<bool> {
+        let found = {
+            let mut list = self.list.borrow_mut();
+            let found = list.iter_mut().find(|a| a.keyval.id == id && !a.leaves);
+            found.map(|a| {
+                a.leaves = true;
+                a.clone()
+            })
         };
-        if let Some(delete) = keyval.delete {
+        let Some(Attribute {
+            keyval,
+            value,
+            number,
+            ..
+        }) = found
+        else {
+            return Ok(false);
+        };
+        // The callback may call MPI, also on this object: nothing is borrowed.
+        let code = keyval.delete.map_or(0, |delete| {
             let state = keyval.extra_state.value();
-            let code = delete.call(|f| f(handle, id, value, state));
-            if code != 0 {
-                return Err(callback_failed("delete", id, code));
-            }
+            delete.call(|f| f(handle, id, value, state))
+        });
+        let mut list = self.list.borrow_mut();
+        if code == 0 {
+            list.retain(|a| a.number != number);
+            return Ok(true);
         }
-        Ok(())
+        let stays = list.iter_mut().find(|a| a.number == number);
+        stays.into_iter().for_each(|a| a.leaves = false);
+        Err(callback_failed("delete", id, code))
     }
 
     /// The attributes that a duplicate of the object gets.
@@ -247,12 +276,13 @@ impl Attributes {
     /// # Errors
     /// What a copy callback returns.
     pub fn copies(&self, handle: usize) -> Result<Attributes> {
-        let from = self.list.borrow().clone();
-        let mut list = Vec::new();
-        for Attribute { keyval, value } in from {
+        let mut from = self.list.borrow().clone();
+        from.retain(|a| !a.leaves);
+        let copies = Attributes::default();
+        for Attribute { keyval, value, .. } in from {
             match keyval.copy {
                 OnCopy::Drop => {}
-                OnCopy::Keep => list.push(Attribute { keyval, value }),
+                OnCopy::Keep => copies.push(keyval, value),
                 OnCopy::Call(copy) => {
                     let mut out: *mut c_void = std::ptr::null_mut();
                     let mut flag: c_int = 0;
@@ -264,13 +294,108 @@ impl Attributes {
                         return Err(callback_failed("copy", keyval.id, code));
                     }
                     if flag != 0 {
-                        list.push(Attribute { keyval, value: out });
+                        copies.push(keyval, out);
                     }
                 }
             }
         }
-        Ok(Attributes {
-            list: RefCell::new(list),
-        })
+        Ok(copies)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr::without_provenance_mut;
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+    use super::*;
+
+    /// What a callback works on: the attributes, and how often it was called.
+    struct Object {
+        attributes: Attributes,
+        keyvals: Keyvals,
+        calls: AtomicU32,
+        fails: Cell<bool>,
+    }
+
+    /// Tries to delete the attribute that is being deleted, and sees its value.
+    extern "C" fn nosy(_: usize, id: c_int, value: *mut c_void, state: *mut c_void) -> c_int {
+        // SAFETY: the test gives its object, which outlives the call.
+        let object = unsafe { &*state.cast::<Object>() };
+        if object.calls.fetch_add(1, Relaxed) > 0 {
+            return 0;
+        }
+        let keyval = object.keyvals.get(Carrier::Comm, id).expect("it is there");
+        assert_eq!(object.attributes.get(&keyval), Some(value));
+        assert!(object.attributes.delete(1, id).is_ok());
+        assert!(object.attributes.delete_all(1).is_ok());
+        if object.fails.get() {
+            return 7;
+        }
+        // As another thread may do meanwhile.
+        let new = without_provenance_mut(9);
+        assert!(object.attributes.set(1, keyval.clone(), new).is_ok());
+        assert_eq!(object.attributes.get(&keyval), Some(new));
+        0
+    }
+
+    fn object() -> (Box<Object>, Arc<Keyval>) {
+        let object = Box::new(Object {
+            attributes: Attributes::default(),
+            keyvals: Keyvals::default(),
+            calls: AtomicU32::new(0),
+            fails: Cell::default(),
+        });
+        let state = State::from((&raw const *object).cast_mut().cast());
+        let keyvals = &object.keyvals;
+        let id = keyvals.create(Carrier::Comm, OnCopy::Keep, Some(nosy), state);
+        let keyval = keyvals.get(Carrier::Comm, id).expect("it is there");
+        let old = without_provenance_mut(5);
+        assert!(object.attributes.set(1, keyval.clone(), old).is_ok());
+        (object, keyval)
+    }
+
+    #[test]
+    fn a_value_is_deleted_once_whatever_happens_meanwhile() {
+        let (object, keyval) = object();
+        assert!(object.attributes.delete(1, keyval.id).is_ok());
+        assert_eq!(object.calls.load(Relaxed), 1);
+        let new = without_provenance_mut(9);
+        assert_eq!(object.attributes.get(&keyval), Some(new), "it came later");
+        assert!(object.attributes.delete_all(1).is_ok());
+        assert_eq!(object.calls.load(Relaxed), 2);
+        assert_eq!(object.attributes.get(&keyval), None);
+    }
+
+    #[test]
+    fn what_is_set_replaces_what_comes_meanwhile() {
+        let (object, keyval) = object();
+        let last = without_provenance_mut(6);
+        assert!(object.attributes.set(1, keyval.clone(), last).is_ok());
+        assert_eq!(object.calls.load(Relaxed), 2, "each value is deleted");
+        assert_eq!(object.attributes.get(&keyval), Some(last));
+        assert_eq!(
+            object
+                .attributes
+                .copies(1)
+                .expect("copied")
+                .list
+                .borrow()
+                .len(),
+            1
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_deleted_stays() {
+        let (object, keyval) = object();
+        object.fails.set(true);
+        assert!(object.attributes.delete(1, keyval.id).is_err());
+        assert_eq!(
+            object.attributes.get(&keyval),
+            Some(without_provenance_mut(5))
+        );
+        assert!(object.attributes.delete(1, keyval.id).is_ok());
+        assert_eq!(object.calls.load(Relaxed), 2);
     }
 }

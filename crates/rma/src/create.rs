@@ -708,7 +708,7 @@ pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
     if window.reads_mailbox {
         process.hook::<Reader>().remove_work(1);
     }
-    registry::remove(&window);
+    registry::remove(window);
     if window.leave(process).is_err() {
         // Other members may write into its memory for ever.
         std::mem::forget(window.clone());

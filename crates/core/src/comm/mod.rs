@@ -145,6 +145,7 @@ impl Process {
         let lease = self.cids.borrow_mut().take(vacant)?;
         // Before the others hear of it.
         self.link(|link| link.expect(lease.cid()));
+        self.tell_taken(lease.cid());
         Ok(lease)
     }
 

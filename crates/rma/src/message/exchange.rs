@@ -408,11 +408,11 @@ impl Exchange {
     pub fn settle_remote(&mut self, id: u32, well: bool) {
         let pending = self.pending[id as usize].as_ref();
         let due = pending.and_then(|it| Some((it.notice?, it.peer, it.window, it.rank)));
-        if let Some((index, peer, window, rank)) = due.filter(|_| well) {
-            if let Some(window) = registry::numbered(window) {
-                window.far(rank).dirty.set(true);
-                self.notify(peer, window.number_at(rank), index);
-            }
+        if let Some((index, peer, window, rank)) = due.filter(|_| well)
+            && let Some(window) = registry::numbered(window)
+        {
+            window.far(rank).dirty.set(true);
+            self.notify(peer, window.number_at(rank), index);
         }
         self.settle(id, Trouble::None);
     }
