@@ -3,6 +3,7 @@
 // run: -n 6
 // run: -n 7
 #include "check.h"
+#include <limits.h>
 
 static int kind_of(MPI_Comm comm)
 {
@@ -76,6 +77,15 @@ static void grid(void)
     MPI_Cart_shift(copy, 1, -4, &up, &down);
     EQUAL(up, rank / 3 * 3 + (rank + 1) % 3);
     EQUAL(down, rank / 3 * 3 + (rank + 2) % 3);
+    /* As far as can be said: 2^31 is 2 more than a multiple of 3, and 2^31 - 1 is 1 more. */
+    for (int far = 0; far < 2; far++) {
+        MPI_Cart_shift(copy, 1, far ? INT_MAX : INT_MIN, &up, &down);
+        EQUAL(up, rank / 3 * 3 + (rank + 2) % 3);
+        EQUAL(down, rank / 3 * 3 + (rank + 1) % 3);
+        MPI_Cart_shift(copy, 0, far ? INT_MAX : INT_MIN, &up, &down);
+        EQUAL(up, MPI_PROC_NULL);
+        EQUAL(down, MPI_PROC_NULL);
+    }
 
     int remain[2] = {0, 1};
     MPI_Cart_sub(copy, remain, &row);

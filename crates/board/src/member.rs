@@ -110,6 +110,16 @@ const PIECES_MEMBERS: u32 = 4;
 /// Where ranks outnumber cores, up to so many members of a board mostly run side by side.
 pub(crate) const FEW: u32 = 4;
 
+/// Where each segment takes a turn of all on their cores, blocks of whatever length are reached directly rather than in more
+/// segments than that: a system call for each block takes less then. On 2 cores 24 segments take as long for an
+/// exchange among 64, 100 and 200 members; 200 of them exchange blocks of 20 kB in 0.3 s instead of 30 in 488
+/// segments.
+const TURNS: usize = 24;
+
+/// Where they cannot be reached, an exchange in more segments than that goes by messages: 100 members take 0.12 s instead
+/// of 0.93 for blocks of 20 kB, in 121 segments.
+const MOST_TURNS: usize = 96;
+
 /// A payload of the other of two members that was read in a ring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Taken {
@@ -234,6 +244,12 @@ impl Member {
             Collective::Alltoallv if may_vary => OpKind::Alltoallv,
             Collective::Gatherv | Collective::Scatterv | Collective::Alltoallv => return None,
         };
+        if kind == OpKind::Alltoall && !direct && self.takes_turns() {
+            let bytes = args.send.len(0).saturating_mul(self.size as usize - 1);
+            if bytes > MOST_TURNS * (self.limits.ring / 2) {
+                return None;
+            }
+        }
         let least = args.elem.max(DIRECT_ENTRY);
         self.limits.holds(least, self.size as usize).then_some(kind)
     }
@@ -279,7 +295,12 @@ impl Member {
     #[inline]
     pub(crate) fn direct_from(&self, bytes: usize) -> usize {
         let has_segments = bytes > 2 * self.limits.ring;
-        match self.through_ring && !(has_segments && self.takes_turns()) {
+        let takes_turns = has_segments && self.takes_turns();
+        if takes_turns && bytes > TURNS * (self.limits.ring / 2) && self.limits.direct < usize::MAX
+        {
+            return 0;
+        }
+        match self.through_ring && !takes_turns {
             true => usize::MAX,
             false => self.limits.direct,
         }

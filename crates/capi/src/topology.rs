@@ -229,9 +229,8 @@ mpi_fn! {
                 grid.dims.len()
             );
         }
-        // There is no opposite of the smallest number.
-        let back = disp.checked_neg().and_then(|back| grid.ahead(comm.rank, d, back));
-        put(rank_source, or_null(back), "rank_source")?;
+        let disp = i64::from(disp);
+        put(rank_source, or_null(grid.ahead(comm.rank, d, -disp)), "rank_source")?;
         put(rank_dest, or_null(grid.ahead(comm.rank, d, disp)), "rank_dest")
     }
 

@@ -211,7 +211,7 @@ impl Process {
         let expect = self.deliver(call, lens.clone(), expect)?;
 
         let out = letters.concat();
-        let got = vec![0; expect.iter().sum::<i32>() as usize];
+        let got = vec![0; total(&expect)];
         let (from, to) = (starts(&lens), starts(&expect));
         let (sends, receives) = (blocks(&out, &lens, &from), blocks(&got, &expect, &to));
         let call = caller.alltoallv(comm, sends, receives);
@@ -229,7 +229,7 @@ impl Process {
         let call = caller.allgather(comm, one_each(&len), one_each(&lens));
         let lens = self.deliver(call, len, lens)?;
 
-        let got = vec![0; lens.iter().sum::<i32>() as usize];
+        let got = vec![0; total(&lens)];
         let to = starts(&lens);
         let send = Data {
             buf: words.as_ptr().cast_mut().cast(),
@@ -267,20 +267,25 @@ fn one_each(words: &[i32]) -> Data {
 }
 
 /// Blocks of these lengths, one behind the other.
-fn blocks<'a>(words: &[i32], lens: &'a [i32], starts: &'a [i32]) -> VData<'a> {
+fn blocks<'a>(words: &[i32], lens: &'a [i32], starts: &'a [i64]) -> VData<'a> {
     VData {
         buf: words.as_ptr().cast_mut().cast(),
         counts: Numbers::Int(lens),
-        displs: Numbers::Int(starts),
+        displs: Numbers::Count(starts),
         ty: WORD,
     }
 }
 
+/// Words of blocks of these lengths together, which may be more than an `int` can say.
+fn total(lens: &[i32]) -> usize {
+    lens.iter().map(|&len| len as usize).sum()
+}
+
 /// Where blocks of these lengths start, one behind the other.
-fn starts(lens: &[i32]) -> Vec<i32> {
+fn starts(lens: &[i32]) -> Vec<i64> {
     let starts = lens.iter().scan(0, |end, &len| {
-        *end += len;
-        Some(*end - len)
+        *end += i64::from(len);
+        Some(*end - i64::from(len))
     });
     starts.collect()
 }

@@ -93,7 +93,7 @@ fn grid_neighborhood(grid: &Grid, rank: u32) -> Neighborhood {
     };
     let edge = |d: usize, by: i32| {
         let block = 2 * d as u32 + u32::from(by > 0);
-        let peer = grid.ahead(rank, d, by)?;
+        let peer = grid.ahead(rank, d, by.into())?;
         Some(Edge { peer, block })
     };
     for d in 0..grid.dims.len() {
