@@ -15,10 +15,12 @@
 //! | `wire`      | what the fields of a header mean for every kind of packet   |
 //! | `peer_state`| sequence numbers per (peer, context)                        |
 //! | `send_queue`| packets that a route did not take yet                       |
+//! | `slab`, `chunks` | slots with generations: requests, and kept messages    |
 //! | `watch`     | arrivals that somebody wants to hear of                     |
 #![forbid(unsafe_code)]
 
 mod active;
+mod chunks;
 mod counters;
 mod endpoint;
 mod engine;

@@ -8,9 +8,9 @@
 
 use std::collections::HashMap;
 
+use crate::chunks::Chunks;
 use crate::mix::BuildMix;
 use crate::protocol::Coverage;
-use crate::slab::Slab;
 use crate::types::{Cid, Context};
 
 /// The first packet of a message: (context, source, number).
@@ -62,14 +62,14 @@ pub(crate) enum Target {
 #[derive(Debug)]
 pub(crate) struct Assemblies {
     sent: HashMap<First, Target, BuildMix>,
-    asked: Slab<Target>,
+    asked: Chunks<Target>,
 }
 
 impl Assemblies {
     pub fn new() -> Self {
         Assemblies {
             sent: HashMap::default(),
-            asked: Slab::new(),
+            asked: Chunks::new(),
         }
     }
 

@@ -3,11 +3,12 @@
 use catena_fabric::Peer;
 
 use super::{Index, Key, Link, List, Nodes};
+use crate::chunks::Chunks;
 use crate::engine::assemblies::{Assembly, FillId};
 use crate::net::RemoteKeys;
 use crate::pool::Pool;
 use crate::protocol::Coverage;
-use crate::slab::{NIL, Slab};
+use crate::slab::NIL;
 use crate::types::{ANY_SOURCE, ANY_TAG, Context, Envelope, ReqId, Selector};
 use crate::wire::SyncToken;
 
@@ -141,7 +142,7 @@ impl Unexpected {
     }
 }
 
-impl<const L: usize> Nodes<L> for Slab<Unexpected> {
+impl<const L: usize> Nodes<L> for Chunks<Unexpected> {
     #[inline]
     fn link(&self, at: u32) -> &Link {
         &self.get(at).links[L]
@@ -185,7 +186,7 @@ impl Arrivals {
 /// All unexpected messages. What is in order per context lives in the communicators.
 #[derive(Debug)]
 pub(crate) struct Store {
-    pub entries: Slab<Unexpected>,
+    pub entries: Chunks<Unexpected>,
     by_key: Index<0>,
     by_source: Index<1>,
     by_tag: Index<3>,
@@ -197,7 +198,7 @@ pub(crate) struct Store {
 impl Store {
     pub fn new() -> Self {
         Store {
-            entries: Slab::new(),
+            entries: Chunks::new(),
             by_key: Index::new(),
             by_source: Index::new(),
             by_tag: Index::new(),
