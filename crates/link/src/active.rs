@@ -120,17 +120,17 @@ impl Handlers {
         }
     }
 
+    /// Tells all handlers that peers are other processes from now on.
+    pub fn forget(&mut self, peers: &Range<u32>) {
+        for handler in self.0.iter_mut().flatten() {
+            handler.forget(peers);
+        }
+    }
+
     /// Tells all handlers that a peer is gone.
     pub fn lost(&mut self, lost: &PeerLost) {
         for handler in self.0.iter_mut().flatten() {
             handler.lost(lost);
-        }
-    }
-
-    /// Has all handlers forget some peers.
-    pub fn forget(&mut self, peers: &Range<u32>) {
-        for handler in self.0.iter_mut().flatten() {
-            handler.forget(peers);
         }
     }
 }

@@ -288,7 +288,7 @@ pub fn engine(data: &[u8]) {
                 let from = Peer(1 + u32::from(script.byte() % 2));
                 let header = Header {
                     stamp: 0,
-                    kind: what % 19,
+                    kind: what % 23,
                     seq: script.number() as u16,
                     context: match script.byte() {
                         0..200 => Context::new(CID, plane).bits(),

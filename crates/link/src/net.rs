@@ -125,6 +125,10 @@ pub trait Net {
     /// Room for messages coming in.
     type Sink: Sink;
 
+    /// Bits of the numbers in which packets to one rank of a communicator are handled, 3 to 16. All
+    /// processes that talk to each other have the same. Tests have fewer, so that they wrap.
+    const SEQUENCE_BITS: u32 = 16;
+
     /// See [`catena_fabric::Transport::caps`].
     fn caps(&self, peer: Peer) -> Caps;
 

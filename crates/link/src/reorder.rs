@@ -2,6 +2,7 @@
 //! an earlier packet is still on its way.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use catena_base::PeerBytes;
 use catena_fabric::{Header, Peer};
@@ -98,14 +99,28 @@ impl ReorderBuffer {
             .unwrap_or_default()
     }
 
-    /// Forgets what waited for its turn in a communicator; returns how many.
-    pub fn close(&mut self, cid: Cid) -> u64 {
-        let mut gone = 0;
+    /// Forgets what waited in a communicator, or for it; returns the packets.
+    pub fn close(&mut self, cid: Cid) -> Vec<Packet> {
+        let mut gone = self.opened(cid);
         self.ahead.retain(|place, waiting| {
             let keep = place.cid != cid;
-            gone += if keep { 0 } else { waiting.len() as u64 };
+            if !keep {
+                gone.append(waiting);
+            }
             keep
         });
         gone
+    }
+
+    /// Forgets what came from peers that are others from now on.
+    pub fn forget_peers(&mut self, peers: &Range<u32>) {
+        let stays = |packet: &Packet| !peers.contains(&packet.from.0);
+        for waiting in self.unopened.values_mut() {
+            waiting.retain(stays);
+        }
+        self.ahead.retain(|_, waiting| {
+            waiting.retain(stays);
+            !waiting.is_empty()
+        });
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use catena_fabric::{Header, Peer};
 
-use crate::matching::{Link, Nodes};
+use crate::matching::{Link, Nodes, Posted};
 use crate::net::{Net, RemoteKeys};
 use crate::protocol::{Coverage, Recv, Send};
 use crate::slab::{NIL, Slab};
@@ -35,6 +35,8 @@ pub(crate) enum Fate {
     Told,
     /// It frees itself.
     Detached,
+    /// The same, and it is a send: the process may not end before.
+    Owed,
 }
 
 #[derive(Debug)]
@@ -104,8 +106,12 @@ pub(crate) struct Rare {
     pub ends: bool,
     /// Sends: the receiver was asked to drop the message.
     pub cancelling: bool,
+    /// Sends: the receiver has dropped the message.
+    pub dropped: bool,
     /// Who is told when it is complete.
     pub whom: u64,
+    /// Receives with wildcards: the place in their index.
+    pub wild: Link,
 }
 
 /// The key in `link` says what a receive accepts and, once it is matched, what
@@ -156,7 +162,9 @@ impl<N: Net> Default for Request<N> {
                 operation: Operation::None,
                 ends: false,
                 cancelling: false,
+                dropped: false,
                 whom: 0,
+                wild: Link::default(),
             }),
         }
     }
@@ -216,5 +224,24 @@ impl<N: Net> Nodes<0> for Slab<Request<N>> {
     #[inline]
     fn link_mut(&mut self, at: u32) -> &mut Link {
         &mut self.get_mut(at).link
+    }
+}
+
+impl<N: Net> Nodes<1> for Slab<Request<N>> {
+    #[inline]
+    fn link(&self, at: u32) -> &Link {
+        &self.get(at).rare.wild
+    }
+
+    #[inline]
+    fn link_mut(&mut self, at: u32) -> &mut Link {
+        &mut self.get_mut(at).rare.wild
+    }
+}
+
+impl<N: Net> Posted for Slab<Request<N>> {
+    #[inline]
+    fn number(&self, at: u32) -> u64 {
+        self.get(at).number
     }
 }

@@ -1,22 +1,28 @@
 //! What a route did not take yet, or could not take because it was polling.
 //!
 //! Per peer there is one queue of packets and whole messages, which leaves in
-//! order, and one of streams, which share what room is left.
+//! order, and one of streams, which share what room is left. Apart from them stands what
+//! waits behind a mark (`engine/window.rs`), by the rank that it is for.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use catena_fabric::{Header, Peer};
 
-use crate::types::ReqId;
-use crate::wire::Note;
+use crate::mix::BuildMix;
+use crate::types::{Cid, ReqId};
+use crate::wire::{Note, kind};
+
+/// A rank of a communicator, as this process knows it.
+pub(crate) type Place = (Cid, u32);
 
 /// One place in a peer's queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Item {
     /// A packet of the protocol itself.
     Control { header: Header, note: Note },
-    /// The first packet of a send, or what is left of an eager one.
-    Send(ReqId),
+    /// The first packet of a send, whose header this is, or what is left of an eager one. A send that was
+    /// cancelled before it left is found to be over: an empty packet takes its place.
+    Send { id: ReqId, header: Header },
 }
 
 #[derive(Debug, Default)]
@@ -26,13 +32,37 @@ struct Queue {
     active: bool,
 }
 
+const _: () = assert!(size_of::<Item>() <= 64);
+
+impl Item {
+    /// The number of a mark, if it is one.
+    fn mark(&self) -> Option<u16> {
+        match self {
+            Item::Control { header, .. } => (header.kind == kind::MARK).then_some(header.seq),
+            Item::Send { .. } => None,
+        }
+    }
+}
+
+/// The marks to a rank.
+#[derive(Debug)]
+struct Window {
+    peer: Peer,
+    /// The mark that left last, until it is answered.
+    unanswered: Option<u16>,
+    /// The next mark, and what comes behind it.
+    held: VecDeque<Item>,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct SendQueues {
     /// By peer; allocated when first needed.
     queues: Vec<Option<Box<Queue>>>,
     /// Peers with anything queued.
     active: Vec<Peer>,
-    /// Items of all peers together.
+    /// Of ranks to which a mark was sent.
+    windows: HashMap<Place, Window, BuildMix>,
+    /// Items of all peers together, those held included.
     items: usize,
 }
 
@@ -41,6 +71,84 @@ impl SendQueues {
     #[inline]
     pub fn has_no_items(&self) -> bool {
         self.items == 0
+    }
+
+    /// Whether what is sent to a rank has to wait for the answer to a mark.
+    pub fn is_held(&self, place: Place) -> bool {
+        !self.windows.is_empty()
+            && self
+                .windows
+                .get(&place)
+                .is_some_and(|window| !window.held.is_empty())
+    }
+
+    /// Queues a sequenced packet: behind the mark that waits, if one does.
+    pub fn push_sequenced(&mut self, peer: Peer, place: Place, item: Item) {
+        match self.windows.get_mut(&place) {
+            Some(window) if !window.held.is_empty() => {
+                self.items += 1;
+                window.held.push_back(item);
+            }
+            _ => self.push(peer, item),
+        }
+    }
+
+    /// Queues a mark, or holds it until the one before is answered.
+    pub fn push_mark(&mut self, peer: Peer, place: Place, header: Header) {
+        let note = Note::Empty;
+        let item = Item::Control { header, note };
+        let window = self.windows.entry(place).or_insert_with(|| Window {
+            peer,
+            unanswered: None,
+            held: VecDeque::new(),
+        });
+        if window.unanswered.is_some() || !window.held.is_empty() {
+            self.items += 1;
+            window.held.push_back(item);
+        } else {
+            window.unanswered = Some(header.seq);
+            self.push(peer, item);
+        }
+    }
+
+    /// A mark was answered: queues what waited for that. `false` if it is not the one that is to be.
+    pub fn marked(&mut self, place: Place, seq: u16) -> bool {
+        let Some(window) = self.windows.get_mut(&place) else {
+            return false;
+        };
+        if window.unanswered != Some(seq) {
+            return false;
+        }
+        window.unanswered = None;
+        let peer = window.peer;
+        while let Some(window) = self.windows.get_mut(&place)
+            && let Some(item) = window.held.pop_front()
+        {
+            if let Some(mark) = item.mark() {
+                if window.unanswered.is_some() {
+                    window.held.push_front(item);
+                    break;
+                }
+                window.unanswered = Some(mark);
+            }
+            self.activate(peer).items.push_back(item);
+        }
+        true
+    }
+
+    /// Forgets the marks of a communicator that is closed.
+    pub fn forget(&mut self, cid: Cid) {
+        if !self.windows.is_empty() {
+            self.drop_windows(|place, _| place.0 == cid);
+        }
+    }
+
+    fn drop_windows(&mut self, goes: impl Fn(&Place, &Window) -> bool) {
+        self.windows.retain(|place, window| {
+            let stays = !goes(place, window);
+            self.items -= if stays { 0 } else { window.held.len() };
+            stays
+        });
     }
 
     /// Whether a send to that peer may leave directly.
@@ -84,18 +192,6 @@ impl SendQueues {
         self.queue_mut(peer)?.streams.pop_front()
     }
 
-    /// Puts another item in a queued send's place; `false` if it has none.
-    pub fn replace_send(&mut self, peer: Peer, id: ReqId, with: Item) -> bool {
-        let Some(queue) = self.queue_mut(peer) else {
-            return false;
-        };
-        let queued = queue
-            .items
-            .iter_mut()
-            .find(|item| matches!(item, Item::Send(it) if *it == id));
-        queued.map(|item| *item = with).is_some()
-    }
-
     /// Forgets everything for a peer.
     pub fn clear(&mut self, peer: Peer) {
         if let Some(queue) = self.queue_mut(peer) {
@@ -104,6 +200,7 @@ impl SendQueues {
             queue.streams.clear();
             self.items -= gone;
         }
+        self.drop_windows(|_, window| window.peer == peer);
     }
 
     /// The `at`-th peer with anything queued; peers without are dropped from

@@ -10,9 +10,60 @@ pub const ANY_SOURCE: i32 = -1;
 /// Matches every tag.
 pub const ANY_TAG: i32 = -2;
 
-/// Local id of a communicator: an index into this process's table of communicators.
+/// Local id of a communicator: a slot of this process's table of communicators, and which of those
+/// that have had the slot one after another it is.
+///
+/// Ids of one slot differ until [`Cid::GENERATIONS`] communicators have had it, so that what was
+/// sent to one of them is not taken for a message of a later one.
+///
+/// # Examples
+/// ```
+/// use catena_link::Cid;
+///
+/// let (first, second) = (Cid::new(7, 0), Cid::new(7, 1));
+/// assert_eq!((first.slot(), second.slot()), (7, 7));
+/// assert_eq!(second.generation(), 1);
+/// assert_ne!(first, second);
+/// assert_eq!(first, Cid(7));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cid(pub u32);
+
+impl Cid {
+    /// Bits of the slot, the low ones.
+    const SLOT_BITS: u32 = 20;
+    /// How many communicators a process may have at once.
+    pub const SLOTS: u32 = 1 << Cid::SLOT_BITS;
+    /// How many ids a slot has.
+    pub const GENERATIONS: u32 = (Context::MAX_CID.0 >> Cid::SLOT_BITS) + 1;
+    /// No communicator's.
+    pub(crate) const NONE: Cid = Cid(u32::MAX);
+
+    /// An id of a slot, which is below [`Cid::SLOTS`]; generations count on and begin anew.
+    #[inline]
+    pub const fn new(slot: u32, generation: u32) -> Self {
+        debug_assert!(slot < Cid::SLOTS);
+        Cid((generation % Cid::GENERATIONS) << Cid::SLOT_BITS | slot)
+    }
+
+    /// The slot.
+    #[inline]
+    pub const fn slot(self) -> u32 {
+        self.0 & (Cid::SLOTS - 1)
+    }
+
+    /// Which of those that have had the slot it is, below [`Cid::GENERATIONS`].
+    #[inline]
+    pub const fn generation(self) -> u32 {
+        self.0 >> Cid::SLOT_BITS
+    }
+
+    /// The slot as an index.
+    #[inline]
+    pub(crate) const fn index(self) -> usize {
+        self.slot() as usize
+    }
+}
 
 /// Names a request. The generation tells it from earlier and later requests in
 /// the same slot, so an id never comes to mean another request.
@@ -137,10 +188,10 @@ impl Context {
         Cid(self.0 >> Context::PLANE_BITS)
     }
 
-    /// The communicator as an index.
+    /// The slot of the communicator as an index.
     #[inline]
     pub(crate) const fn index(self) -> usize {
-        self.cid().0 as usize
+        self.cid().index()
     }
 
     /// The plane.
@@ -290,9 +341,22 @@ mod tests {
             for plane in Plane::ALL {
                 let context = Context::new(cid, plane);
                 assert_eq!((context.cid(), context.plane()), (cid, plane));
-                assert_eq!(context.index(), cid.0 as usize);
+                assert_eq!(context.index(), cid.slot() as usize);
                 assert_eq!(base.on(plane), context);
             }
+        }
+    }
+
+    #[test]
+    fn ids_of_a_slot_begin_anew_when_all_were_used() {
+        for slot in [0, 1, Cid::SLOTS - 1] {
+            let last = Cid::new(slot, Cid::GENERATIONS - 1);
+            assert!(last <= Context::MAX_CID);
+            assert_eq!(
+                (last.slot(), last.generation()),
+                (slot, Cid::GENERATIONS - 1)
+            );
+            assert_eq!(Cid::new(slot, Cid::GENERATIONS), Cid::new(slot, 0));
         }
     }
 

@@ -8,24 +8,31 @@
 //! | `EagerRts`  | receiver's, mine  | next     | tag     | message        | [`Announce`]     |
 //! | `CancelReq` | receiver's, mine  | next     | old seq | send request   | –                |
 //! | `Skip`      | receiver's, mine  | next     | –       | –              | –                |
+//! | `Mark`      | receiver's, mine  | next     | –       | –              | –                |
+//! | `Marked`    | receiver's, mine  | mark's   | –       | –              | –                |
 //! | `More`      | receiver's, mine  | first's  | –       | offset         | bytes            |
+//! | `Fill`      | offset            | –        | –       | assembly       | bytes            |
 //! | `Cts`       | receive request   | –        | –       | send request   | from, upto       |
 //! | `Data`      | offset            | –        | –       | receive request| bytes            |
 //! | `Fin`       | –                 | –        | –       | send request   | –                |
 //! | `Ack`       | –                 | first's  | –       | sync token     | –                |
-//! | `CancelReply`| –                | –        | –       | send request   | –                |
+//! | `Dropped`   | –                 | –        | –       | send request   | –                |
+//! | `SyncDropped`| –                | first's  | –       | sync token     | –                |
 //! | `Share`     | receive request   | –        | number  | send request   | [`Offer`]        |
 //! | `Put`       | part              | –        | –       | receive request| –                |
 //! | `Refuse`    | –                 | –        | –       | receive request| –                |
-//! | `EagerCts`  | –                 | –        | –       | send request   | –                |
+//! | `EagerCts`  | assembly          | –        | –       | send request   | –                |
 //! | `Ping`      | –                 | –        | –       | –              | –                |
 //! | `Active`    | its user's, class | –        | user's  | its user's     | its user's       |
 //!
-//! The first six are sequenced: the receiver handles them in order of `seq`
+//! Those up to `Mark` are sequenced: the receiver handles them in order of `seq`
 //! per (peer, communicator). The others name a request or a message and may
 //! arrive at any time. `EagerRts` announces an eager message: with a receive that
 //! waits for it, or is the program's next call, it goes on like one after `Rts`, else the receiver says
-//! `EagerCts` and all its bytes come in `More`, as if its `Eager` had been empty. `Ping` says
+//! `EagerCts` and all its bytes come in `Fill`, by the name that the receiver gave it. A receiver that has
+//! handled all before a `Mark` says `Marked` (`engine/window.rs`). Whoever throws a message away whose sender
+//! waits for the match says `Dropped` or `SyncDropped`: as `CancelReq` asks for it, or as the communicator is
+//! closed. `Ping` says
 //! nothing: that it can be sent shows that there is a way. No payload but message bytes, [`Announce`] and [`Offer`]
 //! exceeds 16 bytes, the least that a route must carry.
 
@@ -57,18 +64,22 @@ pub(crate) mod kind {
     pub const DATA: u8 = 9;
     pub const FIN: u8 = 10;
     pub const ACK: u8 = 11;
-    pub const CANCEL_REPLY: u8 = 12;
+    pub const DROPPED: u8 = 12;
     pub const SHARE: u8 = 13;
     pub const PUT: u8 = 14;
     pub const REFUSE: u8 = 15;
     pub const EAGER_CTS: u8 = 16;
     pub const PING: u8 = 17;
     pub const ACTIVE: u8 = 18;
+    pub const MARK: u8 = 19;
+    pub const MARKED: u8 = 20;
+    pub const FILL: u8 = 21;
+    pub const SYNC_DROPPED: u8 = 22;
 }
 
 /// Whether packets of that kind are handled in order of their number.
 pub(crate) fn is_sequenced(kind: u8) -> bool {
-    (kind::EAGER..=kind::SKIP).contains(&kind)
+    (kind::EAGER..=kind::SKIP).contains(&kind) || kind == kind::MARK
 }
 
 /// The length of the message that a packet is the first of, if it is one.

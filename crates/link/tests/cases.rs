@@ -2,7 +2,9 @@
 
 mod common;
 
+use catena_fabric::Peer;
 use catena_link::{ANY_SOURCE, ANY_TAG, Cid, Failure, Mode, Plane, ReqId, Sent};
+
 use catena_sim::{Reads, Rng, Seed, Sim};
 use common::*;
 
@@ -330,6 +332,7 @@ fn a_held_message_outlives_its_communicator() {
 #[test]
 fn packets_wait_for_their_communicator() {
     let mut ranks = two(tiny());
+    ranks[1].expect(Cid(21));
     ranks[0].open(Cid(20), 0, members(2, 20));
     for (tag, len) in [(1, 3), (2, 40), (3, 500)] {
         let sent = ranks[0].send(
@@ -345,6 +348,7 @@ fn packets_wait_for_their_communicator() {
         }
     }
     quiesce(&mut ranks);
+    assert!(ranks[1].in_use(Cid(21)));
     ranks[1].open(Cid(21), 1, members(2, 20));
     for (tag, len) in [(1, 3), (2, 40), (3, 500)] {
         let into = Into::room(len);
@@ -353,6 +357,72 @@ fn packets_wait_for_their_communicator() {
         assert_eq!(wait(&mut ranks, 1, id).tag, tag, "in the order of sending");
         assert_eq!(into.bytes(), pattern(4, len).0[..]);
     }
+}
+
+/// A communicator is closed with messages in it that are cancelled or on their way, and another one gets its
+/// slot, again and again: nothing of the earlier ones reaches the later one.
+#[test]
+fn what_comes_late_for_a_closed_communicator_is_nobodys() {
+    let mut late = 0;
+    for seed in 0..100 {
+        let mut rng = Rng::new(Seed(seed));
+        let mut sim = tiny().ring_slots(20);
+        if rng.one_in(2) {
+            sim = sim.unordered();
+        }
+        if rng.one_in(2) {
+            sim = sim.max_packet(24).reads(Reads::Flaky).announces_one_in(2);
+        }
+        let mut ranks: Vec<Rank<4>> = ranks(sim, 2);
+        for generation in 0..20 {
+            let cid = |rank: u32| Cid::new(20 + rank, generation);
+            for (at, rank) in ranks.iter_mut().enumerate() {
+                let members = [0, 1].map(|rank| (Peer(rank), cid(rank)));
+                rank.open(cid(at as u32), at as u32, members.to_vec());
+            }
+            let any = selector(ANY_SOURCE, ANY_TAG);
+            let (cid, into) = ([cid(0), cid(1)], Into::room(8));
+            let got = ranks[1].recv(cid[1], Plane::User, any, into.clone());
+            let data = pattern(generation.into(), 8);
+            let sent = ranks[0].send(cid[0], Plane::User, 1, 99, Mode::Standard, data.clone());
+            if let Sent::Pending(id) = sent {
+                ranks[0].detach(id);
+            }
+            let mut sends = Vec::new();
+            for tag in 0..rng.below(12) {
+                let len = [0, 8, 40, 200][rng.below(4)];
+                let mode = [Mode::Standard, Mode::Synchronous][rng.below(2)];
+                let data = pattern(tag as u64, len);
+                let sent = ranks[0].send(cid[0], Plane::User, 1, tag as i32, mode, data);
+                if let Sent::Pending(id) = sent {
+                    sends.push(id);
+                }
+            }
+            let completion = wait(&mut ranks, 1, got);
+            assert_eq!((completion.tag, completion.len), (99, 8), "seed {seed}");
+            assert_eq!(into.bytes(), data.0[..], "seed {seed}");
+            if rng.one_in(2) {
+                ranks[1].close(cid[1]);
+                assert!(!ranks[1].in_use(cid[1]));
+            }
+            sends.iter().for_each(|&id| ranks[0].cancel(id));
+            until(&mut ranks, |ranks| {
+                sends.iter().all(|&id| ranks[0].is_done(id))
+            });
+            for id in sends {
+                ranks[0].take(id);
+            }
+            ranks[1].close(cid[1]);
+            ranks[0].close(cid[0]);
+            until(&mut ranks, |ranks| !ranks[0].in_use(cid[0]));
+        }
+        quiesce(&mut ranks);
+        let kept = ranks.iter().map(|rank| rank.unexpected(None));
+        assert_eq!(kept.sum::<u64>(), 0);
+        assert_eq!(ranks[0].net().0.registrations(), 0);
+        late += ranks[1].counters().dropped;
+    }
+    assert!(late > 0, "nothing came late");
 }
 
 #[test]

@@ -25,12 +25,13 @@ enum Op {
     Collect(usize),
 }
 
-fn op() -> impl Strategy<Value = Op> {
+/// Operations in communicators and planes below those numbers.
+fn op(comms: u32, planes: u8) -> impl Strategy<Value = Op> {
     let source = prop_oneof![1 => Just(ANY_SOURCE), 3 => 0..3i32];
     let tag = prop_oneof![1 => Just(ANY_TAG), 3 => 0..4i32];
-    let what = (0..2u32, 0..4u8, source, tag);
+    let what = (0..comms, 0..planes, source, tag);
     prop_oneof![
-        6 => (0..2u32, 0..4u8, 0..3u32, 0..4i32).prop_map(|(c, p, s, t)| Op::Arrive(c, p, s, t)),
+        6 => (0..comms, 0..planes, 0..3u32, 0..4i32).prop_map(|(c, p, s, t)| Op::Arrive(c, p, s, t)),
         6 => what.clone().prop_map(|(c, p, s, t)| Op::Post(c, p, s, t)),
         1 => what.clone().prop_map(|(c, p, s, t)| Op::Probe(c, p, s, t)),
         1 => what.prop_map(|(c, p, s, t)| Op::Take(c, p, s, t)),
@@ -263,8 +264,36 @@ fn run(ops: Vec<Op>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]
-    fn agrees_with_the_model(ops in prop::collection::vec(op(), 1..120)) {
+    fn agrees_with_the_model(ops in prop::collection::vec(op(2, 4), 1..120)) {
         run(ops);
+    }
+
+    /// Queues so long that they are indexed.
+    #[test]
+    fn agrees_with_the_model_in_long_queues(
+        mut ops in prop::collection::vec(op(1, 1), 100..300),
+        posts_first in any::<bool>(),
+    ) {
+        ops.sort_by_key(|op| match op {
+            Op::Arrive(..) => posts_first,
+            Op::Post(..) => !posts_first,
+            _ => true,
+        });
+        // The rest in any order.
+        let first = ops.partition_point(|op| match op {
+            Op::Arrive(..) => !posts_first,
+            Op::Post(..) => posts_first,
+            _ => false,
+        });
+        let (first, rest) = ops.split_at_mut(first);
+        rest.sort_by_key(|op| match op {
+            Op::Collect(n) | Op::Cancel(n) | Op::ReceiveHeld(n) => *n % 1024,
+            Op::Arrive(_, _, source, tag) => 97 * (*source as usize + 1) * (*tag as usize + 3) % 1024,
+            Op::Post(_, _, source, tag) | Op::Probe(_, _, source, tag) | Op::Take(_, _, source, tag) => {
+                (389 * (source + 7) * (tag + 11)) as usize % 1024
+            }
+        });
+        run([first, rest].concat());
     }
 }
 

@@ -1,4 +1,8 @@
 //! Numbers for contexts (local CIDs).
+//!
+//! A number is a slot of `link`'s table and a generation, which grows whenever the slot becomes vacant:
+//! see [`Cid`]. Slots are taken in turn, so one rests before it is taken again, and a number is only used
+//! again after [`ROUND`] · [`Cid::GENERATIONS`] communicators, a million.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,18 +18,18 @@ use catena_objects::fail;
 /// communicator.
 pub(crate) const JOB: Cid = Cid(0);
 
-/// Numbers in use before the cursor may turn round.
+/// Slots in use before the cursor may turn round.
 const ROUND: u32 = 1 << 10;
-/// Most communicators of a process: what a handle can name.
-const LIMIT: usize = 1 << 27;
+/// Most communicators of a process.
+const LIMIT: usize = Cid::SLOTS as usize / 2;
 
-/// The numbers of a process. A freed one rests until the cursor comes round, so
-/// that a message nobody received is not taken for one of a newer
-/// communicator.
+/// The numbers of a process.
 #[derive(Debug, Default)]
 pub struct Cids {
-    /// A bit for each number, in words of 64.
+    /// A bit for each slot, in words of 64.
     taken: Vec<u64>,
+    /// How often each slot became vacant.
+    generations: Vec<u32>,
     /// How many bits are set.
     count: usize,
     cursor: u32,
@@ -75,27 +79,36 @@ impl Cids {
         let mut round = ROUND.max(2 * self.count as u32);
         let mut tries = 0;
         loop {
-            let cid = self.cursor;
-            self.cursor = if cid + 1 >= round { 0 } else { cid + 1 };
-            if vacant(Cid(cid)) && self.mark(cid) {
+            let slot = self.cursor;
+            self.cursor = if slot + 1 >= round { 0 } else { slot + 1 };
+            let generation = self.generations.get(slot as usize).copied();
+            let cid = Cid::new(slot, generation.unwrap_or(0));
+            if vacant(cid) && self.mark(slot) {
                 return Ok(Lease {
-                    cid: Cid(cid),
+                    cid,
                     unused: self.unused.clone(),
                 });
             }
-            // Contexts that are closed but not at rest hold numbers, too.
+            // Contexts that are closed but not at rest hold slots, too.
             tries += 1;
             if tries == round {
-                (self.cursor, round) = (round, 2 * round);
+                if round >= Cid::SLOTS {
+                    fail!(
+                        Other,
+                        "all communicators of this process are in use or have messages under way"
+                    );
+                }
+                (self.cursor, round) = (round, (2 * round).min(Cid::SLOTS));
             }
         }
     }
 
-    /// Marks a number as taken, unless it is.
-    fn mark(&mut self, cid: u32) -> bool {
-        let (at, bit) = place(cid);
+    /// Marks a slot as taken, unless it is.
+    fn mark(&mut self, slot: u32) -> bool {
+        let (at, bit) = place(slot);
         if at >= self.taken.len() {
             self.taken.resize(at + 1, 0);
+            self.generations.resize(64 * (at + 1), 0);
         }
         let is_free = self.taken[at] & bit == 0;
         self.taken[at] |= bit;
@@ -107,8 +120,10 @@ impl Cids {
     pub fn reclaim(&mut self) -> Vec<Cid> {
         let unused = std::mem::take(&mut *self.unused.borrow_mut());
         for cid in &unused {
-            let (at, bit) = place(cid.0);
+            let (at, bit) = place(cid.slot());
             self.taken[at] &= !bit;
+            let generation = &mut self.generations[cid.slot() as usize];
+            *generation = generation.wrapping_add(1);
         }
         self.count -= unused.len();
         unused
@@ -117,28 +132,34 @@ impl Cids {
 
 /// The handles of communicators, by their numbers.
 #[derive(Debug, Default)]
-pub struct HandlesByCid(Vec<Comm>);
+pub struct HandlesByCid(Vec<(Cid, Comm)>);
+
+/// What a slot without a communicator has.
+const VACANT: (Cid, Comm) = (Cid(u32::MAX), consts::COMM_NULL);
 
 impl HandlesByCid {
     /// The handle of the communicator with that number.
     pub fn get(&self, cid: Cid) -> Option<Comm> {
-        let handle = self.0.get(cid.0 as usize).copied();
-        handle.filter(|&handle| handle != consts::COMM_NULL)
+        let entry = self.0.get(cid.slot() as usize);
+        entry
+            .filter(|(of, _)| *of == cid)
+            .map(|(_, handle)| *handle)
     }
 
     /// The communicator with that number has that handle from now on.
     pub fn insert(&mut self, cid: Cid, handle: Comm) {
-        let at = cid.0 as usize;
+        let at = cid.slot() as usize;
         if at >= self.0.len() {
-            self.0.resize(at + 1, consts::COMM_NULL);
+            self.0.resize(at + 1, VACANT);
         }
-        self.0[at] = handle;
+        self.0[at] = (cid, handle);
     }
 
     /// Nobody has that number any more.
     pub fn remove(&mut self, cid: Cid) {
-        if let Some(handle) = self.0.get_mut(cid.0 as usize) {
-            *handle = consts::COMM_NULL;
+        let entry = self.0.get_mut(cid.slot() as usize);
+        if let Some(entry) = entry.filter(|(of, _)| *of == cid) {
+            *entry = VACANT;
         }
     }
 }
@@ -153,9 +174,9 @@ impl<const N: usize> From<[(Cid, Comm); N]> for HandlesByCid {
     }
 }
 
-/// The word of a number's bit, and the bit in it.
-fn place(cid: u32) -> (usize, u64) {
-    (cid as usize / 64, 1 << (cid % 64))
+/// The word of a slot's bit, and the bit in it.
+fn place(slot: u32) -> (usize, u64) {
+    (slot as usize / 64, 1 << (slot % 64))
 }
 
 #[cfg(test)]
@@ -168,6 +189,10 @@ mod tests {
         handles.insert(Cid(70), consts::COMM_WORLD);
         assert_eq!(handles.get(Cid(70)), Some(consts::COMM_WORLD));
         assert_eq!(handles.get(Cid(1)), Some(consts::COMM_SELF));
+        let later = Cid::new(70, 1);
+        assert_eq!(handles.get(later), None, "another one of the slot");
+        handles.remove(later);
+        assert_eq!(handles.get(Cid(70)), Some(consts::COMM_WORLD));
         handles.remove(Cid(70));
         handles.remove(Cid(71));
         for none in [0, 69, 70, 71] {
@@ -181,15 +206,24 @@ mod tests {
         let first = cids.take(|_| true).unwrap().cid();
         assert_eq!(cids.reclaim(), [first]);
         assert_ne!(cids.take(|_| true).unwrap().cid(), first);
-        for _ in 0..2 * ROUND {
-            let lease = cids.take(|cid| cid.0 != 7).unwrap();
-            assert_ne!(lease.cid().0, 7);
+        let mut seen = std::collections::HashSet::from([first]);
+        for _ in 0..5 * ROUND {
+            let lease = cids.take(|cid| cid.slot() != 7).unwrap();
+            assert_ne!(lease.cid().slot(), 7);
+            assert!(lease.cid().slot() < ROUND);
+            seen.insert(lease.cid());
             drop(lease);
             cids.reclaim();
         }
+        assert!(
+            seen.len() > 5 * ROUND as usize - 2,
+            "each has a number of its own"
+        );
         assert_eq!(cids.count, 0);
         assert!(cids.taken.iter().all(|word| *word == 0));
-        let far = cids.take(|cid| cid.0 > 5 * ROUND).unwrap();
-        assert_eq!(far.cid().0, 5 * ROUND + 1);
+        let far = cids.take(|cid| cid.slot() > 5 * ROUND).unwrap();
+        assert_eq!(far.cid(), Cid(5 * ROUND + 1));
+        let none = cids.take(|_| false);
+        assert!(none.is_err(), "messages are under way on all");
     }
 }

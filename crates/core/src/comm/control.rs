@@ -67,28 +67,98 @@ impl Key {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Address {
-    pub cid: Cid,
-    pub from: u32,
-    pub key: Key,
-}
-
 /// A control message of which not all may have arrived.
 #[derive(Debug)]
 pub(super) struct Coming {
-    /// `None` once its context is closed.
-    pub cid: Option<Cid>,
-    pub from: u32,
     pub bytes: Box<[u8]>,
     pub id: ReqId,
 }
 
-/// The control messages that came and were not read yet.
+/// The control messages from one rank of a context.
+#[derive(Debug, Default)]
+struct FromRank {
+    /// In the order in which they were sent.
+    coming: VecDeque<Coming>,
+    filed: HashMap<Key, VecDeque<Vec<u32>>>,
+}
+
+impl FromRank {
+    fn is_empty(&self) -> bool {
+        self.coming.is_empty() && self.filed.is_empty()
+    }
+}
+
+/// The control messages that came and were not read yet, by context and rank: whoever reads those of one
+/// rank looks at nothing of another, and a context that is closed takes its own along.
 #[derive(Debug, Default)]
 pub struct ControlMessages {
-    pub(super) coming: RefCell<VecDeque<Coming>>,
-    pub(super) filed: RefCell<HashMap<Address, VecDeque<Vec<u32>>>>,
+    by_cid: RefCell<HashMap<Cid, HashMap<u32, FromRank>>>,
+    /// Those of closed contexts that are still coming: their room is in use.
+    orphans: RefCell<Vec<Coming>>,
+}
+
+impl ControlMessages {
+    /// Adds some that are coming, in their order, then files those that are there: `is_there` asks, and ends the
+    /// transfer if so.
+    pub(super) fn collect(
+        &self,
+        (cid, from): (Cid, u32),
+        new: Vec<Coming>,
+        mut is_there: impl FnMut(ReqId) -> bool,
+    ) {
+        self.orphans.borrow_mut().retain(|it| !is_there(it.id));
+        let mut by_cid = self.by_cid.borrow_mut();
+        let rank = match new.is_empty() {
+            true => by_cid.get_mut(&cid).and_then(|ranks| ranks.get_mut(&from)),
+            false => Some(by_cid.entry(cid).or_default().entry(from).or_default()),
+        };
+        let Some(rank) = rank else {
+            return;
+        };
+        rank.coming.extend(new);
+        while let Some(first) = rank.coming.front()
+            && is_there(first.id)
+        {
+            let message = rank.coming.pop_front();
+            if let Some((key, words)) = message.and_then(|it| open(&it.bytes)) {
+                rank.filed.entry(key).or_default().push_back(words);
+            }
+        }
+    }
+
+    /// Puts a control message where it is read.
+    pub(super) fn file(&self, (cid, from): (Cid, u32), key: Key, words: Vec<u32>) {
+        let mut by_cid = self.by_cid.borrow_mut();
+        let rank = by_cid.entry(cid).or_default().entry(from).or_default();
+        rank.filed.entry(key).or_default().push_back(words);
+    }
+
+    /// Takes the next one with that key.
+    pub(super) fn next(&self, (cid, from): (Cid, u32), key: &Key) -> Option<Vec<u32>> {
+        let mut by_cid = self.by_cid.borrow_mut();
+        let ranks = by_cid.get_mut(&cid)?;
+        let rank = ranks.get_mut(&from)?;
+        let waiting = rank.filed.get_mut(key)?;
+        let next = waiting.pop_front();
+        if waiting.is_empty() {
+            rank.filed.remove(key);
+        }
+        if rank.is_empty() {
+            ranks.remove(&from);
+            if ranks.is_empty() {
+                by_cid.remove(&cid);
+            }
+        }
+        next
+    }
+
+    /// Throws away what nobody will read: the context is closed.
+    pub(super) fn forget(&self, cid: Cid) {
+        let gone = self.by_cid.borrow_mut().remove(&cid);
+        let coming = gone.into_iter().flat_map(HashMap::into_values);
+        let coming = coming.flat_map(|rank| rank.coming);
+        self.orphans.borrow_mut().extend(coming);
+    }
 }
 
 /// A control message.
@@ -116,6 +186,49 @@ pub(super) fn open(bytes: &[u8]) -> Option<(Key, Vec<u32>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A message that is coming under this number.
+    fn coming(number: u32, key: &Key) -> Coming {
+        let id = ReqId {
+            index: number,
+            generation: 1,
+        };
+        let bytes = to_bytes(key, &[number]).into();
+        Coming { bytes, id }
+    }
+
+    #[test]
+    fn one_that_is_late_holds_up_its_own_sender_only() {
+        let control = ControlMessages::default();
+        let (a, b) = (Key::members(1), Key::members(2));
+        let (one, other) = ((Cid(7), 0), (Cid(8), 0));
+        let late = |id: ReqId| id.index != 1;
+        control.collect(one, vec![coming(1, &a), coming(2, &b)], late);
+        control.collect(other, vec![coming(3, &a)], late);
+        assert_eq!(control.next(other, &a), Some(vec![3]));
+        assert_eq!(control.next(one, &b), None, "not before the first");
+        control.collect(one, Vec::new(), |_| true);
+        assert_eq!(control.next(one, &b), Some(vec![2]));
+        assert_eq!(control.next(one, &b), None);
+        assert_eq!(control.next(one, &a), Some(vec![1]));
+        assert!(control.by_cid.borrow().is_empty());
+    }
+
+    #[test]
+    fn a_closed_context_takes_its_messages_along() {
+        let control = ControlMessages::default();
+        let key = Key::members(1);
+        let (closed, open) = ((Cid(7), 0), (Cid(8), 0));
+        control.file(closed, key.clone(), vec![1]);
+        control.file(open, key.clone(), vec![2]);
+        control.collect(closed, vec![coming(3, &key)], |_| false);
+        control.forget(closed.0);
+        assert_eq!(control.orphans.borrow().len(), 1, "its room is written to");
+        control.collect(open, Vec::new(), |_| true);
+        assert!(control.orphans.borrow().is_empty());
+        assert_eq!(control.next(closed, &key), None);
+        assert_eq!(control.next(open, &key), Some(vec![2]));
+    }
 
     #[test]
     fn odd_messages_are_refused() {

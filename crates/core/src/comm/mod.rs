@@ -143,6 +143,8 @@ impl Process {
         self.close_unused();
         let vacant = |cid| !self.link(|link| link.in_use(cid));
         let lease = self.cids.borrow_mut().take(vacant)?;
+        // Before the others hear of it.
+        self.link(|link| link.expect(lease.cid()));
         self.tell_taken(lease.cid());
         Ok(lease)
     }

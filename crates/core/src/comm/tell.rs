@@ -2,7 +2,7 @@
 
 use catena_link::{Cid, Mode, Plane, ReqId, Selector, Sent};
 
-use super::control::{Address, CONTROL, Coming, Key, open, to_bytes};
+use super::control::{CONTROL, Coming, Key, to_bytes};
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::process::Process;
 
@@ -35,70 +35,39 @@ impl Process {
     /// has come. Does not progress.
     pub fn receive_control(&self, cid: Cid, from: u32, key: &Key) -> Option<Vec<u32>> {
         self.collect_control(cid, from);
-        let mut filed = self.control.filed.borrow_mut();
-        if filed.is_empty() {
-            return None;
-        }
-        let at = Address {
-            cid,
-            from,
-            key: key.clone(),
-        };
-        let waiting = filed.get_mut(&at)?;
-        let next = waiting.pop_front();
-        if waiting.is_empty() {
-            filed.remove(&at);
-        }
-        next
+        self.control.next((cid, from), key)
     }
 
     fn collect_control(&self, cid: Cid, from: u32) {
-        let mut coming = self.control.coming.borrow_mut();
         let selector = Selector {
             source: from as i32,
             tag: CONTROL,
         };
         self.link(|link| {
+            let mut new = Vec::new();
             while let Some((id, envelope)) = link.mprobe(cid, Plane::Control, selector) {
                 let mut bytes = vec![0; envelope.len as usize].into_boxed_slice();
                 let room = RecvBuf::Bytes(bytes.as_mut_ptr(), envelope.len);
                 let id = link.mrecv(id, room);
-                coming.push_back(Coming {
-                    cid: Some(cid),
-                    from,
-                    bytes,
-                    id,
-                });
+                new.push(Coming { bytes, id });
             }
-            while let Some(first) = coming.front()
-                && link.is_done(first.id)
-            {
-                link.take(first.id);
-                coming.pop_front().into_iter().for_each(|it| self.file(&it));
-            }
+            self.control.collect((cid, from), new, |id| {
+                let is_there = link.is_done(id);
+                if is_there {
+                    link.take(id);
+                }
+                is_there
+            });
         });
-    }
-
-    fn file(&self, message: &Coming) {
-        let (Some(cid), Some((key, words))) = (message.cid, open(&message.bytes)) else {
-            return;
-        };
-        self.file_control(cid, message.from, key, words);
     }
 
     /// Puts a control message where it is read.
     pub(super) fn file_control(&self, cid: Cid, from: u32, key: Key, words: Vec<u32>) {
-        let at = Address { cid, from, key };
-        let mut filed = self.control.filed.borrow_mut();
-        filed.entry(at).or_default().push_back(words);
+        self.control.file((cid, from), key, words);
     }
 
     /// Throws away what nobody will read: the context is closed.
     pub(crate) fn drop_control(&self, cid: Cid) {
-        let mut filed = self.control.filed.borrow_mut();
-        filed.retain(|at, _| at.cid != cid);
-        for message in &mut *self.control.coming.borrow_mut() {
-            message.cid = message.cid.filter(|&of| of != cid);
-        }
+        self.control.forget(cid);
     }
 }

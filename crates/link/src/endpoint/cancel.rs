@@ -3,6 +3,7 @@
 use catena_fabric::{Header, Peer};
 
 use super::Endpoint;
+use crate::engine::Engine;
 use crate::net::Net;
 use crate::protocol::{SendAction, SendEvent};
 use crate::request::Phase;
@@ -28,7 +29,12 @@ impl<N: Net> Endpoint<N> {
             }
             Phase::Send(_) if request.rare.cancelling => {}
             Phase::Send(send) => match send.step(request.len, SendEvent::Cancel) {
-                Ok(SendAction::CancelHere) => self.cancel_here(id),
+                // It has not left; when its turn comes, an empty packet does.
+                Ok(SendAction::CancelHere) => self.engine.cancelled(id.index),
+                Ok(SendAction::AskReceiver) if request.rare.dropped => {
+                    request.rare.cancelling = true;
+                    self.engine.end_dropped(id.index);
+                }
                 Ok(SendAction::AskReceiver) => self.ask_receiver(id),
                 _ => {}
             },
@@ -53,7 +59,7 @@ impl<N: Net> Endpoint<N> {
 
     /// Whether a communicator was revoked.
     pub fn is_revoked(&self, cid: Cid) -> bool {
-        let comm = self.engine.comms.get(cid.0 as usize);
+        let comm = self.engine.comm(cid);
         comm.is_some_and(|it| it.revoked)
     }
 
@@ -100,47 +106,24 @@ impl<N: Net> Endpoint<N> {
         }
     }
 
-    /// The message has not left; an empty packet takes its place in the order.
-    fn cancel_here(&mut self, id: ReqId) {
-        let rare = &self.engine.requests.get(id.index).rare;
-        let header = Header {
-            kind: kind::SKIP,
-            tag: 0,
-            len: 0,
-            ..rare.header
-        };
-        let skip = Item::Control {
-            header,
-            note: Note::Empty,
-        };
-        let replaced = self.engine.send_queues.replace_send(rare.peer, id, skip);
-        debug_assert!(replaced, "a send that has not left is queued");
-        self.engine.cancelled(id.index);
-    }
-
     fn ask_receiver(&mut self, id: ReqId) {
         let request = self.engine.requests.get_mut(id.index);
         let (key, first, peer) = (request.link.key, request.rare.header, request.rare.peer);
-        let Some(comm) = self.engine.comms.get_mut(key.context.index()) else {
-            return;
-        };
-        let Some(peer_state) = comm.peer_states.get_mut(key.source as usize) else {
-            return;
-        };
         request.rare.cancelling = true;
+        let (cid, dest) = (key.context.cid(), key.source);
+        let ordered = self.net.caps(peer).ordered;
+        self.engine.mark_if_due(cid, dest, ordered);
+        let peer_state = &mut self.engine.comms[cid.index()].peer_states[dest as usize];
         let header = Header {
             kind: kind::CANCEL_REQ,
-            seq: peer_state.next_send(),
+            seq: peer_state.send_seq,
             tag: i32::from(first.seq),
             len: id.to_bits(),
             ..first
         };
-        self.engine.control(
-            peer,
-            Item::Control {
-                header,
-                note: Note::Empty,
-            },
-        );
+        peer_state.send_seq = Engine::<N>::SEQS.after(header.seq);
+        let note = Note::Empty;
+        let item = Item::Control { header, note };
+        self.engine.push_sequenced(cid, dest, peer, item);
     }
 }

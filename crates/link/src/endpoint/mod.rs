@@ -57,13 +57,14 @@ impl<N: Net> Endpoint<N> {
 
     /// Messages of a communicator; of all there ever were for `None`.
     pub fn traffic(&self, cid: Option<Cid>) -> Traffic {
-        let comms = &self.engine.comms;
         match cid {
-            Some(cid) => comms
-                .get(cid.0 as usize)
+            Some(cid) => self
+                .engine
+                .comm(cid)
                 .map_or_else(Traffic::default, |it| it.traffic),
             None => {
                 let mut sum = self.engine.counters.past;
+                let comms = &self.engine.comms;
                 comms.iter().for_each(|it| sum.absorb(&it.traffic));
                 sum
             }
@@ -96,7 +97,7 @@ impl<N: Net> Endpoint<N> {
     /// Cost: all of the communicator.
     pub fn unexpected(&self, cid: Option<Cid>) -> u64 {
         let store = &self.engine.unexpected;
-        match cid.map(|cid| self.engine.comms.get(cid.0 as usize)) {
+        match cid.map(|cid| self.engine.comm(cid)) {
             None => store.length(),
             Some(None) => 0,
             Some(Some(comm)) => {
@@ -123,6 +124,17 @@ impl<N: Net> Endpoint<N> {
         self.engine.requests.taken().count() as u64
     }
 
+    /// Says that a communicator of that id will be [opened](Endpoint::open), or else
+    /// [closed](Endpoint::close): packets that come for it are kept until then. Those for an id of
+    /// which this was not said are taken for late ones of an earlier communicator and thrown away, so it is
+    /// said before anybody is told the id.
+    ///
+    /// # Panics
+    /// If that id is in use; see [`Endpoint::in_use`].
+    pub fn expect(&mut self, cid: Cid) {
+        self.engine.expect(cid);
+    }
+
     /// Makes a communicator known: this process is `me` in it, and rank *r* of
     /// its (remote) group is process `members[r].0`, which calls it `members[r].1`.
     /// Packets that came for it already are handled now, in order.
@@ -134,26 +146,24 @@ impl<N: Net> Endpoint<N> {
         self.settle();
     }
 
-    /// Closes a communicator. Messages in it that nobody received are dropped.
+    /// Closes a communicator, or expects it no longer. Messages in it that nobody received are dropped.
     /// Requests under way complete as if it were still open; until then its id
-    /// stays in use.
+    /// stays in use. Afterwards everything that is known by the id is forgotten.
     pub fn close(&mut self, cid: Cid) {
         self.engine.close(cid);
     }
 
-    /// Whether a communicator of that id is open, or closed with requests
-    /// still under way.
+    /// Whether a communicator of that id, or of another one of its slot, is expected, open, or closed with
+    /// requests still under way.
     pub fn in_use(&self, cid: Cid) -> bool {
-        self.engine
-            .comms
-            .get(cid.0 as usize)
-            .is_some_and(|comm| comm.open)
+        let comm = self.engine.comms.get(cid.index());
+        comm.is_some_and(|comm| comm.cid != Cid::NONE)
     }
 
     /// The ranks of the (remote) group of a communicator: each one's process, and how that one
     /// calls it. Empty if there is none of that id.
     pub fn members(&self, cid: Cid) -> impl Iterator<Item = (Peer, Cid)> + '_ {
-        let comm = self.engine.comms.get(cid.0 as usize);
+        let comm = self.engine.comm(cid);
         let members = comm.filter(|it| it.open).map(|it| it.peer_states.iter());
         members
             .into_iter()
@@ -245,9 +255,16 @@ impl<N: Net> Endpoint<N> {
     pub fn detach(&mut self, id: ReqId) {
         if self.is_done(id) {
             self.engine.free(id.index);
-        } else {
-            self.engine.requests.get_mut(id.index).fate = Fate::Detached;
+            return;
         }
+        let request = self.engine.requests.get_mut(id.index);
+        request.fate = match request.phase {
+            Phase::Send(_) => {
+                self.engine.owed += 1;
+                Fate::Owed
+            }
+            _ => Fate::Detached,
+        };
     }
 
     /// Has `whom` told when a request is complete, by [`Endpoint::told`].
@@ -310,12 +327,8 @@ impl<N: Net> Endpoint<N> {
     }
 
     /// Whether messages that were given up are still on their way out.
-    /// Cost: all requests.
     pub fn owes(&self) -> bool {
-        self.engine.requests.taken().any(|at| {
-            let request = self.engine.requests.get(at);
-            request.fate == Fate::Detached && matches!(request.phase, Phase::Send(_))
-        })
+        self.engine.owed != 0
     }
 
     /// Learns from elsewhere, the launcher say, that a peer is gone. Requests

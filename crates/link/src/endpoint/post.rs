@@ -5,9 +5,9 @@ use std::ops::Range;
 use catena_fabric::{Header, Load, Peer, Posted, Rendezvous};
 
 use super::Endpoint;
+use crate::engine::Engine;
 use crate::matching::Key;
 use crate::net::{Net, Source};
-use crate::peer_state::PeerState;
 use crate::protocol::{Send, Style};
 use crate::request::{Buffer, Fate, Phase};
 use crate::send_queue::Item;
@@ -47,9 +47,11 @@ impl<N: Net> Endpoint<N> {
         source: N::Source,
     ) -> Sent {
         let len = source.len();
-        let comm = &mut self.engine.comms[cid.0 as usize];
+        let comm = &mut self.engine.comms[cid.index()];
+        debug_assert_eq!(comm.cid, cid, "it is not open");
         let peer_state = &mut comm.peer_states[dest as usize];
         if len < u64::from(peer_state.fast)
+            && !Engine::<N>::SEQS.is_mark(peer_state.send_seq)
             && mode == Mode::Standard
             && self.engine.send_queues.has_no_items()
         {
@@ -66,7 +68,7 @@ impl<N: Net> Endpoint<N> {
                 .net
                 .try_send(peer_state.peer, header, source.part(0, len as usize));
             if matches!(posted, Ok(Posted::Done)) {
-                peer_state.send_seq = peer_state.send_seq.wrapping_add(1);
+                peer_state.send_seq = Engine::<N>::SEQS.after(peer_state.send_seq);
                 comm.traffic.sent.eager(len);
                 return Sent::Done;
             }
@@ -100,11 +102,12 @@ impl<N: Net> Endpoint<N> {
         let engine = &mut self.engine;
         let at = engine.requests.take_slot();
         let id = engine.id(at);
-        let comm = &mut engine.comms[cid.0 as usize];
+        let peer = engine.comms[cid.index()].peer_states[dest as usize].peer;
+        let caps = self.net.caps(peer);
+        engine.mark_if_due(cid, dest, caps.ordered);
+        let comm = &mut engine.comms[cid.index()];
         let me = comm.me;
         let peer_state = &mut comm.peer_states[dest as usize];
-        let peer = peer_state.peer;
-        let caps = self.net.caps(peer);
         debug_assert!(caps.max_packet >= MIN_PACKET);
         let eager_max = caps.eager_max.min(EAGER_CEILING);
         let one_packet = len <= eager_max.min(caps.max_packet as u64);
@@ -139,12 +142,13 @@ impl<N: Net> Endpoint<N> {
         let header = Header {
             stamp: 0,
             kind,
-            seq: peer_state.next_send(),
+            seq: peer_state.send_seq,
             context: peer_state.remote.on(plane).bits(),
             source: me,
             tag,
             len: wire_len,
         };
+        peer_state.send_seq = Engine::<N>::SEQS.after(header.seq);
         let announced = matches!(style, Style::Rendezvous | Style::EagerRts);
         if announced {
             comm.traffic.sent.announced(len);
@@ -165,7 +169,8 @@ impl<N: Net> Endpoint<N> {
             request.rare.peer,
             request.rare.header,
             request.rare.cancelling,
-        ) = (peer, header, false);
+            request.rare.dropped,
+        ) = (peer, header, false, false);
         (request.rare.registered, request.rare.total) = (None, len);
         if announced && is_read(&self.net) {
             request.rare.registered = self.net.register(peer, &source);
@@ -175,9 +180,13 @@ impl<N: Net> Endpoint<N> {
 
         if let Some(lost) = engine.losses.get(&peer).cloned() {
             engine.fail(at, &lost);
-        } else if !engine.send_queues.has_no_items_for(peer) || !self.drive(at) {
+        } else if !engine.send_queues.has_no_items_for(peer)
+            || engine.send_queues.is_held((cid, dest))
+            || !self.drive(at)
+        {
             self.engine.counters.queued += 1;
-            self.engine.control(peer, Item::Send(id));
+            self.engine
+                .push_sequenced(cid, dest, peer, Item::Send { id, header });
         }
         let request = self.engine.requests.get(at);
         let failed = request.error.is_some();
@@ -213,7 +222,8 @@ impl<N: Net> Endpoint<N> {
     #[inline]
     pub fn recv(&mut self, cid: Cid, plane: Plane, selector: Selector, sink: N::Sink) -> ReqId {
         let at = self.new_recv(cid, plane, selector, sink);
-        let comm = &self.engine.comms[cid.0 as usize];
+        let comm = &self.engine.comms[cid.index()];
+        debug_assert_eq!(comm.cid, cid, "it is not open");
         if comm.unexpected[plane as usize].is_empty() && !self.engine.troubled {
             self.engine.post(at, selector);
             return self.engine.id(at);
@@ -240,7 +250,7 @@ impl<N: Net> Endpoint<N> {
         let id = self.engine.id(at);
         let context = self.engine.requests.get(at).link.key.context;
         let engine = &mut self.engine;
-        let revoked = engine.is_revoked(context);
+        let revoked = engine.troubled && engine.is_revoked(context);
         let arrivals = &mut engine.comms[context.index()].unexpected[context.plane() as usize];
         let found = match revoked {
             false => engine.unexpected.find(arrivals, context, selector),
@@ -266,7 +276,7 @@ impl<N: Net> Endpoint<N> {
     }
 
     fn find(&mut self, cid: Cid, plane: Plane, selector: Selector) -> u32 {
-        let arrivals = &mut self.engine.comms[cid.0 as usize].unexpected[plane as usize];
+        let arrivals = &mut self.engine.comms[cid.index()].unexpected[plane as usize];
         if arrivals.is_empty() {
             return NIL;
         }
@@ -293,7 +303,7 @@ impl<N: Net> Endpoint<N> {
     /// The messages that arrived in a communicator and that nobody has received,
     /// in order of arrival.
     pub fn kept(&self, cid: Cid, plane: Plane) -> impl Iterator<Item = Envelope> + '_ {
-        let comm = &self.engine.comms[cid.0 as usize];
+        let comm = &self.engine.comms[cid.index()];
         let all = &self.engine.unexpected;
         all.iter(&comm.unexpected[plane as usize])
             .map(|entry| entry.envelope())
@@ -357,23 +367,15 @@ impl<N: Net> Endpoint<N> {
         self.engine.losses_so_far
     }
 
-    /// Forgets all that is known of these peers, to which no communicator leads: from now on they are other processes.
-    /// All handlers of active messages do the same.
-    pub fn forget(&mut self, peers: &Range<u32>) {
-        self.engine.forget(peers);
+    /// Forgets everything about peers to which no communicator leads: from now on they are other processes. All handlers
+    /// of active messages do the same.
+    pub fn forget_peers(&mut self, peers: &Range<u32>) {
+        debug_assert!(!self.leads_to(peers));
+        self.engine.forget_peers(peers);
     }
 
     /// The processes that are known to be gone.
     pub fn lost_peers(&self) -> impl Iterator<Item = Peer> + '_ {
         self.engine.losses.keys().copied()
-    }
-}
-
-impl PeerState {
-    /// Takes the number of the next sequenced packet.
-    pub(crate) fn next_send(&mut self) -> u16 {
-        let seq = self.send_seq;
-        self.send_seq = seq.wrapping_add(1);
-        seq
     }
 }

@@ -207,17 +207,17 @@ impl<N: Net> Endpoint<N> {
     fn flush_items(&mut self, peer: Peer, moved: &mut bool) -> bool {
         while let Some(item) = self.engine.send_queues.front(peer) {
             let out = match item {
-                Item::Send(id) => !self.valid(id) || self.drive(id.index),
-                Item::Control { header, note } => {
-                    let (bytes, n) = note.encode();
-                    match self.net.try_send(peer, header, &bytes[..n]) {
-                        Ok(posted) => posted == Posted::Done,
-                        Err(lost) => {
-                            self.engine.peer_lost(lost);
-                            true
-                        }
-                    }
+                Item::Send { id, .. } if self.is_sending(id) => self.drive(id.index),
+                Item::Send { header, .. } => {
+                    let skip = Header {
+                        kind: kind::SKIP,
+                        tag: 0,
+                        len: 0,
+                        ..header
+                    };
+                    self.post(peer, skip, Note::Empty)
                 }
+                Item::Control { header, note } => self.post(peer, header, note),
             };
             if !out {
                 return true;
@@ -227,6 +227,24 @@ impl<N: Net> Endpoint<N> {
             *moved = true;
         }
         false
+    }
+
+    /// Whether a send is under way.
+    fn is_sending(&self, id: ReqId) -> bool {
+        let requests = &self.engine.requests;
+        self.valid(id) && matches!(requests.get(id.index).phase, Phase::Send(_))
+    }
+
+    /// Posts a packet of the protocol; `false` if the route is full.
+    fn post(&mut self, peer: Peer, header: Header, note: Note) -> bool {
+        let (bytes, n) = note.encode();
+        match self.net.try_send(peer, header, &bytes[..n]) {
+            Ok(posted) => posted == Posted::Done,
+            Err(lost) => {
+                self.engine.peer_lost(lost);
+                true
+            }
+        }
     }
 
     /// Posts the packets of a send that may leave now: all of an eager one, or
@@ -260,11 +278,17 @@ impl<N: Net> Endpoint<N> {
                 }
                 Send::Flowing { at, .. } => {
                     let n = piece(at, request.len, max_packet);
-                    let header = Header {
-                        kind: kind::MORE,
-                        tag: 0,
-                        len: at,
-                        ..header
+                    let header = match header.kind {
+                        kind::EAGER_RTS => {
+                            let assembly = request.rare.other.to_bits();
+                            wire::with_number(kind::FILL, at, assembly)
+                        }
+                        _ => Header {
+                            kind: kind::MORE,
+                            tag: 0,
+                            len: at,
+                            ..header
+                        },
                     };
                     (
                         self.net.try_send(peer, header, source.part(at, n as usize)),
@@ -284,6 +308,9 @@ impl<N: Net> Endpoint<N> {
             if send.step(request.len, SendEvent::Posted(n)) == Ok(SendAction::Complete) {
                 self.engine.complete_send(at);
                 return true;
+            }
+            if request.rare.dropped {
+                self.engine.end_dropped(at);
             }
         }
     }

@@ -3,7 +3,8 @@
 use catena_base::PeerBytes;
 use catena_fabric::{Header, Peer};
 
-use super::{Engine, Target};
+use super::Engine;
+use super::assemblies::{Assembly, FillId, Target};
 use crate::counters::Traffic;
 use crate::matching::{Key, Reply};
 use crate::net::{Net, RemoteKeys, Sink};
@@ -78,7 +79,7 @@ impl<N: Net> Engine<N> {
         request.rare.header = header;
         request.rare.coverage.reset(here);
         self.assemblies
-            .insert((key.context, key.source, header.seq), Target::Request(at));
+            .begin((key.context, key.source, header.seq), Target::Request(at));
         true
     }
 
@@ -119,29 +120,48 @@ impl<N: Net> Engine<N> {
 
     /// A fragment whose first packet was handled.
     pub fn place_more(&mut self, header: &Header, payload: PeerBytes<'_>) -> bool {
-        let assembly = (Context::of(header), header.source, header.seq);
-        let (at, here) = (header.len, payload.len() as u64);
-        match self.assemblies.get(&assembly) {
-            None => false,
-            Some(&Target::Request(index)) => {
+        let first = (Context::of(header), header.source, header.seq);
+        self.place(Assembly::Sent(first), header.len, payload)
+    }
+
+    /// A fragment of a message that was asked for.
+    pub fn on_fill(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>) -> bool {
+        let assembly = Assembly::Asked(FillId::from_bits(header.len));
+        let sender = match self.assemblies.target(assembly) {
+            Some(&Target::Request(index)) => self.requests.get(index).rare.peer,
+            Some(&Target::Unexpected(index)) => self.unexpected.entries.get(index).peer,
+            Some(Target::Nobody(_) | Target::None) | None => return false,
+        };
+        sender == from && self.place(assembly, wire::number(header), payload)
+    }
+
+    /// Places a fragment where the rest of its message goes.
+    fn place(&mut self, assembly: Assembly, at: u64, payload: PeerBytes<'_>) -> bool {
+        let here = payload.len() as u64;
+        let (placed, whole) = match self.assemblies.target_mut(assembly) {
+            None | Some(Target::None) => (false, false),
+            Some(&mut Target::Request(index)) => {
                 let placed = self.place_in(index, at, payload);
-                if placed && !matches!(self.requests.get(index).phase, Phase::Recv(_)) {
-                    self.assemblies.remove(&assembly);
-                }
-                placed
+                let whole = !matches!(self.requests.get(index).phase, Phase::Recv(_));
+                (placed, whole)
             }
-            Some(&Target::Unexpected(index)) => {
+            Some(&mut Target::Unexpected(index)) => {
                 let entry = self.unexpected.entries.get_mut(index);
-                if !entry.coverage.add(at, here, entry.len) {
-                    return false;
+                let placed = entry.coverage.add(at, here, entry.len);
+                if placed {
+                    payload.read(&mut entry.bytes_mut()[at as usize..]);
                 }
-                payload.read(&mut entry.bytes_mut()[at as usize..]);
-                if entry.is_whole() {
-                    self.assemblies.remove(&assembly);
-                }
-                true
+                (placed, entry.is_whole())
             }
+            Some(Target::Nobody(rest)) => {
+                let (len, coverage) = &mut **rest;
+                (coverage.add(at, here, *len), coverage.is_whole(*len))
+            }
+        };
+        if placed && whole {
+            self.end_assembly(assembly);
         }
+        placed
     }
 
     /// Places a fragment into a matched receive, and ends it with the last one.
@@ -195,8 +215,8 @@ impl<N: Net> Engine<N> {
         entry.reserve(&mut self.pool);
         payload.read(entry.bytes_mut());
         if !entry.is_whole() {
-            let assembly = (key.context, key.source, header.seq);
-            self.assemblies.insert(assembly, Target::Unexpected(at));
+            let first = (key.context, key.source, header.seq);
+            self.assemblies.begin(first, Target::Unexpected(at));
         }
         at
     }
@@ -210,12 +230,11 @@ impl<N: Net> Engine<N> {
         let Reply::Data { request, .. } = entry.reply else {
             return;
         };
-        entry.reply = Reply::None;
+        let fill = self.assemblies.ask(Target::Unexpected(index));
+        entry.reply = Reply::Fills(fill);
         entry.reserve(&mut self.pool);
-        let (key, seq, peer) = (entry.key(), entry.seq, entry.peer);
-        let assembly = (key.context, key.source, seq);
-        self.assemblies.insert(assembly, Target::Unexpected(index));
-        let header = wire::with_number(kind::EAGER_CTS, 0, request.to_bits());
+        let peer = entry.peer;
+        let header = wire::with_number(kind::EAGER_CTS, fill.to_bits(), request.to_bits());
         let note = Note::Empty;
         self.control(peer, Item::Control { header, note });
     }
@@ -253,31 +272,61 @@ impl<N: Net> Engine<N> {
         if whole {
             self.unexpected.entries.free_slot(from);
             self.complete(at);
-            return;
-        }
-        std::mem::swap(&mut request.rare.coverage, &mut entry.coverage);
-        request.phase = Phase::Recv(Recv::Assembling);
-        (
-            request.rare.peer,
-            request.rare.total,
-            request.rare.header.seq,
-        ) = (peer, len, seq);
-        self.unexpected.entries.free_slot(from);
-        if let Some(lost) = self.losses.get(&peer).cloned() {
-            self.fail(at, &lost);
         } else {
-            self.assemblies
-                .insert((key.context, key.source, seq), Target::Request(at));
+            self.hand_over_rest(from, at);
         }
     }
 
-    /// Throws a kept message away, which is in no queue any more.
+    /// Gives a kept message of which packets are missing to a receive, which has got the others.
+    #[cold]
+    #[inline(never)]
+    fn hand_over_rest(&mut self, from: u32, at: u32) {
+        let entry = self.unexpected.entries.get_mut(from);
+        let request = self.requests.get_mut(at);
+        let (assembly, peer, len) = (entry.assembly(), entry.peer, entry.len);
+        std::mem::swap(&mut request.rare.coverage, &mut entry.coverage);
+        request.phase = Phase::Recv(Recv::Assembling);
+        (request.rare.peer, request.rare.total) = (peer, len);
+        self.unexpected.entries.free_slot(from);
+        if let Some(lost) = self.losses.get(&peer).cloned() {
+            self.fail(at, &lost);
+        } else if let Some(target) = self.assemblies.target_mut(assembly) {
+            *target = Target::Request(at);
+        }
+    }
+
+    /// Throws a kept message away, which is in no queue any more. What is missing of it may still
+    /// come, under a name that has to be its own until then.
     pub fn discard(&mut self, from: u32) {
         let entry = self.unexpected.entries.get_mut(from);
-        let (key, seq) = (entry.key(), entry.seq);
+        let (assembly, peer, seq, reply) = (entry.assembly(), entry.peer, entry.seq, entry.reply);
+        if let Some(target) = self.assemblies.target_mut(assembly) {
+            let coverage = std::mem::take(&mut entry.coverage);
+            match assembly {
+                Assembly::Sent(_) => *target = Target::Nobody(Box::new((entry.len, coverage))),
+                Assembly::Asked(_) => self.assemblies.end(assembly),
+            }
+        }
         entry.release(&mut self.pool);
-        self.assemblies.remove(&(key.context, key.source, seq));
         self.unexpected.entries.free_slot(from);
+        self.tell_dropped(peer, seq, reply);
+    }
+
+    /// A message for a communicator that is closed.
+    #[cold]
+    pub fn drop_late(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>) {
+        let reply = match header.kind {
+            kind::EAGER_SYNC => Reply::Ack(SyncLen::decode(header.len).token),
+            kind::RTS | kind::EAGER_RTS => match Announce::decode(payload) {
+                Some(Announce { request, .. }) => Reply::Data {
+                    request,
+                    registered: None,
+                },
+                None => return,
+            },
+            _ => return,
+        };
+        self.tell_dropped(from, header.seq, reply);
     }
 
     fn begin_rendezvous(

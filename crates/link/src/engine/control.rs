@@ -9,7 +9,7 @@ use catena_fabric::{Header, Peer};
 use super::Engine;
 use crate::matching::Reply;
 use crate::net::Net;
-use crate::protocol::{Recv, RecvAction, RecvEvent, SendAction, SendEvent};
+use crate::protocol::{Recv, RecvAction, RecvEvent, Send, SendAction, SendEvent};
 use crate::request::{Operation, Phase, Request, Share};
 use crate::send_queue::Item;
 use crate::slab::NIL;
@@ -76,7 +76,11 @@ impl<N: Net> Engine<N> {
             return false;
         };
         debug_assert_eq!(action, SendAction::Flow);
-        self.control(from, Item::Send(self.id(index)));
+        let id = self.id(index);
+        let rare = &mut self.requests.get_mut(index).rare;
+        rare.other = ReqId::from_bits(wire::number(header));
+        let header = rare.header;
+        self.control(from, Item::Send { id, header });
         true
     }
 
@@ -181,19 +185,9 @@ impl<N: Net> Engine<N> {
     }
 
     pub fn on_ack(&mut self, from: Peer, header: &Header) -> bool {
-        let Ok(token) = u32::try_from(header.len).map(SyncToken) else {
+        let Some(id) = self.named_by_token(header) else {
             return false;
         };
-        let index = token.index();
-        if index >= self.requests.capacity() {
-            return false;
-        }
-        let id = self.id(index);
-        if SyncToken::of(id) != Some(token)
-            || self.requests.get(index).rare.header.seq != header.seq
-        {
-            return false;
-        }
         match self.named_send(from, id.to_bits(), SendEvent::Ack) {
             Some((index, SendAction::Complete)) => {
                 self.complete_send(index);
@@ -205,15 +199,18 @@ impl<N: Net> Engine<N> {
 
     /// A sender takes its message back, if no receive has matched it. It gets
     /// an answer only then; otherwise it hears of the match anyway.
-    pub fn on_cancel_request(&mut self, from: Peer, header: &Header) -> bool {
+    pub fn on_cancel_request(&mut self, header: &Header) -> bool {
         let id = ReqId::from_bits(header.len);
         let seq = header.tag as u16;
         let context = Context::of(header);
-        let arrivals = &mut self.comms[context.index()].unexpected[context.plane() as usize];
+        let Some(comm) = self.comms.get_mut(context.index()) else {
+            return false;
+        };
+        let arrivals = &mut comm.unexpected[context.plane() as usize];
         let store = &mut self.unexpected;
         let at = store.find_from(arrivals, context, header.source, |entry| {
             let same = match entry.reply {
-                Reply::None => false,
+                Reply::None | Reply::Fills(_) => false,
                 Reply::Ack(token) => SyncToken::of(id) == Some(token),
                 Reply::Data { request, .. } => request == id,
             };
@@ -222,32 +219,81 @@ impl<N: Net> Engine<N> {
         if at != NIL {
             store.unlink(arrivals, at);
             self.discard(at);
-            let header = wire::with_number(kind::CANCEL_REPLY, 0, header.len);
-            self.control(
-                from,
-                Item::Control {
-                    header,
-                    note: Note::Empty,
-                },
-            );
         }
         true
     }
 
-    pub fn on_cancel_reply(&mut self, from: Peer, header: &Header) -> bool {
-        let asked = self
-            .named(from, header.len)
-            .is_some_and(|(_, it)| it.rare.cancelling);
-        if !asked {
-            return false;
-        }
-        let Some((index, action)) = self.named_send(from, header.len, SendEvent::CancelGranted)
-        else {
+    /// Tells a sender, if it waits for the match of a message, that there is none any more.
+    pub fn tell_dropped(&mut self, peer: Peer, seq: u16, reply: Reply) {
+        let header = match reply {
+            Reply::None | Reply::Fills(_) => return,
+            Reply::Data { request, .. } => wire::with_number(kind::DROPPED, 0, request.to_bits()),
+            Reply::Ack(token) => Header {
+                kind: kind::SYNC_DROPPED,
+                seq,
+                len: u64::from(token.0),
+                ..Header::default()
+            },
+        };
+        let note = Note::Empty;
+        self.control(peer, Item::Control { header, note });
+    }
+
+    /// The receiver has thrown a message of ours away.
+    pub fn on_dropped(&mut self, from: Peer, bits: u64) -> bool {
+        let Some((index, request)) = self.named(from, bits) else {
             return false;
         };
-        debug_assert_eq!(action, SendAction::CancelDone);
-        self.cancelled(index);
-        true
+        let waits = matches!(
+            request.phase,
+            Phase::Send(
+                Send::AwaitAck
+                    | Send::AwaitMatch
+                    | Send::Flowing {
+                        awaits_ack: true,
+                        ..
+                    }
+            )
+        );
+        if waits {
+            request.rare.dropped = true;
+            self.end_dropped(index);
+        }
+        waits
+    }
+
+    pub fn on_sync_dropped(&mut self, from: Peer, header: &Header) -> bool {
+        match self.named_by_token(header) {
+            Some(id) => self.on_dropped(from, id.to_bits()),
+            None => false,
+        }
+    }
+
+    /// Ends a send whose message the receiver has dropped, if its user has given it up and all of it has
+    /// left. Who has not may still do so.
+    pub fn end_dropped(&mut self, at: u32) {
+        let request = self.requests.get_mut(at);
+        if !request.rare.cancelling {
+            return;
+        }
+        if let Phase::Send(send) = &mut request.phase
+            && send.step(request.len, SendEvent::Dropped) == Ok(SendAction::CancelDone)
+        {
+            self.cancelled(at);
+        }
+    }
+
+    /// The synchronous send that a packet names.
+    fn named_by_token(&self, header: &Header) -> Option<ReqId> {
+        let token = u32::try_from(header.len).map(SyncToken).ok()?;
+        let index = token.index();
+        if index >= self.requests.capacity() {
+            return None;
+        }
+        let id = self.id(index);
+        let is_it = SyncToken::of(id) == Some(token)
+            && self.requests.get(index).rare.header.seq == header.seq;
+        is_it.then_some(id)
     }
 
     /// Ends a request of which nothing was transferred.

@@ -19,12 +19,13 @@ impl<N: Net> Deliver for Engine<N> {
         // Communicators that are not open have no peer_states.
         if header.kind == kind::EAGER
             && let Some(comm) = self.comms.get_mut(context.index())
+            && comm.cid == context.cid()
             && let Some(peer_state) = comm.peer_states.get_mut(header.source as usize)
             && peer_state.peer == from
             && peer_state.recv_seq == header.seq
             && header.len == payload.len() as u64
         {
-            peer_state.recv_seq = peer_state.recv_seq.wrapping_add(1);
+            peer_state.recv_seq = Self::SEQS.after(header.seq);
             comm.traffic.received.eager(header.len);
             let key = Key {
                 context,
@@ -85,8 +86,11 @@ impl<N: Net> Engine<N> {
             kind::PUT => self.on_put(from, &header),
             kind::REFUSE => self.on_refuse(from, &header),
             kind::EAGER_CTS => self.on_eager_cts(from, &header),
+            kind::FILL => self.on_fill(from, &header, payload),
+            kind::MARKED => self.on_marked(from, &header),
             kind::ACK => self.on_ack(from, &header),
-            kind::CANCEL_REPLY => self.on_cancel_reply(from, &header),
+            kind::DROPPED => self.on_dropped(from, header.len),
+            kind::SYNC_DROPPED => self.on_sync_dropped(from, &header),
             kind::PING => true,
             _ => self.deliver_unmatched(from, &header, payload),
         };
@@ -103,12 +107,13 @@ impl<N: Net> Engine<N> {
     }
 
     /// Handles a packet that belongs to a member of an open context, or keeps it until its turn.
+    /// One of a context that is neither open nor expected is late, and is thrown away.
     fn in_context(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
-        let open = self
-            .comms
-            .get(Context::of(&header).index())
-            .is_some_and(|it| it.open);
-        if !open {
+        let Some(comm) = self.comm(Context::of(&header).cid()) else {
+            self.drop_late(from, &header, payload);
+            return false;
+        };
+        if !comm.open {
             self.counters.parked += 1;
             self.reorder.until_open(from, header, payload);
             return true;
@@ -119,7 +124,7 @@ impl<N: Net> Engine<N> {
         if peer_state.peer != from {
             return false;
         }
-        let turn = peer_state.turn(header.seq);
+        let turn = Self::SEQS.turn(peer_state.recv_seq, header.seq);
         match (header.kind, turn) {
             (kind::MORE, Turn::Past) => self.place_more(&header, payload),
             (_, Turn::Past) => false,
@@ -144,13 +149,16 @@ impl<N: Net> Engine<N> {
         let handled = match header.kind {
             kind::EAGER | kind::EAGER_SYNC => self.on_eager(from, &header, payload),
             kind::RTS | kind::EAGER_RTS => self.on_rts(from, &header, payload),
-            kind::CANCEL_REQ => self.on_cancel_request(from, &header),
+            kind::CANCEL_REQ => self.on_cancel_request(&header),
             _ => true,
         };
         if handled {
             let comm = &mut self.comms[Context::of(&header).index()];
             if let Some(peer_state) = comm.peer_states.get_mut(header.source as usize) {
-                peer_state.recv_seq = header.seq.wrapping_add(1);
+                peer_state.recv_seq = Self::SEQS.after(header.seq);
+            }
+            if header.kind == kind::MARK {
+                self.on_mark(from, &header);
             }
         }
         handled
@@ -169,7 +177,7 @@ impl<N: Net> Engine<N> {
             else {
                 return;
             };
-            for more in self.reorder.take_rest(cid, source, next.wrapping_sub(1)) {
+            for more in self.reorder.take_rest(cid, source, Self::SEQS.before(next)) {
                 if !self.place_more(&more.header, PeerBytes::from(&*more.payload)) {
                     self.counters.dropped += 1;
                 }

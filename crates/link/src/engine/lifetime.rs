@@ -5,9 +5,10 @@ use std::ops::Range;
 use catena_base::PeerBytes;
 use catena_fabric::{Deliver, Peer, PeerLost};
 
-use super::{Engine, Target};
+use super::Engine;
+use super::assemblies::Target;
 use crate::net::Net;
-use crate::peer_state::{Comm, PeerState};
+use crate::peer_state::{Comm, PeerState, Seqs};
 use crate::protocol::Recv;
 use crate::request::Phase;
 use crate::slab::NIL;
@@ -20,28 +21,48 @@ const SLOTS_PER_CLOSE: usize = 64;
 /// Notes something under way, if its communicator is closed and not counted yet.
 fn count(comms: &mut [Comm], context: Context) {
     let comm = comms.get_mut(context.index());
+    let comm = comm.filter(|it| it.cid == context.cid());
     if let Some(comm) = comm.filter(|it| it.closed && !it.draining) {
         comm.pending += 1;
     }
 }
 
 impl<N: Net> Engine<N> {
-    pub fn open(&mut self, cid: Cid, me: u32, peer_states: Vec<(Peer, Cid)>) {
-        let at = cid.0 as usize;
+    /// The slot of an id, which nobody else has.
+    fn slot(&mut self, cid: Cid) -> &mut Comm {
+        let at = cid.index();
         if at >= self.comms.len() {
             self.comms.resize_with(at + 1, Comm::default);
         }
-        assert!(!self.comms[at].open, "communicator {} is open", cid.0);
-        self.open.insert(cid.0);
+        let comm = &mut self.comms[at];
+        let vacant = comm.cid == Cid::NONE || (comm.cid == cid && !comm.open);
+        assert!(
+            vacant,
+            "communicator {cid:?} has no slot: {:?} has it",
+            comm.cid
+        );
+        comm.cid = cid;
+        comm
+    }
+
+    /// A communicator of that id will be opened: what arrives for it is kept until then.
+    pub fn expect(&mut self, cid: Cid) {
+        self.slot(cid);
+    }
+
+    pub fn open(&mut self, cid: Cid, me: u32, peer_states: Vec<(Peer, Cid)>) {
+        self.slot(cid);
+        self.open.insert(cid.slot());
         let peer_state = |(peer, remote)| PeerState {
             peer,
             remote: Context::new(remote, Plane::User),
-            send_seq: 0,
-            recv_seq: 0,
+            send_seq: Seqs::FIRST,
+            recv_seq: Seqs::FIRST,
             fast: 0,
         };
         let peer_states = peer_states.into_iter().map(peer_state).collect();
-        self.comms[at] = Comm {
+        self.comms[cid.index()] = Comm {
+            cid,
             open: true,
             me,
             peer_states,
@@ -57,10 +78,15 @@ impl<N: Net> Engine<N> {
     }
 
     pub fn close(&mut self, cid: Cid) {
-        let Some(comm) = self.comms.get_mut(cid.0 as usize) else {
+        let Some(comm) = self.comm_mut(cid) else {
             return;
         };
-        if !comm.open || comm.closed {
+        if !comm.open {
+            *comm = Comm::default();
+            self.drop_waiting(cid);
+            return;
+        }
+        if comm.closed {
             return;
         }
         comm.closed = true;
@@ -88,7 +114,7 @@ impl<N: Net> Engine<N> {
             count(&mut self.comms, context);
         }
         for cid in closing {
-            let comm = &mut self.comms[cid.0 as usize];
+            let comm = &mut self.comms[cid.index()];
             if comm.pending == 0 {
                 self.shut(cid);
             } else {
@@ -102,7 +128,7 @@ impl<N: Net> Engine<N> {
     fn discard_unexpected(&mut self, cid: Cid) {
         for plane in Plane::ALL {
             loop {
-                let list = &mut self.comms[cid.0 as usize].unexpected[plane as usize];
+                let list = &mut self.comms[cid.index()].unexpected[plane as usize];
                 let at = list.first();
                 if at == NIL {
                     break;
@@ -114,18 +140,51 @@ impl<N: Net> Engine<N> {
         }
     }
 
+    /// Nothing of a communicator is under way any more: everything that is known by its id is
+    /// forgotten, and what still arrives for it is thrown away.
     fn shut(&mut self, cid: Cid) {
         self.discard_unexpected(cid);
-        self.open.remove(&cid.0);
-        let gone = std::mem::take(&mut self.comms[cid.0 as usize]);
+        self.open.remove(&cid.slot());
+        let gone = std::mem::take(&mut self.comms[cid.index()]);
         self.counters.past.absorb(&gone.traffic);
-        self.counters.dropped += self.reorder.close(cid);
+        self.drop_waiting(cid);
+        self.send_queues.forget(cid);
+        self.assemblies.forget(cid);
+        if !self.marks.is_empty() {
+            self.marks.retain(|mark| mark.cid != cid);
+        }
+        if self.sought.is_some_and(|(context, _)| context.cid() == cid) {
+            self.sought = None;
+        }
+    }
+
+    /// Throws away the packets of a communicator whose turn never came.
+    fn drop_waiting(&mut self, cid: Cid) {
+        for packet in self.reorder.close(cid) {
+            self.counters.dropped += 1;
+            let payload = PeerBytes::from(&*packet.payload);
+            self.drop_late(packet.from, &packet.header, payload);
+        }
+    }
+
+    /// These peers are other processes from now on: nothing of the former ones is left.
+    pub fn forget_peers(&mut self, peers: &Range<u32>) {
+        let is_gone = |peer: &Peer| peers.contains(&peer.0);
+        self.losses.retain(|peer, _| !is_gone(peer));
+        self.deregistrations.retain(|(peer, _)| !is_gone(peer));
+        self.streamed.retain(|(peer, ..)| !is_gone(peer));
+        peers
+            .clone()
+            .for_each(|peer| self.send_queues.clear(Peer(peer)));
+        self.reorder.forget_peers(peers);
+        self.marks.retain(|mark| !peers.contains(&mark.from.0));
+        self.handlers.forget(peers);
     }
 
     /// A request or held message of that communicator ended.
     pub fn drained(&mut self, context: Context) {
         let cid = context.cid();
-        let Some(comm) = self.comms.get_mut(cid.0 as usize) else {
+        let Some(comm) = self.comm_mut(cid) else {
             return;
         };
         if !comm.draining {
@@ -140,7 +199,7 @@ impl<N: Net> Engine<N> {
 
     /// Whether a communicator was revoked for messages of that plane.
     pub fn is_revoked(&self, context: Context) -> bool {
-        let comm = self.comms.get(context.index());
+        let comm = self.comm(context.cid());
         context.plane() != Plane::Control && comm.is_some_and(|it| it.revoked)
     }
 
@@ -160,12 +219,13 @@ impl<N: Net> Engine<N> {
     /// Ends the receives of a communicator that match nothing yet, and refuses those that come;
     /// gives the sends that are under way.
     pub fn revoke(&mut self, cid: Cid) -> Vec<u32> {
-        let Some(comm) = self.comms.get_mut(cid.0 as usize).filter(|it| it.open) else {
+        let Some(comm) = self.comm_mut(cid).filter(|it| it.open) else {
             return Vec::new();
         };
-        (comm.revoked, self.troubled) = (true, true);
+        comm.revoked = true;
         // Sends take the slow way, which looks.
         comm.peer_states.iter_mut().for_each(|it| it.fast = 0);
+        self.troubled = true;
         let mut sends: Vec<u32> = self.requests.taken().collect();
         sends.retain(|&at| {
             let request = self.requests.get(at);
@@ -183,19 +243,6 @@ impl<N: Net> Engine<N> {
             }
         });
         sends
-    }
-
-    /// Forgets all that is known of some peers, of which no communicator has any.
-    #[cold]
-    pub fn forget(&mut self, peers: &Range<u32>) {
-        let is_gone = |peer: &Peer| peers.contains(&peer.0);
-        self.losses.retain(|peer, _| !is_gone(peer));
-        self.deregistrations.retain(|(peer, _)| !is_gone(peer));
-        self.streamed.retain(|(peer, ..)| !is_gone(peer));
-        peers
-            .clone()
-            .for_each(|peer| self.send_queues.clear(Peer(peer)));
-        self.handlers.forget(peers);
     }
 
     #[cold]
@@ -238,9 +285,12 @@ impl<N: Net> Engine<N> {
         // Fragments of its messages no longer come. A message that is only
         // partly there stays in the queues, and fails the receive it matches.
         let (requests, entries) = (&self.requests, &self.unexpected.entries);
-        self.assemblies.retain(|_, target| match *target {
+        self.assemblies.retain(|target| match *target {
             Target::Request(at) => requests.get(at).phase == Phase::Recv(Recv::Assembling),
             Target::Unexpected(at) => entries.get(at).peer != peer,
+            Target::Nobody(_) => true,
+            Target::None => false,
         });
+        self.marks.retain(|mark| mark.from != peer);
     }
 }

@@ -3,9 +3,11 @@
 //! send queues and the work lists, which the endpoint empties right after.
 
 mod arrive;
+pub(crate) mod assemblies;
 mod control;
 mod deliver;
 mod lifetime;
+mod window;
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
@@ -13,10 +15,9 @@ use catena_fabric::{OpId, Peer, PeerLost, RmaError};
 
 use crate::active::Handlers;
 use crate::counters::Counters;
-use crate::matching::{Index, Key, Store};
-use crate::mix::BuildMix;
+use crate::matching::{Index, Key, Store, Wilds};
 use crate::net::{Net, RemoteKeys, Sink};
-use crate::peer_state::{Comm, PeerState};
+use crate::peer_state::{Comm, Mark, PeerState};
 use crate::pool::Pool;
 use crate::protocol::Recv;
 use crate::reorder::ReorderBuffer;
@@ -25,16 +26,7 @@ use crate::send_queue::{Item, SendQueues};
 use crate::slab::{NIL, Slab};
 use crate::types::{Cid, Context, Failure, MessageId, ReqId, Selector};
 use crate::watch::Watch;
-
-/// An eager message of which packets are missing: (context, source, number).
-pub(crate) type Assembly = (Context, u32, u16);
-
-/// Where its fragments go.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Target {
-    Request(u32),
-    Unexpected(u32),
-}
+use assemblies::Assemblies;
 
 /// The bits of a request's generation that the id of its operation has room for.
 const GENERATION: u32 = (1 << 24) - 1;
@@ -42,10 +34,11 @@ const GENERATION: u32 = (1 << 24) - 1;
 #[derive(Debug)]
 pub(crate) struct Engine<N: Net> {
     pub comms: Vec<Comm>,
-    /// The numbers of those that are open: a process that makes many has a long table of closed ones.
+    /// The slots of those that are open: a process that makes many has a long table of closed ones.
     pub open: BTreeSet<u32>,
     pub requests: Slab<Request<N>>,
     pub posted: Index<0>,
+    pub wilds: Wilds,
     pub unexpected: Store,
     /// Post number of the next receive.
     pub number: u64,
@@ -70,7 +63,9 @@ pub(crate) struct Engine<N: Net> {
     pub deregistrations: Vec<(Peer, RemoteKeys)>,
     /// Messages that were streamed instead of read, with their lengths and when they were asked for.
     pub streamed: Vec<(Peer, u64, u64)>,
-    pub assemblies: HashMap<Assembly, Target, BuildMix>,
+    pub assemblies: Assemblies,
+    /// Marks that are answered once no packets of earlier messages are missing.
+    pub marks: Vec<Mark>,
     pub reorder: ReorderBuffer,
     pub pool: Pool,
     pub losses: HashMap<Peer, PeerLost>,
@@ -95,6 +90,8 @@ pub(crate) struct Engine<N: Net> {
     pub ended: VecDeque<(u64, Result<u64, RmaError>)>,
     /// How many have not.
     pub operations: usize,
+    /// Sends that were given up and are under way.
+    pub owed: u64,
 }
 
 impl<N: Net> Engine<N> {
@@ -104,6 +101,7 @@ impl<N: Net> Engine<N> {
             open: BTreeSet::new(),
             requests: Slab::new(),
             posted: Index::new(),
+            wilds: Wilds::new(),
             unexpected: Store::new(),
             number: 0,
             send_queues: SendQueues::default(),
@@ -116,7 +114,8 @@ impl<N: Net> Engine<N> {
             registered: 0,
             deregistrations: Vec::new(),
             streamed: Vec::new(),
-            assemblies: HashMap::default(),
+            assemblies: Assemblies::new(),
+            marks: Vec::new(),
             reorder: ReorderBuffer::default(),
             pool: Pool::default(),
             losses: HashMap::new(),
@@ -132,6 +131,7 @@ impl<N: Net> Engine<N> {
             handlers: Handlers::default(),
             ended: VecDeque::new(),
             operations: 0,
+            owed: 0,
         }
     }
 
@@ -156,9 +156,22 @@ impl<N: Net> Engine<N> {
         (there && self.requests.generation(at) & GENERATION == generation).then_some(at)
     }
 
+    /// The communicator of that id: open, or expected to be opened.
+    #[inline]
+    pub fn comm(&self, cid: Cid) -> Option<&Comm> {
+        self.comms.get(cid.index()).filter(|comm| comm.cid == cid)
+    }
+
+    /// See [`Engine::comm`].
+    #[inline]
+    pub fn comm_mut(&mut self, cid: Cid) -> Option<&mut Comm> {
+        let comm = self.comms.get_mut(cid.index());
+        comm.filter(|comm| comm.cid == cid)
+    }
+
     /// Those of a communicator, by rank.
     pub fn peer_states(&self, context: Context) -> &[PeerState] {
-        let comm = self.comms.get(context.index());
+        let comm = self.comm(context.cid());
         comm.map_or(&[], |comm| &comm.peer_states)
     }
 
@@ -173,7 +186,7 @@ impl<N: Net> Engine<N> {
     }
 
     /// Puts a receive into the matching queues.
-    #[inline]
+    #[inline(always)]
     pub fn post(&mut self, at: u32, selector: Selector) {
         let request = self.requests.get_mut(at);
         request.phase = Phase::Posted;
@@ -182,10 +195,16 @@ impl<N: Net> Engine<N> {
         if selector.is_specific() {
             self.posted.push(&mut self.requests, at);
         } else {
-            let context = request.link.key.context;
-            let wild = &mut self.comms[context.index()].wild[context.plane() as usize];
-            wild.push::<0>(&mut self.requests, at);
+            self.post_wild(at);
         }
+    }
+
+    /// Apart, so that receives without wildcards are posted where they are made.
+    #[inline(never)]
+    fn post_wild(&mut self, at: u32) {
+        let context = self.requests.get(at).link.key.context;
+        let wild = &mut self.comms[context.index()].wild[context.plane() as usize];
+        self.wilds.push(&mut self.requests, wild, at);
     }
 
     /// Takes a posted receive out of the matching queues.
@@ -196,7 +215,7 @@ impl<N: Net> Engine<N> {
             self.posted.remove(&mut self.requests, at);
         } else {
             let wild = &mut self.comms[context.index()].wild[context.plane() as usize];
-            wild.remove::<0>(&mut self.requests, at);
+            self.wilds.remove(&mut self.requests, wild, at);
         }
     }
 
@@ -204,22 +223,13 @@ impl<N: Net> Engine<N> {
     /// whichever of the two candidates was posted first.
     pub fn match_among_wild(&mut self, key: Key) -> u32 {
         let wild = &mut self.comms[key.context.index()].wild[key.context.plane() as usize];
-        let mut at = wild.first();
-        while at != NIL
-            && !self
-                .requests
-                .get(at)
-                .selector()
-                .accepts(key.source, key.tag)
-        {
-            at = self.requests.get(at).link.next;
-        }
+        let at = self.wilds.first(&mut self.requests, wild, key);
         let specific = self.posted.first(&self.requests, key);
         let earlier = |a: u32, b: u32| self.requests.get(a).number < self.requests.get(b).number;
         if at == NIL || (specific != NIL && earlier(specific, at)) {
             return self.posted.pop(&mut self.requests, key);
         }
-        wild.remove::<0>(&mut self.requests, at);
+        self.wilds.remove(&mut self.requests, wild, at);
         at
     }
 
@@ -265,6 +275,10 @@ impl<N: Net> Engine<N> {
             Fate::Kept => {}
             Fate::Told => self.told.push(self.requests.get(at).rare.whom),
             Fate::Detached => self.free(at),
+            Fate::Owed => {
+                self.owed -= 1;
+                self.free(at);
+            }
         }
     }
 

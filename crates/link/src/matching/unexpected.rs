@@ -3,6 +3,7 @@
 use catena_fabric::Peer;
 
 use super::{Index, Key, Link, List, Nodes};
+use crate::engine::assemblies::{Assembly, FillId};
 use crate::net::RemoteKeys;
 use crate::pool::Pool;
 use crate::protocol::Coverage;
@@ -18,6 +19,8 @@ pub(crate) enum Reply {
     None,
     /// An `Ack` when it is matched.
     Ack(SyncToken),
+    /// Nothing any more: it was asked for the packets of an eager message, which carry this name.
+    Fills(FillId),
     /// To be asked for the data.
     Data {
         request: ReqId,
@@ -29,10 +32,10 @@ pub(crate) enum Reply {
 const SHORT: usize = 32;
 
 /// Links: 0 by (context, source, tag), 1 by (context, source), 2 by arrival in
-/// the context.
+/// the context, 3 by (context, tag).
 #[derive(Debug)]
 pub(crate) struct Unexpected {
-    links: [Link; 3],
+    links: [Link; 4],
     pub peer: Peer,
     pub seq: u16,
     /// Length of the message.
@@ -49,7 +52,7 @@ pub(crate) struct Unexpected {
 impl Default for Unexpected {
     fn default() -> Self {
         Unexpected {
-            links: [Link::default(); 3],
+            links: [Link::default(); 4],
             peer: Peer(NIL),
             seq: 0,
             len: 0,
@@ -115,7 +118,20 @@ impl Unexpected {
     pub fn kept(&self) -> u64 {
         match self.reply {
             Reply::Data { .. } => 0,
-            Reply::None | Reply::Ack(_) => self.len,
+            Reply::None | Reply::Ack(_) | Reply::Fills(_) => self.len,
+        }
+    }
+
+    /// What names the packets that are missing, if some are.
+    pub fn assembly(&self) -> Assembly {
+        match self.reply {
+            Reply::Fills(fill) => Assembly::Asked(fill),
+            _ => {
+                let Key {
+                    context, source, ..
+                } = self.key();
+                Assembly::Sent((context, source, self.seq))
+            }
         }
     }
 
@@ -141,10 +157,18 @@ impl<const L: usize> Nodes<L> for Slab<Unexpected> {
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
     list: List,
-    /// Whether they are in the index by source. They enter it together, when
-    /// somebody first asks; most programs never do.
-    by_source: bool,
+    /// In which indices they are: [`BY_SOURCE`], [`BY_TAG`]. They enter one together, and leave it when there are
+    /// none; most programs need neither.
+    indexed: u8,
 }
+
+/// The index by source, which is made when somebody first asks for a message with any tag.
+const BY_SOURCE: u8 = 1;
+/// The index by tag, which is made when one with some tag is not among the first [`FEW`].
+const BY_TAG: u8 = 2;
+
+/// Messages or receives that are looked at one by one.
+pub(crate) const FEW: usize = 8;
 
 impl Arrivals {
     #[inline]
@@ -164,6 +188,7 @@ pub(crate) struct Store {
     pub entries: Slab<Unexpected>,
     by_key: Index<0>,
     by_source: Index<1>,
+    by_tag: Index<3>,
     /// Messages in the queues, and the most that were since somebody asked.
     length: u64,
     peak: u64,
@@ -175,6 +200,7 @@ impl Store {
             entries: Slab::new(),
             by_key: Index::new(),
             by_source: Index::new(),
+            by_tag: Index::new(),
             length: 0,
             peak: 0,
         }
@@ -193,8 +219,8 @@ impl Store {
         let at = self.entries.take_slot();
         self.entries.get_mut(at).links[0].key = key;
         self.by_key.push(&mut self.entries, at);
-        if arrivals.by_source {
-            self.push_by_source(at);
+        if arrivals.indexed != 0 {
+            self.push_indexed(arrivals, at);
         }
         arrivals.list.push::<2>(&mut self.entries, at);
         self.length += 1;
@@ -227,9 +253,75 @@ impl Store {
         self.length -= 1;
         self.by_key.remove(&mut self.entries, at);
         arrivals.list.remove::<2>(&mut self.entries, at);
-        if arrivals.by_source {
+        if arrivals.indexed != 0 {
+            self.remove_indexed(arrivals, at);
+        }
+    }
+
+    #[inline(never)]
+    fn push_indexed(&mut self, arrivals: &Arrivals, at: u32) {
+        if arrivals.indexed & BY_SOURCE != 0 {
+            self.push_by_source(at);
+        }
+        if arrivals.indexed & BY_TAG != 0 {
+            self.push_by_tag(at);
+        }
+    }
+
+    #[inline(never)]
+    fn remove_indexed(&mut self, arrivals: &mut Arrivals, at: u32) {
+        if arrivals.indexed & BY_SOURCE != 0 {
             self.by_source.remove(&mut self.entries, at);
-            arrivals.by_source = !arrivals.list.is_empty();
+        }
+        if arrivals.indexed & BY_TAG != 0 {
+            self.by_tag.remove(&mut self.entries, at);
+        }
+        if arrivals.list.is_empty() {
+            arrivals.indexed = 0;
+        }
+    }
+
+    fn push_by_tag(&mut self, at: u32) {
+        let links = &mut self.entries.get_mut(at).links;
+        links[3].key = Key {
+            source: NIL,
+            ..links[0].key
+        };
+        self.by_tag.push(&mut self.entries, at);
+    }
+
+    /// The earliest message with a tag, from anybody, or `NIL`.
+    fn first_with(&mut self, arrivals: &mut Arrivals, context: Context, tag: i32) -> u32 {
+        if arrivals.indexed & BY_TAG == 0 {
+            let (mut at, mut few) = (arrivals.first(), FEW);
+            while at != NIL && few > 0 {
+                if self.entries.get(at).key().tag == tag {
+                    return at;
+                }
+                (at, few) = (self.entries.get(at).links[2].next, few - 1);
+            }
+            if at == NIL {
+                return NIL;
+            }
+            self.index_by_tag(arrivals);
+        }
+        let source = NIL;
+        let key = Key {
+            context,
+            source,
+            tag,
+        };
+        self.by_tag.first(&self.entries, key)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn index_by_tag(&mut self, arrivals: &mut Arrivals) {
+        arrivals.indexed |= BY_TAG;
+        let mut at = arrivals.first();
+        while at != NIL {
+            self.push_by_tag(at);
+            at = self.entries.get(at).links[2].next;
         }
     }
 
@@ -244,8 +336,8 @@ impl Store {
 
     /// The earliest message of one source, or `NIL`.
     fn first_from(&mut self, arrivals: &mut Arrivals, context: Context, source: u32) -> u32 {
-        if !arrivals.by_source {
-            arrivals.by_source = !arrivals.list.is_empty();
+        if arrivals.indexed & BY_SOURCE == 0 && !arrivals.list.is_empty() {
+            arrivals.indexed |= BY_SOURCE;
             let mut at = arrivals.list.first();
             while at != NIL {
                 self.push_by_source(at);
@@ -267,13 +359,7 @@ impl Store {
         let Selector { source, tag } = selector;
         match (source, tag) {
             (ANY_SOURCE, ANY_TAG) => arrivals.first(),
-            (ANY_SOURCE, tag) => {
-                let mut at = arrivals.first();
-                while at != NIL && self.entries.get(at).key().tag != tag {
-                    at = self.entries.get(at).links[2].next;
-                }
-                at
-            }
+            (ANY_SOURCE, tag) => self.first_with(arrivals, context, tag),
             (_, ANY_TAG) => self.first_from(arrivals, context, source as u32),
             _ => {
                 let source = source as u32;

@@ -48,8 +48,8 @@ pub(crate) enum SendEvent {
     Fin,
     /// The user wants to cancel.
     Cancel,
-    /// The receiver has dropped the message.
-    CancelGranted,
+    /// The receiver has dropped the message, on which the user has given up.
+    Dropped,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +133,9 @@ impl Send {
                 event,
             ) => match event {
                 E::Cancel => (*self, SendAction::AskReceiver),
-                E::CancelGranted => (*self, SendAction::CancelDone),
+                // What is left of an eager message leaves: it has a place where it arrives.
+                E::Dropped if matches!(*self, Send::Flowing { .. }) => (*self, SendAction::None),
+                E::Dropped => (*self, SendAction::CancelDone),
                 _ => return Err(ProtoError),
             },
             (_, E::Cancel) => (*self, SendAction::None),
@@ -209,7 +211,7 @@ mod tests {
             send.step(10, SendEvent::Cts(wanted)),
             Ok(SendAction::Stream)
         );
-        assert_eq!(send.step(10, SendEvent::CancelGranted), Err(ProtoError));
+        assert_eq!(send.step(10, SendEvent::Dropped), Err(ProtoError));
         assert_eq!(send.step(10, SendEvent::Fin), Err(ProtoError));
         assert_eq!(
             send.step(10, SendEvent::Posted(6)),

@@ -74,12 +74,13 @@ impl Sink for Into {
     }
 }
 
-/// The simulator as the union of all routes, and the reads that are under way.
+/// The simulator as the union of all routes, and the reads that are under way. Sequence numbers
+/// have so many bits.
 #[derive(Debug)]
-pub struct SimNet(pub Port, HashMap<OpId, (Into, Range<usize>)>);
+pub struct SimNet<const BITS: u32 = 16>(pub Port, HashMap<OpId, (Into, Range<usize>)>);
 
-impl SimNet {
-    pub fn new(port: Port) -> SimNet {
+impl<const BITS: u32> SimNet<BITS> {
+    pub fn new(port: Port) -> SimNet<BITS> {
         SimNet(port, HashMap::new())
     }
 }
@@ -106,9 +107,11 @@ impl<D: Deliver> Deliver for Marking<'_, D> {
     }
 }
 
-impl Net for SimNet {
+impl<const BITS: u32> Net for SimNet<BITS> {
     type Source = Bytes;
     type Sink = Into;
+
+    const SEQUENCE_BITS: u32 = BITS;
 
     fn caps(&self, peer: Peer) -> Caps {
         self.0.caps(peer)
@@ -215,7 +218,7 @@ impl Net for SimNet {
     }
 }
 
-pub type Rank = Endpoint<SimNet>;
+pub type Rank<const BITS: u32 = 16> = Endpoint<SimNet<BITS>>;
 
 /// The communicator that everyone has from the start; rank `r` calls it
 /// `WORLD + r`, so that mixed-up ids are noticed.
@@ -229,8 +232,8 @@ pub fn members(n: usize, first: u32) -> Vec<(Peer, Cid)> {
     (0..n as u32).map(|r| (Peer(r), Cid(first + r))).collect()
 }
 
-pub fn ranks(sim: Sim, n: usize) -> Vec<Rank> {
-    let mut ranks: Vec<Rank> = sim
+pub fn ranks<const BITS: u32>(sim: Sim, n: usize) -> Vec<Rank<BITS>> {
+    let mut ranks: Vec<Rank<BITS>> = sim
         .ports(n as u32)
         .into_iter()
         .map(|port| Endpoint::new(SimNet::new(port)))
@@ -249,7 +252,10 @@ pub fn pattern(seed: u64, len: usize) -> Bytes {
 
 /// Progress of all ranks until the test holds.
 #[track_caller]
-pub fn until(ranks: &mut [Rank], mut test: impl FnMut(&mut [Rank]) -> bool) {
+pub fn until<const BITS: u32>(
+    ranks: &mut [Rank<BITS>],
+    mut test: impl FnMut(&mut [Rank<BITS>]) -> bool,
+) {
     for _ in 0..200_000 {
         if test(ranks) {
             return;
@@ -263,13 +269,13 @@ pub fn until(ranks: &mut [Rank], mut test: impl FnMut(&mut [Rank]) -> bool) {
 
 /// Progress of all ranks until nothing can be left under way. (Packets that
 /// come twice never end, so it is not enough that nothing moves.)
-pub fn quiesce(ranks: &mut [Rank]) {
+pub fn quiesce<const BITS: u32>(ranks: &mut [Rank<BITS>]) {
     let mut quiet = 0;
     for _ in 0..100_000 {
         for rank in &mut *ranks {
             rank.progress();
         }
-        quiet = if ranks.iter().all(Rank::is_idle) {
+        quiet = if ranks.iter().all(Endpoint::is_idle) {
             quiet + 1
         } else {
             0
@@ -282,7 +288,7 @@ pub fn quiesce(ranks: &mut [Rank]) {
 }
 
 #[track_caller]
-pub fn wait(ranks: &mut [Rank], at: usize, id: ReqId) -> Completion {
+pub fn wait<const BITS: u32>(ranks: &mut [Rank<BITS>], at: usize, id: ReqId) -> Completion {
     until(ranks, |ranks| ranks[at].is_done(id));
     ranks[at].take(id)
 }
@@ -292,7 +298,13 @@ pub fn selector(source: i32, tag: i32) -> Selector {
 }
 
 /// Posts a receive at rank `at`.
-pub fn recv(ranks: &mut [Rank], at: usize, source: i32, tag: i32, room: usize) -> (ReqId, Into) {
+pub fn recv<const BITS: u32>(
+    ranks: &mut [Rank<BITS>],
+    at: usize,
+    source: i32,
+    tag: i32,
+    room: usize,
+) -> (ReqId, Into) {
     let into = Into::room(room);
     let id = ranks[at].recv(world(at), Plane::User, selector(source, tag), into.clone());
     (id, into)

@@ -95,8 +95,8 @@ pub struct Received {
 }
 
 #[derive(Debug)]
-pub struct Program {
-    pub ranks: Vec<Rank>,
+pub struct Program<const BITS: u32 = 16> {
+    pub ranks: Vec<Rank<BITS>>,
     steps: Vec<VecDeque<Step>>,
     /// In the order in which each rank sends them.
     pub messages: Vec<Message>,
@@ -111,11 +111,12 @@ fn pick<T: Copy>(rng: &mut Rng, from: &[T]) -> T {
     from[rng.below(from.len())]
 }
 
-/// A network with faults that follow from the seed, and its limits.
-fn network(rng: &mut Rng) -> (Sim, usize, u64, bool) {
+/// A network with faults that follow from the seed, and its limits. Packets come twice only if
+/// that may be: a number that wraps does not tell one from the other.
+fn network(rng: &mut Rng, may_repeat: bool) -> (Sim, usize, u64, bool) {
     let max_packet = pick(rng, &[16, 17, 24, 100, 1024]);
     let eager_max = pick(rng, &[0, 10, 16, 24, 64, 300, 4096]);
-    let duplicates = rng.one_in(4);
+    let duplicates = rng.one_in(4) && may_repeat;
     let mut sim = Sim::new(Seed(rng.any()))
         .ring_slots(pick(rng, &[1, 2, 5, 64]))
         .max_packet(max_packet)
@@ -131,16 +132,21 @@ fn network(rng: &mut Rng) -> (Sim, usize, u64, bool) {
     (sim, max_packet, eager_max, duplicates)
 }
 
-impl Program {
+impl<const BITS: u32> Program<BITS> {
     /// The program of a seed; `change` may add faults to its network.
     pub fn new(seed: u64, change: impl FnOnce(Sim) -> Sim) -> Self {
+        Program::of(seed, 65, change)
+    }
+
+    /// One with at most so many messages.
+    pub fn of(seed: u64, most: usize, change: impl FnOnce(Sim) -> Sim) -> Self {
         let mut rng = Rng::new(Seed(seed));
         let n = 2 + rng.below(3);
-        let (sim, max_packet, eager_max, duplicates) = network(&mut rng);
+        let (sim, max_packet, eager_max, duplicates) = network(&mut rng, BITS == 16);
         let edges = [0, 1, max_packet, 2 * max_packet, eager_max as usize, 3000];
         let mut steps: Vec<Vec<Step>> = vec![Vec::new(); n];
         let mut messages = Vec::new();
-        for _ in 0..5 + rng.below(60) {
+        for _ in 0..5 + rng.below(most - 5) {
             let len = (pick(&mut rng, &edges) + rng.below(3)).saturating_sub(1);
             let (from, to) = (rng.below(n), rng.below(n));
             let class = pick(&mut rng, &CLASSES);
@@ -193,8 +199,12 @@ impl Program {
             steps.into()
         });
         let steps = steps.collect();
+        let mut ranks = ranks(change(sim), n);
+        for (at, rank) in ranks.iter_mut().enumerate() {
+            rank.expect(Cid(LATE + at as u32));
+        }
         Program {
-            ranks: ranks(change(sim), n),
+            ranks,
             steps,
             messages,
             received: (0..n).map(|_| Vec::new()).collect(),
