@@ -11,7 +11,7 @@ use crate::letter::Letter;
 /// Letters that are kept; the oldest are forgotten.
 const MOST: usize = 1024;
 
-/// By this process's number for a context, and in which order they have come.
+/// By the slot of this process's number for a context, and in which order they have come.
 type Place = (u32, u64);
 
 /// Letters that wait for their contexts.
@@ -27,7 +27,7 @@ impl Early {
     /// Keeps a letter.
     pub fn keep(&mut self, letter: Letter) {
         self.came += 1;
-        let place = (letter.ours.0, self.came);
+        let place = (letter.ours.slot(), self.came);
         self.letters.insert(place, letter);
         self.order.push_back(place);
         while self.letters.len() > MOST {
@@ -40,18 +40,16 @@ impl Early {
         }
     }
 
-    /// Those for a context, which is there now, in the order in which they have come. Cost: O(log of all), and those.
+    /// Those for a context, in the order in which they have come; those for earlier ones of its slot go. Cost: O(log of
+    /// all), and those.
     pub fn take(&mut self, of: Cid) -> Vec<Letter> {
         if self.letters.is_empty() {
             return Vec::new();
         }
-        let mut rest = self.letters.split_off(&(of.0, 0));
-        let mut behind = match of.0.checked_add(1) {
-            Some(next) => rest.split_off(&(next, 0)),
-            None => BTreeMap::new(),
-        };
+        let mut rest = self.letters.split_off(&(of.slot(), 0));
+        let mut behind = rest.split_off(&(of.slot() + 1, 0));
         self.letters.append(&mut behind);
-        rest.into_values().collect()
+        rest.into_values().filter(|it| it.ours == of).collect()
     }
 
     /// Forgets what some peers have sent.
@@ -85,7 +83,7 @@ mod tests {
     fn each_context_gets_its_own_in_order() {
         let mut early = Early::default();
         for n in 0..30 {
-            early.keep(letter(n % 2, [5, u32::MAX, 6][n as usize % 3], n));
+            early.keep(letter(n % 2, [5, Cid::SLOTS - 1, 6][n as usize % 3], n));
         }
         assert_eq!(
             words(&early.take(Cid(5))),
@@ -93,8 +91,9 @@ mod tests {
         );
         assert!(early.take(Cid(5)).is_empty() && early.take(Cid(7)).is_empty());
         early.forget(&(1..2));
-        assert_eq!(words(&early.take(Cid(u32::MAX))), [4, 10, 16, 22, 28]);
-        assert_eq!(words(&early.take(Cid(6))), [2, 8, 14, 20, 26]);
+        assert_eq!(words(&early.take(Cid(Cid::SLOTS - 1))), [4, 10, 16, 22, 28]);
+        assert!(early.take(Cid::new(6, 1)).is_empty(), "not for a later one");
+        assert!(early.letters.is_empty());
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(crate) struct Tolerance {
     inbox: Arc<Inbox>,
     outbox: RefCell<VecDeque<(Peer, ActiveHeader, Vec<u8>)>>,
     serial: Cell<u8>,
-    /// By this process's number for a context.
+    /// By the slot of this process's number for a context.
     circles: RefCell<HashMap<u32, Rc<Circle>>>,
     /// What has come for contexts that are not there yet.
     early: RefCell<Early>,
@@ -90,13 +90,16 @@ fn ask_part(process: &Process, cid: Cid, rank: u32, number: u32) {
     }
 }
 
-/// A number is that of a new communicator from now on, of which nobody has been told it yet. So whatever has come for it, and
-/// the agreements of the one that had it before, mean nothing any more.
+/// A number is that of a new communicator from now on. What has come for those that had its slot before, and their
+/// agreements, mean nothing any more.
 fn taken(process: &Process, cid: Cid) {
     let tolerance = process.hook::<Tolerance>();
     tolerance.early.borrow_mut().take(cid);
-    tolerance.due.borrow_mut().retain(|it| it.ours != cid);
-    tolerance.circles.borrow_mut().remove(&cid.0);
+    tolerance
+        .due
+        .borrow_mut()
+        .retain(|it| it.ours.slot() != cid.slot());
+    tolerance.circles.borrow_mut().remove(&cid.slot());
 }
 
 /// A communicator is there from now on. What has come for it is read by the next progress: the call that makes it is under
@@ -248,7 +251,7 @@ impl Tolerance {
 
     /// The members of a communicator, and their agreements.
     pub fn circle(&self, process: &Process, comm: &Comm) -> Rc<Circle> {
-        let known = self.circles.borrow().get(&comm.cid.0).cloned();
+        let known = self.circles.borrow().get(&comm.cid.slot()).cloned();
         // The number may have been that of another one.
         let is_of = |circle: &Rc<Circle>| {
             let members = process.link(|link| link.members(comm.cid).collect::<Vec<_>>());
@@ -260,7 +263,7 @@ impl Tolerance {
         }
         let circle = Rc::new(Circle::new(process, comm));
         for cid in comm.cids() {
-            self.circles.borrow_mut().insert(cid.0, circle.clone());
+            self.circles.borrow_mut().insert(cid.slot(), circle.clone());
         }
         self.bury(process, &circle);
         circle
@@ -273,7 +276,10 @@ impl Tolerance {
             return self.read_of_part(process, &letter, *number);
         }
         let comm = process.comm_at(letter.ours);
-        let circle = match (&comm, self.circles.borrow().get(&letter.ours.0).cloned()) {
+        let circle = match (
+            &comm,
+            self.circles.borrow().get(&letter.ours.slot()).cloned(),
+        ) {
             (_, Some(circle)) if circle.find(&letter).is_some() => Some(circle),
             _ => None,
         };

@@ -1,7 +1,7 @@
 //! What is kept by peer is forgotten with the peer: the numbers of a job that has ended are given to others.
 //!
-//! In crates that know peers of several jobs, a file that keeps a table by peer, or a list of peers, has a `fn forget` that
-//! clears it, which `Handler::forget` of `link` or `Hook::forget` of `process` calls; or it stands below with the reason why
+//! In crates that know peers of several jobs, a file that keeps a table by peer, or a list of peers, has a `fn forget` of
+//! a range of peers that clears it, which `Handler::forget` of `link` or `Hook::forget` of `process` calls; or it stands below with the reason why
 //! it needs none. Networks need none: each job has its own, which go with it.
 
 use crate::sources::Crate;
@@ -60,7 +60,7 @@ pub fn check(krate: &Crate) -> Vec<String> {
         let (text, _) = text.split_once("#[cfg(test)]\nmod ").unwrap_or((text, ""));
         let is_code = path.starts_with("src") && !path.ends_with("fuzz.rs");
         let keeps = is_code && text.lines().any(keeps_peers);
-        let forgets = text.contains("fn forget(");
+        let forgets = text.contains("fn forget") && text.contains("peers: &Range<u32>");
         let is_excused = WITHOUT.iter().any(|(file, _)| *file == shown);
         match (keeps, forgets, is_excused) {
             (true, false, false) => problems.push(format!(

@@ -302,7 +302,7 @@ impl Process {
     fn remove_job(&self, job: u64) {
         let peers = self.link(|link| {
             let peers = link.net().remove_job(job)?;
-            link.forget(&peers);
+            link.forget_peers(&peers);
             Some(peers)
         });
         if let Some(peers) = peers {

@@ -367,10 +367,11 @@ impl<N: Net> Endpoint<N> {
         self.engine.losses_so_far
     }
 
-    /// Forgets all that is known of these peers, to which no communicator leads: from now on they are other processes.
-    /// All handlers of active messages do the same.
-    pub fn forget(&mut self, peers: &Range<u32>) {
-        self.engine.forget(peers);
+    /// Forgets everything about peers to which no communicator leads: from now on they are other processes. All handlers
+    /// of active messages do the same.
+    pub fn forget_peers(&mut self, peers: &Range<u32>) {
+        debug_assert!(!self.leads_to(peers));
+        self.engine.forget_peers(peers);
     }
 
     /// The processes that are known to be gone.

@@ -167,6 +167,20 @@ impl<N: Net> Engine<N> {
         }
     }
 
+    /// These peers are other processes from now on: nothing of the former ones is left.
+    pub fn forget_peers(&mut self, peers: &Range<u32>) {
+        let is_gone = |peer: &Peer| peers.contains(&peer.0);
+        self.losses.retain(|peer, _| !is_gone(peer));
+        self.deregistrations.retain(|(peer, _)| !is_gone(peer));
+        self.streamed.retain(|(peer, ..)| !is_gone(peer));
+        peers
+            .clone()
+            .for_each(|peer| self.send_queues.clear(Peer(peer)));
+        self.reorder.forget_peers(peers);
+        self.marks.retain(|mark| !peers.contains(&mark.from.0));
+        self.handlers.forget(peers);
+    }
+
     /// A request or held message of that communicator ended.
     pub fn drained(&mut self, context: Context) {
         let cid = context.cid();
@@ -229,21 +243,6 @@ impl<N: Net> Engine<N> {
             }
         });
         sends
-    }
-
-    /// Forgets all that is known of some peers, of which no communicator has any.
-    #[cold]
-    pub fn forget(&mut self, peers: &Range<u32>) {
-        let is_gone = |peer: &Peer| peers.contains(&peer.0);
-        self.losses.retain(|peer, _| !is_gone(peer));
-        self.deregistrations.retain(|(peer, _)| !is_gone(peer));
-        self.streamed.retain(|(peer, ..)| !is_gone(peer));
-        peers
-            .clone()
-            .for_each(|peer| self.send_queues.clear(Peer(peer)));
-        self.reorder.forget_peers(peers);
-        self.marks.retain(|mark| !is_gone(&mark.from));
-        self.handlers.forget(peers);
     }
 
     #[cold]
