@@ -110,15 +110,18 @@ const PIECES_MEMBERS: u32 = 4;
 /// Where ranks outnumber cores, up to so many members of a board mostly run side by side.
 pub(crate) const FEW: u32 = 4;
 
-/// Where each segment takes a turn of all on their cores, blocks of whatever length are reached directly rather than in more
-/// segments than that: a system call for each block takes less then. On 2 cores 24 segments take as long for an
-/// exchange among 64, 100 and 200 members; 200 of them exchange blocks of 20 kB in 0.3 s instead of 30 in 488
-/// segments.
+/// Where each segment takes a turn of all on their cores, blocks for each other member of whatever length are reached
+/// directly rather than in more segments than that: a system call for each block takes less then. On 2 cores 24
+/// segments take as long for an exchange among 64, 100 and 200 members; 200 of them exchange blocks of 20 kB in 0.3 s
+/// instead of 30 in 488 segments.
 const TURNS: usize = 24;
 
-/// Where they cannot be reached, an exchange in more segments than that goes by messages: 100 members take 0.12 s instead
-/// of 0.93 for blocks of 20 kB, in 121 segments.
-const MOST_TURNS: usize = 96;
+/// More turns than that, of members and segments, take longer than messages: on 2 cores, among 200 members, an
+/// allreduce of 128 kB, a reduce or a bcast of 256 kB, and without reaching others an exchange of blocks of 1 kB.
+const MOST_TURNS: usize = 3200;
+
+/// The same along a chain: a scan of 32 kB among 200 members takes 0.7 s, 0.3 by messages.
+const MOST_IN_CHAIN: usize = 512;
 
 /// A payload of the other of two members that was read in a ring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -244,11 +247,8 @@ impl Member {
             Collective::Alltoallv if may_vary => OpKind::Alltoallv,
             Collective::Gatherv | Collective::Scatterv | Collective::Alltoallv => return None,
         };
-        if kind == OpKind::Alltoall && !direct && self.takes_turns() {
-            let bytes = args.send.len(0).saturating_mul(self.size as usize - 1);
-            if bytes > MOST_TURNS * (self.limits.ring / 2) {
-                return None;
-            }
+        if self.takes_turns() && self.takes_many_turns(kind, args) {
+            return None;
         }
         let least = args.elem.max(DIRECT_ENTRY);
         self.limits.holds(least, self.size as usize).then_some(kind)
@@ -295,15 +295,38 @@ impl Member {
     #[inline]
     pub(crate) fn direct_from(&self, bytes: usize) -> usize {
         let has_segments = bytes > 2 * self.limits.ring;
-        let takes_turns = has_segments && self.takes_turns();
-        if takes_turns && bytes > TURNS * (self.limits.ring / 2) && self.limits.direct < usize::MAX
-        {
-            return 0;
-        }
-        match self.through_ring && !takes_turns {
+        match self.through_ring && !(has_segments && self.takes_turns()) {
             true => usize::MAX,
             false => self.limits.direct,
         }
+    }
+
+    /// The same of a block among several in one payload, each for another member.
+    #[inline]
+    pub(crate) fn direct_of_several(&self, bytes: usize) -> usize {
+        let many = bytes > TURNS * (self.limits.ring / 2);
+        match many && self.takes_turns() && self.limits.direct < usize::MAX {
+            true => 0,
+            false => self.direct_from(bytes),
+        }
+    }
+
+    /// Whether a call takes so many turns of members that share cores that messages are quicker. Alike for all.
+    fn takes_many_turns(&self, kind: OpKind, args: &Args) -> bool {
+        let others = self.size as usize - 1;
+        let (bytes, most) = match kind {
+            OpKind::Scan | OpKind::Exscan => (args.send.len(0), MOST_IN_CHAIN),
+            OpKind::Allreduce | OpKind::AllreduceLeader | OpKind::AllreduceSplit => {
+                (args.send.len(0), MOST_TURNS)
+            }
+            OpKind::Reduce => (args.send.len(0), MOST_TURNS),
+            OpKind::Bcast => (args.recv.len(0), MOST_TURNS),
+            OpKind::Alltoall if self.limits.direct == usize::MAX => {
+                (args.send.len(0).saturating_mul(others), MOST_TURNS)
+            }
+            _ => return false,
+        };
+        (bytes / (self.limits.ring / 2)).saturating_mul(self.size as usize) > most
     }
 
     /// The operation whose turn it was is complete.

@@ -30,7 +30,11 @@ pub(crate) fn place<P: Program>(
     let lent = match P::VARIES {
         true => whole >= lent_from(member),
         false => {
-            P::lends(args, member.oversubscribed) && whole >= member.direct_from(whole * blocks)
+            let from = match blocks {
+                1 => member.direct_from(whole * blocks),
+                _ => member.direct_of_several(whole * blocks),
+            };
+            P::lends(args, member.oversubscribed) && whole >= from
         }
     };
     if lent {

@@ -58,9 +58,11 @@ impl Process {
         };
         let fits = |process: &Process| {
             let mut slot = slot.borrow_mut();
-            let b = slot.as_mut().expect("attached, as just checked");
-            b.settle(|id| process.has_left(id));
-            b.automatic() || b.used() + cost <= b.size
+            // Another thread may have detached it, while progress was in a function of the program.
+            slot.as_mut().is_some_and(|b| {
+                b.settle(|id| process.has_left(id));
+                b.automatic() || cost.saturating_add(b.used()) <= b.size
+            })
         };
         if !fits(self) {
             // What is under way may be done after a round of progress.
