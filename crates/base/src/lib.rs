@@ -19,6 +19,7 @@
 //! | `parts` | work that two processes share                               |
 //! | `partitions` | partitions that several threads say are ready         |
 //! | `pad`   | cache lines                                                 |
+//! | `pages` | arrays whose memory goes back to the system                 |
 //! | `cpus`  | sets of CPUs                                                |
 //! | `tell`  | lines on stderr, for which nobody may be there                |
 //! | `sync`  | std's atomics, or loom's under `--cfg loom`                 |
@@ -37,6 +38,7 @@ pub mod lock;
 pub mod mailbox;
 pub mod mem;
 pub mod pad;
+mod pages;
 pub mod partitions;
 pub mod parts;
 pub mod ring;
@@ -55,6 +57,7 @@ pub use element_lock::ElementLock;
 pub use lock::Lock;
 pub use mem::{PeerBytes, Room};
 pub use pad::CachePadded;
+pub use pages::Pages;
 pub use parts::{End, Parts};
 pub use slab::{Key, Slab};
 pub use ticket_lock::TicketLock;

@@ -5,6 +5,8 @@
 //! given back when none of their slots is taken, but for one chunk that is spare. Slots that come again
 //! begin with a later generation than any that went.
 
+use catena_base::Pages;
+
 use crate::slab::{LIMIT, NIL};
 
 /// Slots that are never given back.
@@ -22,7 +24,7 @@ struct Slot<T> {
 #[derive(Debug)]
 struct Chunk<T> {
     /// None if it was given back.
-    slots: Vec<Slot<T>>,
+    slots: Pages<Slot<T>>,
     /// Index of its first free slot, counted from its beginning.
     free: u32,
     taken: u32,
@@ -120,7 +122,7 @@ impl<T: Default> Chunks<T> {
                 "more than {LIMIT} requests or messages are alive: the program does not complete them"
             );
             self.high.push(Chunk {
-                slots: Vec::new(),
+                slots: Pages::default(),
                 free: NIL,
                 taken: 0,
                 first: 0,
@@ -131,10 +133,13 @@ impl<T: Default> Chunks<T> {
         let chunk = &mut self.high[at as usize];
         let slot = |index| Slot {
             generation: chunk.first,
-            next_free: if index + 1 < CHUNK { index + 1 } else { NIL },
+            next_free: match index as u32 + 1 {
+                CHUNK => NIL,
+                next => next,
+            },
             value: T::default(),
         };
-        chunk.slots = (0..CHUNK).map(slot).collect();
+        chunk.slots = Pages::from_fn(CHUNK as usize, slot);
         (chunk.free, chunk.listed) = (0, true);
         self.open.push(at);
         at
@@ -183,9 +188,9 @@ impl<T: Default> Chunks<T> {
         let chunk = &mut self.high[at as usize];
         // No name of a slot that goes may come to mean one that comes. A generation that has wrapped is
         // far ahead of all others.
-        let gone = chunk.slots.drain(..).map(|slot| slot.generation);
+        let gone = chunk.slots.iter().map(|slot| slot.generation);
         chunk.first = gone.fold(chunk.first, u32::max);
-        (chunk.slots, chunk.free) = (Vec::new(), NIL);
+        (chunk.slots, chunk.free) = (Pages::default(), NIL);
         self.gone.push(at);
         // It is not taken from: what is listed and has nothing free is passed by.
     }
@@ -254,7 +259,7 @@ impl<T: Default> Chunks<T> {
         let low = (0..).zip(&self.low);
         let high = self.high.iter().enumerate().flat_map(|(at, chunk)| {
             let first = LOW + at as u32 * CHUNK;
-            (first..).zip(&chunk.slots)
+            (first..).zip(&*chunk.slots)
         });
         let taken = low.chain(high).filter(move |(_, slot)| is_taken(slot));
         taken.map(|(index, _)| index)

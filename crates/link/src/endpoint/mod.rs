@@ -177,12 +177,11 @@ impl<N: Net> Endpoint<N> {
     }
 
     /// Whether a communicator leads to one of these peers, or did and has requests under way.
-    /// Cost: the members of all that are open.
+    /// Cost: the peers.
     pub fn leads_to(&self, peers: &Range<u32>) -> bool {
-        let open = self.engine.open.iter();
-        let open = open.map(|&cid| &self.engine.comms[cid as usize]);
-        let mut members = open.flat_map(|comm| comm.peer_states.iter());
-        members.any(|it| peers.contains(&it.peer.0))
+        let leads = self.engine.leads.iter();
+        let mut those = leads.take(peers.end as usize).skip(peers.start as usize);
+        those.any(|&count| count > 0)
     }
 
     /// The requests of a communicator that are under way.

@@ -52,7 +52,6 @@ impl<N: Net> Engine<N> {
 
     pub fn open(&mut self, cid: Cid, me: u32, peer_states: Vec<(Peer, Cid)>) {
         self.slot(cid);
-        self.open.insert(cid.slot());
         let peer_state = |(peer, remote)| PeerState {
             peer,
             remote: Context::new(remote, Plane::User),
@@ -60,6 +59,13 @@ impl<N: Net> Engine<N> {
             recv_seq: Seqs::FIRST,
             fast: 0,
         };
+        for (peer, _) in &peer_states {
+            let at = peer.0 as usize;
+            if at >= self.leads.len() {
+                self.leads.resize(at + 1, 0);
+            }
+            self.leads[at] += 1;
+        }
         let peer_states = peer_states.into_iter().map(peer_state).collect();
         self.comms[cid.index()] = Comm {
             cid,
@@ -144,8 +150,10 @@ impl<N: Net> Engine<N> {
     /// forgotten, and what still arrives for it is thrown away.
     fn shut(&mut self, cid: Cid) {
         self.discard_unexpected(cid);
-        self.open.remove(&cid.slot());
         let gone = std::mem::take(&mut self.comms[cid.index()]);
+        for peer_state in &gone.peer_states {
+            self.leads[peer_state.peer.0 as usize] -= 1;
+        }
         self.counters.past.absorb(&gone.traffic);
         self.drop_waiting(cid);
         self.send_queues.forget(cid);

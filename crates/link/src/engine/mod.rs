@@ -9,7 +9,7 @@ mod deliver;
 mod lifetime;
 mod window;
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 use catena_fabric::{OpId, Peer, PeerLost, RmaError};
 
@@ -34,8 +34,8 @@ const GENERATION: u32 = (1 << 24) - 1;
 #[derive(Debug)]
 pub(crate) struct Engine<N: Net> {
     pub comms: Vec<Comm>,
-    /// The slots of those that are open: a process that makes many has a long table of closed ones.
-    pub open: BTreeSet<u32>,
+    /// How many communicators lead to each peer.
+    pub leads: Vec<u32>,
     pub requests: Slab<Request<N>>,
     pub posted: Index<0>,
     pub wilds: Wilds,
@@ -100,7 +100,7 @@ impl<N: Net> Engine<N> {
     pub fn new() -> Self {
         Engine {
             comms: Vec::new(),
-            open: BTreeSet::new(),
+            leads: Vec::new(),
             requests: Slab::new(),
             posted: Index::new(),
             wilds: Wilds::new(),
