@@ -695,7 +695,8 @@ pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
     }
     if window.has_messages.get() {
         // What tells the others leaves first.
-        process.block(|_| exchange::with(|it| it.is_quiet()));
+        let is_member = |peer| window.group.rank_of(peer).is_some();
+        process.block(|_| exchange::with(|it| it.is_quiet_to(is_member)));
     }
     if met.is_err() {
         // Others may not know of the death yet, and need none of the dead: this member goes on serving them.

@@ -9,7 +9,7 @@
 //! The chunks of long pieces that were given back last are kept with their pages, up to [`SPARE`] bytes, until the
 //! library is left: programs make and free windows of one size again and again, and to provide, clear and take
 //! back its pages takes the kernel longer than all else. What a spare chunk holds is what the last piece left there. For the
-//! same reason pages of short pieces go back once a few MiB of them ([`SPARE`]) have been given back: of all room that is free
+//! same reason pages of short pieces go back once there are a few MiB of them ([`SPARE`]): those of all room that is free
 //! then, and chunks of which nothing is in use go, but for one.
 //!
 //! Nothing here has a name that could be left behind. Pages are provided when a piece is taken, by
@@ -41,7 +41,7 @@ const FRONT: usize = 4096;
 const PAGE: usize = 4096;
 /// What a piece is aligned to at least: two processors write no line of each other.
 const LINE: usize = 64;
-/// Least bytes of short pieces that are given back before their pages are.
+/// Least bytes of free room with pages before these go back.
 const WORTH_RETURNING: usize = 1 << 20;
 
 /// Most bytes of chunks that are kept without a piece. Of short pieces that were given back as much as a fourth of it may
@@ -127,8 +127,8 @@ struct Heap {
     spares: Vec<Chunk>,
     /// Most bytes of them; 0 if nobody would call [`Heap::end`].
     most_spare: usize,
-    /// Bytes of short pieces that were given back since the pages of what is free went back last.
-    given: usize,
+    /// Bytes of free room in chunks of short pieces that may have pages.
+    used: usize,
     made: u64,
 }
 
@@ -267,16 +267,20 @@ impl Heap {
     /// Pages of room that is free in chunks of short pieces go back to the kernel, and chunks of which nothing is in use, but
     /// for one. Cost: the free parts, and a call of the kernel for each that has a whole page.
     fn return_pages(&mut self) {
-        self.given = 0;
+        self.used = 0;
         let mut is_first = true;
         self.chunks.retain(|_, chunk| {
-            let Some(pool) = &chunk.pool else {
+            let (file, Some(pool)) = (&chunk.file, &mut chunk.pool) else {
                 return true;
             };
             let stays = !pool.is_unused() || std::mem::take(&mut is_first);
             if stays {
-                let free = pool.free();
-                free.for_each(|(at, len)| release(&chunk.file, at + FRONT, len));
+                pool.clear(|used, part| {
+                    // All pages that have some of it, as far as they are free.
+                    let from = part.start.max(used.start / PAGE * PAGE);
+                    let to = part.end.min(used.end.next_multiple_of(PAGE));
+                    release(file, from + FRONT, to - from);
+                });
             }
             stays
         });
@@ -289,11 +293,14 @@ impl Heap {
             return Err(io::ErrorKind::OutOfMemory.into());
         }
         if shares {
-            let pools = self.chunks.iter_mut();
-            let found = pools
-                .rev()
-                .find_map(|(&stamp, chunk)| Some((stamp, chunk.pool.as_mut()?.take(len, align)?)));
-            if let Some((stamp, at)) = found {
+            let found = self.chunks.iter_mut().rev().find_map(|(&stamp, chunk)| {
+                let pool = chunk.pool.as_mut()?;
+                let before = pool.used();
+                let at = pool.take(len, align)?;
+                Some((stamp, at, before - pool.used()))
+            });
+            if let Some((stamp, at, again)) = found {
+                self.used -= again;
                 return Ok((stamp, at + FRONT));
             }
         }
@@ -333,9 +340,10 @@ impl Heap {
         let Some(pool) = &mut chunk.pool else {
             return self.chunks.remove(&piece.chunk);
         };
+        let before = pool.used();
         pool.give(piece.at - FRONT, piece.len);
-        self.given += piece.len;
-        if self.given > WORTH_RETURNING.max(self.most_spare / 4) {
+        self.used += pool.used() - before;
+        if self.used > WORTH_RETURNING.max(self.most_spare / 4) {
             self.return_pages();
         }
         None

@@ -50,7 +50,7 @@ fn keeps_peers(line: &str) -> bool {
             rest.is_some_and(|rest| rest.starts_with([',', '>', ')']))
         })
     };
-    is_field && TABLES.iter().any(|table| starts(table))
+    is_field && TABLES.iter().any(starts)
 }
 
 /// What is against the rule in a crate.

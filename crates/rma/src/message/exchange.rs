@@ -244,6 +244,11 @@ impl Exchange {
         self.listed.is_empty()
     }
 
+    /// Whether all has left to some peers.
+    pub fn is_quiet_to(&self, some: impl Fn(Peer) -> bool) -> bool {
+        !self.listed.iter().any(|&peer| some(peer))
+    }
+
     /// Adds a record without a body that is no answer.
     pub fn tell(&mut self, peer: Peer, head: Head) {
         self.request(peer, head, |_| {});
