@@ -473,7 +473,7 @@ mod tests {
         let agree = || {
             let [a, b] = members.each_ref().map(|it| it.kept(cut));
             let both: Vec<u8> = a.iter().zip(&b).map(|(a, b)| a | b).collect();
-            members.each_ref().map(|it| it.agree(cut, &both));
+            members.iter().for_each(|it| it.agree(cut, &both));
         };
         for slot in 0..16 {
             assert_eq!(take(), Some(slot));
