@@ -154,7 +154,7 @@ impl Place {
     }
 
     /// Blocking calls. All others have numbers of their own (`tag`).
-    fn calls(&self) -> u32 {
+    pub(super) fn calls(&self) -> u32 {
         (self.member.started() as u32).wrapping_sub(self.beside)
     }
 

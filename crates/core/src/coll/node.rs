@@ -200,7 +200,8 @@ impl Process {
             return Ok(false);
         }
         let Ok(mut membership) = comm.coll.node.try_borrow_mut() else {
-            return Ok(false);
+            // It has one: another thread is in a callback of an operation there, and this one waits in the queue.
+            return Ok(true);
         };
         membership.join(self, comm)?;
         match &mut *membership {

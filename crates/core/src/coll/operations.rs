@@ -52,8 +52,14 @@ impl Process {
         let waits = on_board && prepared.comm.coll.queued.get() != 0;
         let mut obj = self.begin(prepared, on_board)?;
         self.started();
-        if waits || !own_run(&mut obj).advance(self) {
+        let run = own_run(&mut obj);
+        // One that may call the program has its place in the queue before another thread can start the next.
+        let is_reserved = on_board && run.is_foreign();
+        if waits || is_reserved || !run.advance(self) {
             self.carry_on_collective(obj.clone());
+        }
+        if is_reserved && !waits {
+            self.progress();
         }
         Ok(self.add_request(obj))
     }

@@ -78,8 +78,11 @@ impl Process {
     }
 
     fn find_unheard_on(&self, comm: &Comm) -> Option<Error> {
-        // One under way may yet receive what is there.
-        if comm.failed.ended.borrow().is_some() || !comm.coll.is_idle() {
+        // One of a session may be used on, and an operation under way may yet receive what is there.
+        if comm.group.session().is_some()
+            || comm.failed.ended.borrow().is_some()
+            || !comm.coll.is_idle()
+        {
             return None;
         }
         comm.cids().find_map(|cid| {

@@ -405,10 +405,9 @@ impl CollRun {
 
     /// Whether it may call functions of the program.
     pub fn is_foreign(&self) -> bool {
-        self.memory
-            .reducer
-            .as_ref()
-            .is_some_and(Reducer::is_foreign)
+        let loaded = self.memory.reducer.as_ref();
+        let to_load = || self.job.as_ref()?.reducer.as_ref();
+        loaded.or_else(to_load).is_some_and(Reducer::is_foreign)
     }
 
     /// Results of messages that were taken since this was last asked.
@@ -550,6 +549,7 @@ impl CollRun {
         let Membership::Member(place) = &mut *membership else {
             return without(&membership, &job.comm);
         };
+        job.comm.coll.seen_on_board.set(place.calls());
         let Place { member, seat, .. } = &mut **place;
         let ends = (self.input.base(), self.output.base());
         // SAFETY: the program lends the buffers of an operation until that is complete.
@@ -581,6 +581,7 @@ impl CollRun {
         let Membership::Member(place) = &mut *membership else {
             return Some(without(&membership, &comm));
         };
+        comm.coll.seen_on_board.set(place.calls());
         let Some(op) = place.start(
             &job.recipe.key(),
             (comm.size(), comm.rank),

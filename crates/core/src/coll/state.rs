@@ -20,6 +20,8 @@ pub struct CollState {
     pub(super) slots: Slots,
     pub(super) schedules: RefCell<Schedules>,
     pub(super) node: RefCell<Membership>,
+    /// Blocking calls that the board had seen when an operation that does not block began there.
+    pub(super) seen_on_board: Cell<u32>,
     /// The last calls that were started or have schedules, by their places: others may wait in them
     /// when this member has long done its part, or had none.
     pub(super) last: [Cell<Option<(u32, CallSignature)>>; 4],
@@ -56,8 +58,11 @@ impl CollState {
 
     /// Blocking calls that its board has seen.
     pub(super) fn on_board(&self) -> u32 {
-        // Borrowed, it is in one, which has begun.
-        self.node.try_borrow().map_or(0, |node| node.calls())
+        // A thread that has borrowed it while others look is in an operation that does not block, and does not count.
+        match self.node.try_borrow() {
+            Ok(node) => node.calls(),
+            Err(_) => self.seen_on_board.get(),
+        }
     }
 
     /// Place of the next call among all on the communicator; see `control`. Its board has seen so

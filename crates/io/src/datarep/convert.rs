@@ -175,15 +175,16 @@ impl Registered {
         while at < count && code == 0 {
             let now = (count - at).min(c_int::MAX as u64);
             let (base, place) = (of.base.cast::<c_void>(), at as Offset);
-            // SAFETY: the program registered the functions for this state; both sides have room for the
-            // elements from that position on, of which they are told the beginning.
+            // Both sides have room for the elements from that position on, of which they are told the beginning.
             code = match function {
                 Conversion::Int(f) => f.call(|f| {
                     let f = f?;
+                    // SAFETY: the program registered the function for this state and such elements.
                     Some(unsafe { f(base, handle, now as c_int, file, place, self.extra_state) })
                 }),
                 Conversion::Count(f) => f.call(|f| {
                     let f = f?;
+                    // SAFETY: as above.
                     Some(unsafe { f(base, handle, now as i64, file, place, self.extra_state) })
                 }),
             }

@@ -183,11 +183,10 @@ impl Registered {
         if self.extent.is_none() {
             return Ok(leaf.size());
         }
-        // SAFETY: the program registered the function for this state; the extent outlives the call.
-        let call = |f: DatarepExtentFunction| {
-            f.map_or(0, |f| unsafe {
-                f(handle, &raw mut extent, self.extra_state)
-            })
+        let call = |f: DatarepExtentFunction| match f {
+            // SAFETY: the program registered the function for this state; the extent outlives the call.
+            Some(f) => unsafe { f(handle, &raw mut extent, self.extra_state) },
+            None => 0,
         };
         let code = self.extent.call(call);
         if code != 0 {
