@@ -164,6 +164,25 @@ static void free_active(void)
     CHECK(!memcmp(x, y, sizeof x));
     EQUAL(MPI_Request_free(&s), MPI_SUCCESS);
     EQUAL(MPI_Request_free(&r), MPI_SUCCESS);
+    /* To nobody, too, all partitions have to be ready. */
+    MPI_Psend_init(x, 4, 1, MPI_INT, MPI_PROC_NULL, 9, MPI_COMM_WORLD, MPI_INFO_NULL, &s);
+    MPI_Start(&s);
+    for (int i = 0; i < 4; i++) {
+        MPI_Test(&s, &flag, MPI_STATUS_IGNORE);
+        CHECK(!flag);
+        EQUAL(MPI_Pready(i, s), MPI_SUCCESS);
+    }
+    MPI_Test(&s, &flag, MPI_STATUS_IGNORE);
+    CHECK(flag);
+    /* Errors go to the communicator's handler, not to that of MPI_COMM_SELF. */
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    EQUAL(class_of(MPI_Pready(0, s)), MPI_ERR_REQUEST);
+    MPI_Start(&s);
+    EQUAL(MPI_Pready(0, s), MPI_SUCCESS);
+    EQUAL(class_of(MPI_Pready(0, s)), MPI_ERR_ARG);
+    EQUAL(MPI_Pready_range(1, 3, s), MPI_SUCCESS);
+    MPI_Wait(&s, MPI_STATUS_IGNORE);
+    MPI_Request_free(&s);
     /* Of no request everything has arrived. */
     EQUAL(MPI_Parrived(MPI_REQUEST_NULL, 0, &flag), MPI_SUCCESS);
     CHECK(flag);

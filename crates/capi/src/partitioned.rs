@@ -75,8 +75,8 @@ mpi_fn! {
 
     fn Pready(partition: c_int, request: Request) {
         match ready_at_once(request, partition) {
-            Some(done) => done,
-            None => ready(&*enter()?, request, [partition]),
+            true => Ok(()),
+            false => ready(&*enter()?, request, [partition]),
         }
     }
 

@@ -348,7 +348,8 @@ mod tests {
         });
         let state = State::from((&raw const *object).cast_mut().cast());
         let keyvals = &object.keyvals;
-        let id = keyvals.create(Carrier::Comm, OnCopy::Keep, Some(nosy), state);
+        let delete = Foreign::new(nosy as DeleteFn);
+        let id = keyvals.create(Carrier::Comm, OnCopy::Keep, Some(delete), state);
         let keyval = keyvals.get(Carrier::Comm, id).expect("it is there");
         let old = without_provenance_mut(5);
         assert!(object.attributes.set(1, keyval.clone(), old).is_ok());

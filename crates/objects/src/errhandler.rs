@@ -174,7 +174,8 @@ pub struct Errhandlers {
 struct Kept {
     place: ErrorPlace,
     errhandler: RefCell<ErrhandlerRef>,
-    called: String,
+    /// What people call it, if it had a name.
+    name: Option<String>,
 }
 
 impl HasErrhandler for Kept {
@@ -183,7 +184,10 @@ impl HasErrhandler for Kept {
     }
 
     fn called(&self) -> String {
-        format!("{}, which was freed", self.called)
+        match &self.name {
+            Some(name) => format!("{name}, which was freed"),
+            None => format!("object {:#x}, which was freed", self.place.handle),
+        }
     }
 }
 
@@ -223,13 +227,12 @@ impl Errhandlers {
     }
 
     /// Keeps the error handler of an object whose handle is freed while something is under way on it.
-    pub fn keep(&self, place: ErrorPlace, object: &dyn HasErrhandler) {
-        let kept = Kept {
+    pub fn keep(&self, place: ErrorPlace, errhandler: ErrhandlerRef, name: Option<String>) {
+        self.kept.borrow_mut().push(Kept {
             place,
-            errhandler: object.errhandler().clone(),
-            called: object.called(),
-        };
-        self.kept.borrow_mut().push(kept);
+            errhandler: RefCell::new(errhandler),
+            name,
+        });
     }
 
     /// Lets go of what was kept of all but these objects.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Weak};
 
 use catena_abi as abi;
 use catena_link::Cid;
-use catena_objects::errhandler::{Errhandler, Errhandlers};
+use catena_objects::errhandler::{Errhandler, Errhandlers, HasErrhandler};
 
 use super::Comm;
 
@@ -21,8 +21,8 @@ const LEAST: usize = 64;
 /// What is kept of one.
 #[derive(Debug)]
 struct Orphan {
-    /// Alive as long as an operation holds it.
-    comm: Weak<Comm>,
+    /// Alive as long as an operation holds it; `None` if none does.
+    comm: Option<Weak<Comm>>,
     /// Its contexts.
     cids: [Option<Cid>; 2],
     handle: abi::Comm,
@@ -58,11 +58,13 @@ impl Orphans {
         let handle = comm.handle.get();
         let mut cids = comm.cids();
         let orphan = Orphan {
-            comm: Arc::downgrade(comm),
+            comm: comm.is_held().then(|| Arc::downgrade(comm)),
             cids: [cids.next(), cids.next()],
             handle,
         };
-        errhandlers.keep(handle.into(), &**comm);
+        let has_name = !comm.name.borrow().is_empty();
+        let name = has_name.then(|| comm.called());
+        errhandlers.keep(handle.into(), comm.errhandler.borrow().clone(), name);
         let mut all = self.all.borrow_mut();
         all.push(orphan);
         if all.len() < 2 * self.left.get() + LEAST.max(slots as usize / LEAST) {
@@ -71,7 +73,8 @@ impl Orphans {
         let named = named();
         all.retain(|it| {
             let mut cids = it.cids.iter().flatten();
-            it.comm.strong_count() > 0 || cids.any(|cid| named.contains(cid))
+            let is_held = it.comm.as_ref().is_some_and(|it| it.strong_count() > 0);
+            is_held || cids.any(|cid| named.contains(cid))
         });
         self.left.set(all.len());
         let wanted: HashSet<usize> = all.iter().map(|it| it.handle.0).collect();

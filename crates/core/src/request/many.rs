@@ -62,8 +62,7 @@ impl Process {
     #[inline]
     fn is_request(&self, r: Request) -> bool {
         match as_transfer(r) {
-            Some(_) if matches!(r, SENT | NOWHERE) => true,
-            Some(id) => self.link(|link| link.valid(id)),
+            Some(id) => self.link(|link| link.valid(id)) || matches!(r, SENT | NOWHERE),
             None => {
                 // SAFETY: the borrow ends at once.
                 r == consts::REQUEST_NULL || unsafe { self.objects.requests.borrow(r.0) }.is_some()
@@ -71,7 +70,7 @@ impl Process {
         }
     }
 
-    /// `MPI_Startall`. Nothing is started if one of them cannot be.
+    /// `MPI_Startall`. Nothing is started if one of them cannot be, but for those in front of one that stands there twice.
     ///
     /// # Errors
     /// `Request` if one is not persistent or active already, and for freed and made-up handles.

@@ -80,6 +80,12 @@ impl End {
         process.death(self.process()?)
     }
 
+    /// An error of the request: it belongs to the communicator (MPI-5, chapter 9.3).
+    #[cold]
+    pub(super) fn placed(&self, error: Error) -> Error {
+        error.on(self.comm.handle.get())
+    }
+
     /// Checks that the request may be freed: erroneous while it is active (MPI-5, chapter 4.2).
     pub(super) fn check_free(&self, is_active: bool) -> Result<()> {
         if is_active {

@@ -44,30 +44,30 @@ pub use end::{End, partitions};
 pub use recv::PartRecv;
 pub use send::PartSend;
 
-/// `MPI_Pready` without the library's lock; `None` if that is needed, and for every error but one.
-///
-/// # Errors
-/// `Arg` for a partition that is ready.
+/// `MPI_Pready` without the library's lock, if that is not needed; it is for every error, which [`ready`] tells.
 #[inline]
-pub fn ready_at_once(request: abi::Request, partition: i32) -> Option<Result<()>> {
-    SENDS.find(request)?.ready(partition, callers())
+pub fn ready_at_once(request: abi::Request, partition: i32) -> bool {
+    let done = SENDS
+        .find(request)
+        .and_then(|send| send.ready(partition, callers()));
+    matches!(done, Some(Ok(())))
 }
 
 /// `MPI_Pready` of every partition from one to another.
 ///
 /// # Errors
 /// `Request` if it is no partitioned send or is not active, `Arg` for a number that it has not or
-/// that is ready: then none of them becomes ready.
+/// that is ready: then none of them becomes ready, but for those in front of one that stands there twice.
 pub fn ready(
     process: &Process,
     request: abi::Request,
     partitions: impl IntoIterator<Item = i32, IntoIter: Clone>,
 ) -> Result<()> {
     process.with_request(request, "partitioned send", |send: &PartSend| {
-        let all = partitions.into_iter();
-        all.clone().try_for_each(|it| send.check(it))?;
-        let mut all = all;
-        all.try_for_each(|partition| send.ready(process, partition))
+        let mut all = partitions.into_iter();
+        let checked = all.clone().try_for_each(|it| send.check(it));
+        let done = checked.and_then(|()| all.try_for_each(|it| send.ready(process, it)));
+        done.map_err(|error| send.placed(error))
     })?
 }
 
@@ -87,7 +87,8 @@ pub fn arrived_at_once(request: abi::Request, partition: i32) -> bool {
 pub fn arrived(process: &Process, request: abi::Request, partition: i32) -> Result<bool> {
     let ask = || {
         process.with_request(request, "partitioned receive", |recv: &PartRecv| {
-            recv.arrived(process, partition)
+            let arrived = recv.arrived(process, partition);
+            arrived.map_err(|error| recv.placed(error))
         })?
     };
     if ask()? {

@@ -92,6 +92,12 @@ impl PartRecv {
         request
     }
 
+    /// An error of a call on the request.
+    #[cold]
+    pub(super) fn placed(&self, error: Error) -> Error {
+        self.end.placed(error)
+    }
+
     /// `MPI_Parrived`, under the lock: of an inactive request everything has arrived.
     pub(super) fn arrived(&self, process: &Process, partition: i32) -> Result<bool> {
         let at = self.end.check(partition)? as u64;
@@ -129,7 +135,7 @@ impl PartRecv {
             return None;
         }
         let error = self.failed.borrow().clone()?;
-        Some(error.on(self.end.comm.handle.get()))
+        Some(self.placed(error))
     }
 
     /// Whether all messages of the round are complete. Cost: those that became so since it was last asked.

@@ -107,6 +107,12 @@ impl PartSend {
         pair.tell(process, &end.comm, &offer.words());
     }
 
+    /// An error of a call on the request.
+    #[cold]
+    pub(super) fn placed(&self, error: Error) -> Error {
+        self.end.placed(error)
+    }
+
     /// Checks that a partition can be said to be ready.
     pub(super) fn check(&self, partition: i32) -> Result<()> {
         let at = self.end.check(partition)?;
@@ -129,13 +135,16 @@ impl PartSend {
         }
         self.check(partition)?;
         self.outgoing.note_ready(partition as u32, callers())?;
-        if self.pair.is_some() {
-            self.learn(process);
-            if let Some(Messages::Tags(tags)) = self.messages.get() {
-                self.leave(process, partition as usize, tags);
-            }
-            // Else progress carries it on.
+        if self.pair.is_none() {
+            // It goes nowhere, and that at once.
+            self.outgoing.take_message(partition as usize, callers());
+            return Ok(());
         }
+        self.learn(process);
+        if let Some(Messages::Tags(tags)) = self.messages.get() {
+            self.leave(process, partition as usize, tags);
+        }
+        // Else progress carries it on.
         Ok(())
     }
 
@@ -278,7 +287,7 @@ impl PartSend {
     /// Whether every partition has left.
     fn is_over(&self, process: &Process) -> bool {
         if self.pair.is_none() || self.outgoing.has_failed() {
-            return true;
+            return self.outgoing.has_left();
         }
         match self.messages.get() {
             Some(Messages::Tags(_)) => {
