@@ -57,7 +57,7 @@ pub use element_lock::ElementLock;
 pub use lock::Lock;
 pub use mem::{PeerBytes, Room};
 pub use pad::CachePadded;
-pub use pages::Pages;
+pub use pages::{Pages, return_freed};
 pub use parts::{End, Parts};
 pub use slab::{Key, Slab};
 pub use ticket_lock::TicketLock;

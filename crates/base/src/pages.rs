@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
+use crate::tell::no_memory;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
 /// An array in pages of its own, for what is large and seldom made: each costs a few system calls.
@@ -46,6 +47,7 @@ impl<T> Pages<T> {
             unsafe { mmap_anonymous(ptr::null_mut(), layout.size(), access, MapFlags::PRIVATE) };
         let first = mapped.ok().and_then(|at| NonNull::new(at.cast::<T>()));
         let Some(first) = first else {
+            no_memory(layout.size());
             handle_alloc_error(layout);
         };
         // What an element that panics leaves behind is only memory.
@@ -54,6 +56,17 @@ impl<T> Pages<T> {
             unsafe { first.add(at).write(element(at)) };
         }
         Pages { first, len }
+    }
+}
+
+/// Gives back to the system what was freed of ordinary memory and lies between pieces that are still in use. Cost: all
+/// that is free there; for those who have just freed many megabytes in small pieces.
+#[cold]
+pub fn return_freed() {
+    // SAFETY: it may be called at any time.
+    #[cfg(target_env = "gnu")]
+    unsafe {
+        libc::malloc_trim(0);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Writes to stderr. Nobody may read it any more, and the program may ignore SIGPIPE: what cannot be told is left out, where
 /// [`eprintln!`] would end the process.
@@ -23,4 +24,18 @@ macro_rules! tell {
     ($($text:tt)*) => {
         $crate::tell::say(::std::format_args!("{}\n", ::std::format_args!($($text)*)))
     };
+}
+
+/// Tells, once, that the process gets no more memory, and what may help: what follows asks for memory, too.
+#[cold]
+#[inline(never)]
+pub fn no_memory(bytes: usize) {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    if !TOLD.swap(true, Relaxed) {
+        tell!(
+            "catena: this process gets no more memory, {bytes} bytes were asked for: let it need \
+             less (complete requests, free communicators and types), or allow it more (see \
+             ulimit -v, and the limit of its container or job)"
+        );
+    }
 }

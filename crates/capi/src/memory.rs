@@ -2,7 +2,8 @@
 //! process; before, the user is told what may help.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use catena_base::tell::no_memory;
 
 #[global_allocator]
 static MEMORY: Memory = Memory;
@@ -38,21 +39,7 @@ unsafe impl GlobalAlloc for Memory {
 #[inline(always)]
 fn told(got: *mut u8, bytes: usize) -> *mut u8 {
     if got.is_null() && bytes <= MUCH {
-        tell(bytes);
+        no_memory(bytes);
     }
     got
-}
-
-/// Once: what follows asks for memory, too.
-#[cold]
-#[inline(never)]
-fn tell(bytes: usize) {
-    static TOLD: AtomicBool = AtomicBool::new(false);
-    if !TOLD.swap(true, Relaxed) {
-        catena_base::tell!(
-            "catena: this process gets no more memory, {bytes} bytes were asked for: let it need \
-             less (complete requests, free communicators and types), or allow it more (see \
-             ulimit -v, and the limit of its container or job)"
-        );
-    }
 }

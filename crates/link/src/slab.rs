@@ -8,6 +8,8 @@
 //! none of them is taken, and, after as many were freed as make up for the search, when few are. A slot
 //! that comes again begins with a later generation than any that went.
 
+use catena_base::return_freed;
+
 pub(crate) const NIL: u32 = u32::MAX;
 
 /// Most slots: handles name them with 27 bits, of which the last two values
@@ -16,6 +18,9 @@ pub(crate) const LIMIT: u32 = (1 << 27) - 2;
 
 /// Slots that are never given back.
 const LOW: u32 = 1 << 14;
+
+/// More slots than this at once are worth a look at what the allocator keeps of them.
+const MANY: u32 = 1 << 16;
 
 #[derive(Debug)]
 struct Slot<T> {
@@ -141,8 +146,12 @@ impl<T: Default> Slab<T> {
         // is far ahead of all others.
         let gone = self.slots[kept..].iter().map(|slot| slot.generation);
         self.first = gone.fold(self.first, u32::max);
+        let many = self.slots.len() - kept > MANY as usize;
         self.slots.truncate(kept);
         self.slots.shrink_to(kept.next_power_of_two());
+        if many {
+            return_freed();
+        }
         self.free_high = NIL;
         for (index, slot) in self.slots.iter_mut().enumerate().skip(LOW as usize).rev() {
             if slot.generation & 1 == 0 {
