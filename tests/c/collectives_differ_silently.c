@@ -12,8 +12,8 @@
 // run: --set LINK=tcp -n 2 -- later dup
 // run: --set LINK=tcp -n 4 -- later dup
 // run: --set LINK=ofi:tcp -n 3 -- later dup
-// run: -n 2 -- one dup ; fails ; says MPI_Finalize: .*rank 1 gave the call up: .*different collectives
-// run: -n 3 -- one dup ; fails ; says MPI_Finalize: .*rank [12] gave the call up: .*different collectives
+// run: --set LINK=shm -n 2 -- one dup ; fails ; says MPI_Finalize: .*rank 1 gave the call up: .*different collectives
+// run: --set LINK=shm -n 3 -- one dup ; fails ; says MPI_Finalize: .*rank [12] gave the call up: .*different collectives
 // run: --set LINK=tcp -n 2 -- one dup ; fails ; says MPI_Finalize: .*different collectives
 // run: --set LINK=tcp -n 3 -- one dup ; fails ; says MPI_Finalize: .*different collectives
 #include "check.h"

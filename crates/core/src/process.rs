@@ -401,6 +401,13 @@ impl Process {
             .progress(self, |awaited| self.requests_await(awaited))
     }
 
+    /// Moves transfers alone: no function of the program is called. See
+    /// [`ProgressEngine::progress_transfers`](catena_process::ProgressEngine::progress_transfers).
+    #[cold]
+    pub fn progress_transfers(&self) -> bool {
+        self.engine.progress_transfers()
+    }
+
     /// Adds whom the pending requests wait for.
     #[cold]
     fn requests_await(&self, awaited: &mut Awaited) {

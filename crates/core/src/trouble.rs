@@ -240,6 +240,14 @@ impl Process {
         true
     }
 
+    /// A communicator was revoked whose handle is freed here: what is under way on it ends.
+    pub fn revoke_freed(&self, cid: Cid) {
+        match self.orphans.comm_of(cid) {
+            Some(comm) => _ = self.revoke_here(&comm),
+            None => _ = self.link(|link| link.revoke(cid)),
+        }
+    }
+
     /// Somebody has died: boards with dead members are of no more use. A member that looks on
     /// would wait for ever for what was never written.
     pub fn lose_boards_of_dead(&self) {

@@ -276,6 +276,11 @@ impl Tolerance {
             return self.read_of_part(process, &letter, *number);
         }
         let comm = process.comm_at(letter.ours);
+        if comm.is_none() && letter.kind == Kind::Revoked && is_from_member(process, &letter) {
+            // Its handle is freed.
+            process.revoke_freed(letter.ours);
+            return;
+        }
         let circle = match (
             &comm,
             self.circles.borrow().get(&letter.ours.slot()).cloned(),
@@ -293,6 +298,7 @@ impl Tolerance {
         };
         match (letter.kind, comm) {
             (Kind::Revoked, Some(comm)) => self.revoke(process, &comm),
+            // Read above, or from nobody who is in it.
             (Kind::Revoked, None) | (Kind::Part | Kind::NoPart, _) => {}
             (Kind::Agreement, _) => {
                 let size = circle.participants.len() as u32;
@@ -397,4 +403,10 @@ impl Tolerance {
         }
         self.send(process, circle, sent);
     }
+}
+
+/// Whether a letter comes from a member of the context that it is for.
+fn is_from_member(process: &Process, letter: &Letter) -> bool {
+    let sender = (letter.from, letter.theirs);
+    process.link(|link| link.members(letter.ours).any(|it| it == sender))
 }

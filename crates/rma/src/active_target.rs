@@ -166,7 +166,7 @@ impl Window {
                 // It comes behind the operations that go by messages; only what was attached the target
                 // alone knows.
                 let far = self.far(rank);
-                if self.flavor == Flavor::Dynamic || far.moved.get() {
+                if self.flavor == Flavor::Dynamic || far.is_moving() {
                     outcome = outcome.and(self.flush_far(process, Some(rank)));
                 }
                 far.dirty.set(false);

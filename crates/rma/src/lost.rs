@@ -66,7 +66,8 @@ impl Window {
         lost.map_or(Ok(()), Err)
     }
 
-    /// Takes the lock of a target's elements.
+    /// Takes the lock of a target's elements. While it waits, no function of the program is called: the exchange may be
+    /// lent to who waits here.
     ///
     /// # Errors
     /// `ProcAborted` if a member has died while it held it: in the middle of an accumulate.
@@ -77,7 +78,7 @@ impl Window {
             .target(self.targets[rank as usize].local)
             .elements;
         lock.hold_unless(self.node.me, |holder| {
-            process.progress();
+            process.progress_transfers();
             let holder = self.node.ranks[holder as usize];
             self.death_among(process, |dead| dead == holder).is_some()
         })

@@ -203,7 +203,7 @@ impl Window {
         let peer = self.group.member(rank as usize);
         self.check_there(peer)?;
         let far = self.far(rank);
-        if far.moved.get() {
+        if far.is_moving() {
             self.notify_when_there(process, rank, index);
         } else {
             far.dirty.set(true);

@@ -185,6 +185,7 @@ impl Window {
     ) -> std::result::Result<(), RmaError> {
         let far = self.far(pending.rank);
         far.outstanding.set(far.outstanding.get() + 1);
+        far.remote.set(far.remote.get() + 1);
         let id = exchange::with(|exchange| exchange.expect(pending));
         let op = OpId::new(WINDOWS.0, id.into());
         let mut started = start(process, op);
@@ -235,13 +236,13 @@ impl Window {
             Some(rank) => rank..rank + 1,
             None => 0..self.size(),
         };
-        let moved = |rank: &u32| self.fars.known(*rank).is_some_and(|far| far.moved.get());
-        let moved: Vec<u32> = ranks.filter(moved).collect();
-        moved
+        let moves = |rank: &u32| self.fars.known(*rank).is_some_and(|far| far.is_moving());
+        let moving: Vec<u32> = ranks.filter(moves).collect();
+        moving
             .iter()
             .for_each(|&rank| self.flush_remote(process, rank));
         let mut outcome = Ok(());
-        for rank in moved {
+        for rank in moving {
             outcome = outcome.and(self.await_operations(process, rank));
         }
         outcome

@@ -306,6 +306,8 @@ impl CollRun {
             self.end();
             return Ok(());
         }
+        // What it says of itself includes whether it has anything to do.
+        job.schedule(process);
         job.comm.coll.note(self.turn.place, job.signature());
         let is_alone = self.lease.as_ref().is_none_or(|it| it.may_begin(job.label));
         self.backoff = Backoff::default();

@@ -81,6 +81,14 @@ impl Orphans {
         errhandlers.keep_only(|place| wanted.contains(&place.handle));
     }
 
+    /// The communicator of a context whose handle was freed, if an operation holds it.
+    #[cold]
+    pub fn comm_of(&self, cid: Cid) -> Option<Arc<Comm>> {
+        let all = self.all.borrow();
+        let found = all.iter().rev().find(|it| it.cids.contains(&Some(cid)));
+        found?.comm.as_ref()?.upgrade()
+    }
+
     /// The handle that the communicator of a context had when it was freed.
     #[cold]
     pub fn handle_of(&self, cid: Cid) -> Option<abi::Comm> {

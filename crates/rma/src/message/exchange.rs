@@ -431,6 +431,12 @@ impl Exchange {
             return;
         };
         self.free.push(id);
+        if pending.is_remote
+            && let Some(window) = registry::numbered(pending.window)
+        {
+            let far = window.far(pending.rank);
+            far.remote.set(far.remote.get().saturating_sub(1));
+        }
         if let Some(answer) = pending.answer {
             answer.come(trouble);
         } else if let Some(window) = registry::numbered(pending.window) {

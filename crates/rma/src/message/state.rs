@@ -56,8 +56,18 @@ pub struct Far {
     pub areas: RefCell<Vec<Area>>,
     /// Whether it was asked what is attached somewhere, and has not answered.
     pub asks: Cell<bool>,
-    /// Whether something has moved that way since the network was flushed last.
+    /// Whether something has moved that way since a flush of the network was last begun.
     pub moved: Cell<bool>,
+    /// Operations and flushes of a network that have not ended.
+    pub remote: Cell<u32>,
+}
+
+impl Far {
+    /// Whether something has moved that way and may not be there yet: no flush of it has been begun, or one that
+    /// another thread has begun has not ended.
+    pub fn is_moving(&self) -> bool {
+        self.moved.get() || self.remote.get() != 0
+    }
 }
 
 /// What hosts have told of meetings.
