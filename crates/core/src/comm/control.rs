@@ -137,6 +137,12 @@ impl ControlMessages {
         (self.coming.get() == 0).then(|| self.put.get())
     }
 
+    /// Whether none waits to be read, or is coming, also of closed contexts.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_cid.borrow().is_empty() && self.orphans.borrow().is_empty()
+    }
+
     /// Puts a control message where it is read.
     pub(super) fn file(&self, (cid, from): (Cid, u32), key: Key, words: Vec<u32>) {
         self.put.set(self.put.get().wrapping_add(1));

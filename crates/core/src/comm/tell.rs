@@ -2,7 +2,7 @@
 
 use catena_link::{Cid, Mode, Plane, ReqId, Selector, Sent};
 
-use super::control::{CONTROL, Coming, Key, to_bytes};
+use super::control::{CONTROL, Coming, Key, open, to_bytes};
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::process::Process;
 
@@ -34,8 +34,37 @@ impl Process {
     /// Reads the next control message with that key from rank `from` of a context, if it
     /// has come. Does not progress.
     pub fn receive_control(&self, cid: Cid, from: u32, key: &Key) -> Option<Vec<u32>> {
-        self.collect_control(cid, from);
+        if self.control.is_empty() {
+            // Most come when they are waited for, and nothing has to be filed.
+            let first = self.next_control(cid, from)?;
+            let is_there = self.link(|link| link.is_done(first.id));
+            if is_there && let Some((its, words)) = open(&first.bytes) {
+                self.link(|link| link.take(first.id));
+                if its == *key {
+                    return Some(words);
+                }
+                self.control.file((cid, from), its, words);
+            } else {
+                self.collect_control(cid, from, vec![first]);
+            }
+        }
+        self.collect_control(cid, from, Vec::new());
         self.control.next((cid, from), key)
+    }
+
+    /// The next control message from a rank that nobody has looked at.
+    fn next_control(&self, cid: Cid, from: u32) -> Option<Coming> {
+        let selector = Selector {
+            source: from as i32,
+            tag: CONTROL,
+        };
+        self.link(|link| {
+            let (id, envelope) = link.mprobe(cid, Plane::Control, selector)?;
+            let mut bytes = vec![0; envelope.len as usize].into_boxed_slice();
+            let room = RecvBuf::Bytes(bytes.as_mut_ptr(), envelope.len);
+            let id = link.mrecv(id, room);
+            Some(Coming { bytes, id })
+        })
     }
 
     /// Changes with each control message that comes; `None` while one of those that have come is not all there.
@@ -45,26 +74,17 @@ impl Process {
         Some(put.wrapping_add(arrivals))
     }
 
-    fn collect_control(&self, cid: Cid, from: u32) {
-        let selector = Selector {
-            source: from as i32,
-            tag: CONTROL,
-        };
-        self.link(|link| {
-            let mut new = Vec::new();
-            while let Some((id, envelope)) = link.mprobe(cid, Plane::Control, selector) {
-                let mut bytes = vec![0; envelope.len as usize].into_boxed_slice();
-                let room = RecvBuf::Bytes(bytes.as_mut_ptr(), envelope.len);
-                let id = link.mrecv(id, room);
-                new.push(Coming { bytes, id });
-            }
-            self.control.collect((cid, from), new, |id| {
+    /// Files what has come from a rank, behind `new`, which has come before.
+    fn collect_control(&self, cid: Cid, from: u32, mut new: Vec<Coming>) {
+        new.extend(std::iter::from_fn(|| self.next_control(cid, from)));
+        self.control.collect((cid, from), new, |id| {
+            self.link(|link| {
                 let is_there = link.is_done(id);
                 if is_there {
                     link.take(id);
                 }
                 is_there
-            });
+            })
         });
     }
 
