@@ -243,8 +243,10 @@ impl Process {
     /// A communicator was revoked whose handle is freed here: what is under way on it ends.
     pub fn revoke_freed(&self, cid: Cid) {
         match self.orphans.comm_of(cid) {
-            Some(comm) => _ = self.revoke_here(&comm),
-            None => _ = self.link(|link| link.revoke(cid)),
+            Some(comm) => {
+                self.revoke_here(&comm);
+            }
+            None => self.link(|link| link.revoke(cid)),
         }
     }
 
