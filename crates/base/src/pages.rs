@@ -31,7 +31,8 @@ unsafe impl<T: Send> Send for Pages<T> {}
 unsafe impl<T: Sync> Sync for Pages<T> {}
 
 impl<T> Pages<T> {
-    /// An array of so many elements. Like a box it does not return if there is no memory for it.
+    /// An array of `len` elements, each made by `element` from its index. If there is no memory for the array the
+    /// process ends, as when a box is made.
     ///
     /// # Panics
     /// If the elements have no size, or are aligned to more than a page.

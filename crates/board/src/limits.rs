@@ -35,7 +35,7 @@ impl Limits {
         self.ring / 4
     }
 
-    /// Whether a segment may hold an element of each of so many blocks, so that an operation which cuts
+    /// Whether a segment may hold an element of each of that many blocks, so that an operation which cuts
     /// its blocks between elements comes to its end. [`Member::choose`](crate::Member::choose) asks; it is what
     /// [`longest_segment`](crate::segment::longest_segment) relies on.
     #[inline(always)]

@@ -311,7 +311,8 @@ impl Member {
         }
     }
 
-    /// Whether a call takes so many turns of members that share cores that messages are quicker. Alike for all.
+    /// Whether messages are quicker, since members that share cores would take very many turns on the board. All members
+    /// of a call come to the same answer.
     fn takes_many_turns(&self, kind: OpKind, args: &Args) -> bool {
         let others = self.size as usize - 1;
         let (bytes, most) = match kind {

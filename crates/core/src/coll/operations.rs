@@ -175,7 +175,7 @@ impl Process {
         Lease::new(comm.clone(), turn)
     }
 
-    /// Those of a call that makes a persistent operation. Collective.
+    /// The numbers and tags of a call that makes a persistent operation. All members of the communicator have to make it.
     ///
     /// # Errors
     /// `NoMem` if there are too many.

@@ -146,7 +146,7 @@ impl Cut {
         Cut::narrow(ranks, COLL_NUMBER_BITS.get())
     }
 
-    /// The same with numbers of at most so many bits.
+    /// How tags are cut for groups of at most `ranks` ranks, with numbers of at most `most` bits.
     #[inline]
     fn narrow(ranks: u32, most: u32) -> Self {
         Cut {

@@ -93,7 +93,7 @@ impl FromRank {
 #[derive(Debug, Default)]
 pub struct ControlMessages {
     by_cid: RefCell<HashMap<Cid, HashMap<u32, FromRank>>>,
-    /// Those of closed contexts that are still coming: their room is in use.
+    /// Control messages of closed contexts that are still coming: `link` writes into their room until they are there.
     orphans: RefCell<Vec<Coming>>,
     /// How many are coming, but for those of closed contexts.
     coming: Cell<usize>,

@@ -28,7 +28,7 @@ struct Orphan {
     handle: abi::Comm,
 }
 
-/// Those of a process.
+/// The communicators of a process whose handles were freed while an operation could still name them.
 #[derive(Debug, Default)]
 pub(crate) struct Orphans {
     all: RefCell<Vec<Orphan>>,
