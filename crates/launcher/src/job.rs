@@ -539,10 +539,11 @@ impl Job {
         self.leave_abroad();
         self.find_cause();
         self.command(&NodeCommand::Finish);
-        self.learn();
-        self.flush();
         loop {
-            let told = self.tree.is_done();
+            // To take output lets nodes tell the rest: they are done before that is taken in here.
+            self.learn();
+            self.flush();
+            let told = self.tree.is_done() && !self.tree.has_events();
             if told {
                 // What ranks wrote whose children still hold their streams.
                 for process in &mut self.processes {
