@@ -94,6 +94,15 @@ setting! {
     scope: Local,
     level: User,
 
+    /// How long ranks that mpirun has asked to end, by SIGTERM, may take to save their work, before it kills them.
+    ///
+    /// It asks them when it is itself interrupted, and when another rank has failed. The same signal within a second counts
+    /// once; a second one later, and a second Ctrl-C, kill the ranks at once.
+    pub static LAUNCH_GRACE: Duration = Duration::from_secs(5);
+    range: Duration::ZERO..=Duration::from_secs(86400),
+    scope: Local,
+    level: User,
+
     /// How long `MPI_Comm_connect` waits for somebody to accept, where the info key `timeout`
     /// does not say; then it fails with an error of class `MPI_ERR_PORT`.
     pub static CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -192,6 +201,7 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &SINGLETON,
     &LAUNCH_PATH,
     &LAUNCH_TIMEOUT,
+    &LAUNCH_GRACE,
     &CONNECT_TIMEOUT,
     &NAMES,
     &LAUNCH_UNIVERSE,

@@ -11,7 +11,8 @@ const SOON: Duration = Duration::from_secs(10);
 fn stubborn(count: &str) -> (Running, Vec<String>) {
     let script = "trap '' TERM INT HUP; (trap '' TERM INT HUP; echo pid $CATENA_RANK $$; \
                   while :; do sleep 1000; done) & echo pid $CATENA_RANK $!; wait; wait";
-    let mut job = Running::start(words(&format!("-n {count}"), &sh(script)));
+    let options = format!("--set LAUNCH_GRACE=0.3 -n {count}");
+    let mut job = Running::start(words(&options, &sh(script)));
     let lines = job.wait_for("pid", 2 * count.parse::<usize>().unwrap());
     (job, lines.into_iter().map(|line| line[1].clone()).collect())
 }
@@ -254,4 +255,18 @@ fn a_reader_that_is_stuck_does_not_keep_a_job_from_ending() {
     let said = job.end();
     assert!(said.err.contains("output was lost"), "{}", said.err);
     assert!(said.err.contains("2 ranks were ended"), "{}", said.err);
+}
+
+/// As timeout(1) does, which signals mpirun and its group.
+#[test]
+fn a_signal_that_comes_twice_leaves_time_to_save() {
+    let script =
+        "trap 'sleep 0.7; echo saved; exit 0' TERM; echo ready; while :; do sleep 0.05; done";
+    let mut job = Running::start(words("-n 2", &sh(script)));
+    job.wait_for("ready", 2);
+    job.signal("TERM");
+    job.signal("TERM");
+    let said = job.end();
+    assert_eq!(said.status, 143, "{}", said.err);
+    assert_eq!(said.out, "saved\nsaved\n");
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::{GRACE, Job, Process, Task};
+use super::{Job, Process, Task};
 use crate::message::NodeCommand;
 use crate::output::tell;
 use crate::report::Failure;
@@ -90,7 +90,7 @@ impl Job {
             }
             // It was told; only the status is left.
             self.go_on(Failure::silent(failure.status), false);
-            self.at(GRACE, Task::EndSome(number, libc::SIGKILL));
+            self.at(self.grace, Task::EndSome(number, libc::SIGKILL));
         }
         for numbers in numbers {
             self.command(&NodeCommand::SignalJob { numbers, signal });
