@@ -286,14 +286,38 @@ impl Shm {
     /// region that was given back has left. `None` if there is no memory, or if
     /// the regions of this process would take more than `most` bytes.
     pub fn region_alloc(&mut self, bytes: usize, most: usize) -> Option<u64> {
-        self.regions.alloc(&self.segment, bytes, most)
+        let offset = self.region_reserve(bytes, (most, usize::MAX))?;
+        if self.region_provide(offset, bytes) {
+            return Some(offset);
+        }
+        self.region_free(offset, bytes);
+        None
+    }
+
+    /// As [`Shm::region_alloc`], but the memory of the region is not there until it is provided, by [`Shm::region_provide`]
+    /// or by [`map_pages`](crate::map_pages). `None` if the regions of this process would take more than `own` bytes, or
+    /// those of all more than `all`.
+    pub fn region_reserve(&mut self, bytes: usize, (own, all): (usize, usize)) -> Option<u64> {
+        self.regions.reserve(&self.segment, bytes, (own, all))
+    }
+
+    /// Room for the regions of all ranks of the node, bytes.
+    pub fn regions_room(&self) -> usize {
+        self.segment.regions_room()
+    }
+
+    /// Provides the memory of the first `bytes` bytes of a region; whether there was some.
+    pub fn region_provide(&self, offset: u64, bytes: usize) -> bool {
+        let what = "a region for a board or a window";
+        let is_inside = self.region(offset, bytes).is_some();
+        is_inside && self.segment.commit(what, offset as usize, bytes).is_ok()
     }
 
     /// Gives a region back that this process took with `bytes` bytes. No rank
     /// may use it any more.
     pub fn region_free(&mut self, offset: u64, bytes: usize) {
         debug_assert!(self.region(offset, bytes).is_some());
-        self.regions.free(offset, bytes);
+        self.regions.free(&self.segment, offset, bytes);
     }
 
     /// [`Shm::region_free`] by the address here.

@@ -72,5 +72,5 @@ pub use own::read_ticks;
 pub use progress::Bell;
 pub use rma::Neighbour;
 pub use runs::Run;
-pub use segment::{create_segment, map_pages};
+pub use segment::{Mapped, create_segment, map_pages};
 pub use settings::{Config, CopyWay, SETTINGS, SHM_EAGER_MAX, SingleCopy};
