@@ -80,13 +80,14 @@ impl Pool {
             }
             !deserted
         });
-        let many = shm.regions_room() / SMALL_FROM;
-        let mut find = |shape: BoardShape, (own, all), mark| {
+        let arena = shm.arena();
+        let many = arena.room() / SMALL_FROM;
+        let find = |shape: BoardShape, most, mark| {
             let bytes = shape.bytes();
-            let offset = shm.region_reserve(bytes, (own, all))?;
+            let offset = arena.reserve(bytes, most)?;
             let memory = BoardMemory::open(shm, BoardOffset(offset), shape)?;
-            if !shm.region_provide(offset, shape.head()) {
-                shm.region_free(offset, bytes);
+            if arena.provide(offset, shape.head()).is_err() {
+                arena.free(offset, bytes);
                 return None;
             }
             memory.area.clear();

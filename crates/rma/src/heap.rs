@@ -6,6 +6,9 @@
 //! long as it uses it ([`Mapping`]). Each chunk begins with a stamp, which is compared with the
 //! card: so a process id that means another process there is noticed.
 //!
+//! Where neighbours cannot open each other's descriptors, as in containers that are started per rank, chunks lie in the
+//! segment of the job instead ([`share_segment`]), which has room for a GiB and some MiB for each rank; they are shorter then.
+//!
 //! The chunks of long pieces that were given back last are kept with their pages, up to [`SPARE`] bytes, until the
 //! library is left: programs make and free windows of one size again and again, and to provide, clear and take
 //! back its pages takes the kernel longer than all else. What a spare chunk holds is what the last piece left there. For the
@@ -16,16 +19,17 @@
 //! its owner, so a lack of memory is an error and no signal, and they lie near its processor.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use catena_base::clock;
 use catena_core::Process;
 use catena_core::hooks::Hook;
+use catena_shm::{Arena, Mapped, check_file_limit, map_pages};
 use rustix::fs::{self, FallocateFlags, MemfdFlags, SealFlags};
 use rustix::io::retry_on_intr;
 
@@ -35,6 +39,9 @@ use crate::pool::Pool;
 const POOL: usize = 64 << 20;
 /// Longest piece of such a chunk.
 const SHARES: usize = 8 << 20;
+/// The same where chunks lie in the segment of the job, whose room is for all.
+const POOL_OF_SEGMENT: usize = 1 << 20;
+const SHARES_OF_SEGMENT: usize = 128 << 10;
 /// In front of the pieces: the stamp.
 const FRONT: usize = 4096;
 /// Smallest unit of memory that the kernel hands out.
@@ -55,9 +62,9 @@ const SPARE_PART: u64 = 64;
 pub struct Card {
     /// The process that owns the chunk; 0 for a piece that is in none.
     pub pid: u64,
-    /// Its descriptor there.
+    /// Its descriptor there, or [`Card::IN_SEGMENT`].
     pub fd: u64,
-    /// What the chunk begins with; no other one does.
+    /// What the chunk begins with; no other one does. In the segment of the job it is where the chunk lies.
     pub stamp: u64,
     /// Bytes of the chunk.
     pub len: u64,
@@ -66,6 +73,10 @@ pub struct Card {
 }
 
 impl Card {
+    /// In place of a descriptor: the chunk lies in the segment of the job.
+    pub const IN_SEGMENT: u64 = u64::MAX;
+    /// In place of a descriptor: no neighbour finds it.
+    const NOWHERE: u64 = u64::MAX - 1;
     /// Words of a card.
     pub const WORDS: usize = 5;
     /// That of a piece that nobody can map.
@@ -95,10 +106,43 @@ impl Card {
     }
 }
 
+/// What keeps the bytes of a chunk.
+#[derive(Debug)]
+enum Store {
+    /// A file without a name.
+    File(File),
+    /// The segment of the job, from this offset on.
+    Segment(Arc<Arena>, u64),
+    /// Memory of this process that no neighbour finds: the limit on file sizes leaves nothing else.
+    Own,
+}
+
+impl Store {
+    /// Has the kernel provide the pages of a range.
+    fn commit(&self, at: usize, len: usize) -> io::Result<()> {
+        match self {
+            Store::File(file) => commit(file, at, len),
+            Store::Segment(arena, from) => arena
+                .provide(from + at as u64, len)
+                .map_err(|error| io::Error::new(io::ErrorKind::OutOfMemory, error)),
+            Store::Own => Ok(()),
+        }
+    }
+
+    /// Gives the whole pages of a range back to the kernel. A wish only.
+    fn release(&self, at: usize, len: usize) {
+        match self {
+            Store::File(file) => release(file, at, len),
+            Store::Segment(arena, from) => arena.discard(from + at as u64, len),
+            Store::Own => {}
+        }
+    }
+}
+
 /// A chunk of this process.
 #[derive(Debug)]
 struct Chunk {
-    file: File,
+    store: Store,
     base: usize,
     len: usize,
     stamp: u64,
@@ -130,13 +174,19 @@ struct Heap {
     /// Bytes of free room in chunks of short pieces that may have pages.
     used: usize,
     made: u64,
+    /// Whether new chunks lie in the segment of the job, or where nobody finds them if there is none.
+    in_segment: bool,
 }
 
 static HEAP: Mutex<Option<Heap>> = Mutex::new(None);
+/// The segment of the job, once somebody has asked for chunks that are kept; `None` if there is none.
+static ARENA: OnceLock<Option<Arc<Arena>>> = OnceLock::new();
+/// Probes of neighbours that were opened, by their stamps.
+static REACHED: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 /// Chunks of neighbours that are mapped, by stamp and process.
-static MAPPED: Mutex<Option<Mapped>> = Mutex::new(None);
+static MAPPED: Mutex<Option<MappedChunks>> = Mutex::new(None);
 
-type Mapped = HashMap<(u64, u64), Weak<Mapping>>;
+type MappedChunks = HashMap<(u64, u64), Weak<Mapping>>;
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
@@ -147,6 +197,7 @@ pub fn keep(process: &Process) {
     let mut heap = lock(&HEAP);
     let heap = heap.get_or_insert_default();
     if heap.most_spare == 0 {
+        ARENA.get_or_init(|| process.link(|link| Some(link.net().shm()?.arena().clone())));
         process.hook::<Keeper>();
         let most = available().map_or(0, |most| most / SPARE_PART);
         heap.most_spare = usize::try_from(most).unwrap_or(SPARE).min(SPARE);
@@ -163,6 +214,40 @@ impl Hook<Process> for Keeper {
             heap.end();
         }
     }
+}
+
+/// Whether new chunks lie where neighbours find them without opening a descriptor of this process, or cannot.
+pub fn is_in_segment() -> bool {
+    let is_there = ARENA.get().is_some_and(Option::is_some);
+    !is_there || lock(&HEAP).as_ref().is_some_and(|heap| heap.in_segment)
+}
+
+/// From now on chunks lie in the segment of the job, if there is one: a neighbour cannot open this process's descriptors, or
+/// this one those of a neighbour.
+pub fn share_segment() {
+    if ARENA.get().is_some_and(Option::is_some) {
+        lock(&HEAP).get_or_insert_default().in_segment = true;
+    }
+}
+
+/// How neighbours find out whether they can open this process's descriptors.
+pub fn probe() -> Card {
+    static PROBE: OnceLock<Option<usize>> = OnceLock::new();
+    let at = PROBE.get_or_init(|| Some(take(LINE, LINE).ok()?.expose_provenance()));
+    at.and_then(|at| card(ptr::with_exposed_provenance(at), LINE))
+        .unwrap_or(Card::NONE)
+}
+
+/// Whether this process can open the descriptors of the one that has given that card. It is tried once for each.
+pub fn reaches(probe: Card) -> bool {
+    if probe.pid == 0 || probe.fd == Card::IN_SEGMENT || lock(&REACHED).contains(&probe.stamp) {
+        return true;
+    }
+    let is_reached = map_peer(probe).is_ok();
+    if is_reached {
+        lock(&REACHED).insert(probe.stamp);
+    }
+    is_reached
 }
 
 /// Takes `len` bytes, zeroed only if they were never in use, aligned to `align`, a power of two.
@@ -182,6 +267,26 @@ pub fn take(len: usize, align: usize) -> io::Result<*mut u8> {
 pub fn reserve(len: usize) -> io::Result<*mut u8> {
     let len = len.max(1).next_multiple_of(PAGE);
     lock(&HEAP).get_or_insert_default().take(len, PAGE, false)
+}
+
+/// As [`take`], where nobody else need find it if neighbours do not open each other's descriptors and the segment of the job
+/// has no room.
+///
+/// # Errors
+/// As [`take`].
+pub fn take_if_alone(len: usize, align: usize) -> io::Result<*mut u8> {
+    let taken = take(len, align);
+    let mut heap = lock(&HEAP);
+    match (taken, heap.as_mut()) {
+        (Err(_), Some(heap)) if heap.in_segment => {
+            heap.in_segment = false;
+            let len = len.max(1).next_multiple_of(PAGE);
+            let taken = heap.take(len, align.max(PAGE), true);
+            heap.in_segment = true;
+            taken
+        }
+        (taken, _) => taken,
+    }
 }
 
 /// Gives back a piece; false if there is none at that address.
@@ -215,7 +320,7 @@ impl Heap {
         let found = self.chunks.get_mut(&chunk).expect("it has room");
         let base = found.base;
         if provide && at + len > found.provided {
-            if let Err(error) = commit(&found.file, at, len) {
+            if let Err(error) = found.store.commit(at, len) {
                 drop(self.give_room(Piece { chunk, at, len }));
                 return Err(error);
             }
@@ -230,12 +335,13 @@ impl Heap {
     /// The stamp of the shortest spare chunk that a long piece fits into, if it is not twice as long or longer. One
     /// whose pages are provided by others than the owner serves only such pieces again, as they lie near the others.
     fn spare(&mut self, len: usize, align: usize, provide: bool) -> Option<u64> {
-        if len <= SHARES || align > PAGE {
+        if len <= self.shares() || align > PAGE {
             return None;
         }
         let serves = |chunk: &Chunk| {
             let room = chunk.len - FRONT;
-            (chunk.provided != 0) == provide && len <= room && room / 2 < len
+            let is_found = self.finds(chunk);
+            is_found && (chunk.provided != 0) == provide && len <= room && room / 2 < len
         };
         let fitting = self.spares.iter().enumerate().filter(|it| serves(it.1));
         let (nearest, _) = fitting.min_by_key(|it| it.1.len)?;
@@ -243,6 +349,19 @@ impl Heap {
         let stamp = chunk.stamp;
         self.chunks.insert(stamp, chunk);
         Some(stamp)
+    }
+
+    /// Longest piece of a chunk that pieces share.
+    fn shares(&self) -> usize {
+        match self.in_segment {
+            true => SHARES_OF_SEGMENT,
+            false => SHARES,
+        }
+    }
+
+    /// Whether a chunk lies where new ones do.
+    fn finds(&self, chunk: &Chunk) -> bool {
+        matches!(chunk.store, Store::File(_)) != self.in_segment
     }
 
     /// Keeps a chunk without a piece, and no more than there may be.
@@ -270,7 +389,7 @@ impl Heap {
         self.used = 0;
         let mut is_first = true;
         self.chunks.retain(|_, chunk| {
-            let (file, Some(pool)) = (&chunk.file, &mut chunk.pool) else {
+            let (store, Some(pool)) = (&chunk.store, &mut chunk.pool) else {
                 return true;
             };
             let stays = !pool.is_unused() || std::mem::take(&mut is_first);
@@ -279,7 +398,7 @@ impl Heap {
                     // All pages that have some of it, as far as they are free.
                     let from = part.start.max(used.start / PAGE * PAGE);
                     let to = part.end.min(used.end.next_multiple_of(PAGE));
-                    release(file, from + FRONT, to - from);
+                    store.release(from + FRONT, to - from);
                 });
             }
             stays
@@ -288,12 +407,22 @@ impl Heap {
 
     /// Room for a piece: in a chunk that has some, or in a new one.
     fn room(&mut self, len: usize, align: usize) -> io::Result<(u64, usize)> {
-        let shares = len <= SHARES && align <= PAGE;
+        if !self.in_segment
+            && check_file_limit(POOL.max(len.saturating_add(FRONT + align))).is_err()
+        {
+            // Growing one past the limit would be a signal.
+            self.in_segment = true;
+        }
+        let shares = len <= self.shares() && align <= PAGE;
         if !shares && available().is_some_and(|most| len as u64 > most) {
             return Err(io::ErrorKind::OutOfMemory.into());
         }
         if shares {
+            let in_segment = self.in_segment;
             let found = self.chunks.iter_mut().rev().find_map(|(&stamp, chunk)| {
+                if matches!(chunk.store, Store::File(_)) == in_segment {
+                    return None;
+                }
                 let pool = chunk.pool.as_mut()?;
                 let before = pool.used();
                 let at = pool.take(len, align)?;
@@ -305,22 +434,36 @@ impl Heap {
             }
         }
         let bytes = match shares {
+            true if self.in_segment => POOL_OF_SEGMENT,
             true => POOL,
             false => (FRONT + align)
                 .checked_add(len.next_multiple_of(PAGE))
                 .ok_or(io::ErrorKind::OutOfMemory)?,
         };
+        if self.in_segment {
+            let arena = ARENA.get().cloned().flatten();
+            let chunk = match arena {
+                Some(arena) => Chunk::in_segment(arena, bytes, shares)?,
+                None => Chunk::own(bytes, shares)?,
+            };
+            return Ok(self.first_room(chunk, (len, align)));
+        }
         self.made += 1;
         // Process ids come again, and so do numbers after an exec.
         let stamp = self.made << 48 ^ u64::from(std::process::id()) << 20 ^ clock::ticks() >> 4;
-        let mut chunk = Chunk::new(bytes, stamp.max(1), shares)?;
+        let chunk = Chunk::new(bytes, stamp.max(1), shares)?;
+        Ok(self.first_room(chunk, (len, align)))
+    }
+
+    /// Room for the first piece of a chunk.
+    fn first_room(&mut self, mut chunk: Chunk, (len, align): (usize, usize)) -> (u64, usize) {
         let at = match &mut chunk.pool {
             Some(pool) => pool.take(len, align).expect("it is empty") + FRONT,
             None => (chunk.base + FRONT).next_multiple_of(align) - chunk.base,
         };
         let stamp = chunk.stamp;
         self.chunks.insert(stamp, chunk);
-        Ok((stamp, at))
+        (stamp, at)
     }
 
     fn give(&mut self, at: usize) -> bool {
@@ -358,7 +501,11 @@ impl Heap {
         let chunk = self.chunks.get(&piece.chunk)?;
         Some(Card {
             pid: u64::from(std::process::id()),
-            fd: chunk.file.as_raw_fd() as u64,
+            fd: match &chunk.store {
+                Store::File(file) => file.as_raw_fd() as u64,
+                Store::Segment(..) => Card::IN_SEGMENT,
+                Store::Own => Card::NOWHERE,
+            },
             stamp: chunk.stamp,
             len: chunk.len as u64,
             at: (piece.at + from) as u64,
@@ -378,10 +525,61 @@ impl Chunk {
         // SAFETY: the first bytes of a new mapping.
         unsafe { base.cast::<u64>().write_volatile(stamp) };
         Ok(Chunk {
-            file,
+            store: Store::File(file),
             base: base.expose_provenance(),
             len,
             stamp,
+            pool: shares.then(|| Pool::new(len - FRONT, LINE)),
+            provided: 0,
+        })
+    }
+
+    /// One that neighbours find in the segment of the job.
+    fn in_segment(arena: Arc<Arena>, len: usize, shares: bool) -> io::Result<Chunk> {
+        let no_room = || {
+            let text = format!(
+                "neighbours cannot open each other's descriptors (a container per rank, or a limit on file sizes), and the \
+                 job's segment has no room for {len} more bytes"
+            );
+            io::Error::new(io::ErrorKind::OutOfMemory, text)
+        };
+        let most = (usize::MAX, usize::MAX);
+        let from = arena.reserve(len, most).ok_or_else(no_room)?;
+        let base = arena.at(from, len).ok_or_else(no_room)?;
+        Ok(Chunk {
+            store: Store::Segment(arena, from),
+            base: base.expose_provenance(),
+            len,
+            stamp: from,
+            pool: shares.then(|| Pool::new(len - FRONT, LINE)),
+            provided: 0,
+        })
+    }
+}
+
+impl Chunk {
+    /// One that no neighbour finds.
+    fn own(len: usize, shares: bool) -> io::Result<Chunk> {
+        // SAFETY: a new mapping, nowhere in particular.
+        let base = unsafe {
+            libc::mmap(
+                ptr::null_mut(),
+                len,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Chunk {
+            store: Store::Own,
+            base: base.expose_provenance(),
+            len,
+            // Unlike that of any file.
+            stamp: base.addr() as u64 | 1 << 63,
             pool: shares.then(|| Pool::new(len - FRONT, LINE)),
             provided: 0,
         })
@@ -390,8 +588,13 @@ impl Chunk {
 
 impl Drop for Chunk {
     fn drop(&mut self) {
-        // SAFETY: our mapping, of which no piece is in use.
-        unsafe { libc::munmap(ptr::with_exposed_provenance_mut(self.base), self.len) };
+        match &self.store {
+            // SAFETY: our mapping, of which no piece is in use.
+            Store::File(_) | Store::Own => unsafe {
+                libc::munmap(ptr::with_exposed_provenance_mut(self.base), self.len);
+            },
+            Store::Segment(arena, from) => arena.free(*from, self.len),
+        }
     }
 }
 
@@ -447,7 +650,8 @@ fn release(file: &File, at: usize, len: usize) {
 pub struct Mapping {
     base: *mut u8,
     len: usize,
-    file: File,
+    /// Whether it goes with this: what lies in the segment of the job stays mapped.
+    is_own: bool,
 }
 
 // SAFETY: it owns its mapping, which is the same for all threads.
@@ -457,8 +661,10 @@ unsafe impl Sync for Mapping {}
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: our mapping, which nobody uses any more.
-        unsafe { libc::munmap(self.base.cast(), self.len) };
+        if self.is_own {
+            // SAFETY: our mapping, which nobody uses any more.
+            unsafe { libc::munmap(self.base.cast(), self.len) };
+        }
     }
 }
 
@@ -482,11 +688,33 @@ impl Mapping {
     /// # Errors
     /// What the kernel says: usually that there is no memory.
     pub fn provide(&self, card: Card, len: usize) -> io::Result<()> {
-        match len {
-            0 => Ok(()),
-            _ => commit(&self.file, card.at as usize, len),
+        if len == 0 {
+            return Ok(());
+        }
+        let at = self.at(card, len)?;
+        match map_pages(at, len) {
+            Mapped::Done => Ok(()),
+            Mapped::NoMemory => Err(io::ErrorKind::OutOfMemory.into()),
+            Mapped::WhenTouched if card.fd == Card::IN_SEGMENT => {
+                let arena = ARENA.get().cloned().flatten();
+                let arena = arena.ok_or(io::ErrorKind::NotFound)?;
+                Store::Segment(arena, card.stamp).commit(card.at as usize, len)
+            }
+            Mapped::WhenTouched => commit(&open_peer(card)?, card.at as usize, len),
         }
     }
+}
+
+/// Opens the file of a neighbour's chunk. No descriptor stays with what is mapped: a process may have many windows with
+/// many members.
+fn open_peer(card: Card) -> io::Result<File> {
+    if card.fd == Card::NOWHERE {
+        return Err(io::Error::other(
+            "its limit on file sizes lets it share none (ulimit -f unlimited)",
+        ));
+    }
+    let path = format!("/proc/{}/fd/{}", card.pid, card.fd);
+    File::options().read(true).write(true).open(path)
 }
 
 /// Maps the chunk of a neighbour in which a piece lies, unless it is mapped.
@@ -494,14 +722,19 @@ impl Mapping {
 /// # Errors
 /// If the neighbour's descriptor cannot be opened, or is not what the card says.
 pub fn map_peer(card: Card) -> io::Result<Arc<Mapping>> {
+    if card.fd == Card::IN_SEGMENT {
+        return find_in_segment(card).map(Arc::new);
+    }
+    if let Some(own) = find_own(card) {
+        return Ok(Arc::new(own));
+    }
     let mut mapped = lock(&MAPPED);
     let mapped = mapped.get_or_insert_default();
     let key = (card.stamp, card.pid);
     if let Some(known) = mapped.get(&key).and_then(Weak::upgrade) {
         return Ok(known);
     }
-    let path = format!("/proc/{}/fd/{}", card.pid, card.fd);
-    let file = File::options().read(true).write(true).open(path)?;
+    let file = open_peer(card)?;
     let len = usize::try_from(card.len).map_err(io::Error::other)?;
     if file.metadata()?.len() < card.len || len < FRONT {
         return Err(io::Error::other("the file is another one"));
@@ -510,7 +743,8 @@ pub fn map_peer(card: Card) -> io::Result<Arc<Mapping>> {
         return Err(io::Error::other("others could make it shorter"));
     }
     let base = map(&file, len)?;
-    let mapping = Mapping { base, len, file };
+    let is_own = true;
+    let mapping = Mapping { base, len, is_own };
     // SAFETY: the first bytes of the mapping.
     if unsafe { base.cast::<u64>().read_volatile() } != card.stamp {
         return Err(io::Error::other("the file is another one"));
@@ -519,6 +753,32 @@ pub fn map_peer(card: Card) -> io::Result<Arc<Mapping>> {
     let mapping = Arc::new(mapping);
     mapped.insert(key, Arc::downgrade(&mapping));
     Ok(mapping)
+}
+
+/// The chunk of this process that nobody else finds.
+fn find_own(card: Card) -> Option<Mapping> {
+    if card.fd != Card::NOWHERE || card.pid != u64::from(std::process::id()) {
+        return None;
+    }
+    let heap = lock(&HEAP);
+    let chunk = heap.as_ref()?.chunks.get(&card.stamp)?;
+    Some(Mapping {
+        base: ptr::with_exposed_provenance_mut(chunk.base),
+        len: chunk.len,
+        is_own: false,
+    })
+}
+
+/// The chunk of a neighbour in the segment of the job, which is mapped.
+fn find_in_segment(card: Card) -> io::Result<Mapping> {
+    let arena = ARENA.get().cloned().flatten();
+    let len = usize::try_from(card.len).unwrap_or(usize::MAX);
+    let found = arena.and_then(|arena| {
+        let base = arena.at(card.stamp, len)?;
+        let is_own = false;
+        Some(Mapping { base, len, is_own })
+    });
+    found.ok_or_else(|| io::Error::other("it lies outside of the job's segment"))
 }
 
 /// The chunks of a neighbour that were mapped last. Whoever needs some of them for one operation after the
@@ -586,7 +846,10 @@ mod tests {
     /// Pages of a chunk that the kernel has provided.
     fn pages(chunk: &Chunk) -> u64 {
         use std::os::unix::fs::MetadataExt;
-        chunk.file.metadata().expect("its state").blocks() * 512 / PAGE as u64
+        let Store::File(file) = &chunk.store else {
+            panic!("it is in the segment");
+        };
+        file.metadata().expect("its state").blocks() * 512 / PAGE as u64
     }
 
     #[test]
@@ -623,7 +886,7 @@ mod tests {
         assert_eq!(pages(&heap.spares[0]), ((2 * SHARES + FRONT) / PAGE) as u64);
         // A chunk that was longer than its piece.
         heap.spares[0].provided = FRONT + SHARES;
-        release(&heap.spares[0].file, FRONT + SHARES, SHARES);
+        heap.spares[0].store.release(FRONT + SHARES, SHARES);
         let again = heap.take(2 * SHARES, PAGE, true).expect("memory").addr();
         assert_eq!(again, at);
         assert!(heap.give(at));

@@ -203,7 +203,7 @@ impl Layout {
         let inbox_at = (PAGE + n * size_of::<Block>()).next_multiple_of(PAGE);
         let arena_at = (inbox_at + n * n * 8).next_multiple_of(PAGE);
         let pair = geometry.ring_bytes() + geometry.data;
-        let regions_at = arena_at + n * n * pair;
+        let regions_at = (arena_at + n * n * pair).next_multiple_of(PAGE);
         let regions = BOARDS + n * BOARDS_PER_RANK;
         Layout {
             ranks,

@@ -40,13 +40,18 @@ pub(crate) struct Segment {
     file: File,
 }
 
+// SAFETY: it owns its mapping, which is the same for all threads.
+unsafe impl Send for Segment {}
+// SAFETY: as above; it hands out addresses, and references to atomics.
+unsafe impl Sync for Segment {}
+
 impl Segment {
     /// Sizes, maps and checks the segment.
     pub fn open(fd: OwnedFd, layout: Layout) -> Result<Segment, ShmError> {
         let file = File::from(fd);
         let size = layout.size;
         if file.metadata().map_err(ShmError::Segment)?.len() < size as u64 {
-            check_file_limit(size)?;
+            check_file_limit(size).map_err(ShmError::Segment)?;
             file.set_len(size as u64).map_err(ShmError::Segment)?;
         }
         forbid_shrinking(&file).map_err(ShmError::Segment)?;
@@ -146,10 +151,11 @@ impl Segment {
             .ok_or(ShmError::ArenaFull { bytes })
     }
 
-    /// Takes room for a region, aligned to 256, whose memory is to be provided, unless all regions would take more than
+    /// Takes room for a region, aligned to a page, whose memory is to be provided, unless all regions would take more than
     /// `most` bytes then; its offset.
     pub fn reserve_region(&self, bytes: usize, most: usize) -> Option<u64> {
         let room = self.regions_room().min(most);
+        let bytes = bytes.checked_next_multiple_of(PAGE)?;
         let at = take(&self.front().regions, room, bytes)?;
         Some(self.layout.regions_at as u64 + at)
     }
@@ -287,15 +293,16 @@ fn forbid_shrinking(file: &File) -> io::Result<()> {
     ))
 }
 
-/// Growing a file past the process's limit is a signal, not an error: look
-/// first.
-fn check_file_limit(size: usize) -> Result<(), ShmError> {
+/// Growing a file past the process's limit is a signal, not an error: look first.
+///
+/// # Errors
+/// What the limit is, and what to do about it.
+pub fn check_file_limit(size: usize) -> io::Result<()> {
     let limit = process::getrlimit(Resource::Fsize).current;
     if let Some(limit) = limit.filter(|&limit| limit < size as u64) {
-        let text = format!(
+        return Err(io::Error::other(format!(
             "the limit on file sizes is {limit} bytes and {size} are needed (ulimit -f unlimited)"
-        );
-        return Err(ShmError::Segment(io::Error::other(text)));
+        )));
     }
     Ok(())
 }
