@@ -32,7 +32,9 @@ pub mod server;
 mod singleton;
 #[allow(unsafe_code)]
 mod sys;
+
 pub mod wire;
+pub mod within;
 
 use std::os::fd::{OwnedFd, RawFd};
 use std::time::Duration;

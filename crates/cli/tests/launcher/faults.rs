@@ -1,5 +1,7 @@
 //! Ranks that fail, and jobs that are ended.
 
+use std::io::Write;
+
 use super::*;
 
 /// Longer than a job may take to end once a rank has failed, on a machine that
@@ -269,4 +271,57 @@ fn a_signal_that_comes_twice_leaves_time_to_save() {
     let said = job.end();
     assert_eq!(said.status, 143, "{}", said.err);
     assert_eq!(said.out, "saved\nsaved\n");
+}
+
+/// As services in Perl or Python do, which leave the end of children to the system.
+#[test]
+fn children_whose_end_is_ignored_are_noticed() {
+    let run = |program: &[&str]| {
+        let mut command = clean("env");
+        command.arg("--ignore-signal=CHLD");
+        command.arg(mpirun().get_program());
+        command
+            .args(["run", "--timeout", LIMIT, "-n", "2"])
+            .args(program);
+        said(command.output().unwrap())
+    };
+    let said = run(&["sh", "-c", "exit 3"]);
+    assert_eq!(said.status, 3, "{}", said.err);
+    // The ranks find what was there before.
+    let said = run(&["grep", "SigIgn", "/proc/self/status"]);
+    let ignored = |line: &str| {
+        let mask = u64::from_str_radix(line.split_whitespace().nth(1)?, 16).ok()?;
+        Some(mask >> (17 - 1) & 1)
+    };
+    let all: Vec<_> = said.out.lines().map(ignored).collect();
+    assert_eq!(all, [Some(1); 2], "{}", said.out);
+}
+
+/// As `nohup` has SIGHUP ignored, and a shell SIGINT and SIGQUIT in the background.
+#[test]
+fn signals_that_are_ignored_at_the_start_stay_so() {
+    for signal in ["HUP", "INT", "QUIT"] {
+        let script = format!(
+            "trap '' {signal}; exec {} run -n 1 sh -c 'echo ready; read go; echo done'",
+            mpirun().get_program().display()
+        );
+        let mut child = Command::new("sh")
+            .args(["-c", &script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        send(signal, &child.id().to_string());
+        child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+        line.clear();
+        out.read_line(&mut line).unwrap();
+        assert_eq!(
+            (line.as_str(), child.wait().unwrap().code()),
+            ("done\n", Some(0))
+        );
+    }
 }
