@@ -24,7 +24,7 @@ use crate::error::TcpError;
 use crate::greeting::{Greeting, Handshake, Refused};
 use crate::init::Tcp;
 use crate::link::{Link, Stage};
-use crate::socket::{Options, Socket};
+use crate::socket::{Options, Socket, remedy};
 use crate::target::{Calling, Miss};
 
 /// How long the kernel may take to connect to one address while others are left.
@@ -39,8 +39,8 @@ pub(crate) fn tell_lack(error: &io::Error) {
     static TOLD: AtomicBool = AtomicBool::new(false);
     if !TOLD.swap(true, Relaxed) {
         catena_base::tell!(
-            "catena: a connection waits, as this process cannot open it now: {error}; it goes on once there is room: \
-             close files, or raise 'ulimit -n'"
+            "catena: a connection waits, as this process cannot open it now: {error}; it goes on once there is room: {}",
+            remedy(error)
         );
     }
 }

@@ -194,17 +194,28 @@ impl AsFd for Socket {
     }
 }
 
+/// What may help a process that lacks what a connection needs.
+pub(crate) fn remedy(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EMFILE) => "close files, or raise 'ulimit -n'",
+        Some(libc::ENFILE) => "the machine has no descriptors left (fs.file-max)",
+        Some(libc::EADDRNOTAVAIL) => "this host has no ports left (net.ipv4.ip_local_port_range)",
+        Some(libc::ENOSPC) => "its user watches too much (fs.epoll.max_user_watches)",
+        _ => "the kernel has no memory for it",
+    }
+}
+
 /// Whether it is this process, or its machine, that lacks what a call needs: descriptors, memory or ports. That says
 /// nothing of the other end, and may be otherwise soon.
 pub(crate) fn is_lack(error: &io::Error) -> bool {
     let lacks = [
+        libc::EAGAIN,
         libc::EMFILE,
         libc::ENFILE,
         libc::ENOBUFS,
         libc::ENOMEM,
         libc::ENOSPC,
         libc::EADDRNOTAVAIL,
-        libc::EAGAIN,
         libc::EINTR,
     ];
     error

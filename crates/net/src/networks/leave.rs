@@ -5,16 +5,18 @@ use std::collections::HashSet;
 
 use catena_fabric::{Peer, Posted};
 
-use super::untold::Untold;
 use super::{Networks, Stage};
 
 impl Networks {
     /// Begins to tell all that this process has talked with that it may end from now on without having died
-    /// (`leaves`), or that it needs them again: the next polls do. Processes of a job that leave together know it.
+    /// (`leaves`): the next polls do. Else it needs them again, which it tells those that it talks with. Processes of a
+    /// job that leave together know it.
     pub fn say_leaving(&mut self, leaves: bool) {
         let knows = self.stage != Stage::Active && !self.exchange.judges_ends();
-        let peers = self.ways.talked().filter(|_| !knows).collect();
-        self.untold = Untold::new(peers, leaves);
+        match leaves {
+            true => self.untold.leave(self.ways.talked().filter(|_| !knows)),
+            false => self.untold.stay(),
+        }
     }
 
     /// Whether all were told, as far as they can be.
@@ -25,10 +27,10 @@ impl Networks {
     /// Tells those that can be told now.
     #[cold]
     pub(super) fn tell_leaving(&mut self) {
-        let header = catena_link::leaving(self.untold.leaves);
         let late = self.untold.is_late();
         let (members, left) = (&mut self.members, &self.left);
-        self.untold.peers.retain(|&(peer, number)| {
+        self.untold.peers.retain(|&(peer, number, leaves)| {
+            let header = catena_link::leaving(leaves);
             let rails = &mut members[number].rails;
             // What is kept leaves before, so this has to wait for as long.
             rails.is_joined(peer, left.contains(&peer))

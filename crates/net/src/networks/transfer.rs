@@ -38,7 +38,10 @@ impl Networks {
             Via::Network(number) => {
                 let rails = &mut self.members[number as usize].rails;
                 match rails.try_send(peer, header, payload) {
-                    Ok(posted) => posted,
+                    Ok(posted) => {
+                        self.untold.talks(peer, number.into());
+                        posted
+                    }
                     Err(_) if self.may_end(peer) => return Ok(to_nobody(&header)),
                     Err(lost) => return Err(with_host(&*self.exchange, lost)),
                 }
