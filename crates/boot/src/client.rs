@@ -441,7 +441,18 @@ impl Boot for Client {
             }
         }
         self.catch_up()?;
-        Ok(known(&self.asked).flatten())
+        let answer = known(&self.asked).flatten();
+        // That a job has ended is told once: nothing else would clear what is kept of it.
+        if answer.as_ref().is_some_and(Vec::is_empty)
+            && crate::job::is_pair_key(key)
+            && let Some(of) = self.asked.get_mut(key)
+        {
+            of.remove(&name);
+            if of.is_empty() {
+                self.asked.remove(key);
+            }
+        }
+        Ok(answer)
     }
 
     fn descriptor(&self) -> Option<RawFd> {

@@ -31,15 +31,17 @@ impl Living for Process {
     }
 
     fn resume(&self) -> Result<()> {
+        self.link(|link| link.net().say_leaving(false));
         let resumed = self.engine.boot.borrow_mut().resume();
         resumed.map_err(|e| Error::new(Kind::Other, e.to_string()))
     }
 
     fn rest(&self, end: bool) -> Result<()> {
-        if !end {
-            // Nothing else will wait for what was sent to arrive, and this process may end now. The other
-            // end's kernel may take some 40 ms to say so.
-            self.block(|process| process.link(|link| !link.net().keeps()));
+        if self.link(|link| link.net().has_networks()) {
+            // Nothing else will wait for what was sent to arrive, and this process may end now, which is no death. The
+            // other end's kernel may take some 40 ms to say so.
+            self.link(|link| link.net().say_leaving(true));
+            self.block(|process| process.link(|link| link.net().has_said_leaving(end)));
         }
         self.tell();
         self.engine.hooks.end(self);
@@ -109,6 +111,7 @@ impl Process {
 fn wire_up() -> Result<Box<Process>> {
     catena_base::clock::start();
     catena_base::copy::start();
+    catena_base::limits::raise_descriptors();
     catena_cuda::start();
     catena_objects::callback::WITHOUT_LOCK.get_or_init(|| process::outside);
     let boot = catena_boot::open().map_err(|e| Error::new(Kind::Other, e.to_string()))?;

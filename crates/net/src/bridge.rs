@@ -164,6 +164,12 @@ impl<D: Deliver> Deliver for Across<'_, D> {
         }
     }
 
+    fn ended(&mut self, lost: PeerLost) {
+        if let Some(peer) = self.peer(lost.peer).filter(|_| self.connected) {
+            self.deliver.ended(PeerLost { peer, ..lost });
+        }
+    }
+
     fn wanted(&mut self, by: Peer) {
         if let Some(peer) = self.peer(by) {
             self.deliver.wanted(peer);

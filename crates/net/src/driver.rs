@@ -242,6 +242,15 @@ impl Driver {
         }
     }
 
+    /// Whether a peer that this process has talked with can be told something without making a connection first, as
+    /// far as that is known: a library would look for one that has left, too.
+    pub fn is_joined(&self, peer: Peer, has_left: bool) -> bool {
+        match self {
+            Driver::Tcp(tcp) => tcp.watches(peer),
+            Driver::Ofi(_) | Driver::Ucx(..) => !has_left,
+        }
+    }
+
     /// Where the kernel of a peer's host answers, if that says whether the host lives,
     /// and this network does not.
     pub fn probe_addresses(&self, end: &End) -> Vec<SocketAddr> {

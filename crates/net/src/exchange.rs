@@ -23,8 +23,8 @@ pub trait Exchange {
     fn publish(&mut self, record: &[u8]) -> Result<(), String>;
 
     /// The record that a process has published, or `None` while that is not known
-    /// here. Never blocks: the first call asks, later ones look whether the answer
-    /// has come.
+    /// here; an empty one if the process has ended. Never blocks: the first call asks, later
+    /// ones look whether the answer has come.
     ///
     /// # Errors
     /// If the process will never be known.
@@ -38,6 +38,12 @@ pub trait Exchange {
 
     /// Whether [`Exchange::descriptor`] can be read also when a process has died, and that matters.
     fn tells_of_deaths(&self) -> bool {
+        false
+    }
+
+    /// Whether somebody tells of each process that died: then a process that has only ended, as its host says, is
+    /// none that died.
+    fn judges_ends(&self) -> bool {
         false
     }
 

@@ -108,6 +108,11 @@ impl Rails {
         }
     }
 
+    /// See [`Driver::is_joined`]; over the rail of short messages.
+    pub fn is_joined(&self, peer: Peer, has_left: bool) -> bool {
+        self.rails[self.pin(peer)].is_joined(peer, has_left)
+    }
+
     /// Declares a peer dead on all rails.
     pub fn mark_lost(&mut self, peer: Peer, cause: &str) {
         for rail in &mut self.rails {

@@ -392,6 +392,21 @@ impl<S, R> Routes<S, R> {
         Ok(all)
     }
 
+    /// Begins to tell others that this process may end from now on without having died (`leaves`), or needs them again:
+    /// see [`Networks::say_leaving`].
+    pub fn say_leaving(&mut self, leaves: bool) {
+        self.networks_mut().for_each(|it| it.say_leaving(leaves));
+    }
+
+    /// Whether all were told so as far as they can be, and it has arrived: with those of other jobs alone, where those of
+    /// this process's own (`alone`) know by themselves.
+    pub fn has_said_leaving(&self, alone: bool) -> bool {
+        let others = self.bridges.iter().map(|bridge| &*bridge.networks);
+        let own = self.networks.as_deref().filter(|_| !alone);
+        let mut all = own.into_iter().chain(others);
+        all.all(|it| it.has_said_leaving() && !it.keeps())
+    }
+
     /// Whether something that was posted would be lost if this process ended now.
     pub fn keeps(&self) -> bool {
         self.networks().any(Networks::keeps)

@@ -134,6 +134,15 @@ impl Questions {
         }
     }
 
+    /// Whether somebody here waits for that value. An answer that nobody waits for comes from before the end of
+    /// the job that it was about: its numbers may be those of another one by now.
+    pub(super) fn is_awaited(&self, rank: u32, key: &str) -> bool {
+        matches!(
+            self.0.get(&(rank, key.to_string())),
+            Some(Answer::Awaited(_))
+        )
+    }
+
     /// The value is known from now on; gives who has waited for it.
     pub(super) fn learn(&mut self, rank: u32, key: &str, value: &Arc<[u8]>) -> Vec<Asker> {
         let known = Answer::Known(Arc::clone(value));

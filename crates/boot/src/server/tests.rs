@@ -726,6 +726,34 @@ fn jobs_that_part_end_alone_and_leave_their_numbers() {
     assert_eq!(next(&mut server, 9, 4), 1, "what adjoins is one");
 }
 
+/// Numbers of processes come again, and a question of the new job is answered by nothing that was said of the old one.
+#[test]
+fn an_answer_that_comes_after_the_end_of_its_job_is_dropped() {
+    let mut server = server(1);
+    let next = |server: &mut Server, job_id| {
+        let job = Job {
+            size: 1,
+            job_id,
+            node_of: [0].into(),
+            ..Job::singleton("host".to_string(), 2)
+        };
+        let first = server.reserve(1);
+        server.add(first, job, vec![0]).unwrap();
+        first
+    };
+    let number = next(&mut server, 5);
+    assert_eq!(server.ask(1, number, "link"), None, "nobody has said");
+    server.forget(number);
+    assert_eq!(server.answer(number, "link", b"where the old one was"), []);
+    server.give_numbers_back(number..number + 1);
+    assert_eq!(next(&mut server, 6), number);
+    assert_eq!(
+        server.ask(1, number, "link"),
+        None,
+        "the new one has not said"
+    );
+}
+
 #[test]
 fn who_waits_at_a_port_may_lose_patience() {
     let mut server = server(1);

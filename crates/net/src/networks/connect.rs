@@ -22,6 +22,13 @@ impl Networks {
             };
             let met = match self.exchange.ask(peer) {
                 Ok(None) => continue,
+                Ok(Some(record)) if record.is_empty() && self.exchange.judges_ends() => {
+                    let cause = "its job has ended".to_string();
+                    let lost = with_host(&*self.exchange, PeerLost { peer, cause });
+                    self.lost.insert(peer, lost.cause.clone());
+                    deliver.ended(lost);
+                    Ok(Via::Nowhere)
+                }
                 Ok(Some(record)) => self.meet(peer, &record),
                 Err(error) => Err(error),
             };

@@ -41,6 +41,9 @@ impl Networks {
         let before = std::mem::replace(&mut self.awaited, named);
         for &peer in self.awaited.intersection(&before) {
             let watched = match self.ways.via(peer) {
+                // Nothing is sent to one that may have ended: a network might take that for its death.
+                Via::Network(_) if self.left.contains(&peer) => Ok(true),
+                Via::Nowhere if self.may_end(peer) => Ok(true),
                 Via::Network(number) => self.members[number as usize].rails.watch(peer),
                 _ => Ok(false),
             };

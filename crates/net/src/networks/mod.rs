@@ -10,16 +10,19 @@
 //! | `connect`  | asking for the records of peers and connecting to them       |
 //! | `idle`     | having nothing to do: whom to ping, what to sleep on, the end|
 //! | `poll`     | polling them, and what arrives                               |
+//! | `leave`    | who may end without having died                              |
 //! | `transfer` | messages to peers that are connected                         |
 //! | `remote`   | operations on their memory                                   |
 
 mod connect;
 mod idle;
+mod leave;
 mod poll;
 mod remote;
 mod transfer;
+mod untold;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use catena_base::WakeSocket;
@@ -35,6 +38,8 @@ use crate::rails::Rails;
 use crate::record::Record;
 use crate::report::Report;
 use crate::ways::Ways;
+
+use untold::Untold;
 
 /// How often a process looks at whom it waits for.
 const PING_EVERY: Duration = Duration::from_secs(1);
@@ -67,6 +72,10 @@ pub struct Networks {
     ways: Ways,
     /// Why there is no way to a peer.
     lost: HashMap<Peer, String>,
+    /// The peers that may have ended without having died, as they have said.
+    left: HashSet<Peer>,
+    /// Whom this process has to tell that it may end, or needs them again.
+    untold: Untold,
     /// The least of what the networks can do.
     least: Caps,
     /// This process.
@@ -167,6 +176,8 @@ impl Networks {
             members,
             ways,
             lost: HashMap::new(),
+            left: HashSet::new(),
+            untold: Untold::default(),
             least: least.expect("a chain with networks"),
             me,
             exchange,

@@ -1,5 +1,6 @@
 //! Polling the networks.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use catena_base::PeerBytes;
@@ -39,6 +40,9 @@ impl Networks {
         if self.ways.wanted() > 0 {
             self.ask(deliver);
         }
+        if !self.untold.is_empty() {
+            self.tell_leaving();
+        }
         let mut moved = 0;
         let only = self.members.len() == 1;
         for (number, member) in self.members.iter_mut().enumerate() {
@@ -47,6 +51,7 @@ impl Networks {
                 let mut through = Through {
                     exchange: &*self.exchange,
                     ways: &mut self.ways,
+                    left: &mut self.left,
                     via,
                     only,
                     leaving: self.stage != Stage::Active,
@@ -79,6 +84,7 @@ impl Networks {
 struct Through<'a, D> {
     exchange: &'a dyn Exchange,
     ways: &'a mut Ways,
+    left: &'a mut HashSet<Peer>,
     via: Via,
     /// Whether there is no other network.
     only: bool,
@@ -88,19 +94,41 @@ struct Through<'a, D> {
     deliver: &'a mut D,
 }
 
+impl<D: Deliver> Through<'_, D> {
+    /// A peer is gone, which has ended as its host says, or has not.
+    #[cold]
+    fn gone(&mut self, lost: PeerLost, has_ended: bool) {
+        let via = self.ways.via(lost.peer);
+        let unknown = matches!(via, Via::Unknown | Via::Wanted);
+        if self.leaving || !(via == self.via || unknown && self.only) {
+            return;
+        }
+        let is_no_death =
+            has_ended && self.exchange.judges_ends() || self.left.contains(&lost.peer);
+        let lost = with_host(self.exchange, lost);
+        match is_no_death {
+            true => self.deliver.ended(lost),
+            false => self.deliver.lost(lost),
+        }
+    }
+}
+
 impl<D: Deliver> Deliver for Through<'_, D> {
     #[inline]
     fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
         self.ways.want(from);
-        self.deliver.deliver(from, header, payload);
+        match catena_link::leaves(&header) {
+            None => self.deliver.deliver(from, header, payload),
+            Some(leaves) => Networks::note_leaving(self.left, from, leaves),
+        }
     }
 
     fn lost(&mut self, lost: PeerLost) {
-        let via = self.ways.via(lost.peer);
-        let unknown = matches!(via, Via::Unknown | Via::Wanted);
-        if !self.leaving && (via == self.via || unknown && self.only) {
-            self.deliver.lost(with_host(self.exchange, lost));
-        }
+        self.gone(lost, false);
+    }
+
+    fn ended(&mut self, lost: PeerLost) {
+        self.gone(lost, true);
     }
 
     fn wanted(&mut self, by: Peer) {

@@ -7,6 +7,16 @@ use catena_link::RemoteKeys;
 use super::{Networks, with_host};
 use crate::ways::Via;
 
+/// What becomes of a packet to a process that has ended, which the next poll tells: a message waits for that, and
+/// nobody misses an answer.
+#[cold]
+fn to_nobody(header: &Header) -> Posted {
+    match catena_link::begins(header) {
+        Some(_) => Posted::Full,
+        None => Posted::Done,
+    }
+}
+
 impl Networks {
     /// What the network to a peer can do; the least of all before it is known.
     pub(crate) fn caps(&self, peer: Peer) -> Caps {
@@ -27,19 +37,27 @@ impl Networks {
         let posted = match self.ways.via(peer) {
             Via::Network(number) => {
                 let rails = &mut self.members[number as usize].rails;
-                let posted = rails.try_send(peer, header, payload);
-                posted.map_err(|lost| with_host(&*self.exchange, lost))?
+                match rails.try_send(peer, header, payload) {
+                    Ok(posted) => {
+                        self.untold.talks(peer, number.into());
+                        posted
+                    }
+                    Err(_) if self.may_end(peer) => return Ok(to_nobody(&header)),
+                    Err(lost) => return Err(with_host(&*self.exchange, lost)),
+                }
             }
             Via::Unknown | Via::Wanted => {
                 self.ways.want(peer);
                 return Ok(Posted::Full);
             }
+            Via::Nowhere if self.may_end(peer) => return Ok(to_nobody(&header)),
             Via::Nowhere => return Err(self.lost(peer)),
         };
-        if posted == Posted::Done
-            && let Some(len) = catena_link::begins(&header)
-        {
-            self.sent.add(len);
+        if posted == Posted::Done {
+            self.ways.has_talked(peer);
+            if let Some(len) = catena_link::begins(&header) {
+                self.sent.add(len);
+            }
         }
         Ok(posted)
     }
