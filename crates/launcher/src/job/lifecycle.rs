@@ -116,7 +116,7 @@ impl Job {
                 Task::CheckSilent(rank) => self.check_silent(rank),
                 Task::CheckStrange(rank) => self.check_strange(rank),
                 Task::CheckSpawn(first, limit) => self.check_spawn(first, limit),
-                Task::EndSome(number, signal) => self.end_some(number, signal),
+                Task::EndSome(id, signal) => self.end_some(id, signal),
                 Task::CheckLate => self.check_late(),
                 Task::CheckApart => self.check_apart(),
             }
