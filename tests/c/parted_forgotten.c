@@ -30,15 +30,15 @@ static void spawn(char **argv, const char *who, MPI_Comm *inter)
 
 static void child(char **argv, MPI_Comm parent)
 {
+    /* The grandchild ends while its spawner is connected to it. */
+    if (!strcmp(argv[2], "last"))
+        raise(SIGKILL);
     pid_of_child(parent, 1);
     if (!strcmp(argv[2], "again")) {
         MPI_Comm_disconnect(&parent);
         MPI_Finalize();
         return;
     }
-    /* The grandchild ends while its spawner is connected to it. */
-    if (!strcmp(argv[2], "last"))
-        raise(SIGKILL);
     MPI_Comm_disconnect(&parent);
     if (!strcmp(argv[1], "deaf")) {
         MPI_Comm inter;

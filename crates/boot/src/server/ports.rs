@@ -172,6 +172,7 @@ impl Server {
 
     /// Closes a port: all who wait there are told why.
     pub fn close_port(&mut self, port: &str, why: &str) {
+        self.break_off_at(port, why);
         self.shut_port(port, why);
         self.send_later();
     }
@@ -241,6 +242,8 @@ impl Server {
     /// Answers a [`SpawnCall`]: with the new job, or why there is none.
     pub fn spawned(&mut self, number: u32, ticket: u32, outcome: Result<SpawnAnswer, String>) {
         if let Ok(answer) = &outcome {
+            let own = self.name_of(number).unwrap_or_default().0;
+            self.estrange(&[own], &[answer.job]);
             self.ties.expect(number, answer.job);
         }
         let outcome = outcome.map(|answer| answer.to_bytes());
@@ -285,6 +288,7 @@ impl Server {
 
     /// A process is gone: nobody meets it, and its ports close.
     pub(super) fn close_ports_of(&mut self, number: u32) {
+        self.leave_meetings(|who| matches!(who, Who::Here(of, _) if of == number));
         for port in self.ports.open.values_mut() {
             for waiting in &mut port.waiting {
                 waiting.retain(|waiter| !matches!(waiter.who, Who::Here(of, _) if of == number));
@@ -392,6 +396,11 @@ impl Server {
                     },
                 };
                 self.meet(&port, side, waiter, group);
+            }
+            FrameKind::Confirm => {
+                let who = Who::Here(number, body.u32()?);
+                let why = body.text()?;
+                self.confirm(who, if why.is_empty() { Ok(()) } else { Err(why) });
             }
             FrameKind::Publicize | FrameKind::LookUp | FrameKind::Withdraw => {
                 let ticket = body.u32()?;
@@ -513,10 +522,19 @@ impl Server {
                 self.learn_abroad(launcher, one.cards.clone());
             }
         }
-        self.expect_all(&waiter.group, &other.jobs);
-        self.expect_all(&other.group, &waiter.jobs);
         for (to, from) in [(&waiter, &other), (&other, &waiter)] {
             self.answer_waiter(to.who, Ok(from.value.clone()), &from.jobs);
+        }
+        // Whoever brings nothing says that its call has failed, and so does the other one's.
+        match waiter.value.is_empty() || other.value.is_empty() {
+            false => self.begin_meeting(port, side, waiter, other),
+            true => {
+                let host = match side {
+                    Side::Host => waiter.who,
+                    Side::Guest => other.who,
+                };
+                self.give_up_new_job(port, host);
+            }
         }
     }
 

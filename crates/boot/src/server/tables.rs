@@ -182,6 +182,18 @@ impl Ties {
             .and_modify(|tie| *tie = Tie::Parted);
     }
 
+    /// Processes that were to learn of these jobs will not, but for those that are about to.
+    pub fn give_up(&mut self, group: &[u32], jobs: &[u64]) {
+        for number in group {
+            for job in jobs {
+                let tie = self.0.get_mut(&(*number, *job));
+                tie.filter(|tie| **tie == Tie::Awaited)
+                    .into_iter()
+                    .for_each(|tie| *tie = Tie::Parted);
+            }
+        }
+    }
+
     /// A process has ended. Whether it had parted counts as long as its job is there.
     pub fn leave(&mut self, number: u32) {
         let own = self.0.range_mut((number, 0)..=(number, u64::MAX));

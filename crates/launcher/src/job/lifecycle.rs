@@ -321,6 +321,7 @@ impl Job {
         process.running = false;
         process.exit = Some(exit);
         self.some_ended |= process.job > 0;
+        self.take_given_up();
         self.give_up_spawned(rank, None);
         let process = &self.processes[rank as usize];
         if process.job > 0 && self.spawn_ended(rank, exit) || self.is_abandoned(rank) {
@@ -443,6 +444,9 @@ impl Job {
     pub(super) fn abort(&mut self, rank: u32, code: i32, message: &str) {
         self.processes[rank as usize].aborted = true;
         let failure = report::aborted(&self.who(rank), code, message).of(rank);
+        if self.spawn_aborted(rank, failure.text.as_deref().unwrap_or_default()) {
+            return;
+        }
         // It may see that another has died before the system tells so here.
         match [ERR_PROC_ABORTED, OPEN_MPI_LOST].contains(&code) {
             true => self.fail(failure.hearsay(), HEARSAY),
