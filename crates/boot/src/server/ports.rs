@@ -188,25 +188,28 @@ impl Server {
 
     /// When [`Server::expire`] has something to do.
     pub fn next_time(&self) -> Option<Instant> {
-        let waiting = self.ports.open.values().flat_map(|port| &port.waiting);
-        let patience = waiting.flatten().filter_map(|waiter| waiter.patience);
-        patience.map(|(_, until)| until).min()
+        self.ports.until
     }
 
     /// Tells those who have waited for too long at a port that nobody has come.
     pub fn expire(&mut self, now: Instant) {
-        let mut late = Vec::new();
+        if self.ports.until.is_none_or(|until| until > now) {
+            return;
+        }
+        let (mut late, mut next) = (Vec::new(), None);
         for (name, port) in &mut self.ports.open {
             for waiting in &mut port.waiting {
                 waiting.retain(|waiter| {
                     let limit = waiter.patience.filter(|(_, until)| *until <= now);
-                    if let Some((limit, _)) = limit {
-                        late.push((waiter.who, name.clone(), limit));
+                    match limit {
+                        Some((limit, _)) => late.push((waiter.who, name.clone(), limit)),
+                        None => next = first(next, waiter),
                     }
                     limit.is_none()
                 });
             }
         }
+        self.ports.until = next;
         for (who, port, limit) in late {
             let why = format!(
                 "nobody has come from the other side to the port '{port}' for {} s; the info key \
@@ -497,6 +500,7 @@ impl Server {
         };
         let [host, guest] = [side.index(), 1 - side.index()];
         let Some(other) = open.waiting[guest].pop_front() else {
+            self.ports.until = first(self.ports.until, &waiter);
             return open.waiting[host].push_back(waiter);
         };
         if self.are_strangers(&waiter, &other) {
@@ -541,6 +545,7 @@ impl Server {
     /// One that has accepted waits on, as the first one.
     fn wait_again(&mut self, port: &str, waiter: Waiter) {
         if let Some(open) = self.ports.open.get_mut(port) {
+            self.ports.until = first(self.ports.until, &waiter);
             open.waiting[Side::Host.index()].push_front(waiter);
         }
     }
@@ -571,6 +576,12 @@ impl Server {
             self.send_to(number, frame);
         }
     }
+}
+
+/// When the first one loses patience, of those so far and this one.
+fn first(so_far: Option<Instant>, waiter: &Waiter) -> Option<Instant> {
+    let until = waiter.patience.map(|(_, until)| until);
+    so_far.into_iter().chain(until).min()
 }
 
 fn frame(kind: FrameKind, ticket: u32, outcome: &Outcome) -> Arc<[u8]> {

@@ -68,6 +68,8 @@ pub(super) struct Service {
 #[derive(Debug, Default)]
 pub(super) struct Ports {
     pub(super) open: HashMap<String, Port>,
+    /// When the first of those that wait loses patience: not later, but earlier if that one waits no more.
+    pub(super) until: Option<Instant>,
     /// Services that were published.
     pub(super) services: HashMap<String, Service>,
     pub calls: Vec<SpawnCall>,
