@@ -446,6 +446,13 @@ pub trait Jobs {
     /// As [`Boot::fence`].
     fn meet(&mut self, visit: &Visit<'_>) -> Result<u32, BootError>;
 
+    /// Says that a group which has met another one, by the ticket of [`Jobs::meet`], can go on with it, or why it cannot. The
+    /// ticket has one more [`Jobs::outcome`] then: whether both can. They are connected once they are told so.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn confirm(&mut self, ticket: u32, outcome: Result<(), &str>) -> Result<(), BootError>;
+
     /// Publishes a service with its port for the jobs of this user. The outcome of the
     /// ticket that is given is empty, or why that cannot be.
     ///

@@ -37,7 +37,7 @@ use crate::report::Failure;
 use crate::stdin::Source;
 use crate::sys::Exit;
 use abroad::Abroad;
-use connected::Partial;
+use connected::Partials;
 use elastic::Elastic;
 use hearing::Hearing;
 use late::LateFailure;
@@ -170,7 +170,7 @@ enum Task {
     CheckStrange(u32),
     /// See whether others may wait for those that have failed after MPI_Finalize.
     CheckLate,
-    /// Send processes of jobs that have failed a signal.
+    /// Send the processes that a failure ends a signal; which failure, its number among those tells.
     EndSome(u32, i32),
     /// See who does not reach whom.
     CheckApart,
@@ -208,7 +208,7 @@ pub struct Job {
     /// What has become of the job by which it grows, until that is taken in.
     grown: Option<Result<SpawnAnswer, String>>,
     /// Jobs that have failed while others go on.
-    partial: Vec<Partial>,
+    partials: Partials,
     /// Whether a process of a job that was spawned has ended just now.
     some_ended: bool,
     /// Processes that have lost others, and whom, until that is judged.
@@ -340,7 +340,7 @@ impl Job {
             hearing: Hearing::default(),
             elastic: None,
             grown: None,
-            partial: Vec::new(),
+            partials: Partials::default(),
             some_ended: false,
             apart: Vec::new(),
             parted: BTreeSet::new(),

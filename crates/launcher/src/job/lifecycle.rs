@@ -127,7 +127,7 @@ impl Job {
                 Task::CheckSilent(rank) => self.check_silent(rank),
                 Task::CheckStrange(rank) => self.check_strange(rank),
                 Task::CheckSpawn(first, limit) => self.check_spawn(first, limit),
-                Task::EndSome(number, signal) => self.end_some(number, signal),
+                Task::EndSome(id, signal) => self.end_some(id, signal),
                 Task::CheckLate => self.check_late(),
                 Task::CheckApart => self.check_apart(),
             }
@@ -347,6 +347,7 @@ impl Job {
         process.running = false;
         process.exit = Some(exit);
         self.some_ended |= process.job > 0;
+        self.take_given_up();
         self.give_up_spawned(rank, None);
         let process = &self.processes[rank as usize];
         if process.job > 0 && self.spawn_ended(rank, exit) || self.is_abandoned(rank) {
@@ -469,6 +470,9 @@ impl Job {
     pub(super) fn abort(&mut self, rank: u32, code: i32, message: &str) {
         self.processes[rank as usize].aborted = true;
         let failure = report::aborted(&self.who(rank), code, message).of(rank);
+        if self.spawn_aborted(rank, failure.text.as_deref().unwrap_or_default()) {
+            return;
+        }
         // It may see that another has died before the system tells so here.
         match [ERR_PROC_ABORTED, OPEN_MPI_LOST].contains(&code) {
             true => self.fail(failure.hearsay(), HEARSAY),
