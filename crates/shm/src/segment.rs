@@ -111,6 +111,9 @@ impl Segment {
                 source: io::Error::last_os_error(),
             });
         }
+        // A core file tells nothing by rings of more than a GiB. A wish only.
+        // SAFETY: the new mapping.
+        unsafe { libc::madvise(base, size, libc::MADV_DONTDUMP) };
         Ok(Segment {
             base: base.cast(),
             layout,

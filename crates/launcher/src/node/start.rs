@@ -118,10 +118,19 @@ impl Node {
         let threads =
             vars.filter_map(|vars| place::threads(inherited.iter().chain(&plan.env).chain(vars)));
         let binding = Binding::new(plan, number, base.machine.clone(), threads.max());
-        let binding = binding.map_err(|text| ProgramError {
+        let mut binding = binding.map_err(|text| ProgramError {
             status: USAGE,
             text,
         })?;
+        if binding.cpus.iter().any(Option::is_some)
+            && let Err(error) = sys::check_binding()
+        {
+            binding.cpus.iter_mut().for_each(|cpus| *cpus = None);
+            let text =
+                format!("ranks are not bound to CPUs, as the system does not let them be: {error}");
+            let matters = true;
+            events.push(NodeEvent::Note { text, matters });
+        }
         if !binding.text.is_empty() {
             events.push(NodeEvent::Placed { text: binding.text });
         }

@@ -19,7 +19,7 @@ use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, Wa
 use rustix::{stdio, termios};
 
 pub use signals::{FileLimit, Signals, restore_in};
-pub use start::{Stage, Start, Strings, affinity, read_failure, start};
+pub use start::{Stage, Start, Strings, affinity, check_binding, read_failure, start};
 pub use watchdog::Watchdog;
 
 fn check(result: c_int) -> io::Result<c_int> {

@@ -180,6 +180,15 @@ unsafe fn execute(what: &Start<'_>) -> Errno {
     error()
 }
 
+/// Whether processes here may be bound to CPUs, which a container may forbid.
+///
+/// # Errors
+/// What the system says if not.
+pub fn check_binding() -> io::Result<()> {
+    let now = thread::sched_getaffinity(None)?;
+    Ok(thread::sched_setaffinity(None, &now)?)
+}
+
 /// The CPUs on which a process may run; none if it has ended.
 pub fn affinity(pid: i32) -> Option<Cpus> {
     let set = thread::sched_getaffinity(Pid::from_raw(pid)).ok()?;

@@ -155,6 +155,9 @@ impl Chunk {
         let most = (usize::MAX, usize::MAX);
         let from = arena.reserve(len, most).ok_or_else(no_room)?;
         let base = arena.at(from, len).ok_or_else(no_room)?;
+        // It is the program's, and belongs in its core file, unlike the rest of the segment. A wish only.
+        // SAFETY: part of a mapping, whose content stays.
+        unsafe { libc::madvise(base.cast(), len, libc::MADV_DODUMP) };
         Ok(Chunk {
             store: Store::Segment(arena, from),
             base: base.expose_provenance(),
