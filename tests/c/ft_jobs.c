@@ -56,7 +56,7 @@ static void die_at(int moment, int victim)
 static int good(int code, const char *call)
 {
     int class = class_of(code);
-    if (class != MPI_SUCCESS && class != MPIX_ERR_PROC_FAILED && class != MPIX_ERR_REVOKED && class != MPI_ERR_SPAWN) {
+    if (class != MPI_SUCCESS && class != MPIX_ERR_PROC_FAILED && class != MPIX_ERR_REVOKED && class != MPI_ERR_SPAWN && class != MPI_ERR_PORT) {
         char text[MPI_MAX_ERROR_STRING];
         int n;
         MPI_Error_string(code, text, &n);
@@ -64,6 +64,40 @@ static int good(int code, const char *call)
         CHECK(!"an error of a death");
     }
     return class == MPI_SUCCESS;
+}
+
+/* They meet once more, at a port of the children. Who waits there for a group that does not come any more waits a second. */
+static int meet(MPI_Comm inter, MPI_Comm home, int is_child)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm other = MPI_COMM_NULL;
+    MPI_Info info;
+    int root = MPI_PROC_NULL, number, one = 1, sum = 0, others;
+    MPI_Comm_rank(inter, &number);
+    MPI_Comm_remote_size(inter, &others);
+    if (is_child && number == 0) {
+        root = MPI_ROOT;
+        MPI_Open_port(MPI_INFO_NULL, port);
+    }
+    int ok = good(MPI_Bcast(port, sizeof port, MPI_CHAR, is_child ? root : 0, inter), "MPI_Bcast");
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "timeout", "1");
+    if (ok && is_child)
+        ok = good(MPI_Comm_accept(port, info, 0, home, &other), "MPI_Comm_accept");
+    else if (ok)
+        ok = good(MPI_Comm_connect(port, info, 0, home, &other), "MPI_Comm_connect");
+    MPI_Info_free(&info);
+    if (ok) {
+        MPI_Comm_set_errhandler(other, MPI_ERRORS_RETURN);
+        ok = good(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, other), "MPI_Allreduce");
+        CHECK(!ok || sum == others);
+        if (!ok)
+            MPIX_Comm_revoke(other);
+        MPI_Comm_free(&other);
+    }
+    if (root == MPI_ROOT)
+        MPI_Close_port(port);
+    return ok;
 }
 
 /* What both jobs do with each other, if they have met. One that fails has all others fail, and takes part in the agreements of
@@ -78,7 +112,7 @@ static void talk(MPI_Comm inter, MPI_Comm home, int victim, int is_child)
         MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
     }
     for (int call = 0; call < CALLS; call++) {
-        unsigned what = below(6, 10 + call);
+        unsigned what = below(7, 10 + call);
         die_at(IN_CALLS + call, victim);
         if (!ok && what != AGREE)
             continue;
@@ -112,6 +146,9 @@ static void talk(MPI_Comm inter, MPI_Comm home, int victim, int is_child)
             agreed = good(MPIX_Comm_agree(home, &flag), "MPIX_Comm_agree");
             EQUAL(flag, 1 << call);
             ok = ok && agreed;
+            break;
+        case 5:
+            ok = meet(inter, home, is_child);
             break;
         default:
             ok = good(MPI_Barrier(inter), "MPI_Barrier");
