@@ -238,3 +238,40 @@ fn an_answer_that_comes_after_the_end_of_its_job_is_dropped() {
         "the new one has not said"
     );
 }
+
+/// Groups of one job that meet have nothing to confirm, so nothing is kept of it.
+#[test]
+fn groups_of_one_job_just_meet() {
+    let mut server = server(2);
+    let mut ranks: Vec<Rank> = Vec::new();
+    for place in places(&server) {
+        let rank = thread::spawn(move || Rank::connect(&place).unwrap());
+        while !rank.is_finished() {
+            server.step();
+            thread::yield_now();
+        }
+        ranks.push(rank.join().unwrap());
+    }
+    let job = ranks[0].job().job_id;
+    ranks[0].jobs().unwrap().open_port("port").unwrap();
+    let mut tickets = Vec::new();
+    for (rank, side) in (0..).zip([Side::Host, Side::Guest]) {
+        let visit = Visit {
+            port: "port",
+            side,
+            value: b"value",
+            group: &[(job, rank)],
+            timeout: None,
+        };
+        let jobs = ranks[rank as usize].jobs().unwrap();
+        tickets.push(jobs.meet(&visit).unwrap());
+        server.step();
+    }
+    for (rank, ticket) in ranks.iter_mut().zip(tickets) {
+        let met = rank.jobs().unwrap().outcome(ticket).unwrap();
+        assert_eq!(met, Some(Ok(b"value".to_vec())));
+    }
+    ranks[0].jobs().unwrap().close_port("port").unwrap();
+    server.step();
+    assert!(!server.is_awaited_at("port"));
+}
