@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <stdint.h>
 
-enum { CALLS = 6, MOST = 16, AGREE = 4 };
+enum { CALLS = 6, MOST = 16, AGREE = 4, MEET = 5 };
 /* When somebody dies: before the call, before or after MPI_Init of the child, and then in each call that both jobs make. */
 enum { BEFORE, BEFORE_INIT, AFTER_INIT, IN_CALLS, WAYS = IN_CALLS + CALLS + 2 };
 
@@ -66,20 +66,26 @@ static int good(int code, const char *call)
     return class == MPI_SUCCESS;
 }
 
-/* They meet once more, at a port of the children. Who waits there for a group that does not come any more waits a second. */
-static int meet(MPI_Comm inter, MPI_Comm home, int is_child)
+/* They meet once more, at a port of the children, if all of a job have heard of it. Who waits there for a group that does not come
+   any more waits a second. */
+static int meet(MPI_Comm inter, MPI_Comm home, int is_child, int ok)
 {
     char port[MPI_MAX_PORT_NAME] = "";
     MPI_Comm other = MPI_COMM_NULL;
     MPI_Info info;
-    int root = MPI_PROC_NULL, number, one = 1, sum = 0, others;
-    MPI_Comm_rank(inter, &number);
-    MPI_Comm_remote_size(inter, &others);
-    if (is_child && number == 0) {
-        root = MPI_ROOT;
-        MPI_Open_port(MPI_INFO_NULL, port);
+    int root = MPI_PROC_NULL, number, one = 1, sum = 0, others = 0, all;
+    if (ok) {
+        MPI_Comm_rank(inter, &number);
+        MPI_Comm_remote_size(inter, &others);
+        if (is_child && number == 0) {
+            root = MPI_ROOT;
+            MPI_Open_port(MPI_INFO_NULL, port);
+        }
+        ok = good(MPI_Bcast(port, sizeof port, MPI_CHAR, is_child ? root : 0, inter), "MPI_Bcast");
     }
-    int ok = good(MPI_Bcast(port, sizeof port, MPI_CHAR, is_child ? root : 0, inter), "MPI_Bcast");
+    all = ok;
+    good(MPIX_Comm_agree(home, &all), "MPIX_Comm_agree");
+    ok = ok && all;
     MPI_Info_create(&info);
     MPI_Info_set(info, "timeout", "1");
     if (ok && is_child)
@@ -114,7 +120,7 @@ static void talk(MPI_Comm inter, MPI_Comm home, int victim, int is_child)
     for (int call = 0; call < CALLS; call++) {
         unsigned what = below(7, 10 + call);
         die_at(IN_CALLS + call, victim);
-        if (!ok && what != AGREE)
+        if (!ok && what != AGREE && what != MEET)
             continue;
         switch (what) {
         case 0:
@@ -147,8 +153,8 @@ static void talk(MPI_Comm inter, MPI_Comm home, int victim, int is_child)
             EQUAL(flag, 1 << call);
             ok = ok && agreed;
             break;
-        case 5:
-            ok = meet(inter, home, is_child);
+        case MEET:
+            ok = meet(inter, home, is_child, ok);
             break;
         default:
             ok = good(MPI_Barrier(inter), "MPI_Barrier");
