@@ -18,6 +18,7 @@
 mod abroad;
 mod client;
 mod direct;
+mod equal;
 mod error;
 mod foreign;
 #[cfg(any(test, fuzzing))]
@@ -43,6 +44,7 @@ use catena_settings::{Setting, Text, choice, setting};
 
 pub use abroad::{JobCard, Word};
 pub use direct::pmix_library;
+pub use equal::{tell_settings, told_settings};
 pub use error::BootError;
 pub use foreign::Foreign;
 pub use job::{Job, OtherJob, pair_key};

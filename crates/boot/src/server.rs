@@ -47,7 +47,7 @@ use crate::wire::{self, FrameKind, Malformed, Reader, Writer};
 use crate::{Interest, Job, Poller, sys};
 
 /// Longest body of a message from somebody who is not taken in yet.
-const MAX_HELLO: usize = 64;
+const MAX_HELLO: usize = 64 << 10;
 
 const LISTENER: u64 = u64::MAX;
 
@@ -486,8 +486,8 @@ impl Server {
     ) -> Result<(), Malformed> {
         let version = body.u32()?;
         let cookie = body.raw(wire::COOKIE)?;
-        let (job, rank) = match version {
-            wire::VERSION => (body.u64()?, body.u32()?),
+        let (job, rank, settings) = match version {
+            wire::VERSION => (body.u64()?, body.u32()?, body.text()?),
             _ => Default::default(),
         };
         let pid = client.pid;
@@ -521,7 +521,7 @@ impl Server {
                      an MPI program from within another, use mpirun, or set CATENA_SINGLETON=1 \
                      to run it alone"
                 )),
-                Some(_) => None,
+                Some((of, ..)) => self.jobs[of].agrees(rank, settings).err(),
             }
         };
         let (None, Some((of, number, _))) = (&refusal, member) else {
