@@ -310,6 +310,13 @@ impl Client {
         }
     }
 
+    /// What becomes readable once the launcher has ended, and the connection to it; none if its process cannot be
+    /// seen from here.
+    pub(crate) fn watch(&self) -> Option<(OwnedFd, UnixStream)> {
+        let launcher = sys::watch_process(self.launcher)?;
+        Some((launcher, self.socket.try_clone().ok()?))
+    }
+
     /// Sends a whole frame.
     fn send(&mut self, frame: Writer) -> Result<(), BootError> {
         let fds = send(&self.socket, &mut self.inbox, &frame.finish())?;

@@ -50,6 +50,8 @@ pub struct Link {
     watched: bool,
     heard: Instant,
     said: Instant,
+    /// When this process last looked at the time.
+    ticked: Instant,
 }
 
 impl Link {
@@ -77,6 +79,7 @@ impl Link {
             watched: false,
             heard: now,
             said: now,
+            ticked: now,
         })
     }
 
@@ -216,11 +219,17 @@ impl Link {
         (self.said + limit / 4).min(self.heard + limit)
     }
 
-    /// Gives a sign of life if it is time.
+    /// Gives a sign of life if it is time. What this process was away for, as it was stopped or had no processor, is no
+    /// silence of the other side: it may have been stopped as well.
     ///
     /// # Errors
     /// [`End::Silent`] if the other side has given none for `limit`.
     pub fn tick(&mut self, limit: Duration, now: Instant) -> Result<(), End> {
+        let away = now.saturating_duration_since(self.ticked);
+        self.ticked = now;
+        if away >= limit / 2 {
+            self.heard = now;
+        }
         if now >= self.heard + limit {
             return Err(End::Silent(limit));
         }

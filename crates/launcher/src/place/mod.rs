@@ -227,6 +227,12 @@ impl Binding {
                 .map(|rank| of(rank).cloned().flatten())
                 .collect()
         };
+        // Those that are not bound stay within the set all the same.
+        let held = (!wish.cpu_set.is_empty()).then(|| node.machine.cpus());
+        let cpus: Vec<Option<Cpus>> = cpus
+            .into_iter()
+            .map(|bound| bound.or_else(|| held.clone()))
+            .collect();
         let mut text = match wish.show {
             Show::Nothing => String::new(),
             show => {
