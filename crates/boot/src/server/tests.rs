@@ -302,7 +302,7 @@ fn garbage_disconnects_its_sender_only() {
     for garbage in [
         &[0xff; 5][..],
         &[0; 40],
-        &[200, 0, 0, 0, 1, 0, 0],
+        &[0, 0, 2, 0, 1, 0, 0],
         &[0, 0, 0, 0, 2],
     ] {
         let mut stranger = UnixStream::connect_addr(&address).unwrap();

@@ -248,3 +248,29 @@ impl Link {
         self.heard = Instant::now();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    #[test]
+    fn own_absence_is_no_silence_of_the_other_side() {
+        let poller = Poller::new().unwrap();
+        let (one, _other) = UnixStream::pair().unwrap();
+        let mut link = Link::new(one.into(), None, [1, 1], &poller).unwrap();
+        let limit = Duration::from_secs(30);
+        let begin = link.heard;
+        // Both are stopped for longer than that.
+        let back = begin + 2 * limit;
+        assert_eq!(link.tick(limit, back), Ok(()));
+        // Then the other side is silent, while this one looks at the time.
+        let mut told = Ok(());
+        for step in 1..=4 {
+            assert_eq!(told, Ok(()));
+            told = link.tick(limit, back + limit * step / 4);
+        }
+        assert_eq!(told, Err(End::Silent(limit)));
+    }
+}

@@ -330,7 +330,8 @@ mod tests {
         );
         assert_eq!(
             bound(&plan(wish.clone()), Some(3)),
-            Ok(vec!["free".into(), "free".into()])
+            // Not bound, but held.
+            Ok(vec!["2-5".into(), "2-5".into()])
         );
         wish.cpu_mapping = "5:2-3:0".to_string();
         assert_eq!(
@@ -339,7 +340,7 @@ mod tests {
         );
         let mut plan = plan(wish);
         plan.slots_of = ["", "1", "", ""].map(String::from).to_vec();
-        assert_eq!(bound(&plan, None), Ok(vec!["3".into(), "free".into()]));
+        assert_eq!(bound(&plan, None), Ok(vec!["3".into(), "2-5".into()]));
         plan.wish.show = Show::Bindings;
         let text = Binding::new(&plan, 1, machine(8), None)
             .expect("bound")
