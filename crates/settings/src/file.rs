@@ -12,8 +12,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-use crate::source::CONF;
 use crate::warning::Warning;
+
+/// Names the configuration file in the environment.
+pub const CONF: &str = "CATENA_CONF";
 
 /// Longest file that is read, bytes: it travels as a variable of the environment, which can have twice that.
 const LONGEST: u64 = 64 << 10;

@@ -48,8 +48,9 @@ mod var;
 mod warning;
 
 pub use equal::difference;
+pub use file::CONF;
 pub use registry::{Registry, nearest, reserved, unknown};
-pub use source::{COMMAND_LINE, CONF, FILE, Origin, PREFIX, Sources};
+pub use source::{COMMAND_LINE, FILE, Origin, PREFIX, Sources};
 pub use value::{Bytes, Plain, Text, Value};
 pub use var::{Change, Level, Scope, Setting, Spec, Var, changes};
 pub use warning::Warning;

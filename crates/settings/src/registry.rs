@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::source::{COMMAND_LINE, CONF, FILE, PREFIX, Sources};
+use crate::file::CONF;
+use crate::source::{COMMAND_LINE, FILE, PREFIX, Sources};
 use crate::var::Setting;
 use crate::warning::Warning;
 

@@ -6,14 +6,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use crate::file::File;
+use crate::file::{CONF, File};
 use crate::warning::Warning;
 
 /// What every variable of Catena in the environment begins with.
 pub const PREFIX: &str = "CATENA_";
-
-/// Names the configuration file in the environment.
-pub const CONF: &str = "CATENA_CONF";
 
 /// In the environment: names (without prefix, separated by commas) of the
 /// settings that the launcher was given on its command line. Their values are

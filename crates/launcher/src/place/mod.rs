@@ -348,7 +348,7 @@ mod tests {
         assert_eq!(
             text,
             "node b: 2 ranks on 4 cores, 4 hardware threads\n  rank 1  [.#..]  CPU 3\n  \
-             rank 3  not bound\n"
+             rank 3  [####]  CPUs 2-5\n"
         );
     }
 
