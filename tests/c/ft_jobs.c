@@ -66,6 +66,9 @@ static void child(MPI_Comm parent, int step)
     MPI_Request request;
     MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
     MPI_Comm_remote_size(parent, &parents);
+    /* A death while others are in MPI_Init ends them. */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Barrier(MPI_COMM_WORLD);
     for (int at = 0; at < all; at++) {
         if (how == KILLED && at == all / 2)
             raise(SIGKILL);
