@@ -36,14 +36,21 @@ impl Living for Process {
         resumed.map_err(|e| Error::new(Kind::Other, e.to_string()))
     }
 
-    fn rest(&self, end: bool) -> Result<()> {
+    fn keeps(&self) -> bool {
+        self.link(|link| link.net().keeps())
+    }
+
+    /// Nothing else waits for what was sent to arrive, and this process may end now, which is no death. The other end's
+    /// kernel may take some 40 ms to say that it has come.
+    fn settle(&self, end: bool) {
         if self.link(|link| link.net().has_networks()) {
-            // Nothing else will wait for what was sent to arrive, and this process may end now, which is no death. The
-            // other end's kernel may take some 40 ms to say so.
             self.link(|link| link.net().say_leaving(true));
             self.block(|process| process.link(|link| link.net().has_said_leaving(end)));
         }
         self.tell();
+    }
+
+    fn rest(&self, end: bool) -> Result<()> {
         self.engine.hooks.end(self);
         let mut boot = self.engine.boot.borrow_mut();
         let told = if end { boot.end() } else { boot.finalize() };

@@ -68,6 +68,8 @@ pub(super) struct Service {
 #[derive(Debug, Default)]
 pub(super) struct Ports {
     pub(super) open: HashMap<String, Port>,
+    /// When the first of those that wait loses patience: not later, but earlier if that one waits no more.
+    pub(super) until: Option<Instant>,
     /// Services that were published.
     pub(super) services: HashMap<String, Service>,
     pub calls: Vec<SpawnCall>,
@@ -189,6 +191,18 @@ impl Ties {
         self.0
             .entry((number, job))
             .and_modify(|tie| *tie = Tie::Parted);
+    }
+
+    /// Processes that were to learn of these jobs will not, but for those that are about to.
+    pub fn give_up(&mut self, group: &[u32], jobs: &[u64]) {
+        for number in group {
+            for job in jobs {
+                let tie = self.0.get_mut(&(*number, *job));
+                tie.filter(|tie| **tie == Tie::Awaited)
+                    .into_iter()
+                    .for_each(|tie| *tie = Tie::Parted);
+            }
+        }
     }
 
     /// A process has ended. Whether it had parted counts as long as its job is there.

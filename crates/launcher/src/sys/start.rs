@@ -35,6 +35,11 @@ impl Strings {
         Strings { strings, pointers }
     }
 
+    /// The strings.
+    pub fn iter(&self) -> impl Iterator<Item = &CString> {
+        self.strings.iter()
+    }
+
     /// Replaces the last `extra.len()` strings by others.
     pub fn replace_last(
         &mut self,
@@ -165,7 +170,7 @@ unsafe fn execute(what: &Start<'_>) -> Errno {
     unsafe {
         // Rust programs ignore it, which `execve` would pass on.
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
-        libc::sigprocmask(libc::SIG_SETMASK, &what.signals.before, ptr::null_mut());
+        what.signals.before().restore();
         let env = what.env.pointers.as_ptr();
         libc::execve(what.path.as_ptr(), what.args.pointers.as_ptr(), env);
         if error() == Errno::NOEXEC {
