@@ -4,9 +4,9 @@
 //
 // only: catena
 // time: 60
-// run: -n 3 --with-ft ulfm -- 1; says 'schedule 1 is over'; exit 137
-// run: -n 3 --with-ft ulfm --set LINK=tcp -- 2; says 'schedule 2 is over'; exit 137
-// run: -n 3 --with-ft ulfm --set LINK=tcp -- 3; says 'schedule 3 is over'; exit 137
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first -- 1; says 'schedule 1 is over'; exit 137
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first --set LINK=tcp -- 2; says 'schedule 2 is over'; exit 137
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first --set LINK=tcp -- 3; says 'schedule 3 is over'; exit 137
 // run: -n 2 --with-ft ulfm --set LINK=tcp -- 4 well; says 'schedule 4 is over'
 #include "check.h"
 #include <mpi-ext.h>
