@@ -76,10 +76,14 @@ async fn work(crew: &Crew, file: &File, own: Result<Transfer>) -> Result<Status>
             (Ok(transfer), plan)
         }
     };
-    let done = match (own, plan) {
+    let exchange = match plan {
+        Some(plan) => two_phase::prepare(crew, file, plan).await?,
+        None => None,
+    };
+    let done = match (own, exchange) {
         (Err(error), _) => Err(error),
-        (Ok(transfer), Some(plan)) => {
-            let done = two_phase::run(crew, file, transfer, plan).await;
+        (Ok(transfer), Some(exchange)) => {
+            let done = two_phase::run(crew, file, transfer, exchange).await;
             done.into_result()
         }
         (Ok(mut transfer), None) => {
