@@ -103,7 +103,7 @@ fn begun(fh: File, how: (Direction, Place), data: Data, request: *mut Request) -
         return Err(args::null_argument("request"));
     }
     let transfer = prepare(&process, &file, how, data)?;
-    put(request, start(&process, &file, transfer), "request")
+    put(request, start(&process, &file, transfer)?, "request")
 }
 
 /// A collective one.

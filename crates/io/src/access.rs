@@ -13,6 +13,7 @@ use crate::datarep::Elements;
 use crate::driver::{Direction, Part, move_run};
 use crate::failure::of_transfer;
 use crate::file::File;
+use crate::keeper;
 use crate::registry;
 use crate::transfer::{self, Parts, Transfer};
 use crate::view::View;
@@ -166,11 +167,7 @@ impl File {
             counters: self.counters.clone(),
             busy: self.under_way.clone(),
         };
-        let mut transfer = Transfer::new(process, access.direction, elements, access.len, parts)?;
-        if self.atomic.get() && access.len != 0 {
-            transfer.lock = Some(self.range_lock(process, from, access)?);
-        }
-        Ok(transfer)
+        Transfer::new(process, access.direction, elements, access.len, parts)
     }
 
     /// Whether a collective call may begin.
@@ -268,7 +265,10 @@ impl File {
             return self.move_straight(direction, (run, at), true);
         }
         let mut transfer = self.transfer(process, &access, from)?;
+        self.lock_alone(process, &mut transfer)?;
         unlocked(|| transfer.run());
+        // The next MPI call may be far.
+        keeper::give_back(process);
         transfer.finish(process).into_result()
     }
 

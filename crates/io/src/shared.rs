@@ -15,6 +15,7 @@ use catena_objects::error::{Error, Kind, Result};
 
 use crate::agree;
 use crate::common::{Common, Span};
+use crate::crew::Crew;
 use crate::keeper::{self, Claimed, Remote};
 use crate::nodes::Nodes;
 
@@ -215,6 +216,17 @@ impl Shared {
     pub(crate) fn claim_kept(&self, process: &Process, span: Span) -> Result<Option<Claimed>> {
         match &self.memory {
             Memory::Kept(remote) => remote.claim(process, span).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// The same in a collective call.
+    ///
+    /// # Errors
+    /// As [`Shared::take`].
+    pub(crate) async fn claim_in(&self, crew: &Crew, span: Span) -> Result<Option<Claimed>> {
+        match &self.memory {
+            Memory::Kept(remote) => remote.claim_in(crew, span).await.map(Some),
             _ => Ok(None),
         }
     }
