@@ -374,6 +374,21 @@ int mpifort_holds(const struct descriptor *d, MPI_Count count, MPI_Datatype type
         <= elements(d) * (MPI_Count)d->elem_len;
 }
 
+/* The most bytes of a number: longer elements are structures, of which an operation may have changed some components,
+ * while others are the program's. */
+enum { LONGEST_NUMBER = 32 };
+
+static void write_changed(char *to, const char *from, const char *before, size_t length)
+{
+    if (length <= LONGEST_NUMBER) {
+        memcpy(to, from, length);
+        return;
+    }
+    for (size_t i = 0; i < length; i++)
+        if (from[i] != before[i])
+            to[i] = from[i];
+}
+
 /* Copies rows of the first dimension from the section to an array without gaps; or back, where the array differs
  * from `before`. */
 static void copy_rows(const struct descriptor *d, char *copy, const char *before)
@@ -389,7 +404,7 @@ static void copy_rows(const struct descriptor *d, char *copy, const char *before
                 continue;
             }
             if (memcmp(copy, before, d->elem_len))
-                memcpy(element, copy, d->elem_len);
+                write_changed(element, copy, before, d->elem_len);
             before += length;
         }
         int k = 1;

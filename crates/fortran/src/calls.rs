@@ -505,6 +505,10 @@ impl<'a> Body<'a> {
     /// Has the copies of requests that the call may complete put aside, as their numbers may mean others by the time that it
     /// returns, and then written back.
     fn hold(&mut self, name: &str, handles: &str, count: &str) {
+        if self.p.bare().starts_with("Request_get_status") {
+            // It frees no request, and other threads may ask for the same one.
+            return self.after(&format!("seen({name}, {handles}, {count});"));
+        }
         self.local("struct held *held = NULL;");
         let _ = writeln!(self.last, "    held = hold({name}, {count});");
         self.after(&format!("look(held, {handles}, {count});"));

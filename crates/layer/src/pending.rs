@@ -3,7 +3,7 @@
 //! The library is given a cell instead of the program's variable. Calls that complete requests
 //! look whether any cell has got its handle; there is one load for that when none is waited for.
 
-use std::sync::atomic::{AtomicUsize, Ordering::Acquire, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use catena_abi::{Comm, Request, consts};
@@ -61,7 +61,8 @@ pub fn comm<H: Handle<Native = Comm>>(
 /// Gives the program what has come.
 #[inline]
 pub fn deliver() {
-    if WAITED_FOR.load(Relaxed) != 0 {
+    // Another thread may have given the program this one's.
+    if WAITED_FOR.load(Acquire) != 0 {
         deliver_slow();
     }
 }
@@ -81,7 +82,6 @@ fn deliver_slow() {
             continue;
         }
         let one = all.swap_remove(at);
-        WAITED_FOR.fetch_sub(1, Relaxed);
         if there {
             // SAFETY: the program's variable, which it lends until the request is complete.
             unsafe { (one.give)(one.to, comm) };
@@ -89,6 +89,7 @@ fn deliver_slow() {
             // It has failed, or was freed before it is complete: then the library may still write there.
             Box::leak(one.cell);
         }
+        WAITED_FOR.fetch_sub(1, Release);
     }
 }
 
