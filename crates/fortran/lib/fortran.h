@@ -484,7 +484,7 @@ static inline void look(struct held *held, const MPI_Request *now, ptrdiff_t n)
         mpifort_complete(held, now, n);
 }
 
-static inline void seen(const Fint *numbers, const MPI_Request *now, ptrdiff_t n)
+static inline void look_only(const Fint *numbers, const MPI_Request *now, ptrdiff_t n)
 {
     if (__builtin_expect(mpifort_pending != 0, 0))
         mpifort_seen(numbers, sizeof *numbers, now, n);

@@ -386,7 +386,7 @@ void F(request_get_status)(const Fint *request, Flogical *flag, Fint *status, Fi
     STATUS(status)
     int code;
     code = C(Request_get_status)(c_request, &c_flag, STATUS_AT(status));
-    seen(request, &c_request, 1);
+    look_only(request, &c_request, 1);
     *flag = logical(c_flag);
     RETURN_STATUS(status)
     finish(ierror, code);
@@ -413,7 +413,7 @@ void F(request_get_status_all)(const Fint *count, const Fint *array_of_requests,
         goto done;
     }
     code = C(Request_get_status_all)(INT(*count), c_array_of_requests, &c_flag, STATUSES_AT(array_of_statuses));
-    seen(array_of_requests, c_array_of_requests, n_array_of_requests);
+    look_only(array_of_requests, c_array_of_requests, n_array_of_requests);
     *flag = logical(c_flag);
     RETURN_STATUSES(array_of_statuses)
 done:
@@ -440,7 +440,7 @@ void F(request_get_status_any)(const Fint *count, const Fint *array_of_requests,
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
     code = C(Request_get_status_any)(INT(*count), c_array_of_requests, &c_indx, &c_flag, STATUS_AT(status));
-    seen(array_of_requests, c_array_of_requests, n_array_of_requests);
+    look_only(array_of_requests, c_array_of_requests, n_array_of_requests);
     position(&c_indx);
     *indx = c_indx;
     *flag = logical(c_flag);
@@ -476,7 +476,7 @@ void F(request_get_status_some)(const Fint *incount, const Fint *array_of_reques
         goto done;
     }
     code = C(Request_get_status_some)(INT(*incount), c_array_of_requests, AT(outcount), ENTRIES(array_of_indices), STATUSES_AT(array_of_statuses));
-    seen(array_of_requests, c_array_of_requests, n_array_of_requests);
+    look_only(array_of_requests, c_array_of_requests, n_array_of_requests);
     RETURN_INTEGER(outcount)
     for (int i = 0; counted(code) && i < VALUE(outcount); i++)
         position(&ENTRIES(array_of_indices)[i]);

@@ -507,7 +507,7 @@ impl<'a> Body<'a> {
     fn hold(&mut self, name: &str, handles: &str, count: &str) {
         if self.p.bare().starts_with("Request_get_status") {
             // It frees no request, and other threads may ask for the same one.
-            return self.after(&format!("seen({name}, {handles}, {count});"));
+            return self.after(&format!("look_only({name}, {handles}, {count});"));
         }
         self.local("struct held *held = NULL;");
         let _ = writeln!(self.last, "    held = hold({name}, {count});");
