@@ -3,6 +3,7 @@
 // run: -n 3
 #include "../c/check.h"
 #include <string.h>
+#include <unistd.h>
 
 /* Windows of two kinds tell their own, and go on to. */
 static void flavors(void)
@@ -128,6 +129,39 @@ static void parts(void)
 }
 #endif
 
+/* Variables of a file are found by the interface's handle of it. */
+static void variables_of_files(void)
+{
+    char name[64], text[64];
+    int level, n, found = 0;
+    MPI_File file;
+    MPI_T_pvar_session session;
+    snprintf(name, sizeof name, "/tmp/catena-objects-%d", (int)getpid());
+    EQUAL(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file),
+          MPI_SUCCESS);
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
+    MPI_T_pvar_session_create(&session);
+    MPI_T_pvar_get_num(&n);
+    for (int i = 0; i < n; i++) {
+        int len = sizeof text, verbosity, class, none = 0, bind = -1, readonly, continuous, atomic, count = 0;
+        MPI_Datatype type;
+        MPI_T_enum values;
+        MPI_T_pvar_handle handle;
+        EQUAL(MPI_T_pvar_get_info(i, text, &len, &verbosity, &class, &type, &values, NULL, &none, &bind, &readonly, &continuous,
+                                  &atomic), MPI_SUCCESS);
+        if (bind != MPI_T_BIND_MPI_FILE)
+            continue;
+        found++;
+        EQUAL(MPI_T_pvar_handle_alloc(session, i, &file, &handle, &count), MPI_SUCCESS);
+        EQUAL(count, 1);
+        MPI_T_pvar_handle_free(session, &handle);
+    }
+    CHECK(found > 0);
+    MPI_T_pvar_session_free(&session);
+    MPI_T_finalize();
+    MPI_File_close(&file);
+}
+
 static int handled;
 
 static void handler(MPI_Comm *comm, int *code, ...)
@@ -198,6 +232,17 @@ static void failed_duplicate(void)
     EQUAL(MPI_Comm_size(twin, &n), MPI_SUCCESS);
     EQUAL(n, size);
     MPI_Comm_free(&twin);
+    /* Who finds the request complete has the handle. */
+    int flag = 0;
+    twin = MPI_COMM_NULL;
+    EQUAL(MPI_Comm_idup(from, &twin, &request), MPI_SUCCESS);
+    while (!flag)
+        MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+    CHECK(twin != MPI_COMM_NULL);
+    EQUAL(MPI_Comm_size(twin, &n), MPI_SUCCESS);
+    EQUAL(n, size);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&twin);
     MPI_Comm_free(&from);
     MPI_Comm_free_keyval(&key);
 }
@@ -212,6 +257,7 @@ int main(int argc, char **argv)
     codes_of_processes();
     keys();
     parts();
+    variables_of_files();
     dead_handles();
     failed_duplicate();
     return finish();
