@@ -2,11 +2,11 @@
 // that one takes part.
 //
 // only: catena
-// run: -n 3 --with-ft ulfm -- receive; exit 137; says 'rank 0 goes on'; says 'rank 1 goes on'
-// run: -n 3 --with-ft ulfm -- barrier; exit 137; says 'rank 0 goes on'; says 'rank 1 goes on'
-// run: -n 3 --with-ft ulfm -- agree; exit 137; says 'rank 0 goes on'; says 'rank 1 goes on'
-// run: -n 3 --with-ft ulfm -- shrink; exit 137; says 'rank 0 goes on'; says 'rank 1 goes on'
-// run: -n 3 --with-ft ulfm --set LINK=tcp -- agree; exit 137; says 'rank 0 goes on'; says 'rank 1 goes on'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first -- receive; exit 137; says 'rank 0 goes on'; says 'rank 1 goes on'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first -- barrier; exit 137; says 'rank 0 goes on'; says 'rank 1 goes on'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first -- agree; exit 137; says 'rank 0 goes on'; says 'rank 1 goes on'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first -- shrink; exit 137; says 'rank 0 goes on'; says 'rank 1 goes on'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first --set LINK=tcp -- agree; exit 137; says 'rank 0 goes on'; says 'rank 1 goes on'
 #include "check.h"
 #include <mpi-ext.h>
 #include <signal.h>

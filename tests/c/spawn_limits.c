@@ -44,13 +44,6 @@ static void set(rlim_t soft)
     CHECK(setrlimit(is_memory() ? RLIMIT_AS : RLIMIT_NOFILE, &limit) == 0);
 }
 
-/* One that MPI_Init does not raise. */
-static void set_hard(rlim_t most)
-{
-    struct rlimit limit = {most, most};
-    CHECK(setrlimit(is_memory() ? RLIMIT_AS : RLIMIT_NOFILE, &limit) == 0);
-}
-
 /* What the process has now, and `more`: descriptors, or sixteenths of 2 GiB. */
 static rlim_t now_and(int more)
 {
@@ -138,8 +131,14 @@ static int child(char **argv)
     what = argv[1];
     usual = get().rlim_cur;
     int limited = atoi(argv[3]);
-    if (!strcmp(argv[2], "all"))
-        set_hard(is_memory() ? now_and(limited) : (rlim_t)limited);
+    if (!strcmp(argv[2], "all") && is_memory()) {
+        set(now_and(limited));
+    } else if (!strcmp(argv[2], "all")) {
+        /* The library raises the other one. */
+        struct rlimit both = {limited, limited};
+        CHECK(setrlimit(RLIMIT_NOFILE, &both) == 0);
+        usual = limited;
+    }
     MPI_Comm inter;
     start(&(int){1}, &argv);
     MPI_Comm_get_parent(&inter);

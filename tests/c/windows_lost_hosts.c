@@ -4,13 +4,13 @@
 //
 // only: catena
 // hosts: 2
-// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm -- waits; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
-// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm -- comes; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
-// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm -- all; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
-// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm -- waits elsewhere; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
-// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm -- comes elsewhere; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
-// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm -- all elsewhere; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
-// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm -- holds elsewhere; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
+// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first -- waits; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
+// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first -- comes; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
+// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first -- all; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
+// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first -- waits elsewhere; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
+// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first -- comes elsewhere; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
+// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first -- all elsewhere; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
+// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first -- holds elsewhere; exit 137; says 'survivor 0 done'; says 'survivor 2 done'; says 'survivor 3 done'
 #include "check.h"
 #include <mpi-ext.h>
 #include <signal.h>

@@ -10,6 +10,9 @@ use catena_objects::{Error, Kind, Result, fail};
 use crate::args::{self, array, array_mut, get, put};
 use crate::entry::mpi_fn;
 
+// What layers ask for, the engine understands.
+const _: () = assert!(catena_abi::DARG_AS_SIZE == catena_datatype::DARG_AS_SIZE);
+
 /// Sorts what the engine says into error classes.
 pub(crate) fn explain(e: TypeError) -> Error {
     let kind = match e {

@@ -15,7 +15,7 @@ use catena_objects::callback::{CopyFn, DeleteFn, Foreign, LayerFn, LayerHandler}
 use catena_objects::errhandler::Errhandler as Handler;
 use catena_objects::error_place::Target;
 use catena_objects::op::{Op as OpObj, UserFn};
-use catena_objects::state::{End, State};
+use catena_objects::state::{End, Freed, State, when_freed};
 use catena_objects::{Result, fail};
 
 use crate::args::put;
@@ -127,6 +127,14 @@ extern "C" fn catena_type_struct(
         newtype,
     );
     answer("MPI_Type_create_struct", made)
+}
+
+/// Names the function that is told the handle of each object that ends, before another may get its integer: see
+/// `catena_objects::state::when_freed`.
+// SAFETY: no other library has names that begin with catena_.
+#[unsafe(no_mangle)]
+extern "C" fn catena_when_freed(function: Freed) {
+    when_freed(function);
 }
 
 /// Makes an object, if its handle has a place to go to.

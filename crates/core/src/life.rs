@@ -31,9 +31,13 @@ impl Living for Process {
     }
 
     fn resume(&self) -> Result<()> {
-        self.link(|link| link.net().say_leaving(false));
+        self.stay();
         let resumed = self.engine.boot.borrow_mut().resume();
         resumed.map_err(|e| Error::new(Kind::Other, e.to_string()))
+    }
+
+    fn stay(&self) {
+        self.link(|link| link.net().say_leaving(false));
     }
 
     fn keeps(&self) -> bool {

@@ -19,6 +19,8 @@ pub const DISTRIBUTE_BLOCK: i32 = 17;
 pub const DISTRIBUTE_CYCLIC: i32 = 18;
 /// `MPI_DISTRIBUTE_DFLT_DARG`: the block size that follows from the rest.
 pub const DISTRIBUTE_DFLT_DARG: i32 = 19;
+/// The block size that is the number of [`DISTRIBUTE_DFLT_DARG`], which interfaces with another number for that can ask for.
+pub const DARG_AS_SIZE: i32 = i32::MIN / 2 + DISTRIBUTE_DFLT_DARG;
 
 /// The dimensions, the one that varies fastest first.
 fn fastest_first(dims: usize, order: i32) -> Result<Vec<usize>> {
@@ -157,6 +159,7 @@ fn distribute(body: &Body, of: &Darray, dim: usize, place: i64, stride: i64) -> 
     let (all, processes) = (of.gsizes[dim], i64::from(of.psizes[dim]));
     let block = |default: i64| match of.dargs[dim] {
         DISTRIBUTE_DFLT_DARG => Ok(default),
+        DARG_AS_SIZE => Ok(i64::from(DISTRIBUTE_DFLT_DARG)),
         value @ 1.. => Ok(i64::from(value)),
         value => Err(TypeError::DistributionArgument { dim, value }),
     };

@@ -67,7 +67,8 @@ const OWN: [&str; 53] = [
     "Win_toint",
 ];
 /// As [`OWN`].
-const OWN_TOO: [&str; 8] = [
+const OWN_TOO: [&str; 9] = [
+    "Comm_split_type",
     "Win_fromint",
     "Type_create_struct",
     "Type_struct",
@@ -221,7 +222,11 @@ fn translated(out: &mut String, f: &Function) {
         format!("core::{}({})", f.name, passed.join(", "))
     };
     let before: String = steps.iter().map(|s| s.before.as_str()).collect();
-    let after: String = steps.iter().map(|s| s.after.as_str()).collect();
+    let mut after: String = steps.iter().map(|s| s.after.as_str()).collect();
+    if f.name.starts_with("MPI_Request_get_status") {
+        // It frees no request, but may find one complete whose communicator has come.
+        after += "            catena_layer::pending::deliver();\n";
+    }
     let unsafely = "        // SAFETY: what the program promises of its arguments, of whose \
                     translation\n        // each is as long.\n        unsafe {\n";
     let body = if f.returns == "int" {
@@ -474,6 +479,10 @@ fn pointer(f: &Function, arg: &Arg) -> Step {
         }
         (Kind::Tag, None) if out => after(format!("to::tag_out::<A>(rc, {n})")),
         (Kind::Error, None) if out => after(format!("code_out::<A>(rc, {n})")),
+        (Kind::Error, Some(len)) if out => codes(f, &n, len),
+        (Kind::String, None) if arg.name == "key" => {
+            Step::passed(format!("to::info_key::<A>({n})"))
+        }
         (Kind::Keyval, None) => Step {
             before: format!("            let mut {n} = to::KeyvalInOut::<A>::new({n});\n"),
             passed: format!("{n}.place()"),
@@ -481,6 +490,30 @@ fn pointer(f: &Function, arg: &Arg) -> Step {
         },
         (Kind::Constant, len) => constants(f, arg, &n, len, out),
         _ => Step::passed(n),
+    }
+}
+
+/// Error codes in an array whose length the root alone knows.
+fn codes(f: &Function, n: &str, len: Length) -> Step {
+    let argument = |n| name(f.arg(n).unwrap_or_else(|| panic!("{}: no {n}", f.name)));
+    let (root, comm) = (argument("root"), argument("comm"));
+    let entries = match len {
+        Length::Sum(of) => {
+            let each = f
+                .arg(of)
+                .and_then(|arg| arg.meaning.length)
+                .expect("an array");
+            format!("to::sum({of}, {})", length(f, each))
+        }
+        len => length(f, len),
+    };
+    Step {
+        before: format!(
+            "            let is_root = core::catena_entries({comm}.native(), 3) == {root};\n            \
+             let mut {n} = Codes::new({n}, is_root.then(|| {entries}));\n"
+        ),
+        passed: format!("{n}.place()"),
+        after: format!("            {n}.finish::<A>();\n"),
     }
 }
 
@@ -497,6 +530,14 @@ fn constants(f: &Function, arg: &Arg, n: &str, len: Option<Length>, out: bool) -
             before: String::new(),
             passed: n.to_string(),
             after: format!("            to::named_out(A::FAMILIES.{family}, rc, {n});\n"),
+        },
+        Some(len) if !out && family == "darg" => Step {
+            before: format!(
+                "            let {n} = to::dargs::<A>({n}, {});\n",
+                length(f, len)
+            ),
+            passed: format!("{n}.as_ptr()"),
+            after: String::new(),
         },
         Some(len) if !out => Step {
             before: format!(

@@ -10,6 +10,8 @@
 
 #include "fortran.h"
 
+#include <stdatomic.h>
+
 #ifdef CATENA_INTERFACE_MPICH
 /* MPICH's modules of gfortran, version 8 and later, hand over that compiler's own descriptors, for their
  * procedures are not BIND(C). The last dimension of an array of assumed size ends at 0, or at -1. */
@@ -96,6 +98,10 @@ static inline ptrdiff_t stride_of(const struct descriptor *d, int i)
 /* Whether the elements follow each other in memory, for any rank. */
 HIDDEN int mpifort_is_run(const struct descriptor *d);
 
+struct typed;
+/* Whether a run has as many bytes as the count and the type name, if the type is predefined. */
+HIDDEN int mpifort_holds_run(const struct descriptor *d, const struct typed *typed);
+
 static inline int is_run(const struct descriptor *d)
 {
     return !d->rank || (d->rank == 1 && stride_of(d, 0) == (ptrdiff_t)d->elem_len)
@@ -108,6 +114,38 @@ struct typed {
     MPI_Datatype type;
     int made;
 };
+
+/* Sizes of predefined types, as far as they are known: 0 is not. */
+enum { PREDEFINED = 0x1000 };
+HIDDEN extern _Atomic unsigned char mpifort_sizes[PREDEFINED];
+HIDDEN size_t mpifort_size(MPI_Datatype type);
+
+/* The size of a predefined type; 0 for others, whose gaps may be more than the array, or lie elsewhere. */
+static inline size_t predefined_size(MPI_Datatype type)
+{
+#ifdef CATENA_INTERFACE_MPICH
+    return (unsigned)type >> 24 == 0x4c ? (unsigned)type >> 8 & 0xff : 0;
+#else
+    uintptr_t number = (uintptr_t)type;
+    if (number >= PREDEFINED)
+        return 0;
+    size_t size = atomic_load_explicit(&mpifort_sizes[number], memory_order_relaxed);
+    return size ? size : mpifort_size(type);
+#endif
+}
+
+/* As is_run, for a buffer all of whose elements that the count and the type name are used: one with fewer is none, so that
+ * mpifort_section refuses it. A single element may stand for an array (`REAL A(1)` of old programs), and so may none. */
+static inline int is_checked_run(const struct descriptor *d, const struct typed *typed)
+{
+    if (d->rank != 1)
+        return !d->rank || (mpifort_is_run(d) && mpifort_holds_run(d, typed));
+    if (stride_of(d, 0) != (ptrdiff_t)d->elem_len && !mpifort_is_run(d))
+        return 0;
+    ptrdiff_t extent = extent_of(d, 0);
+    return extent <= 1 || typed->count * (MPI_Count)predefined_size(typed->type) <= extent * (MPI_Count)d->elem_len
+        || !d->base_addr;
+}
 
 static inline void free_typed(struct typed *typed)
 {

@@ -463,6 +463,10 @@ struct held *mpifort_hold(const void *numbers, size_t width, ptrdiff_t n)
 void mpifort_complete(struct held *held, const MPI_Request *now, ptrdiff_t n)
     __attribute__((visibility("hidden")));
 
+/* The copies of those that are complete are written back; the requests stay. */
+void mpifort_seen(const void *numbers, size_t width, const MPI_Request *now, ptrdiff_t n)
+    __attribute__((visibility("hidden")));
+
 static inline void start(const Fint *numbers, ptrdiff_t n)
 {
     if (__builtin_expect(mpifort_pending != 0, 0))
@@ -478,6 +482,12 @@ static inline void look(struct held *held, const MPI_Request *now, ptrdiff_t n)
 {
     if (__builtin_expect(held != NULL, 0))
         mpifort_complete(held, now, n);
+}
+
+static inline void look_only(const Fint *numbers, const MPI_Request *now, ptrdiff_t n)
+{
+    if (__builtin_expect(mpifort_pending != 0, 0))
+        mpifort_seen(numbers, sizeof *numbers, now, n);
 }
 
 /* What is left until a request is complete. */

@@ -6,7 +6,8 @@
  * has changed are written back when a procedure of Fortran finds the request complete: the others may be the
  * program's again, or belong to another operation. The copy is filled anew when a persistent one is
  * started. Each request is known by its number in Fortran. What belongs to requests that a call may complete is put aside
- * before it, as another thread may get their numbers before it returns. A request whose number comes again in spite of that
+ * before it, as another thread may get their numbers before it returns. A call that only looks whether they are complete
+ * takes nothing, as other threads may look at the same time. A request whose number comes again in spite of that
  * has been completed in C, where nobody wrote the copy back.
  *
  * A communicator that a request makes (MPI_Comm_idup) has its handle here until Fortran gets the number.
@@ -247,4 +248,22 @@ void mpifort_complete(struct held *held, const MPI_Request *now, ptrdiff_t n)
         pthread_mutex_unlock(&lock);
     }
     free(held);
+}
+
+void mpifort_seen(const void *numbers, size_t width, const MPI_Request *now, ptrdiff_t n)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        Fint number = number_at(numbers, width, i);
+        pthread_mutex_lock(&lock);
+        int is_kept = *find(number) != NULL;
+        pthread_mutex_unlock(&lock);
+        /* MPI is asked without the lock, as it may call a function of the program. */
+        if (!is_kept || !is_complete(now[i]))
+            continue;
+        pthread_mutex_lock(&lock);
+        struct pending *p = *find(number);
+        if (p)
+            write_back(p);
+        pthread_mutex_unlock(&lock);
+    }
 }

@@ -43,18 +43,45 @@ int mpifort_is_run(const struct descriptor *d)
     return is_run;
 }
 
-/* The first `count` of the elements that dimensions below `rank` span, of type `unit`. */
-static int prefix(const struct descriptor *d, int rank, MPI_Count count, MPI_Datatype unit,
+_Atomic unsigned char mpifort_sizes[PREDEFINED];
+
+size_t mpifort_size(MPI_Datatype type)
+{
+    /* Those that programs in Fortran name. Of a number that means no type nothing is asked, as the call itself tells. */
+    static const MPI_Datatype named[] = {MPI_CHARACTER, MPI_LOGICAL, MPI_INTEGER, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_COMPLEX,
+        MPI_DOUBLE_COMPLEX, MPI_BYTE, MPI_PACKED, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_REAL4,
+        MPI_REAL8, MPI_COMPLEX8, MPI_COMPLEX16, MPI_AINT, MPI_COUNT, MPI_OFFSET, MPI_2INTEGER, MPI_2REAL,
+        MPI_2DOUBLE_PRECISION, MPI_CHAR, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_FLOAT, MPI_DOUBLE, MPI_INT8_T, MPI_INT16_T,
+        MPI_INT32_T, MPI_INT64_T, MPI_C_BOOL};
+    MPI_Count size = 0;
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (named[i] == type && !PMPI_Type_size_c(type, &size) && size > 0 && size < 256) {
+            atomic_store_explicit(&mpifort_sizes[(uintptr_t)type % PREDEFINED], (unsigned char)size, memory_order_relaxed);
+            return (size_t)size;
+        }
+    return 0;
+}
+
+int mpifort_holds_run(const struct descriptor *d, const struct typed *typed)
+{
+    ptrdiff_t there = d->base_addr ? elements(d) : -1;
+    return there >= 0 && there <= 1
+        ? 1
+        : there < 0 || typed->count * (MPI_Count)predefined_size(typed->type) <= there * (MPI_Count)d->elem_len;
+}
+
+/* The first `count` of the elements that dimensions from `first` to before `rank` span, of type `unit`. */
+static int spanned(const struct descriptor *d, int first, int rank, MPI_Count count, MPI_Datatype unit,
     MPI_Datatype *type)
 {
-    if (!rank)
+    if (rank <= first)
         return PMPI_Type_contiguous_c(1, unit, type);
     MPI_Count below = 1, stride = stride_of(d, rank - 1);
-    for (int i = 0; i < rank - 1; i++)
+    for (int i = first; i < rank - 1; i++)
         below *= extent_of(d, i);
     MPI_Count whole = count / below, rest = count % below;
     MPI_Datatype block = MPI_DATATYPE_NULL, blocks[2];
-    int error = prefix(d, rank - 1, below, unit, &block);
+    int error = spanned(d, first, rank - 1, below, unit, &block);
     if (error)
         return error;
     error = PMPI_Type_create_hvector_c(whole, 1, stride, block, type);
@@ -62,7 +89,7 @@ static int prefix(const struct descriptor *d, int rank, MPI_Count count, MPI_Dat
     if (error || !rest)
         return error;
     blocks[0] = *type;
-    error = prefix(d, rank - 1, rest, unit, &blocks[1]);
+    error = spanned(d, first, rank - 1, rest, unit, &blocks[1]);
     if (!error) {
         error = PMPI_Type_create_struct_c(2, (MPI_Count[]){1, 1},
             (MPI_Count[]){0, whole * stride}, blocks, type);
@@ -70,6 +97,12 @@ static int prefix(const struct descriptor *d, int rank, MPI_Count count, MPI_Dat
     }
     PMPI_Type_free(&blocks[0]);
     return error;
+}
+
+/* Those of all dimensions below `rank`. */
+static int prefix(const struct descriptor *d, int rank, MPI_Count count, MPI_Datatype unit, MPI_Datatype *type)
+{
+    return spanned(d, 0, rank, count, unit, type);
 }
 
 /* Where byte `at` of the array without gaps lies, from the address of the section on. */
@@ -115,7 +148,7 @@ static MPI_Count *bytes_named(const struct typed *typed, MPI_Count span, MPI_Cou
     return bytes;
 }
 
-/* A type of bytes: for types with gaps of their own. */
+/* A type of bytes: for types with gaps of their own. It takes 16 bytes for each of them. */
 static int mapped(const struct descriptor *d, const struct typed *typed, MPI_Count span,
     MPI_Count size, MPI_Datatype *type)
 {
@@ -170,6 +203,61 @@ static int unit_of(const struct descriptor *d, const struct typed *typed, MPI_Co
                                       : PMPI_Type_contiguous_c(length, MPI_BYTE, unit);
 }
 
+/* The most elements of a type that are looked at one by one, to find after how many the same places come again. */
+enum { MOST_ALIKE = 64 };
+
+/* A type of bytes for a type with gaps, of which the same places come again after some elements: `alike` of the array, which are
+ * `m->extent` or a few times that. A map of these bytes is repeated. If nothing is alike, the map is of all of them. */
+static int repeated(const struct descriptor *d, const struct typed *typed, const struct measures *m, MPI_Count span,
+    MPI_Datatype *type)
+{
+    MPI_Count length = (MPI_Count)d->elem_len, each = 1;
+    while (each <= MOST_ALIKE && each * m->extent % length)
+        each++;
+    MPI_Count alike = each * m->extent / length, row = extent_of(d, 0), times = typed->count / each;
+    int is_row = rank_of(d) == 1;
+    /* Of more dimensions a row has a number of them, and none goes on in the next. */
+    if (each > MOST_ALIKE || !alike || times < 2 || (!is_row && (row % alike || m->true_lb + m->true_extent > m->extent)))
+        return mapped(d, typed, span, typed->count * m->size, type);
+    struct descriptor one;
+    memcpy(&one, d, offsetof(struct descriptor, dim) + sizeof *d->dim);
+    one.rank = 1;
+    struct typed part = {each, typed->type, 0}, rest = {typed->count % each, typed->type, 0};
+    MPI_Count step = alike * stride_of(d, 0), in_row = is_row ? times : row / alike, rows = times / in_row;
+    MPI_Datatype block = MPI_DATATYPE_NULL, whole = MPI_DATATYPE_NULL, parts[3] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL,
+        MPI_DATATYPE_NULL};
+    MPI_Count lengths[3] = {1, 1, 1}, places[3] = {0};
+    int n = 0;
+    int error = mapped(&one, &part, (each - 1) * m->extent + m->true_lb + m->true_extent, each * m->size, &block);
+    /* Whole rows, what is left of one more, and what is left of one more block. */
+    if (!error && rows) {
+        error = PMPI_Type_create_hvector_c(in_row, 1, step, block, &whole);
+        if (!error)
+            error = spanned(d, 1, rank_of(d), rows, whole, &parts[n]);
+        n += !error;
+    }
+    if (!error && times % in_row) {
+        places[n] = place_of(d, rows * in_row * alike * length);
+        error = PMPI_Type_create_hvector_c(times % in_row, 1, step, block, &parts[n]);
+        n += !error;
+    }
+    if (!error && rest.count) {
+        places[n] = place_of(d, times * alike * length);
+        error = mapped(&one, &rest, (rest.count - 1) * m->extent + m->true_lb + m->true_extent, rest.count * m->size,
+            &parts[n]);
+        n += !error;
+    }
+    if (!error)
+        error = PMPI_Type_create_struct_c(n, lengths, places, parts, type);
+    for (int i = 0; i < n; i++)
+        PMPI_Type_free(&parts[i]);
+    if (whole != MPI_DATATYPE_NULL)
+        PMPI_Type_free(&whole);
+    if (block != MPI_DATATYPE_NULL)
+        PMPI_Type_free(&block);
+    return error;
+}
+
 int mpifort_section(const struct descriptor *d, struct typed *typed)
 {
     struct measures m;
@@ -189,7 +277,7 @@ int mpifort_section(const struct descriptor *d, struct typed *typed)
         if (unit != MPI_DATATYPE_NULL)
             PMPI_Type_free(&unit);
     } else {
-        error = mapped(d, typed, span, size, &type);
+        error = repeated(d, typed, &m, span, &type);
     }
     if (!error)
         error = PMPI_Type_commit(&type);
@@ -286,6 +374,21 @@ int mpifort_holds(const struct descriptor *d, MPI_Count count, MPI_Datatype type
         <= elements(d) * (MPI_Count)d->elem_len;
 }
 
+/* The most bytes of a number: longer elements are structures, of which an operation may have changed some components,
+ * while others are the program's. */
+enum { LONGEST_NUMBER = 32 };
+
+static void write_changed(char *to, const char *from, const char *before, size_t length)
+{
+    if (length <= LONGEST_NUMBER) {
+        memcpy(to, from, length);
+        return;
+    }
+    for (size_t i = 0; i < length; i++)
+        if (from[i] != before[i])
+            to[i] = from[i];
+}
+
 /* Copies rows of the first dimension from the section to an array without gaps; or back, where the array differs
  * from `before`. */
 static void copy_rows(const struct descriptor *d, char *copy, const char *before)
@@ -301,7 +404,7 @@ static void copy_rows(const struct descriptor *d, char *copy, const char *before
                 continue;
             }
             if (memcmp(copy, before, d->elem_len))
-                memcpy(element, copy, d->elem_len);
+                write_changed(element, copy, before, d->elem_len);
             before += length;
         }
         int k = 1;

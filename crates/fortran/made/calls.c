@@ -382,13 +382,11 @@ NAMES_F08(request_free, REQUEST_FREE)
 void F(request_get_status)(const Fint *request, Flogical *flag, Fint *status, Fint *ierror)
 {
     MPI_Request c_request = Request_of(*request);
-    struct held *held = NULL;
     int c_flag = 0;
     STATUS(status)
     int code;
-    held = hold(request, 1);
     code = C(Request_get_status)(c_request, &c_flag, STATUS_AT(status));
-    look(held, &c_request, 1);
+    look_only(request, &c_request, 1);
     *flag = logical(c_flag);
     RETURN_STATUS(status)
     finish(ierror, code);
@@ -400,7 +398,6 @@ void F(request_get_status_all)(const Fint *count, const Fint *array_of_requests,
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *count;
-    struct held *held = NULL;
     int c_flag = 0;
     STATUSES(array_of_statuses, *count)
     int code;
@@ -415,9 +412,8 @@ void F(request_get_status_all)(const Fint *count, const Fint *array_of_requests,
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
-    held = hold(array_of_requests, n_array_of_requests);
     code = C(Request_get_status_all)(INT(*count), c_array_of_requests, &c_flag, STATUSES_AT(array_of_statuses));
-    look(held, c_array_of_requests, n_array_of_requests);
+    look_only(array_of_requests, c_array_of_requests, n_array_of_requests);
     *flag = logical(c_flag);
     RETURN_STATUSES(array_of_statuses)
 done:
@@ -432,7 +428,6 @@ void F(request_get_status_any)(const Fint *count, const Fint *array_of_requests,
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *count;
-    struct held *held = NULL;
     int c_indx = MPI_UNDEFINED;
     int c_flag = 0;
     STATUS(status)
@@ -444,9 +439,8 @@ void F(request_get_status_any)(const Fint *count, const Fint *array_of_requests,
     }
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
-    held = hold(array_of_requests, n_array_of_requests);
     code = C(Request_get_status_any)(INT(*count), c_array_of_requests, &c_indx, &c_flag, STATUS_AT(status));
-    look(held, c_array_of_requests, n_array_of_requests);
+    look_only(array_of_requests, c_array_of_requests, n_array_of_requests);
     position(&c_indx);
     *indx = c_indx;
     *flag = logical(c_flag);
@@ -462,7 +456,6 @@ void F(request_get_status_some)(const Fint *incount, const Fint *array_of_reques
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *incount;
-    struct held *held = NULL;
     INTEGER(outcount)
     INTEGERS(array_of_indices, *incount)
     STATUSES(array_of_statuses, *incount)
@@ -482,9 +475,8 @@ void F(request_get_status_some)(const Fint *incount, const Fint *array_of_reques
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
-    held = hold(array_of_requests, n_array_of_requests);
     code = C(Request_get_status_some)(INT(*incount), c_array_of_requests, AT(outcount), ENTRIES(array_of_indices), STATUSES_AT(array_of_statuses));
-    look(held, c_array_of_requests, n_array_of_requests);
+    look_only(array_of_requests, c_array_of_requests, n_array_of_requests);
     RETURN_INTEGER(outcount)
     for (int i = 0; counted(code) && i < VALUE(outcount); i++)
         position(&ENTRIES(array_of_indices)[i]);

@@ -20,7 +20,7 @@ void D(bsend)(const struct descriptor *buf, const Fint *count, const Fint *datat
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -36,7 +36,7 @@ void D_LARGE(bsend)(const struct descriptor *buf, const MPI_Count *count, const 
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -52,7 +52,7 @@ void D(bsend_init)(const struct descriptor *buf, const Fint *count, const Fint *
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -71,7 +71,7 @@ void D_LARGE(bsend_init)(const struct descriptor *buf, const MPI_Count *count, c
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -119,7 +119,7 @@ void D(ibsend)(const struct descriptor *buf, const Fint *count, const Fint *data
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -138,7 +138,7 @@ void D_LARGE(ibsend)(const struct descriptor *buf, const MPI_Count *count, const
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -157,7 +157,7 @@ void D(imrecv)(const struct descriptor *buf, const Fint *count, const Fint *data
     MPI_Message c_message = Message_of(*message);
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -178,7 +178,7 @@ void D_LARGE(imrecv)(const struct descriptor *buf, const MPI_Count *count, const
     MPI_Message c_message = Message_of(*message);
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -197,7 +197,7 @@ void D_LARGE(irecv)(const struct descriptor *buf, const MPI_Count *count, const 
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -215,7 +215,7 @@ void D(irsend)(const struct descriptor *buf, const Fint *count, const Fint *data
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -234,7 +234,7 @@ void D_LARGE(irsend)(const struct descriptor *buf, const MPI_Count *count, const
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -252,7 +252,7 @@ void D_LARGE(isend)(const struct descriptor *buf, const MPI_Count *count, const 
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -272,11 +272,11 @@ void D(isendrecv)(const struct descriptor *sendbuf, const Fint *sendcount, const
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_checked_run(sendbuf, &typed_sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_checked_run(recvbuf, &typed_recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -298,11 +298,11 @@ void D_LARGE(isendrecv)(const struct descriptor *sendbuf, const MPI_Count *sendc
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_checked_run(sendbuf, &typed_sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_checked_run(recvbuf, &typed_recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -321,7 +321,7 @@ void D(isendrecv_replace)(const struct descriptor *buf, const Fint *count, const
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -340,7 +340,7 @@ void D_LARGE(isendrecv_replace)(const struct descriptor *buf, const MPI_Count *c
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -358,7 +358,7 @@ void D(issend)(const struct descriptor *buf, const Fint *count, const Fint *data
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -377,7 +377,7 @@ void D_LARGE(issend)(const struct descriptor *buf, const MPI_Count *count, const
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -396,7 +396,7 @@ void D(mrecv)(const struct descriptor *buf, const Fint *count, const Fint *datat
     MPI_Message c_message = Message_of(*message);
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -416,7 +416,7 @@ void D_LARGE(mrecv)(const struct descriptor *buf, const MPI_Count *count, const 
     MPI_Message c_message = Message_of(*message);
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -434,7 +434,7 @@ void D_LARGE(recv)(const struct descriptor *buf, const MPI_Count *count, const F
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -451,7 +451,7 @@ void D(recv_init)(const struct descriptor *buf, const Fint *count, const Fint *d
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -470,7 +470,7 @@ void D_LARGE(recv_init)(const struct descriptor *buf, const MPI_Count *count, co
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -487,7 +487,7 @@ void D(rsend)(const struct descriptor *buf, const Fint *count, const Fint *datat
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -503,7 +503,7 @@ void D_LARGE(rsend)(const struct descriptor *buf, const MPI_Count *count, const 
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -519,7 +519,7 @@ void D(rsend_init)(const struct descriptor *buf, const Fint *count, const Fint *
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -538,7 +538,7 @@ void D_LARGE(rsend_init)(const struct descriptor *buf, const MPI_Count *count, c
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -555,7 +555,7 @@ void D_LARGE(send)(const struct descriptor *buf, const MPI_Count *count, const F
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -571,7 +571,7 @@ void D(send_init)(const struct descriptor *buf, const Fint *count, const Fint *d
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -590,7 +590,7 @@ void D_LARGE(send_init)(const struct descriptor *buf, const MPI_Count *count, co
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -610,11 +610,11 @@ void D_LARGE(sendrecv)(const struct descriptor *sendbuf, const MPI_Count *sendco
     int class_recvbuf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_checked_run(sendbuf, &typed_sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_checked_run(recvbuf, &typed_recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -632,7 +632,7 @@ void D(sendrecv_replace)(const struct descriptor *buf, const Fint *count, const 
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -650,7 +650,7 @@ void D_LARGE(sendrecv_replace)(const struct descriptor *buf, const MPI_Count *co
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -681,7 +681,7 @@ void D(ssend)(const struct descriptor *buf, const Fint *count, const Fint *datat
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -697,7 +697,7 @@ void D_LARGE(ssend)(const struct descriptor *buf, const MPI_Count *count, const 
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -713,7 +713,7 @@ void D(ssend_init)(const struct descriptor *buf, const Fint *count, const Fint *
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -732,7 +732,7 @@ void D_LARGE(ssend_init)(const struct descriptor *buf, const MPI_Count *count, c
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -840,7 +840,7 @@ void D(pack)(const struct descriptor *inbuf, const Fint *incount, const Fint *da
     int class_inbuf = MPI_SUCCESS;
     void *copy_outbuf = NULL;
     int code;
-    if (!is_run(inbuf) && (class_inbuf = mpifort_section(inbuf, &typed_inbuf))) {
+    if (!is_checked_run(inbuf, &typed_inbuf) && (class_inbuf = mpifort_section(inbuf, &typed_inbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_inbuf);
         goto done;
     }
@@ -864,7 +864,7 @@ void D_LARGE(pack)(const struct descriptor *inbuf, const MPI_Count *incount, con
     int class_inbuf = MPI_SUCCESS;
     void *copy_outbuf = NULL;
     int code;
-    if (!is_run(inbuf) && (class_inbuf = mpifort_section(inbuf, &typed_inbuf))) {
+    if (!is_checked_run(inbuf, &typed_inbuf) && (class_inbuf = mpifort_section(inbuf, &typed_inbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_inbuf);
         goto done;
     }
@@ -893,7 +893,7 @@ void D(pack_external)(WORDS(datarep), const struct descriptor *inbuf, const Fint
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(inbuf) && (class_inbuf = mpifort_section(inbuf, &typed_inbuf))) {
+    if (!is_checked_run(inbuf, &typed_inbuf) && (class_inbuf = mpifort_section(inbuf, &typed_inbuf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_inbuf);
         goto done;
     }
@@ -924,7 +924,7 @@ void D_LARGE(pack_external)(WORDS(datarep), const struct descriptor *inbuf, cons
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(inbuf) && (class_inbuf = mpifort_section(inbuf, &typed_inbuf))) {
+    if (!is_checked_run(inbuf, &typed_inbuf) && (class_inbuf = mpifort_section(inbuf, &typed_inbuf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_inbuf);
         goto done;
     }
@@ -952,7 +952,7 @@ void D(unpack)(const struct descriptor *inbuf, const Fint *insize, Fint *positio
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(outbuf) && (class_outbuf = mpifort_section(outbuf, &typed_outbuf))) {
+    if (!is_checked_run(outbuf, &typed_outbuf) && (class_outbuf = mpifort_section(outbuf, &typed_outbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_outbuf);
         goto done;
     }
@@ -974,7 +974,7 @@ void D_LARGE(unpack)(const struct descriptor *inbuf, const MPI_Count *insize, MP
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(outbuf) && (class_outbuf = mpifort_section(outbuf, &typed_outbuf))) {
+    if (!is_checked_run(outbuf, &typed_outbuf) && (class_outbuf = mpifort_section(outbuf, &typed_outbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_outbuf);
         goto done;
     }
@@ -1001,7 +1001,7 @@ void D(unpack_external)(WORDS(datarep), const struct descriptor *inbuf, const MP
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(outbuf) && (class_outbuf = mpifort_section(outbuf, &typed_outbuf))) {
+    if (!is_checked_run(outbuf, &typed_outbuf) && (class_outbuf = mpifort_section(outbuf, &typed_outbuf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_outbuf);
         goto done;
     }
@@ -1030,7 +1030,7 @@ void D_LARGE(unpack_external)(WORDS(datarep), const struct descriptor *inbuf, co
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(outbuf) && (class_outbuf = mpifort_section(outbuf, &typed_outbuf))) {
+    if (!is_checked_run(outbuf, &typed_outbuf) && (class_outbuf = mpifort_section(outbuf, &typed_outbuf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_outbuf);
         goto done;
     }
@@ -4811,7 +4811,7 @@ void D_LARGE(get)(const struct descriptor *origin_addr, const MPI_Count *origin_
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
     int class_origin_addr = MPI_SUCCESS;
     int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_checked_run(origin_addr, &typed_origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -4826,7 +4826,7 @@ void D_LARGE(put)(const struct descriptor *origin_addr, const MPI_Count *origin_
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
     int class_origin_addr = MPI_SUCCESS;
     int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_checked_run(origin_addr, &typed_origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -4879,7 +4879,7 @@ void D(rget)(const struct descriptor *origin_addr, const Fint *origin_count, con
     int class_origin_addr = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_checked_run(origin_addr, &typed_origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -4949,7 +4949,7 @@ void D_LARGE(rget)(const struct descriptor *origin_addr, const MPI_Count *origin
     int class_origin_addr = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_checked_run(origin_addr, &typed_origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -4967,7 +4967,7 @@ void D(rput)(const struct descriptor *origin_addr, const Fint *origin_count, con
     int class_origin_addr = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_checked_run(origin_addr, &typed_origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -4986,7 +4986,7 @@ void D_LARGE(rput)(const struct descriptor *origin_addr, const MPI_Count *origin
     int class_origin_addr = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_checked_run(origin_addr, &typed_origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -5041,7 +5041,7 @@ void D(file_iread)(const Fint *fh, const struct descriptor *buf, const Fint *cou
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5060,7 +5060,7 @@ void D(file_iread_all)(const Fint *fh, const struct descriptor *buf, const Fint 
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5079,7 +5079,7 @@ void D_LARGE(file_iread_all)(const Fint *fh, const struct descriptor *buf, const
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5097,7 +5097,7 @@ void D(file_iread_at)(const Fint *fh, const MPI_Offset *offset, const struct des
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5116,7 +5116,7 @@ void D(file_iread_at_all)(const Fint *fh, const MPI_Offset *offset, const struct
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5135,7 +5135,7 @@ void D_LARGE(file_iread_at_all)(const Fint *fh, const MPI_Offset *offset, const 
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5153,7 +5153,7 @@ void D_LARGE(file_iread_at)(const Fint *fh, const MPI_Offset *offset, const stru
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5171,7 +5171,7 @@ void D_LARGE(file_iread)(const Fint *fh, const struct descriptor *buf, const MPI
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5189,7 +5189,7 @@ void D(file_iread_shared)(const Fint *fh, const struct descriptor *buf, const Fi
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5208,7 +5208,7 @@ void D_LARGE(file_iread_shared)(const Fint *fh, const struct descriptor *buf, co
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5226,7 +5226,7 @@ void D(file_iwrite)(const Fint *fh, const struct descriptor *buf, const Fint *co
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5245,7 +5245,7 @@ void D(file_iwrite_all)(const Fint *fh, const struct descriptor *buf, const Fint
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5264,7 +5264,7 @@ void D_LARGE(file_iwrite_all)(const Fint *fh, const struct descriptor *buf, cons
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5282,7 +5282,7 @@ void D(file_iwrite_at)(const Fint *fh, const MPI_Offset *offset, const struct de
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5301,7 +5301,7 @@ void D(file_iwrite_at_all)(const Fint *fh, const MPI_Offset *offset, const struc
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5320,7 +5320,7 @@ void D_LARGE(file_iwrite_at_all)(const Fint *fh, const MPI_Offset *offset, const
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5338,7 +5338,7 @@ void D_LARGE(file_iwrite_at)(const Fint *fh, const MPI_Offset *offset, const str
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5356,7 +5356,7 @@ void D_LARGE(file_iwrite)(const Fint *fh, const struct descriptor *buf, const MP
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5374,7 +5374,7 @@ void D(file_iwrite_shared)(const Fint *fh, const struct descriptor *buf, const F
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5393,7 +5393,7 @@ void D_LARGE(file_iwrite_shared)(const Fint *fh, const struct descriptor *buf, c
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5411,7 +5411,7 @@ void D(file_read)(const Fint *fh, const struct descriptor *buf, const Fint *coun
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5429,7 +5429,7 @@ void D(file_read_all)(const Fint *fh, const struct descriptor *buf, const Fint *
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5446,7 +5446,7 @@ void D(file_read_all_begin)(const Fint *fh, const struct descriptor *buf, const 
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5462,7 +5462,7 @@ void D_LARGE(file_read_all_begin)(const Fint *fh, const struct descriptor *buf, 
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5478,7 +5478,7 @@ void D_LARGE(file_read_all)(const Fint *fh, const struct descriptor *buf, const 
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5505,7 +5505,7 @@ void D(file_read_at)(const Fint *fh, const MPI_Offset *offset, const struct desc
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5523,7 +5523,7 @@ void D(file_read_at_all)(const Fint *fh, const MPI_Offset *offset, const struct 
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5540,7 +5540,7 @@ void D(file_read_at_all_begin)(const Fint *fh, const MPI_Offset *offset, const s
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5556,7 +5556,7 @@ void D_LARGE(file_read_at_all_begin)(const Fint *fh, const MPI_Offset *offset, c
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5572,7 +5572,7 @@ void D_LARGE(file_read_at_all)(const Fint *fh, const MPI_Offset *offset, const s
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5599,7 +5599,7 @@ void D_LARGE(file_read_at)(const Fint *fh, const MPI_Offset *offset, const struc
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5616,7 +5616,7 @@ void D_LARGE(file_read)(const Fint *fh, const struct descriptor *buf, const MPI_
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5633,7 +5633,7 @@ void D(file_read_ordered)(const Fint *fh, const struct descriptor *buf, const Fi
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5650,7 +5650,7 @@ void D(file_read_ordered_begin)(const Fint *fh, const struct descriptor *buf, co
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5666,7 +5666,7 @@ void D_LARGE(file_read_ordered_begin)(const Fint *fh, const struct descriptor *b
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5682,7 +5682,7 @@ void D_LARGE(file_read_ordered)(const Fint *fh, const struct descriptor *buf, co
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5709,7 +5709,7 @@ void D(file_read_shared)(const Fint *fh, const struct descriptor *buf, const Fin
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5727,7 +5727,7 @@ void D_LARGE(file_read_shared)(const Fint *fh, const struct descriptor *buf, con
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5744,7 +5744,7 @@ void D(file_write)(const Fint *fh, const struct descriptor *buf, const Fint *cou
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5762,7 +5762,7 @@ void D(file_write_all)(const Fint *fh, const struct descriptor *buf, const Fint 
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5779,7 +5779,7 @@ void D(file_write_all_begin)(const Fint *fh, const struct descriptor *buf, const
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5795,7 +5795,7 @@ void D_LARGE(file_write_all_begin)(const Fint *fh, const struct descriptor *buf,
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5811,7 +5811,7 @@ void D_LARGE(file_write_all)(const Fint *fh, const struct descriptor *buf, const
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5838,7 +5838,7 @@ void D(file_write_at)(const Fint *fh, const MPI_Offset *offset, const struct des
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5856,7 +5856,7 @@ void D(file_write_at_all)(const Fint *fh, const MPI_Offset *offset, const struct
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5873,7 +5873,7 @@ void D(file_write_at_all_begin)(const Fint *fh, const MPI_Offset *offset, const 
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5889,7 +5889,7 @@ void D_LARGE(file_write_at_all_begin)(const Fint *fh, const MPI_Offset *offset, 
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5905,7 +5905,7 @@ void D_LARGE(file_write_at_all)(const Fint *fh, const MPI_Offset *offset, const 
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5932,7 +5932,7 @@ void D_LARGE(file_write_at)(const Fint *fh, const MPI_Offset *offset, const stru
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5949,7 +5949,7 @@ void D_LARGE(file_write)(const Fint *fh, const struct descriptor *buf, const MPI
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5966,7 +5966,7 @@ void D(file_write_ordered)(const Fint *fh, const struct descriptor *buf, const F
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5983,7 +5983,7 @@ void D(file_write_ordered_begin)(const Fint *fh, const struct descriptor *buf, c
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -5999,7 +5999,7 @@ void D_LARGE(file_write_ordered_begin)(const Fint *fh, const struct descriptor *
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -6015,7 +6015,7 @@ void D_LARGE(file_write_ordered)(const Fint *fh, const struct descriptor *buf, c
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -6042,7 +6042,7 @@ void D(file_write_shared)(const Fint *fh, const struct descriptor *buf, const Fi
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -6060,7 +6060,7 @@ void D_LARGE(file_write_shared)(const Fint *fh, const struct descriptor *buf, co
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }

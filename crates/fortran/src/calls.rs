@@ -6,12 +6,14 @@
 //! What the words in it mean stands in `lib/fortran.h` and `lib/descriptor.h`.
 
 mod extensions;
+mod way;
 
 pub use extensions::extensions;
 
 use crate::view::{FortranArg, Procedure, Role};
 use catena_abi::meaning::{Direction, Length};
 use std::fmt::Write;
+use way::{Way, way};
 
 /// Functions on which a nanosecond counts: inline conversions of handles make the library larger.
 const OFTEN: &[&str] = &[
@@ -128,25 +130,6 @@ fn lower(p: &Procedure) -> String {
 /// The name of the procedure without large counts.
 fn small(p: &Procedure) -> String {
     lower(p).trim_end_matches("_c").to_string()
-}
-
-/// How a buffer with a descriptor is handed over when it is no run of bytes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    /// Its count and its type become one of a type that describes the section.
-    Type,
-    /// A copy is, which is written back.
-    Copy,
-    /// Its count and its type become one of a type that describes a partition; partitions that lie
-    /// differently are an error.
-    Partitions,
-    /// Its elements' type gets the stride of the section as its extent; where the section has more
-    /// than one stride, a copy is handed over that is written back when the request is complete.
-    Stride,
-    /// A copy is, which is written back when the request is complete.
-    Later,
-    /// By its address alone.
-    Address,
 }
 
 /// The C code of one procedure in the making.
@@ -522,6 +505,10 @@ impl<'a> Body<'a> {
     /// Has the copies of requests that the call may complete put aside, as their numbers may mean others by the time that it
     /// returns, and then written back.
     fn hold(&mut self, name: &str, handles: &str, count: &str) {
+        if self.p.bare().starts_with("Request_get_status") {
+            // It frees no request, and other threads may ask for the same one.
+            return self.after(&format!("look_only({name}, {handles}, {count});"));
+        }
         self.local("struct held *held = NULL;");
         let _ = writeln!(self.last, "    held = hold({name}, {count});");
         self.after(&format!("look(held, {handles}, {count});"));
@@ -668,7 +655,15 @@ impl<'a> Body<'a> {
                 self.local(&format!(
                     "struct typed typed_{name} = {{*{count}, Type_of(*{ty}), 0}};"
                 ));
-                self.made(name, &format!("mpifort_section({name}, &typed_{name})"));
+                let is_run = match self.uses_buffer() {
+                    true => format!("is_checked_run({name}, &typed_{name})"),
+                    false => format!("is_run({name})"),
+                };
+                self.made(
+                    name,
+                    &is_run,
+                    &format!("mpifort_section({name}, &typed_{name})"),
+                );
                 self.call.push(address);
             }
             Way::Partitions => {
@@ -680,6 +675,7 @@ impl<'a> Body<'a> {
                 ));
                 self.made(
                     name,
+                    &format!("is_run({name})"),
                     &format!("mpifort_partitions({name}, *{partitions}, &typed_{name})"),
                 );
                 self.call.push(address);
@@ -761,11 +757,18 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn made(&mut self, name: &str, how: &str) {
+    /// Whether the call uses all that its count and type name, whatever its other arguments are: in a collective the
+    /// buffers of some ranks mean nothing, and with `MPI_NO_OP` no buffer of a sender does.
+    fn uses_buffer(&self) -> bool {
+        ["p2p", "datatype", "rma", "io"].contains(&self.p.chapter) && self.p.arg("op").is_none()
+    }
+
+    /// A type that `how` makes unless the buffer `is_run`.
+    fn made(&mut self, name: &str, is_run: &str, how: &str) {
         let local = format!("int class_{name} = MPI_SUCCESS;");
         self.local(&local);
         self.fail_if(
-            &format!("!is_run({name}) && (class_{name} = {how})"),
+            &format!("!{is_run} && (class_{name} = {how})"),
             &format!("class_{name}"),
         );
         self.cleanup(&format!("free_typed(&typed_{name});"));
@@ -777,26 +780,5 @@ fn class(arg: &FortranArg) -> &str {
     match arg.base.as_str() {
         "Datatype" => "Type",
         other => other,
-    }
-}
-
-fn way(p: &Procedure, arg: &FortranArg) -> Way {
-    let single = |name: &&str| p.arg(name).is_some_and(|a| !a.array);
-    let reduces = p.chapter == "coll" && p.arg("op").is_some();
-    let typed = arg.of.len() == 2 && arg.of.iter().all(&single);
-    let one_type = arg.of.last().is_some_and(single);
-    if arg.of.len() == 1 || (arg.of.is_empty() && p.goes_on) {
-        Way::Address
-    } else if typed && arg.length.is_none() && !reduces {
-        Way::Type
-    } else if !p.goes_on {
-        Way::Copy
-    } else if p.arg("partitions").is_some() {
-        // The program fills the partitions after the start: a copy would come too early.
-        Way::Partitions
-    } else if one_type && !reduces {
-        Way::Stride
-    } else {
-        Way::Later
     }
 }

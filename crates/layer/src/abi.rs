@@ -37,6 +37,16 @@ pub struct Families {
     pub ordering: &'static [Pair],
 }
 
+/// A way to split a communicator that the standard has not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SplitBy {
+    /// Those of one hardware resource, by the name that the info key `mpi_hw_resource_type` has for it, with a zero at its
+    /// end.
+    Resource(&'static std::ffi::CStr),
+    /// All of them.
+    Everything,
+}
+
 /// A binary interface of MPI.
 pub trait Abi: Copy + 'static {
     /// What `MPI_Get_library_version` calls it.
@@ -114,6 +124,10 @@ pub trait Abi: Copy + 'static {
     /// Error classes.
     const CLASSES: &'static [Pair];
 
+    /// What a way to split a communicator means that only the interface has.
+    fn split_by(_split_type: c_int) -> Option<SplitBy> {
+        None
+    }
     /// Where `MPI_UNWEIGHTED` and `MPI_WEIGHTS_EMPTY` point to.
     fn weights() -> [usize; 2];
     /// The standard's handle of a performance variable, which differs for the one of all.

@@ -31,7 +31,7 @@ pub unsafe extern "C" fn op<A: Abi>(
     // SAFETY: the program registered it as such a function.
     let f: Function<A> = unsafe { transmute(state) };
     // The library calls with at most `i32::MAX` elements.
-    let (mut count, mut ty) = (count as c_int, A::Datatype::foreign(ty));
+    let (mut count, mut ty) = (count as c_int, A::Datatype::lent(ty));
     f(input, inout, &raw mut count, &raw mut ty);
 }
 
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn op_c<A: Abi>(
         extern "C" fn(*mut c_void, *mut c_void, *mut Count, *mut <A as Abi>::Datatype);
     // SAFETY: the program registered it as such a function.
     let f: Function<A> = unsafe { transmute(state) };
-    let mut ty = A::Datatype::foreign(ty);
+    let mut ty = A::Datatype::lent(ty);
     f(input, inout, &raw mut count, &raw mut ty);
 }
 
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn errhandler<A: Abi, H: Handle>(
 ) -> c_int {
     // SAFETY: the program registered it as such a function.
     let f: extern "C" fn(*mut H, *mut c_int) = unsafe { transmute(state) };
-    let (mut handle, mut error) = (H::foreign(H::Native::of(handle)), code::<A>(native));
+    let (mut handle, mut error) = (H::lent(H::Native::of(handle)), code::<A>(native));
     let before = error;
     f(&raw mut handle, &raw mut error);
     if error == before {
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn copy<A: Abi, H: Handle>(
         let keyval = &*state.cast::<Keyval>();
         (keyval, transmute::<usize, Function<H>>(keyval.copy))
     };
-    let handle = H::foreign(H::Native::of(handle));
+    let handle = H::lent(H::Native::of(handle));
     code_in::<A>(f(handle, key, keyval.extra_state, value, to, flag))
 }
 
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn delete<A: Abi, H: Handle>(
         let keyval = &*state.cast::<Keyval>();
         (keyval, transmute::<usize, Function<H>>(keyval.delete))
     };
-    let handle = H::foreign(H::Native::of(handle));
+    let handle = H::lent(H::Native::of(handle));
     code_in::<A>(f(handle, key, value, keyval.extra_state))
 }
 
@@ -219,7 +219,7 @@ fn convert<A: Abi, N>(
     ) -> c_int;
     // SAFETY: the program registered it as such a function.
     let f: Function<A, N> = unsafe { transmute(f) };
-    let ty = A::Datatype::foreign(ty);
+    let ty = A::Datatype::lent(ty);
     code_in::<A>(f(at.0, ty, count, at.1, position, extra_state))
 }
 
@@ -265,5 +265,5 @@ pub unsafe extern "C" fn datarep_extent<A: Abi>(
     type Function<A> = extern "C" fn(<A as Abi>::Datatype, *mut Aint, *mut c_void) -> c_int;
     // SAFETY: the program registered it as such a function.
     let f: Function<A> = unsafe { transmute(it.extent) };
-    code_in::<A>(f(A::Datatype::foreign(ty), extent, it.extra_state))
+    code_in::<A>(f(A::Datatype::lent(ty), extent, it.extra_state))
 }

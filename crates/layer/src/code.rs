@@ -58,6 +58,47 @@ pub unsafe fn code_out<A: Abi>(rc: c_int, at: *mut c_int) {
     }
 }
 
+/// No call stores this as a code.
+const UNWRITTEN: c_int = c_int::MIN;
+
+/// An array of codes that a call stores at the root, which knows how many there are. Elsewhere all that it stores are
+/// `MPI_SUCCESS`, which is the same in each interface.
+#[derive(Debug)]
+pub struct Codes {
+    to: *mut c_int,
+    values: Option<Vec<c_int>>,
+}
+
+impl Codes {
+    /// For the `entries` codes at `to`, which is null if they are to be ignored; not at the root.
+    pub fn new(to: *mut c_int, entries: Option<usize>) -> Self {
+        let entries = entries.filter(|_| !to.is_null());
+        let values = entries.map(|n| vec![UNWRITTEN; n]);
+        Codes { to, values }
+    }
+
+    /// Where the call is to store them.
+    pub fn place(&mut self) -> *mut c_int {
+        match &mut self.values {
+            Some(values) => values.as_mut_ptr(),
+            None => self.to,
+        }
+    }
+
+    /// Stores what the call has stored.
+    ///
+    /// # Safety
+    /// What `new` was given is writable for as many.
+    pub unsafe fn finish<A: Abi>(&self) {
+        for (i, &native) in self.values.iter().flatten().enumerate() {
+            if native != UNWRITTEN {
+                // SAFETY: the caller's promise.
+                unsafe { self.to.add(i).write(code::<A>(native)) };
+            }
+        }
+    }
+}
+
 /// Codes of errors that tell more than their class are `64 * n + class`, as `errors.rs` of `capi`
 /// makes them; classes and codes that programs add are larger than [`consts::ERR_LASTCODE`].
 const CLASSES: c_int = 64;

@@ -21,6 +21,8 @@ pub type CopyFn =
     unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;
 /// `int delete(handle, keyval, value, state)`
 pub type DeleteFn = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void) -> c_int;
+/// `void f(handle)`: the object has ended.
+pub type Freed = extern "C" fn(usize);
 /// Ends a state that nobody will be given any more.
 pub type End = unsafe extern "C" fn(*mut c_void);
 

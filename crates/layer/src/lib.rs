@@ -39,7 +39,7 @@ pub mod place;
 pub mod status;
 pub mod text;
 
-pub use abi::{Abi, Families, Pair};
+pub use abi::{Abi, Families, Pair, SplitBy};
 
 /// Says that what stands beside it is rare: the compiler moves it out of the way, but calls nothing, for
 /// which it would have to keep the arguments of the function.

@@ -1,9 +1,9 @@
 //! Ranks, tags, named constants, keys of attributes, and addresses with a meaning.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::marker::PhantomData;
 
-use catena_abi::{Offset, consts};
+use catena_abi::{DARG_AS_SIZE, Offset, consts};
 
 use crate::abi::{Abi, Pair};
 use crate::rarely;
@@ -182,6 +182,33 @@ pub unsafe fn named_out(family: &[Pair], rc: c_int, at: *mut c_int) {
     }
 }
 
+/// The standard's argument of a distribution: a block size, or the constant that stands for the usual one. The block
+/// size that has the number of the standard's constant is [`DARG_AS_SIZE`] there.
+#[inline]
+pub fn darg<A: Abi>(n: c_int) -> c_int {
+    match n {
+        consts::DISTRIBUTE_DFLT_DARG => DARG_AS_SIZE,
+        _ => named(A::FAMILIES.darg, n),
+    }
+}
+
+/// The argument of a distribution as the interface has it.
+pub fn foreign_darg<A: Abi>(n: c_int) -> c_int {
+    match n {
+        DARG_AS_SIZE => consts::DISTRIBUTE_DFLT_DARG,
+        _ => foreign_named(A::FAMILIES.darg, n),
+    }
+}
+
+/// The standard's arguments for the `len` distributions at `at`.
+///
+/// # Safety
+/// `at` is null or has that many.
+pub unsafe fn dargs<A: Abi>(at: *const c_int, len: usize) -> Translated {
+    // SAFETY: the caller's promise.
+    unsafe { Translated::new(at, len, darg::<A>) }
+}
+
 /// The standard's constants for the `len` at `at`.
 ///
 /// # Safety
@@ -302,6 +329,33 @@ pub fn weights<A: Abi>(at: *const c_int) -> *const c_int {
     } else {
         at
     }
+}
+
+/// The standard's key of an info object: of a key that is longer than those of the interface, which it could not give back
+/// whole, one that the call refuses.
+///
+/// # Safety
+/// `key` is null or a text that ends with a zero.
+pub unsafe fn info_key<A: Abi>(key: *const c_char) -> *const c_char {
+    /// Longer than any key, and no text of a program.
+    const TOO_LONG: &[u8; consts::MAX_INFO_KEY as usize + 2] = &{
+        let mut text = [b'k'; consts::MAX_INFO_KEY as usize + 2];
+        text[text.len() - 1] = 0;
+        text
+    };
+    // SAFETY: the caller's promise; nothing behind the zero is read.
+    let fits = key.is_null() || (0..A::MAX_INFO_KEY).any(|i| unsafe { *key.add(i) } == 0);
+    if fits { key } else { TOO_LONG.as_ptr().cast() }
+}
+
+/// The sum of `len` numbers of entries.
+///
+/// # Safety
+/// `at` is null or has that many.
+pub unsafe fn sum(at: *const c_int, len: usize) -> usize {
+    let len = if at.is_null() { 0 } else { len };
+    // SAFETY: the caller's promise.
+    (0..len).map(|i| entries(unsafe { *at.add(i) })).sum()
 }
 
 /// A number of entries; calls refuse a negative one.

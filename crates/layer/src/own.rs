@@ -28,12 +28,14 @@ use crate::text::Text;
 mod attribute;
 mod contents;
 mod integer;
+mod split;
 mod structure;
 mod tool;
 
 pub use attribute::*;
 pub use contents::*;
 pub use integer::*;
+pub use split::*;
 pub use structure::*;
 pub use tool::*;
 
@@ -115,7 +117,7 @@ unsafe fn idup<A: Abi>(
     unsafe { newcomm.write(A::Comm::foreign(consts::COMM_NULL)) };
     pending::comm(newcomm, |cell| {
         rc = start(cell, request.place());
-        rc == consts::SUCCESS
+        (rc == consts::SUCCESS).then_some(request.stored())?
     });
     // SAFETY: the program's variable.
     unsafe { request.finish() };

@@ -36,6 +36,11 @@ impl<H: Handle> Out<H> {
         &raw mut self.value
     }
 
+    /// What the call has stored, if anything.
+    pub fn stored(&self) -> Option<H::Native> {
+        (self.value != H::Native::UNWRITTEN).then_some(self.value)
+    }
+
     /// Stores what the call has stored.
     ///
     /// # Safety

@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 
 use catena_abi::{Aint, Count, Offset, consts};
 use catena_layer::Abi;
-use catena_layer::code::{code, code_in, code_out};
+use catena_layer::code::{Codes, code, code_in, code_out};
 use catena_layer::core;
 use catena_layer::handle::Handle;
 use catena_layer::number as to;

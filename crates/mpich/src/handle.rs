@@ -4,7 +4,9 @@
 //! relatives give in the standard's interface: the low half of Catena's handle, which has the
 //! index of the object and its kind, and means no predefined one of its type. The high half, the
 //! generation of the object, stands in a table that is written whenever a handle is given to the
-//! program.
+//! program. The library tells when an object ends, so no generation there is a dead one, but for requests of messages,
+//! which end too often: an integer whose object nobody noted is that of an object that another interface of the process
+//! has made, and the library is asked.
 
 use std::ptr;
 use std::sync::atomic::{
@@ -62,6 +64,8 @@ fn stored(native: usize) -> u32 {
 fn new_page(place: &AtomicPtr<Page>) -> *mut Page {
     let new: Box<Page> = Box::new([const { AtomicU32::new(0) }; 1 << PAGE_BITS]);
     let new = Box::into_raw(new);
+    // SAFETY: the function may be called from any thread at any time.
+    unsafe { core::catena_when_freed(forget) };
     match place.compare_exchange(ptr::null_mut(), new, Release, Acquire) {
         Ok(_) => new,
         Err(other) => {
@@ -70,6 +74,28 @@ fn new_page(place: &AtomicPtr<Page>) -> *mut Page {
             other
         }
     }
+}
+
+/// Forgets the generation of a handle whose object has ended, unless another has its place already.
+extern "C" fn forget(native: usize) {
+    let low = native as u32 & 0x7fff_ffff;
+    let page = PAGES[(low >> PAGE_BITS) as usize].load(Acquire);
+    // SAFETY: null or a page, which is never freed.
+    if let Some(page) = unsafe { page.as_ref() } {
+        let place = &page[low as usize % page.len()];
+        let _ = place.compare_exchange(stored(native), 0, Relaxed, Relaxed);
+    }
+}
+
+/// The number of a handle that a function of the program is called with. Its generation is noted only if the object
+/// lives.
+#[inline]
+fn note_lent(native: usize, ask: impl FnOnce(i32) -> usize) -> u32 {
+    let low = native as u32 & 0x7fff_ffff;
+    if generation(low) == stored(native) || ask(low as i32) != native {
+        return low;
+    }
+    note(native)
 }
 
 /// Any handle with this bit means nothing to Catena.
@@ -144,6 +170,14 @@ macro_rules! handles {
                     return $name(predefined(constants::$table, native.0));
                 }
                 $name(note(native.0))
+            }
+
+            fn lent(native: abi::$name) -> Self {
+                if native.0 < FIRST_DYNAMIC {
+                    return Self::foreign(native);
+                }
+                // SAFETY: a number; the library looks whether there is such an object.
+                $name(note_lent(native.0, |low| unsafe { core::$fromint(low) }.0))
             }
 
             #[inline]
@@ -222,6 +256,17 @@ impl Handle for Datatype {
             return Datatype(predefined(constants::DATATYPE, native.0));
         }
         Datatype(note(native.0))
+    }
+
+    fn lent(native: abi::Datatype) -> Self {
+        if native.0 < FIRST_DYNAMIC {
+            return Self::foreign(native);
+        }
+        // SAFETY: a number; the library looks whether there is such an object.
+        Datatype(note_lent(
+            native.0,
+            |low| unsafe { core::MPI_Type_fromint(low) }.0,
+        ))
     }
 
     fn null() -> Self {
@@ -334,5 +379,29 @@ mod tests {
             assert_eq!(given.0, (kind << 27 | 12345) as u32);
             assert_eq!(given.native(), abi::Request(native));
         }
+    }
+
+    #[test]
+    fn a_dead_handle_does_not_take_the_place_of_a_live_one() {
+        let at = |generation: usize| generation << 32 | 1 << 27 | 77_000;
+        let (dead, live) = (at(3), at(4));
+        let there = |_| live;
+        let low = Comm::foreign(abi::Comm(dead)).0;
+        forget(dead);
+        assert_eq!(
+            dynamic(low, there),
+            live,
+            "nobody was given it: it is asked for"
+        );
+        assert_eq!(Comm::foreign(abi::Comm(live)).0, low);
+        // The object ended while the program's function was about to be called with it.
+        assert_eq!(note_lent(dead, there), low);
+        forget(dead);
+        assert_eq!(dynamic(low, |_| unreachable!("it is known")), live);
+        forget(live);
+        assert_eq!(note_lent(dead, |_| 0), low);
+        assert!(dynamic(low, |_| 0) & MEANINGLESS != 0);
+        assert_eq!(note_lent(live, there), low);
+        assert_eq!(dynamic(low, |_| unreachable!("it is known")), live);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// A value that the library keeps for a function and hands back to it, and what ends it.
 ///
@@ -66,3 +67,24 @@ impl fmt::Debug for State {
 unsafe impl Send for State {}
 // SAFETY: as above.
 unsafe impl Sync for State {}
+
+/// A layer's function that is told the handle of an object.
+pub type Freed = extern "C" fn(usize);
+
+/// Who keeps what handles stand for in a table of its own, as a layer does whose handles are ints.
+static FREED: OnceLock<Freed> = OnceLock::new();
+
+/// Names the function that [`freed`] calls; the first that is named stays. It runs with the library's lock held: it
+/// may call nothing here.
+pub fn when_freed(function: Freed) {
+    let _ = FREED.set(function);
+}
+
+/// Tells that the handle of an object is dead, before its slot serves again. Transfers, which end with each message, are
+/// not told.
+#[inline]
+pub fn freed(handle: usize) {
+    if let Some(tell) = FREED.get() {
+        tell(handle);
+    }
+}

@@ -18,6 +18,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use catena_base::slab::{Key, Slab};
 
+use crate::state::freed;
+
 /// What a handle stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -152,6 +154,7 @@ impl<T: Clone> Table<T> {
         if self.widened.load(Relaxed) == handle {
             self.widened.store(0, Relaxed);
         }
+        freed(handle);
         // SAFETY: see `insert`; the value is moved out, not dropped, here.
         unsafe { (*self.slab.get()).remove(key) }
     }

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use catena_layer::code::{Parts, foreign_class, native_class, parts};
-use catena_layer::{Abi, Families, Pair};
+use catena_layer::{Abi, Families, Pair, SplitBy};
 
 use crate::{constants, handle, status};
 
@@ -57,6 +57,24 @@ impl Abi for OpenMpi {
     const FAMILIES: Families = constants::FAMILIES;
     const KEYS: &'static [Pair] = constants::KEYS;
     const CLASSES: &'static [Pair] = constants::CLASSES;
+
+    /// `OMPI_COMM_TYPE_HWTHREAD` and what follows it, but for the compute unit: what is larger than a host and smaller than
+    /// all of them Catena does not know.
+    fn split_by(split_type: c_int) -> Option<SplitBy> {
+        Some(SplitBy::Resource(match split_type {
+            1 => c"hwloc://PU",
+            2 => c"hwloc://Core",
+            3 => c"hwloc://L1Cache",
+            4 => c"hwloc://L2Cache",
+            5 => c"hwloc://L3Cache",
+            6 => c"hwloc://Package",
+            7 => c"hwloc://NUMANode",
+            // A host has one board here.
+            8 | 9 => c"hwloc://Machine",
+            11 => return Some(SplitBy::Everything),
+            _ => return None,
+        }))
+    }
 
     fn weights() -> [usize; 2] {
         [

@@ -74,6 +74,9 @@ pub trait Living: Host {
     /// `Other` if the launcher is gone.
     fn resume(&self) -> Result<()>;
 
+    /// A user comes while there are others, of which the last one may be about to leave.
+    fn stay(&self);
+
     /// Whether something that was sent would be lost if the process ended now.
     fn keeps(&self) -> bool;
 
@@ -231,7 +234,10 @@ impl<P: Living> Life<P> {
         let users = self.users.load(Relaxed);
         let asked = level.unwrap_or(consts::THREAD_SINGLE);
         match self.kept() {
-            Some(process) if users > 0 => self.admit(process, asked)?,
+            Some(process) if users > 0 => {
+                self.admit(process, asked)?;
+                process.stay();
+            }
             Some(process) => {
                 process.resume()?;
                 self.begin(process, asked);

@@ -13,6 +13,7 @@ use std::sync::{Arc, LazyLock, Weak};
 use catena_abi::{Win, consts};
 use catena_base::slab::Key;
 use catena_objects::error::{Error, Kind, Result};
+use catena_objects::state::freed;
 use catena_objects::table::{ObjectKind, decode, encode};
 
 use crate::numbers::Numbers;
@@ -126,6 +127,7 @@ pub(crate) fn one_of(node: Node) -> Arc<Node> {
 pub(crate) fn remove(window: &Window) {
     let registry = registry();
     registry.recent.set((consts::WIN_NULL.0, ptr::null()));
+    freed(window.handle.0);
     let gone = registry.slots.borrow_mut().remove(&window.number);
     // Whatever goes with it does so when nothing here is borrowed.
     drop(gone);
@@ -135,6 +137,7 @@ pub(crate) fn remove(window: &Window) {
 pub(crate) fn retire(window: &Arc<Window>) {
     let registry = registry();
     registry.recent.set((consts::WIN_NULL.0, ptr::null()));
+    freed(window.handle.0);
     let mut slots = registry.slots.borrow_mut();
     slots.insert(window.number, Slot::Retired(window.clone()));
 }

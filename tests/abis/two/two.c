@@ -12,7 +12,8 @@ int two(int argc, char **argv)
     int (*other)(int, int) = (int (*)(int, int))dlsym(library, "other_sum");
     int (*send)(int, int) = (int (*)(int, int))dlsym(library, "other_send");
     int (*as_integer)(void) = (int (*)(void))dlsym(library, "other_communicator");
-    CHECK(other && send && as_integer);
+    int (*replace)(int, int *) = (int (*)(int, int *))dlsym(library, "other_replace"), as_number = 0;
+    CHECK(other && send && as_integer && replace);
     /* A collective that each rank calls through another interface. */
     int sum = rank % 2 ? other(rank, 5) : 0, mine[2] = { rank, 5 }, all[2];
     if (rank % 2 == 0) {
@@ -35,5 +36,16 @@ int two(int argc, char **argv)
     EQUAL(MPI_Comm_size(comm, &n), MPI_SUCCESS);
     EQUAL(n, size);
     MPI_Comm_free(&comm);
+    /* One after the other in the same place: the other frees this one's, and makes its own there. */
+    for (int i = 0; i < 3; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        EQUAL(MPI_Comm_size(comm, &n), MPI_SUCCESS);
+        EQUAL(replace(MPI_Comm_c2f(comm), &as_number), 0);
+        comm = MPI_Comm_f2c(as_number);
+        n = 0;
+        EQUAL(MPI_Comm_size(comm, &n), MPI_SUCCESS);
+        EQUAL(n, size);
+        MPI_Comm_free(&comm);
+    }
     return finish();
 }

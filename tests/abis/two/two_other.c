@@ -20,3 +20,14 @@ int other_communicator(void)
     MPI_Comm_dup(MPI_COMM_WORLD, &twin);
     return MPI_Comm_c2f(twin);
 }
+
+int other_replace(int integer, int *other)
+{
+    MPI_Comm comm = MPI_Comm_f2c(integer), twin;
+    int rc = MPI_Comm_free(&comm);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+    if (rc == MPI_SUCCESS)
+        *other = MPI_Comm_c2f(twin);
+    return rc;
+}

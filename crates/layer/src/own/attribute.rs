@@ -1,6 +1,7 @@
 //! Keys of attributes and their values (MPI-5, chapter 7.7).
 
 use super::*;
+use crate::abi::Pair;
 
 unsafe fn create<A: Abi, H: Handle>(
     carrier: c_int,
@@ -42,38 +43,58 @@ keyvals! {
     Win_create_keyval 2 Win;
 }
 
-/// Values of predefined attributes that differ in the interface; programs get pointers to them.
-/// Only one interface is in a layer.
-static VALUES: [AtomicI32; 5] = [const { AtomicI32::new(0) }; 5];
+/// Values of predefined attributes that differ in the interface; programs get pointers to them, and keep them. So each value
+/// that differs from object to object has a place of its own. Only one interface is in a layer.
+static VALUES: [AtomicI32; 3] = [const { AtomicI32::new(0) }; 3];
+/// Those of `MPI_WIN_CREATE_FLAVOR` in the order of the family.
+static FLAVORS: [AtomicI32; 4] = [const { AtomicI32::new(0) }; 4];
+/// Those of `MPI_WIN_MODEL`.
+static MODELS: [AtomicI32; 2] = [const { AtomicI32::new(0) }; 2];
+
+/// The place of a constant of a family, which has one for each.
+fn place_of(places: &'static [AtomicI32], family: &[Pair], n: c_int) -> &'static AtomicI32 {
+    debug_assert_eq!(places.len(), family.len());
+    let at = family.iter().position(|pair| pair.1 == n);
+    &places[at.expect("the library has no other") % places.len()]
+}
 
 /// Puts the interface's value in the place of the standard's, if they differ.
 ///
 /// # Safety
 /// `to` has the address of an `int` if the key is one of these and `flag` is true.
 unsafe fn predefined<A: Abi>(key: c_int, to: *mut c_void, flag: *mut c_int) {
-    let value: (usize, fn(c_int) -> c_int) = match key {
-        consts::HOST => (0, foreign_rank::<A>),
-        consts::IO => (1, foreign_rank::<A>),
-        consts::LASTUSEDCODE => (2, |code| {
-            if code <= consts::ERR_LASTCODE {
-                A::ERR_LASTCODE
-            } else {
-                A::code(code)
-            }
-        }),
-        consts::WIN_CREATE_FLAVOR => (3, |n| foreign_named(A::FAMILIES.flavor, n)),
-        consts::WIN_MODEL => (4, |n| foreign_named(A::FAMILIES.model, n)),
-        _ => return,
+    let in_family = |places, family, n| (place_of(places, family, n), foreign_named(family, n));
+    let value = |n: c_int| match key {
+        // The same for all communicators.
+        consts::HOST => Some((&VALUES[0], foreign_rank::<A>(n))),
+        consts::IO => Some((&VALUES[1], foreign_rank::<A>(n))),
+        consts::LASTUSEDCODE if n <= consts::ERR_LASTCODE => Some((&VALUES[2], A::ERR_LASTCODE)),
+        consts::LASTUSEDCODE => Some((&VALUES[2], A::code(n))),
+        consts::WIN_CREATE_FLAVOR => Some(in_family(&FLAVORS, A::FAMILIES.flavor, n)),
+        consts::WIN_MODEL => Some(in_family(&MODELS, A::FAMILIES.model, n)),
+        _ => None,
     };
+    const DIFFER: [c_int; 5] = [
+        consts::HOST,
+        consts::IO,
+        consts::LASTUSEDCODE,
+        consts::WIN_CREATE_FLAVOR,
+        consts::WIN_MODEL,
+    ];
+    if !DIFFER.contains(&key) {
+        return;
+    }
     if to.is_null() || flag.is_null() {
         return;
     }
     // SAFETY: the caller's promise.
     unsafe {
         let to = to.cast::<*const c_int>();
-        if *flag != 0 {
-            VALUES[value.0].store(value.1(**to), Relaxed);
-            to.write(VALUES[value.0].as_ptr());
+        if *flag != 0
+            && let Some((place, n)) = value(**to)
+        {
+            place.store(n, Relaxed);
+            to.write(place.as_ptr());
         }
     }
 }

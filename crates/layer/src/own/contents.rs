@@ -3,6 +3,7 @@
 use catena_abi::Aint;
 
 use super::*;
+use crate::number::foreign_darg;
 
 /// Where named constants stand among the integers of a datatype's contents.
 ///
@@ -26,7 +27,7 @@ unsafe fn translate<A: Abi>(combiner: c_int, large: bool, integers: *mut c_int) 
                 *at(i) = foreign_named(families.distribution, *at(i));
             }
             for i in first + ndims..first + 2 * ndims {
-                *at(i) = foreign_named(families.darg, *at(i));
+                *at(i) = foreign_darg::<A>(*at(i));
             }
             let order = at(first + 3 * ndims);
             *order = foreign_named(families.order, *order);

@@ -6,9 +6,29 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::*;
 
-/// Whether what `bind` tells of belongs to a communicator, the only objects that have any.
-fn of_comm(rc: c_int, bind: c_int) -> bool {
-    rc == consts::SUCCESS && bind == consts::T_BIND_MPI_COMM
+/// Calls with the standard's handle of the object at `object`, which is a communicator, a file or none, as `bind` says if
+/// `known` is `MPI_SUCCESS`.
+///
+/// # Safety
+/// `object` is null or has a handle of that kind.
+unsafe fn with_object<A: Abi>(
+    known: c_int,
+    bind: c_int,
+    object: *mut c_void,
+    call: impl FnOnce(*mut c_void) -> c_int,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match bind {
+            consts::T_BIND_MPI_COMM if known == consts::SUCCESS => {
+                call(InOut::new(object.cast::<A::Comm>()).place().cast())
+            }
+            consts::T_BIND_MPI_FILE if known == consts::SUCCESS => {
+                call(InOut::new(object.cast::<A::File>()).place().cast())
+            }
+            _ => call(object),
+        }
+    }
 }
 
 pub unsafe fn T_pvar_handle_alloc<A: Abi>(
@@ -38,12 +58,9 @@ pub unsafe fn T_pvar_handle_alloc<A: Abi>(
             none(),
             none(),
         );
-        let rc = if of_comm(known, bind) {
-            let mut comm = InOut::new(object.cast::<A::Comm>());
-            core::MPI_T_pvar_handle_alloc(session, index, comm.place().cast(), handle, count)
-        } else {
+        let rc = with_object::<A>(known, bind, object, |object| {
             core::MPI_T_pvar_handle_alloc(session, index, object, handle, count)
-        };
+        });
         code::<A>(rc)
     }
 }
@@ -74,12 +91,9 @@ pub unsafe fn T_event_handle_alloc<A: Abi>(
             &raw mut bind,
         );
         let info = info.native();
-        let rc = if of_comm(known, bind) {
-            let mut comm = InOut::new(object.cast::<A::Comm>());
-            core::MPI_T_event_handle_alloc(index, comm.place().cast(), info, registration)
-        } else {
+        let rc = with_object::<A>(known, bind, object, |object| {
             core::MPI_T_event_handle_alloc(index, object, info, registration)
-        };
+        });
         code::<A>(rc)
     }
 }
