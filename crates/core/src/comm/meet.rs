@@ -210,9 +210,11 @@ impl Process {
             );
         };
         let mine = registry().equal();
-        let here = format!("rank {} of this job", self.name_of(self.me).rank);
-        let leader = words.get(..ProcessName::WORDS).map(ProcessName::from_words);
-        let there = format!("rank {} of the other job", leader.map_or(0, |it| it.rank));
+        // Either group may be told what the other one has found.
+        let shown = |name: ProcessName| format!("rank {} of job {:016x}", name.rank, name.job);
+        let here = shown(self.name_of(self.me));
+        let leader = words.get(..ProcessName::WORDS);
+        let there = leader.map_or_else(String::new, |it| shown(ProcessName::from_words(it)));
         match difference((&here, &mine), (&there, settings)) {
             Some(differs) => fail!(Other, "the two groups cannot go on together: {differs}"),
             None => Ok(Some(words)),
