@@ -2,7 +2,7 @@
 // which value, and no wrong sum or hang.
 //
 // only: catena
-// run: -n 2 -- rank; fails; says 'CATENA_COLL_NODE is (its default|.false.) at rank 0 and (its default|.false.) at rank 1'; ends 10
+// run: -n 2 -- rank; fails; says 'CATENA_COLL_NODE is (its default|.false.) at rank . and (its default|.false.) at rank .'; ends 10
 // run: -n 2 -- memory; fails; says 'CATENA_LINK is .with(out|) shm. at rank'; ends 10
 // run: -n 1 -- child; says 'CATENA_COLL_NODE is (its default|.false.) at rank 0 of job .* and (its default|.false.) at rank 0 of job'; says 'the parent goes on'; ends 10
 #include "check.h"
