@@ -59,8 +59,10 @@ int main(int argc, char **argv)
     CHECK(last);
     last[1] = 0;
     refused(again);
-    if (rank == 0)
-        MPI_Close_port(port);
+    if (rank == 0) {
+        EQUAL(class_of(MPI_Close_port(port)), MPI_SUCCESS);
+        EQUAL(class_of(MPI_Close_port(port)), MPI_ERR_PORT);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     refused(port);
     if (rank == 0) {

@@ -1,15 +1,16 @@
 // The jobs of two mpiruns of one user connect at a port, whose name one publishes and the other looks up; so do
-// processes that nobody has started, with such a job and with each other.
+// processes that nobody has started, with such a job and with each other. Without CATENA_NAMES only jobs of one mpirun
+// find a name.
 //
 // only: catena
 // time: 60
-// run: -n 2 -- mpirun -n 2; says 'host is done'
-// run: -n 1 -- mpirun -n 3; says 'host is done'
-// run: -n 3 --set LINK=tcp -- mpirun -n 1 --set LINK=tcp; says 'host is done'
-// run: -n 2; says 'host is done'
-// run: -n 1; says 'host is done'
-// alone: CATENA_SINGLETON=1 'GUEST=mpirun -n 2'; says 'host is done'
-// alone: CATENA_SINGLETON=1; says 'host is done'
+// run: -n 2 --set NAMES=user -- mpirun -n 2; says 'host is done'
+// run: -n 1 --set NAMES=user -- mpirun -n 3; says 'host is done'
+// run: -n 3 --set NAMES=user --set LINK=tcp -- mpirun -n 1 --set LINK=tcp; says 'host is done'
+// run: -n 2 --set NAMES=user; says 'host is done'
+// run: -n 1 --set NAMES=user; says 'host is done'
+// alone: CATENA_NAMES=user CATENA_SINGLETON=1 'GUEST=mpirun -n 2'; says 'host is done'
+// alone: CATENA_NAMES=user CATENA_SINGLETON=1; says 'host is done'
 #include "check.h"
 #include <unistd.h>
 

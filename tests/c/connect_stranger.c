@@ -4,7 +4,7 @@
 //
 // only: catena
 // time: 60
-// run: -n 1; says 'all done|one user only'
+// run: -n 1 --set NAMES=user; says 'all done|one user only'
 #define _GNU_SOURCE
 #include "check.h"
 #include <grp.h>

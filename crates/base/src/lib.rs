@@ -22,6 +22,7 @@
 //! | `pages` | arrays whose memory goes back to the system                 |
 //! | `cpus`  | sets of CPUs                                                |
 //! | `limits` | the limits of this process                                |
+//! | `standard` | standard streams that are closed stay so               |
 //! | `tell`  | lines on stderr, for which nobody may be there                |
 //! | `sync`  | std's atomics, or loom's under `--cfg loom`                 |
 
@@ -45,6 +46,7 @@ pub mod partitions;
 pub mod parts;
 pub mod ring;
 pub mod slab;
+mod standard;
 pub mod sync;
 pub mod tell;
 pub mod ticket_lock;
@@ -62,6 +64,7 @@ pub use pad::CachePadded;
 pub use pages::{Pages, return_freed};
 pub use parts::{End, Parts};
 pub use slab::{Key, Slab};
+pub use standard::StandardStreams;
 pub use ticket_lock::TicketLock;
 pub use wait::{Idle, Waiter};
 pub use waker::{WakeSocket, Waker};

@@ -14,7 +14,7 @@ use catena_proof::Secret;
 use crate::jobs::{Death, ElasticSet, Outcome, SpawnRequest, Visit, read_outcome};
 use crate::sys::Descriptor;
 use crate::wire::{self, FrameKind, Inbox, Malformed, Reader, Writer};
-use crate::{Boot, BootError, Interest, Job, Jobs, OtherJob, Poller, lineage, sys};
+use crate::{Boot, BootError, Interest, Job, Jobs, OtherJob, Poller, equal, lineage, sys};
 
 /// Bytes that are read from the launcher at once.
 const ROOM: usize = 16 << 10;
@@ -156,6 +156,7 @@ impl Client {
         hello.raw(&place.cookie);
         hello.u64(place.job);
         hello.u32(place.rank);
+        hello.bytes(equal::on_node().as_bytes());
         let mut inbox = Inbox::default();
         send(&socket, &mut inbox, &hello.finish())?;
 
@@ -307,6 +308,13 @@ impl Client {
                 Err(_) => return,
             }
         }
+    }
+
+    /// What becomes readable once the launcher has ended, and the connection to it; none if its process cannot be
+    /// seen from here.
+    pub(crate) fn watch(&self) -> Option<(OwnedFd, UnixStream)> {
+        let launcher = sys::watch_process(self.launcher)?;
+        Some((launcher, self.socket.try_clone().ok()?))
     }
 
     /// Sends a whole frame.

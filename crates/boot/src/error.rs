@@ -26,6 +26,8 @@ pub enum BootError {
     Unsound(String),
     /// The launcher does not take this process; its words.
     Refused(String),
+    /// Ranks have settings that differ and must not: which, in words.
+    Settings(String),
     /// The launcher has ended.
     LauncherGone,
     /// The launcher sent what cannot be understood.
@@ -91,7 +93,7 @@ impl fmt::Display for BootError {
                 "the launcher gave memory that cannot be shared safely ({cause}); start the \
                  program with the mpirun that belongs to this library, as the user who runs it"
             ),
-            BootError::Refused(words) => f.write_str(words),
+            BootError::Refused(words) | BootError::Settings(words) => f.write_str(words),
             BootError::LauncherGone => {
                 f.write_str("the launcher (mpirun) has ended; this process cannot go on alone")
             }

@@ -18,6 +18,7 @@
 mod abroad;
 mod client;
 mod direct;
+mod equal;
 mod error;
 mod foreign;
 #[cfg(any(test, fuzzing))]
@@ -43,6 +44,7 @@ use catena_settings::{Setting, Text, choice, setting};
 
 pub use abroad::{JobCard, Word};
 pub use direct::pmix_library;
+pub use equal::{tell_settings, told_settings};
 pub use error::BootError;
 pub use foreign::Foreign;
 pub use job::{Job, OtherJob, pair_key};
@@ -112,10 +114,11 @@ setting! {
     scope: Local,
     level: User,
 
-    /// The directory in which `MPI_Publish_name` publishes for the other jobs of the user, who must own it alone
-    /// (mode 0700). Jobs of several hosts find each other's services where all have it.
+    /// Where `MPI_Publish_name` publishes for jobs of other mpiruns.
     ///
-    /// Empty: `catena-names` in `XDG_RUNTIME_DIR`, or `catena-names-USER` in the directory for temporary files.
+    /// Empty: only jobs of the same mpirun find a name. `user`: all jobs of the user on this host for which
+    /// that is set, too. A directory, which the user must own alone (mode 0700): the jobs that have it, also on
+    /// other hosts.
     pub static NAMES: Text = Text("");
     scope: Local,
     level: User,

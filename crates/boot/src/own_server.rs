@@ -4,20 +4,28 @@
 //! It is Catena's command, that lies beside the library, with the option that [`OPTION`] is. It
 //! has one end of a pair of sockets as its standard input, says there where it is to be
 //! reached, and leaves its parent; it ends with the processes and all that they have spawned.
+//!
+//! What has been spawned writes to where the process writes, through its launcher. So a process that was alone waits
+//! at its end, once it has finalized, until its launcher has ended: then all is written. It waits for as long as
+//! `CATENA_LAUNCH_GRACE` says, as what it has parted from may go on for good; in a container, where the end of the first process is that of all,
+//! it waits until they have ended.
 
 use std::env;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{self, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
 
+use catena_base::StandardStreams;
 use catena_proof::Secret;
 use catena_settings::Setting;
 
 use crate::client::{Client, LauncherAddress};
-use crate::{BOOT_VAR, BootError, Job, SINGLETON, sys};
+use crate::{BOOT_VAR, BootError, Job, LAUNCH_GRACE, SINGLETON, sys};
 
 /// The option that makes the launcher one for processes that run; no user gives it. After it
 /// come the job's number in hexadecimal digits, how many processes it has, and the name of the program. Where they are
@@ -27,21 +35,86 @@ pub const OPTION: &str = "--catena-server";
 /// How long the launcher may take to say where it is.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How much longer a launcher may take to end than what it serves, at the end of the process.
+const MARGIN: Duration = Duration::from_millis(500);
+
 /// Longest line with which it says so, bytes.
 const LONGEST: u64 = 4096;
 
 /// What it says where another one is there already.
 pub const TAKEN: &str = "taken";
 
+/// The launcher that this process has started for itself alone.
+struct Own {
+    /// A child has a copy of this that is not its own.
+    process: u32,
+    /// Tells when it has ended.
+    launcher: OwnedFd,
+    /// The connection to it.
+    socket: UnixStream,
+    /// Whether the process has finalized.
+    finalized: bool,
+}
+
+static OWN: Mutex<Option<Own>> = Mutex::new(None);
+
+fn own() -> MutexGuard<'static, Option<Own>> {
+    OWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Starts a launcher for this process, rank 0 of `job`, and connects to it.
 pub(crate) fn start(job: u64) -> Result<Client, BootError> {
-    Client::connect(launch(job, 1, None)?.trim_end())
+    let _standard = StandardStreams::keep();
+    let client = Client::connect(launch(job, 1, None)?.trim_end())?;
+    if let Some((launcher, socket)) = client.watch() {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| sys::at_exit(at_exit));
+        *own() = Some(Own {
+            process: process::id(),
+            launcher,
+            socket,
+            finalized: false,
+        });
+    }
+    Ok(client)
+}
+
+/// Says whether the process has finalized: only then it has said all to its launcher when it ends.
+pub(crate) fn set_finalized(finalized: bool) {
+    if let Some(own) = own().as_mut() {
+        own.finalized = finalized;
+    }
+}
+
+extern "C" fn at_exit() {
+    if own().as_ref().is_some_and(|own| own.finalized) {
+        part();
+    }
+}
+
+/// Says no more to the launcher of this process alone, if it has one, and waits until that has passed on what the processes have
+/// written that this one has spawned.
+pub(crate) fn part() {
+    let known = own().take();
+    let Some(own) = known.filter(|own| own.process == process::id()) else {
+        return;
+    };
+    // What this process has written comes first.
+    sys::flush_streams();
+    let _ = own.socket.shutdown(Shutdown::Both);
+    let limit = match process::id() {
+        1 => None,
+        // It ends them after that time itself where the job has failed.
+        _ => Some(LAUNCH_GRACE.get() + MARGIN),
+    };
+    sys::await_process(&own.launcher, limit);
 }
 
 /// Connects to the launcher that the processes on this host have in common of a job that another launcher has
 /// started; the first of them that wants it starts it.
 pub(crate) fn share(job: &Job) -> Result<Client, BootError> {
     let none = || BootError::NoServer("the job has no secret".to_string());
+    let _standard = StandardStreams::keep();
     let secret = job.secret.as_ref().ok_or_else(none)?;
     let place = LauncherAddress::of_guests(job.job_id, job.rank, secret).to_text();
     let end = Instant::now() + PATIENCE;

@@ -46,8 +46,11 @@ use tables::{Ports, Questions, Ties};
 use crate::wire::{self, FrameKind, Malformed, Reader, Writer};
 use crate::{Interest, Job, Poller, sys};
 
+/// Most callers that are taken in at once.
+const CALLERS: u32 = 256;
+
 /// Longest body of a message from somebody who is not taken in yet.
-const MAX_HELLO: usize = 64;
+const MAX_HELLO: usize = 64 << 10;
 
 const LISTENER: u64 = u64::MAX;
 
@@ -75,6 +78,8 @@ pub struct Server {
     abroad: Abroad,
     /// Where services are published for other launchers' jobs, if they are.
     names: Option<names::Directory>,
+    /// Whether there are ways to other launchers.
+    has_ways: bool,
     /// Whether the processes of the first job have memory that another launcher has made, which this server does
     /// not know: they and those of other jobs reach each other over networks.
     is_apart: bool,
@@ -166,6 +171,7 @@ impl Server {
             meetings: Meetings::default(),
             abroad: Abroad::default(),
             names: None,
+            has_ways: false,
             unreachable: Vec::new(),
             is_apart: false,
             is_branch: false,
@@ -187,8 +193,8 @@ impl Server {
     }
 
     /// Has services published in a directory, too, for the jobs of other launchers.
-    pub fn set_names(&mut self, names: names::Directory) {
-        self.names = Some(names);
+    pub fn set_names(&mut self, names: Option<names::Directory>) {
+        (self.names, self.has_ways) = (names, true);
     }
 
     /// Takes in one more job, and makes its segment if it has ranks on this node; `first` is
@@ -307,14 +313,16 @@ impl Server {
         let mut events = Vec::new();
         // The number of rounds is bounded: a rank that talks without end shall
         // not keep the launcher from its other work.
+        let mut room = CALLERS;
         for _ in 0..1000 {
             let ready = self.poller.wait(Some(Duration::ZERO)).unwrap_or_default();
-            if ready.is_empty() {
+            // Those that are too many come next time.
+            if ready.iter().all(|&token| token == LISTENER && room == 0) {
                 break;
             }
             for token in ready {
                 match token {
-                    LISTENER => self.accept(),
+                    LISTENER => self.accept(&mut room),
                     index => self.serve(index as usize, &mut events),
                 }
                 self.send_later();
@@ -326,10 +334,15 @@ impl Server {
         events
     }
 
-    fn accept(&mut self) {
+    /// Takes in as many callers as there is room for: one who calls again and again shall not keep the launcher from its other
+    /// work either.
+    fn accept(&mut self, room: &mut u32) {
         // A process that gives up at once, or is short of descriptors, will
         // learn it from its own end.
-        while let Ok((socket, _)) = self.listener.accept() {
+        while *room > 0
+            && let Ok((socket, _)) = self.listener.accept()
+        {
+            *room -= 1;
             let known = sys::peer(&socket);
             let Ok((pid, user)) = known else { continue };
             if !sys::is_trusted(user) || socket.set_nonblocking(true).is_err() {
@@ -486,8 +499,8 @@ impl Server {
     ) -> Result<(), Malformed> {
         let version = body.u32()?;
         let cookie = body.raw(wire::COOKIE)?;
-        let (job, rank) = match version {
-            wire::VERSION => (body.u64()?, body.u32()?),
+        let (job, rank, settings) = match version {
+            wire::VERSION => (body.u64()?, body.u32()?, body.text()?),
             _ => Default::default(),
         };
         let pid = client.pid;
@@ -521,7 +534,7 @@ impl Server {
                      an MPI program from within another, use mpirun, or set CATENA_SINGLETON=1 \
                      to run it alone"
                 )),
-                Some(_) => None,
+                Some((of, ..)) => self.jobs[of].agrees(rank, settings).err(),
             }
         };
         let (None, Some((of, number, _))) = (&refusal, member) else {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::os::fd::{OwnedFd, RawFd};
 
 use crate::client::Client;
-use crate::{Boot, BootError, Job, Jobs, sys};
+use crate::{Boot, BootError, Job, Jobs, own_server, sys};
 
 /// The backend of a singleton: everything stays in this process.
 #[derive(Debug)]
@@ -65,11 +65,12 @@ impl Boot for Singleton {
 
     fn begin_jobs(&mut self) -> Result<(), BootError> {
         if self.client.is_none() {
-            let mut client = crate::own_server::start(self.job.job_id)?;
+            let mut client = own_server::start(self.job.job_id)?;
             for (key, value) in &self.fenced {
                 client.publish(key, value)?;
             }
             if self.finalized {
+                own_server::set_finalized(true);
                 client.finalize()?;
             }
             self.client = Some(client);
@@ -143,7 +144,10 @@ impl Boot for Singleton {
 
     fn abort(&mut self, code: i32, message: &str) {
         match &mut self.client {
-            Some(client) => client.abort(code, message),
+            Some(client) => {
+                client.abort(code, message);
+                own_server::part();
+            }
             None => {
                 sys::flush_streams();
                 catena_base::tell!("{message}");
@@ -153,11 +157,13 @@ impl Boot for Singleton {
 
     fn finalize(&mut self) -> Result<(), BootError> {
         self.finalized = true;
+        own_server::set_finalized(true);
         self.client.as_mut().map_or(Ok(()), Client::finalize)
     }
 
     fn resume(&mut self) -> Result<(), BootError> {
         self.finalized = false;
+        own_server::set_finalized(false);
         self.client.as_mut().map_or(Ok(()), Client::resume)
     }
 }

@@ -10,13 +10,13 @@ use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{ptr, slice};
 
 use libc::c_int;
 use rustix::cmsg_space;
-use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::{self, MemfdFlags, SealFlags};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{
@@ -163,6 +163,26 @@ pub fn let_stderr_be_read() {
         match rustix::io::ioctl_fionread(rustix::stdio::stderr()) {
             Ok(0) | Err(_) => return,
             Ok(_) => std::thread::sleep(TURN),
+        }
+    }
+}
+
+/// What becomes readable once the process with that number has ended, be it a child or not.
+pub fn watch_process(pid: u32) -> Option<OwnedFd> {
+    let pid = process::Pid::from_raw(i32::try_from(pid).ok()?)?;
+    process::pidfd_open(pid, process::PidfdFlags::empty()).ok()
+}
+
+/// Waits until a process that [`watch_process`] watches has ended, but no longer than `limit`.
+pub fn await_process(watched: &OwnedFd, limit: Option<Duration>) {
+    let end = limit.map(|limit| Instant::now() + limit);
+    loop {
+        let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+        let left = left.and_then(|left| Timespec::try_from(left).ok());
+        let mut watched = [PollFd::new(watched, PollFlags::IN)];
+        match rustix::event::poll(&mut watched, left.as_ref()) {
+            Err(Errno::INTR) => {}
+            _ => return,
         }
     }
 }

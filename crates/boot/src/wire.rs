@@ -9,7 +9,7 @@
 use std::fmt;
 
 /// Version of everything in this file; both sides must have the same.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 
 /// Longest body of a frame, bytes.
 pub const MAX_BODY: usize = 256 << 20;
@@ -29,7 +29,7 @@ pub(crate) const HEAD: usize = 5;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FrameKind {
-    /// To the launcher: version, cookie, job, rank.
+    /// To the launcher: version, cookie, job, rank, and its settings that must be equal.
     Hello = 1,
     /// To the launcher: pairs of key and value.
     Fence = 2,

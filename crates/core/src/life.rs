@@ -125,6 +125,8 @@ fn wire_up() -> Result<Box<Process>> {
     catena_base::limits::raise_descriptors();
     catena_cuda::start();
     catena_objects::callback::WITHOUT_LOCK.get_or_init(|| process::outside);
+    let _standard = catena_base::StandardStreams::keep();
+    crate::settings::tell();
     let boot = catena_boot::open().map_err(|e| Error::new(Kind::Other, e.to_string()))?;
     crate::settings::warn_unknown(boot.job().rank);
     let size = boot.job().size;

@@ -18,6 +18,13 @@ pub fn registry() -> Registry {
     Registry::new(all)
 }
 
+/// Has this process tell the others of the settings that must be equal, when it is wired up.
+pub fn tell() {
+    // A chain that is none is told when it is opened.
+    let shares_memory = catena_net::Chain::from_settings().is_ok_and(|chain| chain.shm);
+    catena_boot::tell_settings(&registry().equal(), shares_memory);
+}
+
 /// Says on standard error what is wrong with the settings that this process
 /// was given: once per job, by rank 0.
 pub fn warn_unknown(rank: u32) {

@@ -1,8 +1,9 @@
 //! Ports, at which groups of processes of different jobs connect (MPI-5, chapter 11.9).
 
+use std::collections::HashSet;
 use std::fmt::Write;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use catena_abi as abi;
 use catena_boot::server::ports::MAX_PORT;
@@ -22,6 +23,12 @@ const PREFIX: &str = "catena:";
 /// Bytes of a port's name that nobody can guess.
 const UNGUESSABLE: usize = 16;
 
+/// The ports that this process has opened and not closed.
+fn opened_here() -> MutexGuard<'static, HashSet<String>> {
+    static OPENED: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
+    OPENED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// `MPI_Open_port`: its name, which has a part that nobody can guess, and says the way to the launcher.
 /// Local, but it asks the launcher.
 ///
@@ -39,7 +46,9 @@ pub fn open(process: &Process) -> Result<String> {
     let opened = process.with_jobs(|jobs| jobs.open_port(&port));
     let ticket = opened.map_err(|e| e.where_unsupported(Kind::Port))?;
     let port = process.outcome(ticket, Kind::Port)?;
-    Ok(String::from_utf8_lossy(&port).into_owned())
+    let port = String::from_utf8_lossy(&port).into_owned();
+    opened_here().insert(port.clone());
+    Ok(port)
 }
 
 /// A name that a program gives for a port's.
@@ -60,13 +69,19 @@ pub(crate) fn check_name(port: &str) -> Result<()> {
 /// `MPI_Close_port`: who waits there waits in vain. Local.
 ///
 /// # Errors
-/// `Port` for a name that [`open`] has never given; as there.
+/// `Port` for a name that [`open`] has not given to this process, or that was closed; as there.
 pub fn close(process: &Process, port: &str) -> Result<()> {
     check_name(port)?;
     if !port.starts_with(PREFIX) {
         fail!(
             Port,
             "'{port}' is not the name of a port: give the one that MPI_Open_port has returned"
+        );
+    }
+    if !opened_here().remove(port) {
+        fail!(
+            Port,
+            "the port '{port}' was closed already, or another process has opened it, which alone can close it"
         );
     }
     let closed = process.with_jobs(|jobs| jobs.close_port(port));

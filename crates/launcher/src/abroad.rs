@@ -1,7 +1,7 @@
 //! The way from one launcher to another of the same user, whose jobs connect at a port.
 //!
-//! The name of a port ends with the way to its launcher: its process number, its machine, a secret, and
-//! addresses. On the same machine that leads to an abstract socket, whose other end the kernel vouches
+//! The name of a port ends with the way to its launcher: its process number and the space of that, its machine, a
+//! secret, and addresses. On the same machine that leads to an abstract socket, whose other end the kernel vouches
 //! for; from other hosts over TCP, where both ends prove that they know the secret, as daemons do
 //! (`hosts/call.rs`). What is said then are [`Word`](catena_boot::Word)s.
 
@@ -20,7 +20,7 @@ use crate::hosts::call::{self, Calls};
 use crate::hosts::link::Link;
 use crate::sys;
 
-/// What the names of the sockets begin with; user and process follow.
+/// What the names of the sockets begin with; the user, and what follows from the secret, come after.
 const PREFIX: &str = "catena-ports";
 
 /// Longest way, bytes: a port's name has at most 200, of which its own part takes less than 80.
@@ -35,6 +35,9 @@ const LISTENER: u64 = FIRST;
 const FOUND: u64 = FIRST + 1;
 const LINKS: u64 = FIRST + 2;
 const CALLS: u64 = FIRST + (1 << 20);
+
+/// Most callers that are taken in at once.
+const AT_ONCE: usize = 64;
 
 /// How long a caller over TCP may take to prove itself.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -76,6 +79,11 @@ impl Way {
         self.key.split('.').next()?.parse().ok()
     }
 
+    /// The machine and the network on which it runs.
+    fn place(&self) -> Option<&str> {
+        self.key.split('.').nth(2)
+    }
+
     /// The user whose launcher it is.
     pub fn user(&self) -> Option<u32> {
         self.key.split('.').nth(1)?.parse().ok()
@@ -87,9 +95,10 @@ impl Way {
     /// In words.
     fn follow(&self, limit: Duration) -> Result<OwnedFd, String> {
         let process = self.process().unwrap_or_default();
-        let is_here = self.key == key(process);
-        if is_here && let Ok(socket) = address(process).and_then(|it| UnixStream::connect_addr(&it))
-        {
+        let is_here = self.place().is_some_and(|place| place == machine_mark());
+        let secret = self.secret().ok_or("its name was changed")?;
+        let door = || UnixStream::connect_addr(&address(process, &secret)?);
+        if is_here && let Ok(socket) = door() {
             return match elastic::is_trusted(&socket) {
                 true => Ok(socket.into()),
                 false => Err("another user's process listens where its mpirun would".to_string()),
@@ -100,23 +109,36 @@ impl Way {
                 "process {process}, its mpirun, is not there any more"
             ));
         }
-        let secret = self.secret().ok_or("its name was changed")?;
         let stream = call::call_at(&secret, limit, is_here, &self.addresses)?;
         Ok(stream.into())
     }
 }
 
-/// Process, user and machine of a launcher of this user's.
-fn key(process: u32) -> String {
-    let machine = call::machine();
-    let hash = machine.bytes().fold(0x811c_9dc5u32, |hash, byte| {
+fn hash(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5u32, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    });
-    format!("{process}.{}.{hash:08x}", sys::user())
+    })
 }
 
-fn address(process: u32) -> io::Result<SocketAddr> {
-    let name = format!("{PREFIX}-{}-{process}", sys::user());
+/// Stands for this machine and its network.
+fn machine_mark() -> String {
+    format!("{:08x}", hash(&call::machine()))
+}
+
+/// Process, user and machine of a launcher of this user's; and the space that its process number is of, as those of several
+/// containers of a machine may have one network.
+fn key(process: u32) -> String {
+    let pids = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    let (user, machine, pids) = (sys::user(), machine_mark(), hash(&pids.to_string_lossy()));
+    format!("{process}.{user}.{machine}.{pids:08x}")
+}
+
+/// The socket of the launcher with that number and secret: the numbers alone are not unique on a network.
+fn address(process: u32, secret: &Secret) -> io::Result<SocketAddr> {
+    let mark = secret
+        .derive(&format!("the door of launcher {process}"))
+        .to_hex();
+    let name = format!("{PREFIX}-{}-{}", sys::user(), &mark[..16]);
     SocketAddr::from_abstract_name(name.as_bytes())
 }
 
@@ -181,19 +203,19 @@ impl Doors {
     pub fn open(poller: &Poller) -> io::Result<Doors> {
         let process = std::process::id();
         let secret: String = Secret::random()?.to_hex()[..2 * SECRET].to_string();
-        let listen = || -> io::Result<UnixListener> {
-            let listener = UnixListener::bind_addr(&address(process)?)?;
-            listener.set_nonblocking(true)?;
-            poller.add(&listener, LISTENER, Interest::Read)?;
-            Ok(listener)
-        };
-        let socket = listen();
         let mut way = Way {
             key: key(process),
             secret,
             addresses: String::new(),
         };
         let known = way.secret().expect("made just now");
+        let listen = || -> io::Result<UnixListener> {
+            let listener = UnixListener::bind_addr(&address(process, &known)?)?;
+            listener.set_nonblocking(true)?;
+            poller.add(&listener, LISTENER, Interest::Read)?;
+            Ok(listener)
+        };
+        let socket = listen();
         let calls = Calls::open(CALLS, known, poller);
         if let (Err(error), Err(_)) = (&socket, &calls) {
             return Err(io::Error::new(error.kind(), error.to_string()));
@@ -235,7 +257,11 @@ impl Doors {
             return caller.into_iter().map(|(caller, _)| caller).collect();
         }
         let mut come = Vec::new();
-        while let Some(Ok((socket, _))) = self.socket.as_ref().map(UnixListener::accept) {
+        // One who calls again and again shall not keep the launcher from its other work.
+        for _ in 0..AT_ONCE {
+            let Some(Ok((socket, _))) = self.socket.as_ref().map(UnixListener::accept) else {
+                break;
+            };
             if elastic::is_trusted(&socket) {
                 come.push(socket.into());
             }

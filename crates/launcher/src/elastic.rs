@@ -81,8 +81,7 @@ pub fn is_trusted(socket: &UnixStream) -> bool {
 
 /// Whether the process at the other end is that user's, or root's.
 fn is_of(socket: &UnixStream, user: u32) -> bool {
-    let peer = rustix::net::sockopt::socket_peercred(socket);
-    peer.is_ok_and(|peer| peer.uid.is_root() || peer.uid.as_raw() == user)
+    sys::peer_user(socket).is_ok_and(|peer| peer == 0 || peer == user)
 }
 
 /// The launchers of this user's elastic jobs, from a list as /proc/net/unix has it.

@@ -14,7 +14,6 @@ mod spawn;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -306,8 +305,8 @@ impl Job {
             .timeout
             .map(|limit| (Instant::now() + limit, Task::Timeout(limit)));
         let names = crate::hosts::setting(&NAMES, &plan.env);
-        let names = Some(PathBuf::from(&*names)).filter(|path| !path.as_os_str().is_empty());
-        tree.with_node(|node| node.set_names(Directory::new(names)));
+        let names = Directory::of_setting(&names);
+        tree.with_node(|node| node.set_names(names));
         let grace = crate::hosts::setting(&LAUNCH_GRACE, &plan.env);
         let apps: Vec<Rc<App>> = plan.apps.iter().cloned().map(Rc::new).collect();
         let process = |((rank, app), &node): ((u32, u32), &u32)| {

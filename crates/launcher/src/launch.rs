@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use catena_boot::{CPU_MAPPING, ELASTIC_SET, LAUNCH_FOREIGN, OtherMpi, server};
 use catena_proof::Secret;
-use catena_settings::{COMMAND_LINE, PREFIX, Registry};
+use catena_settings::{COMMAND_LINE, CONF, FILE, PREFIX, Registry, Sources};
 use catena_topo::{Machine, Resource};
 
 use crate::args::{self, App, Request};
@@ -263,6 +263,9 @@ pub fn plan(
         psets.push((set.name.clone(), ranks));
     }
     let mut env = request.env;
+    let conf = env.iter().rev().find(|(name, _)| name == CONF);
+    let conf = conf.map(|(_, path)| path.to_string_lossy());
+    env.push((FILE.into(), Sources::handed_on(conf.as_deref()).into()));
     env.extend(settings);
     if request.check {
         env.push(library::checked(&env).or_else(usage)?);

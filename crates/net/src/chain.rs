@@ -18,7 +18,9 @@ setting! {
     /// networks the first that both ends have joins them. Examples: `shm+tcp`,
     /// `shm+cxi:cxi0,cxi1`, `shm+ofi:tcp+ucx:tcp`. Empty: shared memory on the
     /// node; if the job has several nodes, libfabric where it drives more
-    /// than Ethernet, else TCP. Ranks of one node must agree on `shm`.
+    /// than Ethernet, else TCP. Ranks of one node must agree on `shm`. Without
+    /// it `MPI_Comm_split_type` puts each rank on a node of its own, whatever
+    /// it splits by.
     pub static LINK: Text = Text("");
     scope: Local,
     level: User,

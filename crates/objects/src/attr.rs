@@ -2,7 +2,8 @@
 //! communicators, datatypes and windows, with callbacks on copy and delete.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Weak};
 
@@ -161,10 +162,44 @@ struct Attribute {
 /// ```
 #[derive(Debug, Default)]
 pub struct Attributes {
-    /// In the order in which they were attached. Under a keyval there is one at most that does not leave.
-    list: RefCell<Vec<Attribute>>,
+    list: RefCell<List>,
     /// How many have been attached.
     made: Cell<u64>,
+}
+
+/// Attributes by their numbers, in the order in which they were attached. Under a keyval there is one at most that does
+/// not leave. Whatever is done with one costs little, however many there are.
+#[derive(Clone, Debug, Default)]
+struct List {
+    by_number: BTreeMap<u64, Attribute>,
+    /// The numbers under each keyval, ascending.
+    of_keyval: HashMap<i32, Vec<u64>>,
+}
+
+impl List {
+    fn push(&mut self, attribute: Attribute) {
+        let (id, number) = (attribute.keyval.id, attribute.number);
+        self.of_keyval.entry(id).or_default().push(number);
+        self.by_number.insert(number, attribute);
+    }
+
+    fn remove(&mut self, number: u64) {
+        let Some(gone) = self.by_number.remove(&number) else {
+            return;
+        };
+        if let Entry::Occupied(mut numbers) = self.of_keyval.entry(gone.keyval.id) {
+            numbers.get_mut().retain(|it| *it != number);
+            if numbers.get().is_empty() {
+                numbers.remove();
+            }
+        }
+    }
+
+    /// The number of the one under that keyval that does not leave.
+    fn staying(&self, id: i32) -> Option<u64> {
+        let numbers = self.of_keyval.get(&id)?.iter().copied();
+        numbers.into_iter().find(|it| !self.by_number[it].leaves)
+    }
 }
 
 fn callback_failed(what: &str, id: i32, code: c_int) -> Error {
@@ -184,7 +219,8 @@ impl Attributes {
     fn push(&self, keyval: Arc<Keyval>, value: *mut c_void) {
         let number = self.made.get();
         self.made.set(number + 1);
-        self.list.borrow_mut().push(Attribute {
+        let mut list = self.list.borrow_mut();
+        list.push(Attribute {
             keyval,
             value,
             number,
@@ -195,10 +231,9 @@ impl Attributes {
     /// The value under `keyval`, which may be about to leave.
     pub fn get(&self, keyval: &Keyval) -> Option<*mut c_void> {
         let list = self.list.borrow();
-        let mut found = list.iter().filter(|a| a.keyval.id == keyval.id);
-        let (first, last) = (found.next(), found.next_back());
         // A new one stands behind those that leave.
-        last.or(first).map(|a| a.value)
+        let last = list.of_keyval.get(&keyval.id)?.last()?;
+        Some(list.by_number[last].value)
     }
 
     /// Attaches `value`; older ones are deleted first, also one that another thread attaches meanwhile.
@@ -227,7 +262,7 @@ impl Attributes {
     pub fn delete_all(&self, handle: usize) -> Result<()> {
         loop {
             let list = self.list.borrow();
-            let last = list.iter().rev().find(|a| !a.leaves);
+            let last = list.by_number.values().rev().find(|a| !a.leaves);
             let Some(id) = last.map(|a| a.keyval.id) else {
                 return Ok(());
             };
@@ -241,10 +276,11 @@ impl Attributes {
     fn delete_one(&self, handle: usize, id: i32) -> Result<bool> {
         let found = {
             let mut list = self.list.borrow_mut();
-            let found = list.iter_mut().find(|a| a.keyval.id == id && !a.leaves);
-            found.map(|a| {
-                a.leaves = true;
-                a.clone()
+            let found = list.staying(id);
+            found.and_then(|number| {
+                let attribute = list.by_number.get_mut(&number)?;
+                attribute.leaves = true;
+                Some(attribute.clone())
             })
         };
         let Some(Attribute {
@@ -263,11 +299,12 @@ impl Attributes {
         });
         let mut list = self.list.borrow_mut();
         if code == 0 {
-            list.retain(|a| a.number != number);
+            list.remove(number);
             return Ok(true);
         }
-        let stays = list.iter_mut().find(|a| a.number == number);
-        stays.into_iter().for_each(|a| a.leaves = false);
+        if let Some(stays) = list.by_number.get_mut(&number) {
+            stays.leaves = false;
+        }
         Err(callback_failed("delete", id, code))
     }
 
@@ -276,10 +313,9 @@ impl Attributes {
     /// # Errors
     /// What a copy callback returns.
     pub fn copies(&self, handle: usize) -> Result<Attributes> {
-        let mut from = self.list.borrow().clone();
-        from.retain(|a| !a.leaves);
+        let from = self.list.borrow().by_number.clone().into_values();
         let copies = Attributes::default();
-        for Attribute { keyval, value, .. } in from {
+        for Attribute { keyval, value, .. } in from.filter(|a| !a.leaves) {
             match keyval.copy {
                 OnCopy::Drop => {}
                 OnCopy::Keep => copies.push(keyval, value),
@@ -382,6 +418,7 @@ mod tests {
                 .expect("copied")
                 .list
                 .borrow()
+                .by_number
                 .len(),
             1
         );

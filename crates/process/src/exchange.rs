@@ -4,15 +4,43 @@ use std::cell::RefCell;
 use std::os::fd::RawFd;
 use std::rc::Rc;
 
-use catena_boot::{Boot, FAULT_TOLERANCE, OtherJob};
+use catena_boot::{Boot, FAULT_TOLERANCE, OtherJob, told_settings};
 use catena_fabric::Peer;
 use catena_net::{Exchange, Pair};
+use catena_settings::difference;
 
 /// The connection to the launcher, which the process and its networks share.
 pub type SharedBoot = Rc<RefCell<Box<dyn Boot>>>;
 
 /// Under which key the launcher keeps the address records.
 const KEY: &str = "link";
+
+/// An address record with the settings that must be equal before it, behind their length in bytes.
+fn with_settings(record: &[u8]) -> Vec<u8> {
+    let settings = told_settings();
+    let len = (settings.len() as u32).to_le_bytes();
+    [&len, settings.as_bytes(), record].concat()
+}
+
+/// The address record of another rank, whose settings are compared with those of this one, `me`. That of a process that has ended
+/// is empty.
+///
+/// # Errors
+/// What differs, in words.
+fn without_settings(me: u32, rank: u32, bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let Some((len, rest)) = bytes.split_first_chunk::<4>() else {
+        return Ok(Vec::new());
+    };
+    let len = u32::from_le_bytes(*len) as usize;
+    let parts = rest.split_at_checked(len);
+    let (settings, record) = parts.ok_or("its address record ends early")?;
+    let settings = String::from_utf8_lossy(settings);
+    let (mine, theirs) = (format!("rank {me}"), format!("rank {rank}"));
+    match difference((&mine, &told_settings()), (&theirs, &settings)) {
+        Some(differs) => Err(differs),
+        None => Ok(record.to_vec()),
+    }
+}
 
 /// Address records are exchanged through the launcher. Networks join the processes of
 /// one job, whose peers are their ranks.
@@ -29,7 +57,8 @@ impl Exchange for ThroughLauncher {
 
     fn publish(&mut self, record: &[u8]) -> Result<(), String> {
         let mut boot = self.0.borrow_mut();
-        boot.publish(KEY, record).map_err(|e| e.to_string())
+        boot.publish(KEY, &with_settings(record))
+            .map_err(|e| e.to_string())
     }
 
     fn ask(&mut self, process: Peer) -> Result<Option<Vec<u8>>, String> {
@@ -37,8 +66,10 @@ impl Exchange for ThroughLauncher {
         let Ok(mut boot) = self.0.try_borrow_mut() else {
             return Ok(None);
         };
-        let job = boot.job().job_id;
-        boot.ask(job, process.0, KEY).map_err(|e| e.to_string())
+        let (job, me) = (boot.job().job_id, boot.job().rank);
+        let record = boot.ask(job, process.0, KEY).map_err(|e| e.to_string())?;
+        let record = record.map(|bytes| without_settings(me, process.0, &bytes));
+        record.transpose()
     }
 
     fn descriptor(&self) -> Option<RawFd> {

@@ -104,6 +104,7 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
         if self.link(|link| link.net().peers().peers_of(number).is_some()) {
             return Ok(());
         }
+        let _standard = catena_base::StandardStreams::keep();
         let (own, pair, here, meets) = {
             let boot = self.boot.borrow();
             let own = boot.job();

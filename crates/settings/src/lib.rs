@@ -9,6 +9,9 @@
 //!    lines `NAME = value`, `#` starts a comment),
 //! 4. its default.
 //!
+//! The launcher reads the file once and hands on what it says ([`FILE`]). Settings of
+//! [`Scope::AllEqual`] are compared where processes meet ([`Registry::equal`], [`difference`]).
+//!
 //! Each crate lists its settings in a `pub static SETTINGS: &[&dyn Setting]`;
 //! a [`Registry`] joins the lists, to show them and to find misspelt names.
 //! Nothing here prints: warnings are values, and the caller decides which of
@@ -33,6 +36,8 @@
 
 #![forbid(unsafe_code)]
 
+mod equal;
+mod file;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
@@ -42,8 +47,10 @@ mod value;
 mod var;
 mod warning;
 
+pub use equal::difference;
+pub use file::CONF;
 pub use registry::{Registry, nearest, reserved, unknown};
-pub use source::{COMMAND_LINE, CONF, Origin, PREFIX, Sources};
+pub use source::{COMMAND_LINE, FILE, Origin, PREFIX, Sources};
 pub use value::{Bytes, Plain, Text, Value};
 pub use var::{Change, Level, Scope, Setting, Spec, Var, changes};
 pub use warning::Warning;

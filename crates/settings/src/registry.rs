@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::source::{COMMAND_LINE, CONF, PREFIX, Sources};
+use crate::file::CONF;
+use crate::source::{COMMAND_LINE, FILE, PREFIX, Sources};
 use crate::var::Setting;
 use crate::warning::Warning;
 
@@ -10,6 +11,7 @@ use crate::warning::Warning;
 const INTERNAL: &[&str] = &[
     CONF,
     COMMAND_LINE,
+    FILE,
     "CATENA_BOOT",
     "CATENA_RANK",
     "CATENA_SIZE",

@@ -6,18 +6,21 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use crate::file::{CONF, File};
 use crate::warning::Warning;
 
 /// What every variable of Catena in the environment begins with.
 pub const PREFIX: &str = "CATENA_";
 
-/// Names the configuration file in the environment.
-pub const CONF: &str = "CATENA_CONF";
-
 /// In the environment: names (without prefix, separated by commas) of the
 /// settings that the launcher was given on its command line. Their values are
 /// ordinary variables; this one only tells their origin.
 pub const COMMAND_LINE: &str = "CATENA_COMMAND_LINE";
+
+/// In the environment: the configuration file as the launcher has read it, for
+/// all processes of its jobs. They read none of their own then, so what it says
+/// is the same on all hosts and in all folders.
+pub const FILE: &str = "CATENA_FILE";
 
 /// Where the value of a setting came from, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,49 +97,67 @@ impl Sources {
         }
     }
 
-    /// Adds the text of a configuration file, called `path` in warnings.
-    pub fn with_file(mut self, path: impl Into<PathBuf>, text: &str) -> Sources {
-        let path = path.into();
-        for (index, line) in text.lines().enumerate() {
+    /// Adds the text of a configuration file, called `path` in warnings. Names may
+    /// be written in any case, with or without `CATENA_`.
+    pub fn with_file(self, path: impl Into<PathBuf>, text: &str) -> Sources {
+        self.with(&File::from_text(path.into(), text))
+    }
+
+    fn with(mut self, file: &File) -> Sources {
+        self.malformed.extend_from_slice(&file.problems);
+        for (index, line) in file.text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or_default().trim();
             if line.is_empty() {
                 continue;
             }
             match line.split_once('=') {
                 Some((name, value)) if !name.trim().is_empty() => {
-                    let name = name.trim();
-                    let name = name.strip_prefix(PREFIX).unwrap_or(name);
-                    self.file.insert(name.to_string(), value.trim().to_string());
+                    let name = name.trim().to_ascii_uppercase();
+                    let value = value.trim().to_string();
+                    self.file.insert(bare(&name).to_string(), value);
                 }
                 _ => self.malformed.push(Warning {
-                    subject: format!("{}:{}", path.display(), index + 1),
+                    subject: format!("{}:{}", file.path.display(), index + 1),
                     cause: format!("`{line}` is no setting"),
                     remedy: "write NAME = value, or # before a comment".to_string(),
                 }),
             }
         }
-        self.path = Some(path);
+        self.path = Some(file.path.clone());
         self
     }
 
-    /// Reads the file that the environment names, or the usual one.
+    /// Takes the file that the launcher has read, unless the program was given another one since, or reads the one
+    /// that the environment names, or the usual one.
     fn read_file(&mut self) {
-        let named = self.environment.get(bare(CONF)).map(PathBuf::from);
-        let path = match (&named, std::env::var_os("HOME")) {
-            (Some(path), _) => path.clone(),
-            (None, Some(home)) => PathBuf::from(home).join(".config/catena.conf"),
-            (None, None) => return,
+        let named = self.environment.get(bare(CONF)).map(String::as_str);
+        let handed = self.environment.get(bare(FILE));
+        let handed = handed.and_then(|text| File::from_handed(text, named.unwrap_or_default()));
+        let file = match handed {
+            Some(file) => file,
+            None => File::find(named),
         };
-        match std::fs::read_to_string(&path) {
-            Ok(text) => *self = std::mem::take(self).with_file(path, &text),
-            // The usual file need not exist; one that was asked for must.
-            Err(error) if named.is_some() => self.malformed.push(Warning {
-                subject: format!("{CONF}={}", path.display()),
-                cause: format!("the file cannot be read: {error}"),
-                remedy: "correct the name, or unset the variable".to_string(),
-            }),
-            Err(_) => {}
+        if let Some(file) = file {
+            *self = std::mem::take(self).with(&file);
         }
+    }
+
+    /// The value of [`FILE`] for processes in whose environment `conf` is the value of [`CONF`]: what the file says that
+    /// they would read here.
+    pub fn handed_on(conf: Option<&str>) -> String {
+        let vars = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        let mut own = Sources::from_environment(vars).environment;
+        let named = conf.or(own.get(bare(CONF)).map(String::as_str));
+        let named = named.map(str::to_string);
+        let given = own.remove(bare(FILE));
+        let known = given
+            .filter(|text| File::from_handed(text, named.as_deref().unwrap_or_default()).is_some());
+        known.unwrap_or_else(|| {
+            let file = File::find(named.as_deref());
+            File::to_handed(file.as_ref(), named.as_deref().unwrap_or_default())
+        })
     }
 
     /// The text for a setting and where it came from.

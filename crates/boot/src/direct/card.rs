@@ -8,10 +8,13 @@ use catena_proof::Secret;
 
 use super::About;
 use super::segment::FileLocation;
-use crate::{BootError, Job, sys};
+use crate::{BootError, Job, equal, sys};
 
 /// First line of a card; changes whenever the meaning of another one does.
-const TITLE: &str = "catena 2";
+const TITLE: &str = "catena 3";
+
+/// Between the settings in a card.
+const SEPARATOR: &str = "\u{1f}";
 
 /// What a rank tells the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub(super) struct Card {
     /// Numbers of those that it may use, as Linux writes them.
     pub cpus: String,
     pub host: String,
+    /// Its settings that must be equal.
+    pub settings: String,
 }
 
 impl Card {
@@ -47,6 +52,7 @@ impl Card {
             granted: crate::available_cpus(),
             cpus: Cpus::allowed().unwrap_or_default().to_string(),
             host: sys::host_name(),
+            settings: equal::on_node().to_string(),
         })
     }
 
@@ -61,11 +67,13 @@ impl Card {
             granted,
             cpus,
             host,
+            settings,
         } = self;
+        let settings = settings.replace('\n', SEPARATOR);
         let secret = secret.as_ref().map(Secret::to_hex).unwrap_or_default();
         let host = host.replace('\n', "?");
         format!(
-            "{TITLE}\n{kernel}\n{pid}\n{fd}\n{mark:x}\n{number:x}\n{secret}\n{appnum}\n{granted}\n{cpus}\n{host}"
+            "{TITLE}\n{kernel}\n{pid}\n{fd}\n{mark:x}\n{number:x}\n{secret}\n{appnum}\n{granted}\n{cpus}\n{host}\n{settings}"
         )
     }
 
@@ -93,6 +101,7 @@ impl Card {
             granted: next()?.parse().ok()?,
             cpus: next()?.to_string(),
             host: next()?.to_string(),
+            settings: next()?.replace(SEPARATOR, "\n"),
         };
         next().is_none().then_some(card)
     }
@@ -108,6 +117,24 @@ fn kernel() -> String {
         // Shares memory with nobody.
         _ => format!("{} {}", sys::host_name(), std::process::id()),
     }
+}
+
+/// Whether the ranks of a job have the settings alike that must be equal: all those of rank 0, and those of a node also what
+/// matters there.
+///
+/// # Errors
+/// [`BootError::Settings`].
+pub(super) fn agree(job: &Job, cards: &[Card]) -> Result<(), BootError> {
+    let mut first_of = vec![None; job.hosts.len()];
+    for (rank, card) in (0..).zip(cards) {
+        let first = *first_of[job.node_of[rank as usize] as usize].get_or_insert(rank);
+        for (other, near) in [(0, false), (first, true)] {
+            let known = &cards[other as usize].settings;
+            equal::compare((other, known), (rank, &card.settings), near)
+                .map_err(BootError::Settings)?;
+        }
+    }
+    Ok(())
 }
 
 /// The job, as its process manager and the cards of its ranks describe it.
@@ -186,6 +213,7 @@ mod tests {
             granted: 2,
             cpus: cpus.to_string(),
             host: format!("host of {kernel}"),
+            settings: "A=1\nLINK=with shm\n".to_string(),
         }
     }
 
@@ -200,6 +228,28 @@ mod tests {
         assert_eq!(job(&about), (vec![0, 0, 1, 0], vec![0, 1, 3], 2));
         about.nodes = Some(vec![5, 4, 4, 4]);
         assert_eq!(job(&about), (vec![0, 1, 2, 1], vec![1, 3], 3));
+    }
+
+    #[test]
+    fn settings_are_compared() {
+        let mut cards = ["a", "b", "b"].map(|kernel| card(kernel, "0-1"));
+        let about = About::new(0, 3).unwrap();
+        let agree = |cards: &[Card]| {
+            let agreed = super::agree(&super::job(&about, cards), cards);
+            agreed.map_err(|error| error.to_string())
+        };
+        assert_eq!(agree(&cards), Ok(()));
+        // Each node as it likes.
+        cards[0].settings = "A=1\nLINK=without shm\n".to_string();
+        assert_eq!(agree(&cards), Ok(()));
+        cards[2].settings = cards[0].settings.clone();
+        assert!(agree(&cards).unwrap_err().contains("rank 2"));
+        cards[2].settings = "LINK=with shm\n".to_string();
+        let error = agree(&cards).unwrap_err();
+        assert!(
+            error.contains("CATENA_A is '1' at rank 0 and its default at rank 2"),
+            "{error}"
+        );
     }
 
     #[test]

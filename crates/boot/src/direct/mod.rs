@@ -168,6 +168,7 @@ impl Direct {
         let cards = (0..about.size).map(&mut read);
         let cards = cards.collect::<Result<Vec<_>, _>>()?;
         let job = card::job(&about, &cards);
+        card::agree(&job, &cards)?;
         let maker = job.local[0];
         let number = job.local.iter().position(|&r| r == me).unwrap_or(0) as u64;
         let segment = match number {

@@ -38,10 +38,9 @@ impl Server {
             ticket,
             port,
         };
-        match self.names {
-            Some(_) => self.abroad.openings.push(opening),
-            // Without a directory nobody else is to know of it.
-            None => self.opened(opening, None),
+        match self.has_ways {
+            true => self.abroad.openings.push(opening),
+            false => self.opened(opening, None),
         }
     }
 

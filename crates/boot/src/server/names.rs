@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 
 use crate::sys;
 
+/// The value of `CATENA_NAMES` that stands for the directory of all jobs of the user.
+const OF_USER: &str = "user";
+
 /// Longest file that is read, bytes.
 const LONGEST: u64 = 64 << 10;
 
@@ -43,16 +46,33 @@ fn hash(service: &str) -> u64 {
 }
 
 impl Directory {
-    /// That directory, or, if none is named, the one that all jobs of this user on this host have.
+    /// What the setting `CATENA_NAMES` says: nothing, the directory that all jobs of this user on this host have, or that one.
     /// It is made when it is first needed.
-    pub fn new(path: Option<PathBuf>) -> Directory {
-        let of_user = || match std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from) {
-            Some(runtime) if runtime.is_dir() => runtime.join("catena-names"),
-            _ => std::env::temp_dir().join(format!("catena-names-{}", sys::user())),
-        };
-        Directory {
-            path: path.unwrap_or_else(of_user),
+    pub fn of_setting(text: &str) -> Option<Directory> {
+        match text {
+            "" => None,
+            OF_USER => Some(Directory::of_user()),
+            path => Some(Directory { path: path.into() }),
         }
+    }
+
+    /// The same one whatever the environment says, and where no other user can be first.
+    fn of_user() -> Directory {
+        let user = sys::user();
+        let is_own = |path: &Path| {
+            let found = fs::metadata(path);
+            found.is_ok_and(|it| it.is_dir() && it.uid() == user && it.mode() & 0o022 == 0)
+        };
+        let runtime = PathBuf::from(format!("/run/user/{user}"));
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let home = home.filter(|home| home.is_absolute() && is_own(home));
+        let path = match (is_own(&runtime), home) {
+            (true, _) => runtime.join("catena-names"),
+            // Several hosts may have one home.
+            (false, Some(home)) => home.join(format!(".cache/catena-names-{}", sys::host_name())),
+            (false, None) => PathBuf::from(format!("/tmp/catena-names-{user}")),
+        };
+        Directory { path }
     }
 
     /// Its path.
@@ -66,7 +86,11 @@ impl Directory {
     /// In words, if it is not this user's alone.
     fn open(&self) -> Result<(), String> {
         let shown = self.path.display();
-        match DirBuilder::new().mode(0o700).create(&self.path) {
+        match DirBuilder::new()
+            .mode(0o700)
+            .recursive(true)
+            .create(&self.path)
+        {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(format!("{shown} cannot be made: {error}")),
@@ -168,7 +192,8 @@ mod tests {
     impl Place {
         fn new(name: &str) -> Place {
             let name = format!("catena-names-test-{name}-{}", std::process::id());
-            Place(Directory::new(Some(std::env::temp_dir().join(name))))
+            let path = std::env::temp_dir().join(name);
+            Place(Directory::of_setting(path.to_str().unwrap()).unwrap())
         }
     }
 
@@ -196,6 +221,16 @@ mod tests {
         drop(second);
         assert_eq!(names.look_up("a"), Ok(None));
         assert_eq!(fs::read_dir(names.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn the_place_of_a_user_is_where_no_other_can_be_first() {
+        assert!(Directory::of_setting("").is_none());
+        let of_user = Directory::of_setting("user").unwrap();
+        let above = of_user.path().ancestors().skip(1).find(|it| it.exists());
+        let above = fs::metadata(above.unwrap()).unwrap();
+        let is_own = above.uid() == sys::user() && above.mode() & 0o022 == 0;
+        assert!(is_own || of_user.path().starts_with("/tmp"), "{of_user:?}");
     }
 
     #[test]

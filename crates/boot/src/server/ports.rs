@@ -306,6 +306,8 @@ impl Server {
         let owned: Vec<String> = self.ports.open.iter().filter_map(owned).collect();
         for port in owned {
             self.shut_port(&port, &no_port(&port));
+            // Another process may have published it.
+            self.ports.services.retain(|_, it| it.port != port);
         }
         self.ports.services.retain(|_, it| it.owner != number);
     }
@@ -459,7 +461,10 @@ impl Server {
     /// The port of a service that no job of this launcher has published.
     fn look_up_elsewhere(&self, service: &str) -> Outcome {
         let Some(names) = &self.names else {
-            return Err(format!("nobody has published the service '{service}'"));
+            return Err(format!(
+                "no job of this mpirun has published the service '{service}'; those of all jobs of a user are known where \
+                 CATENA_NAMES=user is set for both, or a directory"
+            ));
         };
         match names.look_up(service) {
             Ok(Some(port)) => Ok(port.into_bytes()),

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use crate::wire::{FrameKind, Malformed, Writer};
-use crate::{Job, sys};
+use crate::{Job, equal, sys};
 
 /// Size of the segment that the ranks share. All holes: it costs nothing until
 /// it is written to.
@@ -150,6 +150,8 @@ pub(super) struct Served {
     pub(super) local: usize,
     /// What they have brought.
     pub(super) parts: Writer,
+    /// The first rank that has come, and its settings that must be equal.
+    settings: Option<(u32, String)>,
 }
 
 impl Served {
@@ -170,7 +172,17 @@ impl Served {
             segment,
             fencing: 0,
             parts: no_parts(),
+            settings: None,
         })
+    }
+
+    /// Whether the settings of a rank are those of the first that has come to this node.
+    ///
+    /// # Errors
+    /// What differs, in words.
+    pub(super) fn agrees(&mut self, rank: u32, settings: String) -> Result<(), String> {
+        let (first, known) = self.settings.get_or_insert((rank, settings.clone()));
+        equal::compare((*first, known), (rank, &settings), true)
     }
 
     /// The segment of its ranks on this node, if there are any, to be sent along.

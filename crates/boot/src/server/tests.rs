@@ -302,7 +302,7 @@ fn garbage_disconnects_its_sender_only() {
     for garbage in [
         &[0xff; 5][..],
         &[0; 40],
-        &[200, 0, 0, 0, 1, 0, 0],
+        &[0, 0, 2, 0, 1, 0, 0],
         &[0, 0, 0, 0, 2],
     ] {
         let mut stranger = UnixStream::connect_addr(&address).unwrap();
@@ -319,6 +319,7 @@ fn garbage_disconnects_its_sender_only() {
         w.raw(&LauncherAddress::parse(&place).unwrap().cookie);
         w.u64(0);
         w.u32(0);
+        w.bytes(b"");
     };
     let mut w = Writer::new(FrameKind::Hello);
     hello(&mut w);
@@ -599,6 +600,7 @@ fn other_users_are_not_listened_to() {
         frame.raw(&cookie);
         frame.u64(0);
         frame.u32(0);
+        frame.bytes(b"");
         socket.write_all(&frame.finish()).unwrap();
         socket
     };

@@ -66,6 +66,41 @@ fn settings_reach_the_ranks() {
     );
 }
 
+#[test]
+fn the_configuration_file_is_read_once_for_all_ranks() {
+    let scratch = Scratch::new("conf");
+    let file = scratch.0.join("catena.conf");
+    std::fs::write(&file, b"link = tcp\nB\xff = 1\n").unwrap();
+    let catena = env!("CARGO_BIN_EXE_catena");
+    // Wherever a rank is, and whatever becomes of the file.
+    let script = format!("cd /; rm -f {}; {catena} info LINK", file.display());
+    let mut command = mpirun();
+    command
+        .current_dir(&scratch.0)
+        .env("CATENA_CONF", "catena.conf")
+        .args(["-n", "2"])
+        .args(sh(&script));
+    let all = said(command.output().unwrap());
+    assert_eq!(
+        all.out.matches("LINK = tcp  (file)").count(),
+        2,
+        "{}",
+        all.out
+    );
+    assert!(
+        all.err.contains("catena.conf:2: the line is not UTF-8"),
+        "{}",
+        all.err
+    );
+    // A pipe is no file, and nobody waits for one who writes to it.
+    let pipe = Command::new("mkfifo").arg(&file).status().unwrap();
+    assert!(pipe.success());
+    let mut command = clean(catena);
+    command.env("CATENA_CONF", &file).args(["info", "LINK"]);
+    let one = said(command.output().unwrap());
+    assert!(one.err.contains("no regular file"), "{}", one.err);
+}
+
 /// CPUs that each rank may use, in any order.
 fn allowed(options: &str) -> (Said, Vec<String>) {
     let said = run(words(

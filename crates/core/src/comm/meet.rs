@@ -14,15 +14,36 @@ use catena_fabric::ProcessName;
 use catena_net::Chain;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
+use catena_settings::difference;
 use catena_shm::Shm;
 
 use super::agreement::Bridge;
 use super::port::{Meeting, MetJobs};
 use super::{Comm, Heritage};
 use crate::process::Process;
+use crate::settings::registry;
 
 /// Jobs that this process has parted from, from which on it asks which of them have ended.
 const PARTED: usize = 8;
+
+/// What a leader brings to a port: the settings that must be equal, behind their length in bytes, then the words.
+fn with_settings(settings: &str, words: &[u32]) -> Vec<u8> {
+    let mut bytes = (settings.len() as u32).to_le_bytes().to_vec();
+    bytes.extend_from_slice(settings.as_bytes());
+    bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    bytes
+}
+
+/// Takes apart what [`with_settings`] has made.
+fn without_settings(bytes: &[u8]) -> Option<(&str, Vec<u32>)> {
+    let (len, rest) = bytes.split_first_chunk::<4>()?;
+    let (settings, words) = rest.split_at_checked(u32::from_le_bytes(*len) as usize)?;
+    let (words, []) = words.as_chunks::<4>() else {
+        return None;
+    };
+    let words = words.iter().map(|word| u32::from_le_bytes(*word));
+    Some((std::str::from_utf8(settings).ok()?, words.collect()))
+}
 
 fn other(e: &dyn std::fmt::Display) -> Error {
     Error::new(Kind::Other, e.to_string())
@@ -164,7 +185,7 @@ impl Process {
     ) -> Result<u32> {
         let names = words.chunks_exact(width).map(ProcessName::from_words);
         let group: Vec<_> = names.map(|name| (name.job, name.rank)).collect();
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let bytes = with_settings(&registry().equal(), words);
         let visit = Visit {
             port: &meeting.port,
             side: meeting.side,
@@ -181,16 +202,21 @@ impl Process {
             return Ok(None);
         };
         let bytes = outcome.map_err(|text| other(&text))?;
-        let (words, []) = bytes.as_chunks::<4>() else {
+        let Some((settings, words)) = without_settings(&bytes) else {
             fail!(
                 Other,
                 "what came to the port {} is not from an MPI process",
                 meeting.port
             );
         };
-        Ok(Some(
-            words.iter().map(|word| u32::from_le_bytes(*word)).collect(),
-        ))
+        let mine = registry().equal();
+        let here = format!("rank {} of this job", self.name_of(self.me).rank);
+        let leader = words.get(..ProcessName::WORDS).map(ProcessName::from_words);
+        let there = format!("rank {} of the other job", leader.map_or(0, |it| it.rank));
+        match difference((&here, &mine), (&there, settings)) {
+            Some(differs) => fail!(Other, "the two groups cannot go on together: {differs}"),
+            None => Ok(Some(words)),
+        }
     }
 
     /// Says that this group can go on with the one that it has met at a port, or why it cannot.

@@ -87,6 +87,14 @@ impl Criterion {
         Info::from_pairs(value.map(|value| (key, value)))
     }
 
+    /// Whether members belong together only if they share memory: for a resource of the machine that is so as well.
+    fn asks_for_memory(&self) -> bool {
+        match self {
+            Criterion::Memory | Criterion::Resource(_) | Criterion::Unguided => true,
+            Criterion::Nothing | Criterion::Set(_) => false,
+        }
+    }
+
     /// A number by which members see whether they want the same.
     fn digest(&self) -> u32 {
         let mut hasher = DefaultHasher::new();
@@ -96,19 +104,20 @@ impl Criterion {
 }
 
 /// Who belongs together: members with the same color.
-type Color = (u64, u32);
+type Color = (u64, u32, u32);
 
-/// The color of a member by one resource; `None` if it may run in several.
+/// The color of a member by one resource; `None` if it may run in several. Members that share no memory are on no
+/// resource together, whatever the machine is: one rule for all that a program may take for a node.
 fn color(row: &[u32], resource: Resource) -> Option<Color> {
-    let place = |r: Resource| row[PLACES + r as usize];
-    let color = (place(Resource::Machine).into(), place(resource));
-    (color.1 != NONE).then_some(color)
+    let place = row[PLACES + resource as usize];
+    let (job, rank, _) = color_of_memory(row);
+    (place != NONE).then_some((job, rank, place))
 }
 
 /// The color of a member by the memory that it shares: the name of one of those that share it.
 fn color_of_memory(row: &[u32]) -> Color {
     let job = u64::from(row[MEMORY]) << 32 | u64::from(row[MEMORY + 1]);
-    (job, row[MEMORY + 2])
+    (job, row[MEMORY + 2], 0)
 }
 
 /// The largest resource by which every color is that of some members only.
@@ -146,7 +155,7 @@ impl Process {
         if let Ok(((wanted, _), _)) = &ready {
             words[0] = wanted.digest();
             words[PLACES..MEMORY].copy_from_slice(&self.place(wanted));
-            if *wanted == Criterion::Memory {
+            if wanted.asks_for_memory() {
                 let ProcessName { job, rank } = self.first_in_memory(comm);
                 words[MEMORY..].copy_from_slice(&[(job >> 32) as u32, job as u32, rank]);
             }
@@ -239,12 +248,12 @@ impl Process {
 
     /// The color of a process in a process set; `None` if it is no member.
     fn color_in(&self, set: &str, peer: Peer) -> Option<Color> {
-        let everyone = (0, 0);
+        let everyone = (0, 0, 0);
         // A set is one of the job that this process is in.
         let rank = self.rank_in_job(peer).ok()?;
         match set {
             "mpi://WORLD" => Some(everyone),
-            "mpi://SELF" => Some((1, rank)),
+            "mpi://SELF" => Some((1, rank, 0)),
             _ => {
                 let boot = self.engine.boot.borrow();
                 let (_, ranks) = boot.job().psets.iter().find(|(name, _)| name == set)?;

@@ -31,7 +31,20 @@ fn at(index: usize, e: &Error) -> Error {
     )
 }
 
+/// For so many requests that are looked at there may be one more round of progress.
+const LOOKED_AT: usize = 256;
+
 impl Process {
+    /// Progress that is worth a look at so many requests: a round of it completes some, and a look at all of them after each
+    /// would cost more than what is moved.
+    fn move_many(&self, requests: usize) {
+        for _ in 0..requests / LOOKED_AT {
+            if !self.progress() {
+                return;
+            }
+        }
+    }
+
     /// How a request stands after at most one round of progress (`MPI_Test`).
     ///
     /// # Errors
@@ -176,7 +189,10 @@ impl Process {
     /// As [`Process::all_complete`].
     pub fn poll_some(&self, requests: &[Request], indices: &mut [c_int]) -> Result<Option<usize>> {
         match self.all_complete(requests, indices)? {
-            Some(0) if self.progress() => self.all_complete(requests, indices),
+            Some(0) if self.progress() => {
+                self.move_many(requests.len());
+                self.all_complete(requests, indices)
+            }
             found => Ok(found),
         }
     }
@@ -192,6 +208,10 @@ impl Process {
                 found = process.all_complete(requests, indices);
                 !matches!(found, Ok(Some(0)))
             });
+            if matches!(found, Ok(Some(_))) && requests.len() >= LOOKED_AT {
+                self.move_many(requests.len());
+                found = self.all_complete(requests, indices);
+            }
         }
         found
     }

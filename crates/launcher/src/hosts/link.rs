@@ -50,6 +50,8 @@ pub struct Link {
     watched: bool,
     heard: Instant,
     said: Instant,
+    /// When this process last looked at the time.
+    ticked: Instant,
 }
 
 impl Link {
@@ -77,6 +79,7 @@ impl Link {
             watched: false,
             heard: now,
             said: now,
+            ticked: now,
         })
     }
 
@@ -216,11 +219,17 @@ impl Link {
         (self.said + limit / 4).min(self.heard + limit)
     }
 
-    /// Gives a sign of life if it is time.
+    /// Gives a sign of life if it is time. What this process was away for, as it was stopped or had no processor, is no
+    /// silence of the other side: it may have been stopped as well.
     ///
     /// # Errors
     /// [`End::Silent`] if the other side has given none for `limit`.
     pub fn tick(&mut self, limit: Duration, now: Instant) -> Result<(), End> {
+        let away = now.saturating_duration_since(self.ticked);
+        self.ticked = now;
+        if away >= limit / 2 {
+            self.heard = now;
+        }
         if now >= self.heard + limit {
             return Err(End::Silent(limit));
         }
@@ -237,5 +246,31 @@ impl Link {
     /// Forgets how long the other side was silent: this process was stopped.
     pub fn wake(&mut self) {
         self.heard = Instant::now();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    #[test]
+    fn own_absence_is_no_silence_of_the_other_side() {
+        let poller = Poller::new().unwrap();
+        let (one, _other) = UnixStream::pair().unwrap();
+        let mut link = Link::new(one.into(), None, [1, 1], &poller).unwrap();
+        let limit = Duration::from_secs(30);
+        let begin = link.heard;
+        // Both are stopped for longer than that.
+        let back = begin + 2 * limit;
+        assert_eq!(link.tick(limit, back), Ok(()));
+        // Then the other side is silent, while this one looks at the time.
+        let mut told = Ok(());
+        for step in 1..=4 {
+            assert_eq!(told, Ok(()));
+            told = link.tick(limit, back + limit * step / 4);
+        }
+        assert_eq!(told, Err(End::Silent(limit)));
     }
 }

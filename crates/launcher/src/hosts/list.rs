@@ -4,6 +4,9 @@ use std::path::Path;
 
 use crate::args::UsageError;
 
+/// Most characters of a list of hosts that are shown.
+const LONG: usize = 200;
+
 /// A host and its slots: how many ranks it has room for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
@@ -22,6 +25,14 @@ pub struct Hosts {
     counted: Vec<bool>,
 }
 
+/// A list as messages show it: of a long one the beginning, as they name the word that is wrong anyway.
+fn shown(list: &str) -> String {
+    match list.char_indices().nth(LONG) {
+        Some((end, _)) => format!("{}... ({} hosts)", &list[..end], list.split(',').count()),
+        None => list.to_string(),
+    }
+}
+
 impl Hosts {
     /// The hosts.
     pub fn as_slice(&self) -> &[Host] {
@@ -35,7 +46,7 @@ impl Hosts {
     /// If it is not of that form.
     pub fn add_list(&mut self, option: &str, text: &str) -> Result<(), UsageError> {
         for word in text.split(',') {
-            let wrong = |cause: String| UsageError(format!("{option} {text}: {cause}"));
+            let wrong = |cause: String| UsageError(format!("{option} {}: {cause}", shown(text)));
             let (name, slots) = name_and_slots(word.trim()).map_err(wrong)?;
             self.add(name, slots).map_err(wrong)?;
         }
@@ -181,6 +192,14 @@ mod tests {
 
     fn pairs(pairs: &[(&str, u32)]) -> Vec<(String, u32)> {
         pairs.iter().map(|&(n, s)| (n.to_string(), s)).collect()
+    }
+
+    #[test]
+    fn a_long_list_is_not_shown_whole() {
+        let names: Vec<String> = (0..3000).map(|n| format!("node{n}")).collect();
+        let error = list(&(names.join(",") + ",bad:x")).unwrap_err();
+        assert!(error.len() < 400 && error.contains("3001 hosts"), "{error}");
+        assert!(list("bad:x").unwrap_err().contains("bad:x"));
     }
 
     #[test]

@@ -18,6 +18,9 @@ use crate::message::MessageKind;
 use crate::report::Failure;
 use crate::sys;
 
+/// How often another launcher is called that hangs up before it has said who it is.
+const TRIES: usize = 16;
+
 /// Launchers that this one talks to, and how it is found.
 #[derive(Default)]
 pub(super) struct Abroad {
@@ -356,6 +359,8 @@ impl Job {
         if was_up {
             self.hear_first(Verdict::LostLauncher(number as u32, why.clone()));
         }
+        let tries = self.abroad.launchers.iter().filter(|it| it.key == key);
+        let tries = tries.count();
         // It may have called at the same time, and go on with that call.
         let mut others = self.abroad.launchers.iter_mut();
         let other = others.find(|it| !it.key.is_empty() && it.key == key && it.is_up());
@@ -365,7 +370,7 @@ impl Job {
                 self.send_visits();
             }
             // It calls itself, and has not been heard yet.
-            None if !was_up && *end == End::Closed => {
+            None if !was_up && *end == End::Closed && tries < TRIES => {
                 waiting.into_iter().for_each(|visit| self.go_abroad(visit));
             }
             None => {

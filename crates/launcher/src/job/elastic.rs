@@ -134,10 +134,7 @@ impl Job {
         }
         let left = elastic.members.iter().find(|it| !self.is_there(it));
         if let Some(left) = left {
-            return Err(format!(
-                "{} of the last set has ended, so the job is about to end",
-                self.who(left.number)
-            ));
+            return Err(self.has_left(left));
         }
         if !elastic.members.iter().all(|it| self.is_ready(it.number)) {
             return Err(
@@ -155,6 +152,14 @@ impl Job {
             }
             Change::Shrink(count) => self.shrink(count).map(Some),
         }
+    }
+
+    /// Why a job does not grow or shrink whose set has that member, which is not there any more.
+    fn has_left(&self, member: &Member) -> String {
+        format!(
+            "{} of the last set has ended, so the job is about to end",
+            self.who(member.number)
+        )
     }
 
     fn is_there(&self, member: &Member) -> bool {
@@ -214,6 +219,19 @@ impl Job {
         let Some(outcome) = self.grown.take() else {
             return;
         };
+        let Some(elastic) = &self.elastic else {
+            return;
+        };
+        // The job may have come to its end while the others were starting, which nobody would meet then.
+        let left = elastic.members.iter().find(|it| !self.is_there(it));
+        let left = left.map(|it| self.has_left(it));
+        let outcome = outcome.and_then(|answer| match left {
+            Some(why) => {
+                self.give_up_growth(answer.job, &why);
+                Err(why)
+            }
+            None => Ok(answer),
+        });
         let Some(elastic) = &mut self.elastic else {
             return;
         };

@@ -332,6 +332,14 @@ impl Job {
         true
     }
 
+    /// The job does not grow by the one with that random number, whose processes would wait for the others.
+    pub(super) fn give_up_growth(&mut self, job: u64, why: &str) {
+        let of = self.living.iter().find(|of| of.job() == job);
+        if let Some((numbers, port)) = of.map(|of| (of.numbers(), of.new.port.clone())) {
+            self.abandon(numbers, &port, why);
+        }
+    }
+
     /// Ends the processes of a job that comes to nothing.
     fn abandon(&mut self, numbers: Range<u32>, port: &str, why: &str) {
         for number in numbers.clone() {

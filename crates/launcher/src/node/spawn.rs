@@ -185,7 +185,7 @@ impl Node {
     }
 
     /// Has services published in a directory, too.
-    pub fn set_names(&mut self, names: Directory) {
+    pub fn set_names(&mut self, names: Option<Directory>) {
         self.server.set_names(names);
     }
 

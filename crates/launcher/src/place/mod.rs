@@ -227,6 +227,12 @@ impl Binding {
                 .map(|rank| of(rank).cloned().flatten())
                 .collect()
         };
+        // Those that are not bound stay within the set all the same.
+        let held = (!wish.cpu_set.is_empty()).then(|| node.machine.cpus());
+        let cpus: Vec<Option<Cpus>> = cpus
+            .into_iter()
+            .map(|bound| bound.or_else(|| held.clone()))
+            .collect();
         let mut text = match wish.show {
             Show::Nothing => String::new(),
             show => {
@@ -324,7 +330,8 @@ mod tests {
         );
         assert_eq!(
             bound(&plan(wish.clone()), Some(3)),
-            Ok(vec!["free".into(), "free".into()])
+            // Not bound, but held.
+            Ok(vec!["2-5".into(), "2-5".into()])
         );
         wish.cpu_mapping = "5:2-3:0".to_string();
         assert_eq!(
@@ -333,7 +340,7 @@ mod tests {
         );
         let mut plan = plan(wish);
         plan.slots_of = ["", "1", "", ""].map(String::from).to_vec();
-        assert_eq!(bound(&plan, None), Ok(vec!["3".into(), "free".into()]));
+        assert_eq!(bound(&plan, None), Ok(vec!["3".into(), "2-5".into()]));
         plan.wish.show = Show::Bindings;
         let text = Binding::new(&plan, 1, machine(8), None)
             .expect("bound")
@@ -341,7 +348,7 @@ mod tests {
         assert_eq!(
             text,
             "node b: 2 ranks on 4 cores, 4 hardware threads\n  rank 1  [.#..]  CPU 3\n  \
-             rank 3  not bound\n"
+             rank 3  [####]  CPUs 2-5\n"
         );
     }
 
