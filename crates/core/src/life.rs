@@ -39,7 +39,7 @@ impl Living for Process {
         if !end {
             // Nothing else will wait for what was sent to arrive, and this process may end now. The other
             // end's kernel may take some 40 ms to say so.
-            self.block(|process| process.link(|link| !link.net().keeps()));
+            self.block(|process| process.link(|link| link.net().is_delivered()));
         }
         self.tell();
         self.engine.hooks.end(self);

@@ -33,7 +33,8 @@
 //! handled all before a `Mark` says `Marked` (`engine/window.rs`). Whoever throws a message away whose sender
 //! waits for the match says `Dropped` or `SyncDropped`: as `CancelReq` asks for it, or as the communicator is
 //! closed. `Ping` says
-//! nothing: that it can be sent shows that there is a way. No payload but message bytes, [`Announce`] and [`Offer`]
+//! nothing: that it can be sent shows that there is a way. Kinds from [`WORDS`](catena_fabric::WORDS) on
+//! are words of the networks (`networks/receipts.rs` of `net`), which this crate never sees. No payload but message bytes, [`Announce`] and [`Offer`]
 //! exceeds 16 bytes, the least that a route must carry.
 
 use std::ops::Range;
@@ -89,6 +90,12 @@ pub fn begins(header: &Header) -> Option<u64> {
         kind::EAGER_SYNC => Some(SyncLen::decode(header.len).len),
         _ => None,
     }
+}
+
+/// Whether a packet means nothing: nobody misses it where it does not arrive.
+#[inline]
+pub fn means_nothing(header: &Header) -> bool {
+    header.kind == kind::PING
 }
 
 /// Whether a packet is a part of a stream, which may arrive in any order.

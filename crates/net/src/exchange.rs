@@ -41,6 +41,11 @@ pub trait Exchange {
         false
     }
 
+    /// Whether the processes are those of two jobs, whose launcher knows each other's deaths.
+    fn is_between_jobs(&self) -> bool {
+        false
+    }
+
     /// Says that this process needs the others no more. It is called once, when
     /// [`Exchange::ask`] knows this process's own record.
     ///

@@ -388,13 +388,16 @@ impl<S, R> Routes<S, R> {
             all &= networks.part()?;
         }
         // Other jobs do not wait for each other: what is on its way to them is all that is owed.
-        all &= !self.bridges.iter().any(|bridge| bridge.networks.keeps());
+        for bridge in &mut self.bridges {
+            all &= bridge.networks.is_delivered();
+        }
         Ok(all)
     }
 
-    /// Whether something that was posted would be lost if this process ended now.
-    pub fn keeps(&self) -> bool {
-        self.networks().any(Networks::keeps)
+    /// As [`Networks::is_delivered`], over all of them.
+    pub fn is_delivered(&mut self) -> bool {
+        let each = self.networks_mut().map(Networks::is_delivered);
+        each.fold(true, |all, one| all && one)
     }
 
     /// Messages that this process sent over networks.

@@ -4,13 +4,14 @@
 //! follows. So that a peer that does not receive, or is gone, is noticed, one
 //! of [`WINDOW`] short frames to a peer is sent like a long one: from a buffer
 //! of ours, with a completion; and while that one is under way no more than
-//! another window follows.
+//! another window follows. Words of the networks themselves are sent so, too: their sender
+//! may end once they have left.
 
 use std::mem::MaybeUninit;
 
 use catena_fabric::endpoint::{Endpoint, Network};
 use catena_fabric::frame::{FRAME, Front};
-use catena_fabric::{Payload, Peer, PeerLost, Posted};
+use catena_fabric::{Payload, Peer, PeerLost, Posted, WORDS};
 use catena_ofi_sys::{calls, consts};
 
 use crate::init::Ofi;
@@ -36,8 +37,9 @@ impl Network for Ofi {
         let len = FRAME + payload.len();
         let target = &mut self.targets[peer.0 as usize];
         let short = len <= self.inject_max;
-        if !short || target.injected == WINDOW {
-            return self.post_counted(peer, front, payload, short);
+        let is_word = front.header.kind >= WORDS;
+        if !short || target.injected == WINDOW || is_word {
+            return self.post_counted(peer, front, payload, short && !is_word);
         }
         let mut bytes = [MaybeUninit::<u8>::uninit(); INJECT_MAX];
         let at: *mut u8 = bytes.as_mut_ptr().cast();
@@ -100,6 +102,11 @@ impl Ofi {
         };
         self.endpoint.counters.buffered += 1;
         Ok(Posted::Done)
+    }
+
+    /// Whether the provider has handed on all that it tells of: words, what is long, and some of what it injects.
+    pub fn is_quiet(&self) -> bool {
+        self.endpoint.rows.is_empty() && self.sends.free.len() == self.sends.count()
     }
 
     /// What a send that the provider did not take means.

@@ -131,7 +131,11 @@ impl Exchange for BetweenJobs {
         self.boot.borrow().descriptor()
     }
 
-    /// Jobs that have parted need nothing of each other.
+    fn is_between_jobs(&self) -> bool {
+        true
+    }
+
+    /// Jobs that have parted need nothing of each other but what is on its way: see [`Networks::is_delivered`](catena_net::Networks::is_delivered).
     fn begin_fence(&mut self) -> Result<(), String> {
         Ok(())
     }

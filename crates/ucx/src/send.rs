@@ -120,6 +120,11 @@ impl Ucx {
         }
     }
 
+    /// Whether UCX needs no buffer any more for what was posted: it is sent, or copied.
+    pub fn is_quiet(&self) -> bool {
+        self.endpoint.rows.is_empty() && self.sends.free.len() == self.sends.count()
+    }
+
     /// What a send that UCX did not take means.
     #[cold]
     fn refused(&mut self, peer: Peer, status: Status) -> Result<Posted, PeerLost> {

@@ -28,7 +28,10 @@ impl Networks {
             let via = met.unwrap_or_else(|cause| {
                 let lost = with_host(&*self.exchange, PeerLost { peer, cause });
                 self.lost.insert(peer, lost.cause.clone());
-                deliver.lost(lost);
+                if !self.receipts.has_left(peer) {
+                    deliver.lost(lost);
+                }
+                self.receipts.lose(peer);
                 Via::Nowhere
             });
             self.ways.settle(via);

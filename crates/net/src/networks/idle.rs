@@ -39,7 +39,13 @@ impl Networks {
         let mut first = |peer: &Peer| hosts.insert(self.exchange.node_of(*peer));
         named.extend(any.into_iter().filter(&mut first));
         let before = std::mem::replace(&mut self.awaited, named);
+        let between_jobs = self.exchange.is_between_jobs();
         for &peer in self.awaited.intersection(&before) {
+            // The end of one that has left is no death. What another job's process is that has never said anything, alive,
+            // ended or dead, its launcher knows; a ping would find the first two alike.
+            if self.receipts.has_left(peer) || between_jobs && !self.receipts.has_talked(peer) {
+                continue;
+            }
             let watched = match self.ways.via(peer) {
                 Via::Network(number) => self.members[number as usize].rails.watch(peer),
                 _ => Ok(false),
@@ -62,6 +68,7 @@ impl Networks {
         for member in &mut self.members {
             member.rails.mark_lost(peer, cause);
         }
+        self.receipts.lose(peer);
         self.look_next();
     }
 
@@ -80,6 +87,9 @@ impl Networks {
     /// shared memory, by which the launcher wakes it.
     pub fn sleeper(&mut self, is_rung: bool) -> Option<Sleeper> {
         self.look_next();
+        if self.receipts.owes() && !self.receipts.answers().is_empty() {
+            return None;
+        }
         self.wake_socket.silence();
         let mut sleeper = Sleeper::new(Some(self.wake_socket.fd()));
         for member in &mut self.members {
@@ -95,6 +105,32 @@ impl Networks {
             sleeper = sleeper.or(Sleeper::new(fd));
         }
         Some(sleeper)
+    }
+
+    /// Whether everything that was posted has arrived, so that this process may end, or rest: nobody needs its progress.
+    /// Where the network does not tell, those with whom packets were exchanged are asked, and told that it leaves. To be asked
+    /// again after a poll, until it is true; a peer that does not poll is waited for.
+    pub fn is_delivered(&mut self) -> bool {
+        let Some(questions) = self.receipts.questions() else {
+            // Answers to others may be on their way.
+            let quiet = self.members.iter_mut().map(|it| it.rails.is_quiet());
+            let quiet = quiet.fold(true, |all, one| all && one);
+            if quiet {
+                self.receipts.end();
+            }
+            return quiet;
+        };
+        for (word, again) in questions {
+            if again && let Via::Network(number) = self.ways.via(word.to) {
+                let rails = &mut self.members[number as usize].rails;
+                if rails.has_closed(word.to) || rails.watch(word.to).is_err() {
+                    self.receipts.lose(word.to);
+                    continue;
+                }
+            }
+            self.say(word);
+        }
+        false
     }
 
     /// Says that this process needs the others no more; true once all have

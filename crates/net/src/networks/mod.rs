@@ -12,10 +12,12 @@
 //! | `poll`     | polling them, and what arrives                               |
 //! | `transfer` | messages to peers that are connected                         |
 //! | `remote`   | operations on their memory                                   |
+//! | `receipts` | what has arrived, where the network does not tell: asked by those who end |
 
 mod connect;
 mod idle;
 mod poll;
+mod receipts;
 mod remote;
 mod transfer;
 
@@ -35,6 +37,7 @@ use crate::rails::Rails;
 use crate::record::Record;
 use crate::report::Report;
 use crate::ways::Ways;
+use receipts::Receipts;
 
 /// How often a process looks at whom it waits for.
 const PING_EVERY: Duration = Duration::from_secs(1);
@@ -65,6 +68,7 @@ pub struct Networks {
     /// In the order of the chain.
     members: Vec<Member>,
     ways: Ways,
+    receipts: Receipts,
     /// Why there is no way to a peer.
     lost: HashMap<Peer, String>,
     /// The least of what the networks can do.
@@ -163,7 +167,9 @@ impl Networks {
             eager_max: a.eager_max.min(b.eager_max),
             ordered: false,
         });
+        let tells = members.iter().all(|it: &Member| it.rails.tells_arrival());
         Ok(Some(Box::new(Networks {
+            receipts: Receipts::new(place.processes, !tells),
             members,
             ways,
             lost: HashMap::new(),
@@ -187,11 +193,6 @@ impl Networks {
     /// Messages sent over them.
     pub fn sent(&self) -> Tally {
         self.sent
-    }
-
-    /// Whether something that was posted would be lost if this process ended now.
-    pub fn keeps(&self) -> bool {
-        self.members.iter().any(|it| it.rails.keeps())
     }
 
     /// What happened so far, in all of them.

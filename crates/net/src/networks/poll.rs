@@ -6,6 +6,7 @@ use catena_base::PeerBytes;
 use catena_base::clock::{ticks, ticks_in};
 use catena_fabric::{Deliver, Header, OpId, Peer, PeerLost, RmaError};
 
+use super::receipts::Receipts;
 use super::{Networks, Stage, with_host};
 use crate::exchange::Exchange;
 use crate::ways::{Via, Ways};
@@ -47,9 +48,10 @@ impl Networks {
                 let mut through = Through {
                     exchange: &*self.exchange,
                     ways: &mut self.ways,
+                    leaving: self.stage != Stage::Active || self.receipts.is_leaving(),
+                    receipts: &mut self.receipts,
                     via,
                     only,
-                    leaving: self.stage != Stage::Active,
                     completed: 0,
                     deliver,
                 };
@@ -58,6 +60,9 @@ impl Networks {
                 member.lively = count > 0;
                 moved += count;
             }
+        }
+        if self.receipts.owes() {
+            self.answer();
         }
         if let Some(report) = self.report.as_mut().filter(|it| !it.is_complete()) {
             let (members, ways) = (&self.members, &self.ways);
@@ -71,14 +76,24 @@ impl Networks {
         }
         moved
     }
+
+    /// Answers those who ask what has arrived.
+    #[cold]
+    #[inline(never)]
+    fn answer(&mut self) {
+        for word in self.receipts.answers() {
+            self.say(word);
+        }
+    }
 }
 
 /// Takes what arrives over one network. The loss of a peer is told only if the peer
-/// is reached over this network, and not while this process is leaving: a process
+/// is reached over this network, and neither if that peer has left nor while this process is leaving: a process
 /// that has left closes its ends.
 struct Through<'a, D> {
     exchange: &'a dyn Exchange,
     ways: &'a mut Ways,
+    receipts: &'a mut Receipts,
     via: Via,
     /// Whether there is no other network.
     only: bool,
@@ -92,13 +107,19 @@ impl<D: Deliver> Deliver for Through<'_, D> {
     #[inline]
     fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
         self.ways.want(from);
-        self.deliver.deliver(from, header, payload);
+        if self.receipts.take(from, &header) {
+            self.deliver.deliver(from, header, payload);
+        }
     }
 
     fn lost(&mut self, lost: PeerLost) {
         let via = self.ways.via(lost.peer);
         let unknown = matches!(via, Via::Unknown | Via::Wanted);
-        if !self.leaving && (via == self.via || unknown && self.only) {
+        let expected = self.leaving || self.receipts.has_left(lost.peer);
+        if via == self.via || unknown && self.only {
+            self.receipts.lose(lost.peer);
+        }
+        if !expected && (via == self.via || unknown && self.only) {
             self.deliver.lost(with_host(self.exchange, lost));
         }
     }

@@ -4,6 +4,7 @@
 use catena_fabric::{Caps, Header, Load, Payload, Peer, PeerLost, Posted, Rendezvous};
 use catena_link::RemoteKeys;
 
+use super::receipts::Word;
 use super::{Networks, with_host};
 use crate::ways::Via;
 
@@ -27,21 +28,52 @@ impl Networks {
         let posted = match self.ways.via(peer) {
             Via::Network(number) => {
                 let rails = &mut self.members[number as usize].rails;
-                let posted = rails.try_send(peer, header, payload);
-                posted.map_err(|lost| with_host(&*self.exchange, lost))?
+                match rails.try_send(peer, header, payload) {
+                    Ok(posted) => posted,
+                    Err(lost) => return self.not_sent(lost, &header),
+                }
             }
             Via::Unknown | Via::Wanted => {
                 self.ways.want(peer);
                 return Ok(Posted::Full);
             }
-            Via::Nowhere => return Err(self.lost(peer)),
+            Via::Nowhere => return self.not_sent(self.lost(peer), &header),
         };
-        if posted == Posted::Done
-            && let Some(len) = catena_link::begins(&header)
-        {
-            self.sent.add(len);
+        if posted == Posted::Done {
+            self.receipts.sent(peer, &header);
+            if let Some(len) = catena_link::begins(&header) {
+                self.sent.add(len);
+            }
         }
         Ok(posted)
+    }
+
+    /// What a packet means that cannot be sent, as its peer is lost: nothing where that one has left, unless it begins a
+    /// message, which nobody will ever receive.
+    #[cold]
+    fn not_sent(&mut self, lost: PeerLost, header: &Header) -> Result<Posted, PeerLost> {
+        self.receipts.lose(lost.peer);
+        if self.receipts.has_left(lost.peer) && catena_link::begins(header).is_none() {
+            return Ok(Posted::Done);
+        }
+        Err(with_host(&*self.exchange, lost))
+    }
+
+    /// Sends a word of the networks' own, if that can be done now.
+    pub(super) fn say(&mut self, word: Word) {
+        match self.ways.via(word.to) {
+            Via::Network(number) => {
+                let rails = &mut self.members[number as usize].rails;
+                match rails.try_send(word.to, word.header(), [].as_slice()) {
+                    Ok(Posted::Done) => self.receipts.said(word),
+                    Ok(Posted::Full) => self.receipts.refused(word),
+                    Err(lost) => self.receipts.lose(lost.peer),
+                }
+            }
+            // It is said once the way is known.
+            Via::Unknown | Via::Wanted => self.ways.want(word.to),
+            Via::Nowhere => self.receipts.lose(word.to),
+        }
     }
 
     pub(crate) fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {

@@ -1,0 +1,388 @@
+//! What has arrived. A network that leaves its packets to a library does not know; so whoever ends asks the processes
+//! that it has talked with, and those who answer learn at the same time that its end is none to wonder at.
+//!
+//! | word       | says                                                              |
+//! |------------|-------------------------------------------------------------------|
+//! | `FAREWELL` | I leave. I have sent you `len` packets: tell me when you have them |
+//! | `RECEIVED` | I have had `len` packets of yours                                 |
+//!
+//! A process that leaves is done with a peer
+//! - that says that it has all packets,
+//! - that leaves, too, once its question is answered: it needs nothing any more, and its own packets are here, or
+//! - that is lost.
+//!
+//! Nobody waits for an answer to an answer. Where one does not arrive, as the process that sent it has ended since, the
+//! one that asks finds that process lost. Packets are counted without their order. Words are no packets, and nor is what
+//! means nothing (a ping). Numbers have 64 bits: they do not come round.
+//!
+//! A process that has left may come back, as one with another session does. It has, once it has sent more packets than it
+//! said.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use catena_fabric::{Header, Peer, WORDS};
+
+/// Kinds of packets that are words of the networks: `link` has lower ones.
+pub(super) mod kind {
+    use super::WORDS;
+
+    pub const FAREWELL: u8 = WORDS;
+    pub const RECEIVED: u8 = WORDS + 1;
+}
+
+/// How long an answer may take before the question is asked again, and it is seen to whether the peer is there. Who
+/// asks again has not had its answer: one that could not be given for so long is owed no more.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long a peer is left alone that a word could not be sent to: where nobody is there any more, some libraries
+/// try to connect each time.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// The packets to a peer and from it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    sent: u64,
+    got: u64,
+}
+
+/// What this process and a peer have said.
+#[derive(Clone, Copy, Debug, Default)]
+struct Talk {
+    /// When it was asked last.
+    asked: Option<Instant>,
+    /// When it was seen to last whether it is there, or it was to be asked first.
+    seen: Option<Instant>,
+    /// How many packets it says to have.
+    has: Option<u64>,
+    /// How many it asks for, and since when.
+    owed: Option<(u64, Instant)>,
+    /// When a word could not be sent to it.
+    refused: Option<Instant>,
+    /// It leaves, after so many packets.
+    left: Option<u64>,
+    is_lost: bool,
+}
+
+/// A word to a peer that is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) struct Word {
+    pub to: Peer,
+    pub kind: u8,
+    pub packets: u64,
+}
+
+impl Word {
+    pub fn header(self) -> Header {
+        Header {
+            kind: self.kind,
+            len: self.packets,
+            ..Header::default()
+        }
+    }
+}
+
+impl Talk {
+    /// Whether a word may be tried now.
+    fn may_be_said(&self) -> bool {
+        self.refused.is_none_or(|at| at.elapsed() >= PAUSE)
+    }
+}
+
+/// What has arrived, here and at others.
+#[derive(Debug)]
+pub(super) struct Receipts {
+    /// By peer; none at all where the network itself tells what has arrived.
+    counts: Box<[Counts]>,
+    talks: BTreeMap<Peer, Talk>,
+    /// How many peers wait for an answer.
+    owed: usize,
+    /// While this process leaves: those that it is not done with, as far as it knows.
+    leaving: Option<Vec<Peer>>,
+}
+
+impl Receipts {
+    /// Of so many processes; not `kept` where the network itself tells what has arrived.
+    pub fn new(processes: u32, kept: bool) -> Receipts {
+        let count = if kept { processes as usize } else { 0 };
+        Receipts {
+            counts: vec![Counts::default(); count].into(),
+            talks: BTreeMap::new(),
+            owed: 0,
+            leaving: None,
+        }
+    }
+
+    /// A packet to a peer was taken.
+    #[inline]
+    pub fn sent(&mut self, to: Peer, header: &Header) {
+        if !catena_link::means_nothing(header)
+            && let Some(counts) = self.counts.get_mut(to.0 as usize)
+        {
+            counts.sent += 1;
+        }
+    }
+
+    /// Something has come from a peer; whether it is a packet for those above.
+    #[inline]
+    pub fn take(&mut self, from: Peer, header: &Header) -> bool {
+        if header.kind >= WORDS {
+            self.hear(from, header);
+            return false;
+        }
+        if !catena_link::means_nothing(header)
+            && let Some(counts) = self.counts.get_mut(from.0 as usize)
+        {
+            counts.got += 1;
+        }
+        true
+    }
+
+    #[cold]
+    fn hear(&mut self, from: Peer, header: &Header) {
+        if self.counts.len() <= from.0 as usize {
+            return;
+        }
+        let talk = self.talks.entry(from).or_default();
+        match header.kind {
+            kind::FAREWELL => {
+                talk.left = Some(header.len);
+                self.owed += usize::from(talk.owed.is_none());
+                talk.owed = Some((header.len, Instant::now()));
+            }
+            kind::RECEIVED => talk.has = Some(header.len),
+            _ => {}
+        }
+    }
+
+    /// Whether packets were ever exchanged with a peer; true where that is not known.
+    pub fn has_talked(&self, with: Peer) -> bool {
+        let counts = self.counts.get(with.0 as usize);
+        counts.is_none_or(|it| it.sent + it.got > 0) || self.talks.contains_key(&with)
+    }
+
+    /// Whether a peer has said that it leaves, and nothing has come from it since: its end is no death.
+    pub fn has_left(&self, peer: Peer) -> bool {
+        let left = self.talks.get(&peer).and_then(|it| it.left);
+        left.is_some_and(|left| self.counts[peer.0 as usize].got <= left)
+    }
+
+    /// A peer is lost: nothing is asked of it, and no answer is owed.
+    pub fn lose(&mut self, peer: Peer) {
+        if !self.counts.is_empty() {
+            let talk = self.talks.entry(peer).or_default();
+            talk.is_lost = true;
+            self.owed -= usize::from(talk.owed.take().is_some());
+        }
+    }
+
+    /// Whether a peer waits for an answer.
+    #[inline]
+    pub fn owes(&self) -> bool {
+        self.owed > 0
+    }
+
+    /// The answers that can be given now.
+    pub fn answers(&mut self) -> Vec<Word> {
+        let (counts, mut all) = (&self.counts, Vec::new());
+        for (&to, talk) in &mut self.talks {
+            let got = counts[to.0 as usize].got;
+            let Some((_, since)) = talk.owed.filter(|(packets, _)| got >= *packets) else {
+                continue;
+            };
+            if talk.refused.is_some() && since.elapsed() >= PATIENCE {
+                (talk.owed, talk.refused) = (None, None);
+                self.owed -= 1;
+            } else if talk.may_be_said() {
+                all.push(Word {
+                    to,
+                    kind: kind::RECEIVED,
+                    packets: got,
+                });
+            }
+        }
+        all
+    }
+
+    /// A word has been sent.
+    pub fn said(&mut self, word: Word) {
+        let talk = self.talks.entry(word.to).or_default();
+        talk.refused = None;
+        match word.kind {
+            kind::FAREWELL => talk.asked = Some(Instant::now()),
+            _ => self.owed -= usize::from(talk.owed.take().is_some()),
+        }
+    }
+
+    /// A word could not be sent now.
+    pub fn refused(&mut self, word: Word) {
+        self.talks.entry(word.to).or_default().refused = Some(Instant::now());
+    }
+
+    /// Whether this process, which leaves, is done with a peer.
+    fn is_done_with(&self, peer: Peer) -> bool {
+        let sent = self.counts[peer.0 as usize].sent;
+        self.talks.get(&peer).is_some_and(|talk| {
+            talk.is_lost || talk.has == Some(sent) || talk.owed.is_none() && self.has_left(peer)
+        })
+    }
+
+    /// Whether this process leaves.
+    pub fn is_leaving(&self) -> bool {
+        self.leaving.is_some()
+    }
+
+    /// This process leaves; the questions that are to be asked now, and whether each was asked before, in vain for some
+    /// time: then it is to be seen to whether that one is there. None, if it is done with all.
+    pub fn questions(&mut self) -> Option<Vec<(Word, bool)>> {
+        let mut left = self.leaving.take().unwrap_or_default();
+        left.retain(|&peer| !self.is_done_with(peer));
+        if left.is_empty() && self.owed == 0 {
+            let all = (0..self.counts.len() as u32).map(Peer);
+            let open = |peer: &Peer| {
+                let Counts { sent, got } = self.counts[peer.0 as usize];
+                sent + got > 0 && !self.is_done_with(*peer)
+            };
+            left = all.filter(open).collect();
+            if left.is_empty() {
+                return None;
+            }
+        }
+        let mut due = Vec::new();
+        for &to in &left {
+            let talk = self.talks.entry(to).or_default();
+            let seen = *talk.seen.get_or_insert_with(Instant::now);
+            let again = seen.elapsed() >= PATIENCE;
+            if again {
+                talk.seen = None;
+            }
+            let is_asked = talk.asked.is_some_and(|at| at.elapsed() < PATIENCE);
+            if again || !is_asked && talk.may_be_said() {
+                let word = Word {
+                    to,
+                    kind: kind::FAREWELL,
+                    packets: self.counts[to.0 as usize].sent,
+                };
+                due.push((word, again));
+            }
+        }
+        self.leaving = Some(left);
+        Some(due)
+    }
+
+    /// This process has left: what it asked before counts no more, should it come back.
+    pub fn end(&mut self) {
+        self.leaving = None;
+        let talks = self.talks.values_mut();
+        talks.for_each(|talk| (talk.asked, talk.seen) = (None, None));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Peer = Peer(0);
+    const B: Peer = Peer(1);
+
+    fn pair() -> [Receipts; 2] {
+        [Receipts::new(2, true), Receipts::new(2, true)]
+    }
+
+    fn packet() -> Header {
+        Header {
+            kind: 1,
+            ..Header::default()
+        }
+    }
+
+    /// One of the two asks what it has to.
+    fn ask(one: &mut Receipts) -> Vec<Word> {
+        let due: Vec<Word> = one
+            .questions()
+            .into_iter()
+            .flatten()
+            .map(|it| it.0)
+            .collect();
+        due.iter().for_each(|word| one.said(*word));
+        due
+    }
+
+    fn answer(one: &mut Receipts) -> Vec<Word> {
+        let due = one.answers();
+        due.iter().for_each(|word| one.said(*word));
+        due
+    }
+
+    #[test]
+    fn whoever_leaves_waits_for_what_it_has_sent() {
+        let [mut a, mut b] = pair();
+        assert_eq!(a.questions(), None, "it has talked with nobody");
+        (0..3).for_each(|_| a.sent(B, &packet()));
+        let asked = ask(&mut a);
+        assert_eq!(asked.len(), 1);
+        assert!(ask(&mut a).is_empty(), "once is enough");
+        // The question overtakes a packet.
+        assert!(b.take(A, &packet()) && b.take(A, &packet()));
+        assert!(!b.take(A, &asked[0].header()) && b.owes() && b.has_left(A));
+        assert!(answer(&mut b).is_empty());
+        b.take(A, &packet());
+        let answers = answer(&mut b);
+        assert!(answers.len() == 1 && !b.owes() && b.has_left(A));
+        assert!(a.questions().is_some());
+        a.take(B, &answers[0].header());
+        assert_eq!(a.questions(), None);
+        a.end();
+        // Who stays owes it nothing when it leaves, too.
+        b.sent(A, &packet());
+        assert_eq!(b.questions(), None);
+    }
+
+    #[test]
+    fn two_that_leave_wait_for_no_last_word() {
+        let [mut a, mut b] = pair();
+        a.sent(B, &packet());
+        b.sent(A, &packet());
+        let (of_a, of_b) = (ask(&mut a), ask(&mut b));
+        a.take(B, &packet());
+        a.take(B, &of_b[0].header());
+        assert!(a.questions().is_some(), "it owes an answer");
+        assert_eq!(answer(&mut a).len(), 1);
+        // The answer is lost with its end, at the latest.
+        assert_eq!(a.questions(), None);
+        b.take(A, &packet());
+        b.take(A, &of_a[0].header());
+        assert_eq!(answer(&mut b).len(), 1);
+        assert_eq!(b.questions(), None);
+    }
+
+    #[test]
+    fn the_lost_are_not_waited_for() {
+        let [mut a, mut b] = pair();
+        a.sent(B, &packet());
+        let asked = ask(&mut a);
+        a.lose(B);
+        assert_eq!(a.questions(), None);
+        b.take(A, &asked[0].header());
+        b.lose(A);
+        assert!(!b.owes() && b.answers().is_empty());
+    }
+
+    #[test]
+    fn one_that_comes_back_has_not_left() {
+        let [mut a, mut b] = pair();
+        a.sent(B, &packet());
+        b.take(A, &packet());
+        let asked = ask(&mut a);
+        b.take(A, &asked[0].header());
+        assert!(b.has_left(A));
+        let answers = answer(&mut b);
+        a.take(B, &answers[0].header());
+        a.end();
+        a.sent(B, &packet());
+        b.take(A, &packet());
+        assert!(!b.has_left(A));
+        assert_eq!(ask(&mut a)[0].packets, 2, "it asks again");
+    }
+}
