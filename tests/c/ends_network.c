@@ -5,19 +5,12 @@
 // only: catena
 // time: 60
 // needs: libfabric.so.1
-// needs: libucp.so.0
 // run: -n 1 --set LINK=ofi:tcp -- child 1
 // run: -n 1 --set LINK=ofi:tcp -- child 150 disconnect
 // run: -n 1 --set LINK=ofi:tcp -- parent 150
 // run: -n 2 --set LINK=ofi:tcp -- parent 150 disconnect
 // run: -n 1 --set LINK=ofi:tcp -- next
 // run: -n 2 --set LINK=ofi:tcp -- session 150
-// run: -n 1 --set LINK=ucx:tcp -- child 1 disconnect
-// run: -n 1 --set LINK=ucx:tcp -- child 150
-// run: -n 1 --set LINK=ucx:tcp -- parent 150 disconnect
-// run: -n 2 --set LINK=ucx:tcp -- parent 150
-// run: -n 1 --set LINK=ucx:tcp -- next
-// run: -n 2 --set LINK=ucx:tcp -- session 150 disconnect
 #include "check.h"
 
 enum { LONGEST = 15000 };

@@ -151,7 +151,7 @@ impl<S, R> Routes<S, R> {
     /// the job stays; where it has parted nobody misses its processes.
     pub fn set_connected(&mut self, job: u64, connected: bool) -> bool {
         let bridges = self.bridges.iter_mut().filter(|bridge| bridge.job == job);
-        bridges.for_each(|bridge| bridge.connected = connected);
+        bridges.for_each(|bridge| bridge.set_connected(connected));
         self.peers.set_connected(job, connected)
     }
 
@@ -389,15 +389,24 @@ impl<S, R> Routes<S, R> {
         }
         // Other jobs do not wait for each other: what is on its way to them is all that is owed.
         for bridge in &mut self.bridges {
-            all &= bridge.networks.is_delivered();
+            all &= bridge.is_delivered();
         }
         Ok(all)
     }
 
     /// As [`Networks::is_delivered`], over all of them.
     pub fn is_delivered(&mut self) -> bool {
-        let each = self.networks_mut().map(Networks::is_delivered);
-        each.fold(true, |all, one| all && one)
+        let own = self.networks.as_mut();
+        let own = own.is_none_or(|it| it.is_delivered());
+        let others = self.bridges.iter_mut().map(Bridge::is_delivered);
+        others.fold(own, |all, one| all & one)
+    }
+
+    /// As [`Networks::is_delivered`], to the processes of another job, from which this one has parted. Where the network itself
+    /// sees to it that nothing is lost nobody needs to wait for that.
+    pub fn is_delivered_to(&mut self, job: u64) -> bool {
+        let mut to_it = self.bridges.iter_mut().filter(|it| it.job == job);
+        to_it.all(|it| it.connected || it.networks.tells_arrival() || it.is_delivered())
     }
 
     /// Messages that this process sent over networks.

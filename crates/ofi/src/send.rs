@@ -106,7 +106,8 @@ impl Ofi {
 
     /// Whether the provider has handed on all that it tells of: words, what is long, and some of what it injects.
     pub fn is_quiet(&self) -> bool {
-        self.endpoint.rows.is_empty() && self.sends.free.len() == self.sends.count()
+        let sends = &self.sends;
+        self.endpoint.rows.is_empty() && sends.free.len() + sends.lost == sends.count()
     }
 
     /// What a send that the provider did not take means.
@@ -128,6 +129,8 @@ impl Ofi {
             target.counted = false;
         }
         self.sends.free.push(operation as u32);
-        Peer(slot.to)
+        let peer = Peer(slot.to);
+        self.sends.lost -= usize::from(self.endpoint.losses.get(peer).is_some());
+        peer
     }
 }

@@ -113,8 +113,7 @@ impl Networks {
     pub fn is_delivered(&mut self) -> bool {
         let Some(questions) = self.receipts.questions() else {
             // Answers to others may be on their way.
-            let quiet = self.members.iter_mut().map(|it| it.rails.is_quiet());
-            let quiet = quiet.fold(true, |all, one| all && one);
+            let quiet = self.is_quiet();
             if quiet {
                 self.receipts.end();
             }
@@ -131,6 +130,17 @@ impl Networks {
             self.say(word);
         }
         false
+    }
+
+    /// Whether the networks need this process no more for what it has posted.
+    pub fn is_quiet(&mut self) -> bool {
+        let each = self.members.iter_mut().map(|it| it.rails.is_quiet());
+        each.fold(true, |all, one| all & one)
+    }
+
+    /// Whether the networks themselves see to it that what they have taken arrives, also after the end of this process.
+    pub fn tells_arrival(&self) -> bool {
+        self.members.iter().all(|it| it.rails.tells_arrival())
     }
 
     /// Says that this process needs the others no more; true once all have

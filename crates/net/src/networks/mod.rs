@@ -126,8 +126,11 @@ impl Networks {
             return Ok(None);
         }
         let number = local.iter().position(|&peer| peer == me).unwrap_or(0);
-        let (mut members, mut ends, order) =
-            (Vec::new(), Vec::new(), DeviceOrder::of_process(number));
+        let (mut members, mut ends, order) = (
+            Vec::<Member>::new(),
+            Vec::new(),
+            DeviceOrder::of_process(number),
+        );
         let report = Report::wanted();
         for network in &chain.networks {
             let drivers = Driver::open(network, place, secret, &order)?;
@@ -167,7 +170,7 @@ impl Networks {
             eager_max: a.eager_max.min(b.eager_max),
             ordered: false,
         });
-        let tells = members.iter().all(|it: &Member| it.rails.tells_arrival());
+        let tells = members.iter().all(|it| it.rails.tells_arrival());
         Ok(Some(Box::new(Networks {
             receipts: Receipts::new(place.processes, !tells),
             members,
