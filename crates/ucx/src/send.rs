@@ -106,8 +106,10 @@ impl Ucx {
         if target.address.is_empty() {
             return Ok(false);
         }
-        let inbox = self.inbox.at().cast();
-        match self.objects.connect(&target.address, inbox) {
+        match self
+            .objects
+            .connect(&target.address, self.witnesses.of(peer))
+        {
             Ok(ep) => {
                 target.ep = ep;
                 Ok(true)

@@ -132,6 +132,11 @@ impl Networks {
         false
     }
 
+    /// This process does not leave yet: it will ask again.
+    pub fn stay(&mut self) {
+        self.receipts.end();
+    }
+
     /// Whether the networks need this process no more for what it has posted.
     pub fn is_quiet(&mut self) -> bool {
         let each = self.members.iter_mut().map(|it| it.rails.is_quiet());

@@ -89,7 +89,9 @@ impl Networks {
     }
 
     pub(crate) fn deregister(&mut self, peer: Peer, registered: RemoteKeys) {
-        if let Some(number) = self.number(peer) {
+        // Also where the peer has turned out since to be nowhere.
+        let only = (self.members.len() == 1).then_some(0);
+        if let Some(number) = self.number(peer).or(only) {
             self.members[number].rails.deregister(registered);
         }
     }
