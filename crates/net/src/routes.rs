@@ -403,17 +403,10 @@ impl<S, R> Routes<S, R> {
     }
 
     /// As [`Networks::is_delivered`], to the processes of another job, from which this one has parted. Where the network itself
-    /// sees to it that nothing is lost nobody needs to wait for that. `in_vain`: it has waited long enough, and will do so when
-    /// it ends.
-    pub fn is_delivered_to(&mut self, job: u64, in_vain: bool) -> bool {
+    /// sees to it that nothing is lost nobody needs to wait for that.
+    pub fn is_delivered_to(&mut self, job: u64) -> bool {
         let mut to_it = self.bridges.iter_mut().filter(|it| it.job == job);
-        to_it.all(|it| {
-            let is_over = it.connected || it.networks.tells_arrival() || it.is_delivered();
-            if in_vain && !is_over {
-                it.networks.stay();
-            }
-            is_over || in_vain
-        })
+        to_it.all(|it| it.connected || it.networks.tells_arrival() || it.is_delivered())
     }
 
     /// Messages that this process sent over networks.

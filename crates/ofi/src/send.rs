@@ -113,7 +113,9 @@ impl Ofi {
     /// What a send that the provider did not take means.
     #[cold]
     fn refused(&mut self, peer: Peer, error: isize) -> Result<Posted, PeerLost> {
-        if error == consts::EAGAIN {
+        // What this process lacks says nothing of the peer.
+        let lacking = [libc::ENOMEM, libc::ENOBUFS, libc::EMFILE, libc::ENFILE];
+        if error == consts::EAGAIN || lacking.contains(&(error as i32)) {
             return Ok(Posted::Full);
         }
         let words = self.objects.offer.library.strerror(error as i32);

@@ -29,7 +29,6 @@ mod tell;
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use catena_abi as abi;
 use catena_fabric::Peer;
@@ -93,9 +92,6 @@ impl Half {
         }
     }
 }
-
-/// How long those who disconnect wait for each other at most, if messages between them may still be under way.
-const TOGETHER: Duration = Duration::from_secs(1);
 
 impl Process {
     /// Opens the contexts of a communicator on which all have agreed. No
@@ -170,7 +166,7 @@ impl Process {
 
     /// `MPI_Comm_disconnect`: waits until nothing is pending on the communicator,
     /// then frees it. Where nothing else leads to a job of its members, which is not to be needed for the end of this process
-    /// any more, all that was sent there has arrived; unless members do not come to disconnect, too, for some time.
+    /// any more, all that was sent there has arrived, or has left at least where members do not call MPI for some time.
     ///
     /// # Errors
     /// As [`Process::comm_free`].
@@ -192,12 +188,9 @@ impl Process {
         }
         let jobs = self.other_jobs_of(&comm);
         self.comm_free(comm)?;
-        let begun = Instant::now();
         self.block(|process| {
-            let in_vain = begun.elapsed() >= TOGETHER;
-            let arrived =
-                |job: &u64| process.link(|link| link.net().is_delivered_to(*job, in_vain));
-            jobs.iter().fold(true, |all, job| all & arrived(job))
+            let arrived = |job: &u64| process.link(|link| link.net().is_delivered_to(*job));
+            jobs.iter().all(arrived)
         });
         Ok(())
     }

@@ -109,11 +109,12 @@ impl Networks {
 
     /// Whether everything that was posted has arrived, so that this process may end, or rest: nobody needs its progress.
     /// Where the network does not tell, those with whom packets were exchanged are asked, and told that it leaves. To be asked
-    /// again after a poll, until it is true; a peer that does not poll is waited for.
+    /// again after a poll, until it is true; a peer that does not poll is waited for until all has left this process, and 1 s at
+    /// least.
     pub fn is_delivered(&mut self) -> bool {
-        let Some(questions) = self.receipts.questions() else {
+        let quiet = self.is_quiet();
+        let Some(questions) = self.receipts.questions(quiet) else {
             // Answers to others may be on their way.
-            let quiet = self.is_quiet();
             if quiet {
                 self.receipts.end();
             }
@@ -130,11 +131,6 @@ impl Networks {
             self.say(word);
         }
         false
-    }
-
-    /// This process does not leave yet: it will ask again.
-    pub fn stay(&mut self) {
-        self.receipts.end();
     }
 
     /// Whether the networks need this process no more for what it has posted.

@@ -8,8 +8,10 @@
 //!
 //! A process that leaves is done with a peer
 //! - that says that it has all packets,
-//! - that leaves, too, once its question is answered: it needs nothing any more, and its own packets are here, or
-//! - that is lost.
+//! - that leaves, too, once its question is answered: it needs nothing any more, and its own packets are here,
+//! - that is lost, or
+//! - that does not answer for [`PATIENCE`], as it does something else, while the library has handed on all packets, and the
+//!   question behind them: the kernel, or the network card, sees to the rest.
 //!
 //! Nobody waits for an answer to an answer. Where one does not arrive, as the process that sent it has ended since, the
 //! one that asks finds that process lost. Packets are counted without their order. Words are no packets, and nor is what
@@ -49,12 +51,15 @@ struct Counts {
 /// What this process and a peer have said.
 #[derive(Clone, Copy, Debug, Default)]
 struct Talk {
-    /// When it was asked last.
+    /// When it was asked last, and after how many packets.
     asked: Option<Instant>,
+    told: u64,
     /// When it was seen to last whether it is there, or it was to be asked first.
     seen: Option<Instant>,
     /// How many packets it says to have.
     has: Option<u64>,
+    /// It has not answered the question after so many packets, which have left.
+    silent: Option<u64>,
     /// How many it asks for, and since when.
     owed: Option<(u64, Instant)>,
     /// When a word could not be sent to it.
@@ -210,7 +215,7 @@ impl Receipts {
         let talk = self.talks.entry(word.to).or_default();
         talk.refused = None;
         match word.kind {
-            kind::FAREWELL => talk.asked = Some(Instant::now()),
+            kind::FAREWELL => (talk.asked, talk.told) = (Some(Instant::now()), word.packets),
             _ => self.owed -= usize::from(talk.owed.take().is_some()),
         }
     }
@@ -224,7 +229,10 @@ impl Receipts {
     fn is_done_with(&self, peer: Peer) -> bool {
         let sent = self.counts[peer.0 as usize].sent;
         self.talks.get(&peer).is_some_and(|talk| {
-            talk.is_lost || talk.has == Some(sent) || talk.owed.is_none() && self.has_left(peer)
+            talk.is_lost
+                || talk.has == Some(sent)
+                || talk.silent == Some(sent)
+                || talk.owed.is_none() && self.has_left(peer)
         })
     }
 
@@ -233,10 +241,20 @@ impl Receipts {
         self.leaving.is_some()
     }
 
-    /// This process leaves; the questions that are to be asked now, and whether each was asked before, in vain for some
-    /// time: then it is to be seen to whether that one is there. None, if it is done with all.
-    pub fn questions(&mut self) -> Option<Vec<(Word, bool)>> {
+    /// This process leaves; the questions that are to be asked now, and whether each was to be asked before, in vain for some
+    /// time: then it is to be seen to whether that one is there. None, if it is done with all. `quiet`: all that was posted
+    /// before this call has left.
+    pub fn questions(&mut self, quiet: bool) -> Option<Vec<(Word, bool)>> {
         let mut left = self.leaving.take().unwrap_or_default();
+        for peer in left.iter().filter(|_| quiet) {
+            let sent = self.counts[peer.0 as usize].sent;
+            if let Some(talk) = self.talks.get_mut(peer)
+                && talk.told == sent
+                && talk.asked.is_some_and(|at| at.elapsed() >= PATIENCE)
+            {
+                talk.silent = Some(sent);
+            }
+        }
         left.retain(|&peer| !self.is_done_with(peer));
         if left.is_empty() && self.owed == 0 {
             let all = (0..self.counts.len() as u32).map(Peer);
@@ -257,12 +275,13 @@ impl Receipts {
             if again {
                 talk.seen = None;
             }
-            let is_asked = talk.asked.is_some_and(|at| at.elapsed() < PATIENCE);
+            let sent = self.counts[to.0 as usize].sent;
+            let is_asked = talk.asked.is_some() && talk.told == sent;
             if again || !is_asked && talk.may_be_said() {
                 let word = Word {
                     to,
                     kind: kind::FAREWELL,
-                    packets: self.counts[to.0 as usize].sent,
+                    packets: sent,
                 };
                 due.push((word, again));
             }
@@ -300,7 +319,7 @@ mod tests {
     /// One of the two asks what it has to.
     fn ask(one: &mut Receipts) -> Vec<Word> {
         let due: Vec<Word> = one
-            .questions()
+            .questions(false)
             .into_iter()
             .flatten()
             .map(|it| it.0)
@@ -318,7 +337,7 @@ mod tests {
     #[test]
     fn whoever_leaves_waits_for_what_it_has_sent() {
         let [mut a, mut b] = pair();
-        assert_eq!(a.questions(), None, "it has talked with nobody");
+        assert_eq!(a.questions(false), None, "it has talked with nobody");
         (0..3).for_each(|_| a.sent(B, &packet()));
         let asked = ask(&mut a);
         assert_eq!(asked.len(), 1);
@@ -330,13 +349,13 @@ mod tests {
         b.take(A, &packet());
         let answers = answer(&mut b);
         assert!(answers.len() == 1 && !b.owes() && b.has_left(A));
-        assert!(a.questions().is_some());
+        assert!(a.questions(false).is_some());
         a.take(B, &answers[0].header());
-        assert_eq!(a.questions(), None);
+        assert_eq!(a.questions(false), None);
         a.end();
         // Who stays owes it nothing when it leaves, too.
         b.sent(A, &packet());
-        assert_eq!(b.questions(), None);
+        assert_eq!(b.questions(false), None);
     }
 
     #[test]
@@ -347,14 +366,28 @@ mod tests {
         let (of_a, of_b) = (ask(&mut a), ask(&mut b));
         a.take(B, &packet());
         a.take(B, &of_b[0].header());
-        assert!(a.questions().is_some(), "it owes an answer");
+        assert!(a.questions(false).is_some(), "it owes an answer");
         assert_eq!(answer(&mut a).len(), 1);
         // The answer is lost with its end, at the latest.
-        assert_eq!(a.questions(), None);
+        assert_eq!(a.questions(false), None);
         b.take(A, &packet());
         b.take(A, &of_a[0].header());
         assert_eq!(answer(&mut b).len(), 1);
-        assert_eq!(b.questions(), None);
+        assert_eq!(b.questions(false), None);
+    }
+
+    #[test]
+    fn the_silent_are_left_alone_once_all_has_left() {
+        let [mut a, _] = pair();
+        a.sent(B, &packet());
+        assert_eq!(ask(&mut a).len(), 1);
+        let long_ago = Instant::now().checked_sub(PATIENCE).expect("it is later");
+        a.talks.get_mut(&B).expect("it was asked").asked = Some(long_ago);
+        assert!(a.questions(false).is_some(), "the library has some of it");
+        assert_eq!(a.questions(true), None);
+        a.end();
+        a.sent(B, &packet());
+        assert_eq!(ask(&mut a).len(), 1, "something new");
     }
 
     #[test]
@@ -363,7 +396,7 @@ mod tests {
         a.sent(B, &packet());
         let asked = ask(&mut a);
         a.lose(B);
-        assert_eq!(a.questions(), None);
+        assert_eq!(a.questions(false), None);
         b.take(A, &asked[0].header());
         b.lose(A);
         assert!(!b.owes() && b.answers().is_empty());
