@@ -8,12 +8,12 @@
 //!
 //! A socket is one of those if it leads to where the peer's endpoint takes connections, or comes from the peer's host to where
 //! our endpoint does. Who of several processes of that host has opened the latter cannot be told, so those are ended once all of
-//! them are lost.
+//! them are lost, and if nothing has come for a while: a process that nobody here knows yet has just begun to talk.
 
 use std::collections::HashMap;
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::{BorrowedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::time::{Duration, Instant};
 
 use catena_fabric::Peer;
@@ -22,6 +22,9 @@ use rustix::net::{Shutdown, getpeername, getsockname, shutdown};
 /// How long a provider is left to notice by itself that a lost peer's connections have ended. What has
 /// arrived is taken meanwhile.
 const GRACE: Duration = Duration::from_millis(200);
+
+/// For how long nothing has come over a connection that is ended although it is not known whose it is.
+const SILENT: Duration = Duration::from_secs(1);
 
 /// Where peers take connections, and whose are to be ended.
 #[derive(Debug)]
@@ -90,33 +93,64 @@ impl Connections {
             .map(SocketAddr::ip)
             .filter(|ip| !lives(*ip))
             .collect();
+        let mut again = false;
         for fd in descriptors() {
-            if self.own.is_some_and(|own| is_one(fd, own, &to, &from)) {
-                // SAFETY: open, as it has a name: the provider's, which closes none while we are here.
-                let socket = unsafe { BorrowedFd::borrow_raw(fd) };
+            // SAFETY: asked for its names at first; one that was closed has none. The provider's stay open while we are here.
+            let socket = unsafe { BorrowedFd::borrow_raw(fd) };
+            let is_theirs = match self.own.and_then(|own| leads(socket, own)) {
+                Some(Leads::To(at)) => to.contains(&at),
+                Some(Leads::From(ip)) if from.contains(&ip) => {
+                    let silent = silence(socket);
+                    again |= silent < SILENT;
+                    silent >= SILENT
+                }
+                _ => false,
+            };
+            if is_theirs {
                 // One that has ended by itself needs no help.
                 let _ = shutdown(socket, Shutdown::Both);
             }
         }
+        if again {
+            self.ending
+                .extend(due.into_iter().map(|peer| (peer, now + SILENT)));
+        }
     }
 }
 
-/// Whether a descriptor is a connection of the endpoint that takes some at `own`, to one of these places or from one of these
-/// hosts.
-fn is_one(fd: RawFd, own: SocketAddr, to: &[SocketAddr], from: &[IpAddr]) -> bool {
-    // SAFETY: asked for its names alone; one that was closed has none.
-    let socket = unsafe { BorrowedFd::borrow_raw(fd) };
-    let Some(far) = getpeername(socket).ok().flatten() else {
-        return false;
+/// What a connection of an endpoint is.
+enum Leads {
+    /// It leads to where somebody takes connections.
+    To(SocketAddr),
+    /// It came from that host.
+    From(IpAddr),
+}
+
+/// Where a socket leads, if it is a connection and may be one of the endpoint that takes some at `own`.
+fn leads(socket: BorrowedFd<'_>, own: SocketAddr) -> Option<Leads> {
+    let far = SocketAddr::try_from(getpeername(socket).ok()??).ok()?;
+    let near = SocketAddr::try_from(getsockname(socket).ok()?).ok()?;
+    Some(match near.port() == own.port() {
+        true => Leads::From(far.ip()),
+        false => Leads::To(far),
+    })
+}
+
+/// How long nothing has come over a connection.
+fn silence(socket: BorrowedFd<'_>) -> Duration {
+    // SAFETY: numbers, all of which may be 0.
+    let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
+    let mut len = size_of_val(&info) as libc::socklen_t;
+    // SAFETY: a socket, and as much room as told.
+    let told = unsafe {
+        let fd = socket.as_raw_fd();
+        let room = (&raw mut info).cast();
+        libc::getsockopt(fd, libc::IPPROTO_TCP, libc::TCP_INFO, room, &mut len)
     };
-    let Ok(far) = SocketAddr::try_from(far) else {
-        return false;
-    };
-    let comes_to_us = || {
-        let near = getsockname(socket).ok().map(SocketAddr::try_from);
-        matches!(near, Some(Ok(near)) if near.port() == own.port())
-    };
-    to.contains(&far) || from.contains(&far.ip()) && comes_to_us()
+    match told {
+        0 => Duration::from_millis(info.tcpi_last_data_recv.into()),
+        _ => Duration::ZERO,
+    }
 }
 
 /// All open descriptors of this process.

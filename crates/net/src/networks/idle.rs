@@ -43,7 +43,12 @@ impl Networks {
         for &peer in self.awaited.intersection(&before) {
             // The end of one that has left is no death. What another job's process is that has never said anything, alive,
             // ended or dead, its launcher knows; a ping would find the first two alike.
-            if self.receipts.has_left(peer) || between_jobs && !self.receipts.has_talked(peer) {
+            let is_counted = match self.ways.via(peer) {
+                Via::Network(number) => self.members[number as usize].counted,
+                _ => self.members.iter().all(|it| it.counted),
+            };
+            let is_unknown = between_jobs && is_counted && !self.receipts.has_talked(peer);
+            if self.receipts.has_left(peer) || is_unknown {
                 continue;
             }
             let watched = match self.ways.via(peer) {
@@ -141,7 +146,7 @@ impl Networks {
 
     /// Whether the networks themselves see to it that what they have taken arrives, also after the end of this process.
     pub fn tells_arrival(&self) -> bool {
-        self.members.iter().all(|it| it.rails.tells_arrival())
+        self.members.iter().all(|it| !it.counted)
     }
 
     /// Says that this process needs the others no more; true once all have

@@ -61,6 +61,8 @@ struct Member {
     rails: Rails,
     /// Whether the last poll found something.
     lively: bool,
+    /// Whether it does not tell what has arrived, so that it is counted what it carries.
+    counted: bool,
 }
 
 /// The routes over all networks.
@@ -143,6 +145,7 @@ impl Networks {
             }
             ends.push(rails.ends()?);
             members.push(Member {
+                counted: !rails.tells_arrival(),
                 rails,
                 lively: true,
             });
@@ -170,9 +173,9 @@ impl Networks {
             eager_max: a.eager_max.min(b.eager_max),
             ordered: false,
         });
-        let tells = members.iter().all(|it| it.rails.tells_arrival());
+        let counted = members.iter().any(|it| it.counted);
         Ok(Some(Box::new(Networks {
-            receipts: Receipts::new(place.processes, !tells),
+            receipts: Receipts::new(place.processes, counted),
             members,
             ways,
             lost: HashMap::new(),

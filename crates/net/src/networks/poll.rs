@@ -50,6 +50,7 @@ impl Networks {
                     ways: &mut self.ways,
                     leaving: self.stage != Stage::Active || self.receipts.is_leaving(),
                     receipts: &mut self.receipts,
+                    counted: member.counted,
                     via,
                     only,
                     completed: 0,
@@ -94,6 +95,8 @@ struct Through<'a, D> {
     exchange: &'a dyn Exchange,
     ways: &'a mut Ways,
     receipts: &'a mut Receipts,
+    /// Whether it is counted what this network carries.
+    counted: bool,
     via: Via,
     /// Whether there is no other network.
     only: bool,
@@ -107,7 +110,7 @@ impl<D: Deliver> Deliver for Through<'_, D> {
     #[inline]
     fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
         self.ways.want(from);
-        if self.receipts.take(from, &header) {
+        if !self.counted || self.receipts.take(from, &header) {
             self.deliver.deliver(from, header, payload);
         }
     }

@@ -25,11 +25,13 @@ impl Networks {
         header: Header,
         payload: P,
     ) -> Result<Posted, PeerLost> {
-        let posted = match self.ways.via(peer) {
+        match self.ways.via(peer) {
             Via::Network(number) => {
-                let rails = &mut self.members[number as usize].rails;
-                match rails.try_send(peer, header, payload) {
-                    Ok(posted) => posted,
+                let member = &mut self.members[number as usize];
+                match member.rails.try_send(peer, header, payload) {
+                    Ok(Posted::Done) if member.counted => self.receipts.sent(peer, &header),
+                    Ok(Posted::Done) => {}
+                    Ok(Posted::Full) => return Ok(Posted::Full),
                     Err(lost) => return self.not_sent(lost, &header),
                 }
             }
@@ -38,14 +40,11 @@ impl Networks {
                 return Ok(Posted::Full);
             }
             Via::Nowhere => return self.not_sent(self.lost(peer), &header),
-        };
-        if posted == Posted::Done {
-            self.receipts.sent(peer, &header);
-            if let Some(len) = catena_link::begins(&header) {
-                self.sent.add(len);
-            }
         }
-        Ok(posted)
+        if let Some(len) = catena_link::begins(&header) {
+            self.sent.add(len);
+        }
+        Ok(Posted::Done)
     }
 
     /// What a packet means that cannot be sent, as its peer is lost: nothing where that one has left, unless it begins a
