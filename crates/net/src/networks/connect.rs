@@ -20,15 +20,21 @@ impl Networks {
             let Some(peer) = self.ways.next() else {
                 return;
             };
+            // One of another job that is not known any more has ended: if it died, its launcher tells.
+            let mut is_over = false;
             let met = match self.exchange.ask(peer) {
                 Ok(None) => continue,
                 Ok(Some(record)) => self.meet(peer, &record),
-                Err(error) => Err(error),
+                Err(error) => {
+                    is_over =
+                        self.exchange.is_between_jobs() && self.members.iter().all(|it| it.counted);
+                    Err(error)
+                }
             };
             let via = met.unwrap_or_else(|cause| {
                 let lost = with_host(&*self.exchange, PeerLost { peer, cause });
                 self.lost.insert(peer, lost.cause.clone());
-                if !self.receipts.has_left(peer) {
+                if !is_over && !self.receipts.has_left(peer) {
                     deliver.lost(lost);
                 }
                 self.receipts.lose(peer);

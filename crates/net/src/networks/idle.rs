@@ -114,8 +114,8 @@ impl Networks {
 
     /// Whether everything that was posted has arrived, so that this process may end, or rest: nobody needs its progress.
     /// Where the network does not tell, those with whom packets were exchanged are asked, and told that it leaves. To be asked
-    /// again after a poll, until it is true; a peer that does not poll is waited for until all has left this process, and 1 s at
-    /// least.
+    /// again after a poll, until it is true; a peer that does not poll is waited for until all has left this process, and 10 s
+    /// at least.
     pub fn is_delivered(&mut self) -> bool {
         let quiet = self.is_quiet();
         let Some(questions) = self.receipts.questions(quiet) else {

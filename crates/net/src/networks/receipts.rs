@@ -10,7 +10,7 @@
 //! - that says that it has all packets,
 //! - that leaves, too, once its question is answered: it needs nothing any more, and its own packets are here,
 //! - that is lost, or
-//! - that does not answer for [`PATIENCE`], as it does something else, while the library has handed on all packets, and the
+//! - that does not answer for [`SILENCE`], as it does something else, while the library has handed on all packets, and the
 //!   question behind them: the kernel, or the network card, sees to the rest.
 //!
 //! Nobody waits for an answer to an answer. Where one does not arrive, as the process that sent it has ended since, the
@@ -36,6 +36,10 @@ pub(super) mod kind {
 /// How long an answer may take before the question is asked again, and it is seen to whether the peer is there. Who
 /// asks again has not had its answer: one that could not be given for so long is owed no more.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long a peer may not answer at all, before the kernel is trusted with what has left: it may take some time to everything that
+/// came before the question.
+const SILENCE: Duration = Duration::from_secs(10);
 
 /// How long a peer is left alone that a word could not be sent to: where nobody is there any more, some libraries
 /// try to connect each time.
@@ -215,6 +219,8 @@ impl Receipts {
         let talk = self.talks.entry(word.to).or_default();
         talk.refused = None;
         match word.kind {
+            // One that is asked again has been silent since it was asked first.
+            kind::FAREWELL if talk.asked.is_some() && talk.told == word.packets => {}
             kind::FAREWELL => (talk.asked, talk.told) = (Some(Instant::now()), word.packets),
             _ => self.owed -= usize::from(talk.owed.take().is_some()),
         }
@@ -250,7 +256,7 @@ impl Receipts {
             let sent = self.counts[peer.0 as usize].sent;
             if let Some(talk) = self.talks.get_mut(peer)
                 && talk.told == sent
-                && talk.asked.is_some_and(|at| at.elapsed() >= PATIENCE)
+                && talk.asked.is_some_and(|at| at.elapsed() >= SILENCE)
             {
                 talk.silent = Some(sent);
             }
@@ -381,7 +387,7 @@ mod tests {
         let [mut a, _] = pair();
         a.sent(B, &packet());
         assert_eq!(ask(&mut a).len(), 1);
-        let long_ago = Instant::now().checked_sub(PATIENCE).expect("it is later");
+        let long_ago = Instant::now().checked_sub(SILENCE).expect("it is later");
         a.talks.get_mut(&B).expect("it was asked").asked = Some(long_ago);
         assert!(a.questions(false).is_some(), "the library has some of it");
         assert_eq!(a.questions(true), None);
