@@ -20,6 +20,7 @@ SUITES = {
     "cycles": "10,000 times spawn, talk and part, and as often connect: nothing grows",
     "deaths": "random schedules of ranks that die, by seed (`scripts/deaths`)",
     "deaths-in-calls": "random moments of death in windows, files, neighbourhoods, partitions and the rest (`scripts/deaths --calls`)",
+    "deaths-in-jobs": "random deaths among processes that spawn others, talk to them and connect (`scripts/deaths --jobs`)",
     "ulfm": "the tests of ULFM's authors (ulfm-testing)",
     "fenix": "the tests and examples of Fenix, which recovers from deaths with spare ranks",
     "windows": "10,000 windows alive, and 100,000 created and freed (`tests/c/windows_many.c`)",

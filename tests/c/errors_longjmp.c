@@ -3,9 +3,9 @@
 //
 // only: catena
 // run: -n 2
-// run: -n 3 --with-ft ulfm -- death; exit 137; says 'rank 0 goes on'; says 'rank 2 goes on'
-// run: -n 3 --with-ft ulfm --set COLL_NODE=false -- death; exit 137; says 'rank 0 goes on'; says 'rank 2 goes on'
-// run: -n 3 --with-ft ulfm --set LINK=tcp -- death; exit 137; says 'rank 0 goes on'; says 'rank 2 goes on'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first -- death; exit 137; says 'rank 0 goes on'; says 'rank 2 goes on'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first --set COLL_NODE=false -- death; exit 137; says 'rank 0 goes on'; says 'rank 2 goes on'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first --set LINK=tcp -- death; exit 137; says 'rank 0 goes on'; says 'rank 2 goes on'
 #include "check.h"
 #include <mpi-ext.h>
 #include <setjmp.h>

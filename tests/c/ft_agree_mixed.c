@@ -7,9 +7,9 @@
 // run: -n 5 --with-ft ulfm
 // run: -n 3 --with-ft ulfm --set COLL_NODE=false
 // run: -n 3 --with-ft ulfm --set LINK=tcp
-// run: -n 3 --with-ft ulfm -- death; exit 137; says 'rank 0 has agreed'; says 'rank 2 has agreed'
-// run: -n 6 --with-ft ulfm -- death; exit 137; says 'rank 0 has agreed'; says 'rank 5 has agreed'
-// run: -n 4 --with-ft ulfm -- late; exit 137; says 'rank 0 has agreed'; says 'rank 3 has agreed'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first -- death; exit 137; says 'rank 0 has agreed'; says 'rank 2 has agreed'
+// run: -n 6 --with-ft ulfm --set FAULT_STATUS=first -- death; exit 137; says 'rank 0 has agreed'; says 'rank 5 has agreed'
+// run: -n 4 --with-ft ulfm --set FAULT_STATUS=first -- late; exit 137; says 'rank 0 has agreed'; says 'rank 3 has agreed'
 #include "check.h"
 #include "deaths.h"
 #include <mpi-ext.h>

@@ -5,7 +5,7 @@
 // hosts: 2
 // time: 60
 // needs: libfabric.so.1
-// run: -n 3 --host h0:2,h1:1 --launcher-agent scripts/hosts --with-ft ulfm --set LINK=ofi:tcp --set TCP_TIMEOUT=1s; exit 1; says 'nothing was written'
+// run: -n 3 --host h0:2,h1:1 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first --set LINK=ofi:tcp --set TCP_TIMEOUT=1s; exit 1; says 'nothing was written'
 #include "check.h"
 #include <mpi-ext.h>
 

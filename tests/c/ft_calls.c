@@ -5,15 +5,15 @@
 //
 // only: catena
 // time: 90
-// run: -n 16 --with-ft ulfm -- 0 1; exit 137; says 'is over'
-// run: -n 16 --with-ft ulfm -- 4 5; exit 137; says 'is over'
-// run: -n 16 --with-ft ulfm -- 8 9; exit 137; says 'is over'
-// run: -n 16 --with-ft ulfm -- 12 13; exit 137; says 'is over'
-// run: -n 16 --with-ft ulfm -- 16 17; exit 137; says 'is over'
-// run: -n 16 --with-ft ulfm -- 20 21; exit 137; says 'is over'
-// run: -n 16 --with-ft ulfm --set LINK=tcp -- 4 100; exit 137; says 'is over'
-// run: -n 16 --with-ft ulfm --set LINK=tcp -- 16 200; exit 137; says 'is over'
-// run: -n 16 --with-ft ulfm --set COLL_NODE=false -- 14 300; exit 137; says 'is over'
+// run: -n 16 --with-ft ulfm --set FAULT_STATUS=first -- 0 1; exit 137; says 'is over'
+// run: -n 16 --with-ft ulfm --set FAULT_STATUS=first -- 4 5; exit 137; says 'is over'
+// run: -n 16 --with-ft ulfm --set FAULT_STATUS=first -- 8 9; exit 137; says 'is over'
+// run: -n 16 --with-ft ulfm --set FAULT_STATUS=first -- 12 13; exit 137; says 'is over'
+// run: -n 16 --with-ft ulfm --set FAULT_STATUS=first -- 16 17; exit 137; says 'is over'
+// run: -n 16 --with-ft ulfm --set FAULT_STATUS=first -- 20 21; exit 137; says 'is over'
+// run: -n 16 --with-ft ulfm --set FAULT_STATUS=first --set LINK=tcp -- 4 100; exit 137; says 'is over'
+// run: -n 16 --with-ft ulfm --set FAULT_STATUS=first --set LINK=tcp -- 16 200; exit 137; says 'is over'
+// run: -n 16 --with-ft ulfm --set FAULT_STATUS=first --set COLL_NODE=false -- 14 300; exit 137; says 'is over'
 #include "check.h"
 #include <mpi-ext.h>
 #include <signal.h>

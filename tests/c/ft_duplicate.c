@@ -2,14 +2,14 @@
 // only. And if one dies before, nobody waits for those who knew of it when they made the call.
 //
 // only: catena
-// run: -n 4 --with-ft ulfm; exit 137; says 'made by those that are left'
-// run: -n 4 --with-ft ulfm --set LINK=tcp; exit 137; says 'made by those that are left'
-// run: -n 4 --with-ft ulfm -- before; exit 137; says 'failed at those that are left'
-// run: -n 7 --with-ft ulfm -- before; exit 137; says 'failed at those that are left'
-// run: -n 5 --with-ft ulfm --set LINK=tcp -- before; exit 137; says 'failed at those that are left'
-// run: -n 16 --with-ft ulfm -- often 1; exit 137; says '14 times made by those that are left'
-// run: -n 11 --with-ft ulfm -- often 2; exit 137; says '9 times made by those that are left'
-// run: -n 8 --with-ft ulfm --set LINK=tcp -- often 3; exit 137; says '6 times made by those that are left'
+// run: -n 4 --with-ft ulfm --set FAULT_STATUS=first; exit 137; says 'made by those that are left'
+// run: -n 4 --with-ft ulfm --set FAULT_STATUS=first --set LINK=tcp; exit 137; says 'made by those that are left'
+// run: -n 4 --with-ft ulfm --set FAULT_STATUS=first -- before; exit 137; says 'failed at those that are left'
+// run: -n 7 --with-ft ulfm --set FAULT_STATUS=first -- before; exit 137; says 'failed at those that are left'
+// run: -n 5 --with-ft ulfm --set FAULT_STATUS=first --set LINK=tcp -- before; exit 137; says 'failed at those that are left'
+// run: -n 16 --with-ft ulfm --set FAULT_STATUS=first -- often 1; exit 137; says '14 times made by those that are left'
+// run: -n 11 --with-ft ulfm --set FAULT_STATUS=first -- often 2; exit 137; says '9 times made by those that are left'
+// run: -n 8 --with-ft ulfm --set FAULT_STATUS=first --set LINK=tcp -- often 3; exit 137; says '6 times made by those that are left'
 #include "check.h"
 #include "deaths.h"
 #include <mpi-ext.h>

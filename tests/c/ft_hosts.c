@@ -3,11 +3,11 @@
 // only: catena
 // hosts: 3
 // time: 60
-// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm -- rank 1; exit 137; says 'survivor 0 done'; says 'survivor 1 done'; says 'survivor 2 done'
-// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm -- daemon 2; exit 1; says 'host h1 is lost'; says 'survivor 0 done'; says 'survivor 1 done'
-// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm --set LINK=ofi:tcp -- daemon 2; exit 1; says 'survivor 0 done'; says 'survivor 1 done'
-// run: -n 3 --host h0:1,h1:1,h2:1 --launcher-agent scripts/hosts --with-ft ulfm -- daemon 1; exit 1; says 'host h2 is lost'; says 'survivor 0 done'; says 'survivor 1 done'
-// run: -n 3 --host h0:1,h1:1,h2:1 --launcher-agent scripts/hosts --with-ft ulfm -- again 1; exit 1; says 'survivor 0 done'; says 'child done'
+// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first -- rank 1; exit 137; says 'survivor 0 done'; says 'survivor 1 done'; says 'survivor 2 done'
+// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first -- daemon 2; exit 1; says 'host h1 is lost'; says 'survivor 0 done'; says 'survivor 1 done'
+// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first --set LINK=ofi:tcp -- daemon 2; exit 1; says 'survivor 0 done'; says 'survivor 1 done'
+// run: -n 3 --host h0:1,h1:1,h2:1 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first -- daemon 1; exit 1; says 'host h2 is lost'; says 'survivor 0 done'; says 'survivor 1 done'
+// run: -n 3 --host h0:1,h1:1,h2:1 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first -- again 1; exit 1; says 'survivor 0 done'; says 'child done'
 #include "check.h"
 #include <mpi-ext.h>
 #include <signal.h>

@@ -2,12 +2,12 @@
 // who is dead. Rank 0 comes once rank 2, which was there, knows of the death.
 //
 // only: catena
-// run: -n 3 --with-ft ulfm -- recv; exit 137; says 'survivor 0 done'; says 'survivor 2 done'
-// run: -n 3 --with-ft ulfm -- any; exit 137; says 'survivor 0 done'; says 'survivor 2 done'
-// run: -n 3 --with-ft ulfm -- barrier; exit 137; says 'survivor 0 done'; says 'survivor 2 done'
-// run: -n 3 --with-ft ulfm --set COLL_NODE=false -- barrier; exit 137; says 'survivor 0 done'; says 'survivor 2 done'
-// run: -n 3 --with-ft ulfm -- agree; exit 137; says 'survivor 0 done'; says 'survivor 2 done'
-// run: -n 3 --with-ft ulfm -- sent; exit 137; says 'survivor 0 done'; says 'survivor 2 done'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first -- recv; exit 137; says 'survivor 0 done'; says 'survivor 2 done'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first -- any; exit 137; says 'survivor 0 done'; says 'survivor 2 done'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first -- barrier; exit 137; says 'survivor 0 done'; says 'survivor 2 done'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first --set COLL_NODE=false -- barrier; exit 137; says 'survivor 0 done'; says 'survivor 2 done'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first -- agree; exit 137; says 'survivor 0 done'; says 'survivor 2 done'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first -- sent; exit 137; says 'survivor 0 done'; says 'survivor 2 done'
 #include "check.h"
 #include <mpi-ext.h>
 #include <sched.h>

@@ -5,11 +5,11 @@
 // only: catena
 // hosts: 3
 // time: 60
-// run: -n 3 --host h0:2,h1:1 --launcher-agent scripts/hosts --with-ft ulfm --set TCP_TIMEOUT=2s -- 2 2; exit 1; says 'host h1 is lost.*host h0 do not reach each other'; says 'survivor 0 done'; says 'survivor 1 done'; never says 'survivor 2'
-// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm --set TCP_TIMEOUT=2s -- 2 2; exit 1; says 'host h1 is lost'; says 'survivor 0 done'; says 'survivor 1 done'
-// run: -n 3 --host h0:1,h1:1,h2:1 --launcher-agent scripts/hosts --with-ft ulfm --set TCP_TIMEOUT=2s -- 1 2; exit 1; says 'host h1 is lost'; says 'survivor 0 done'; says 'survivor 2 done'
-// run: -n 3 --host h0:1,h1:1,h2:1 --launcher-agent scripts/hosts --with-ft ulfm --set TCP_TIMEOUT=2s -- 0 2; exit 1; says 'host h0 is lost'; says 'survivor 1 done'; says 'survivor 2 done'
-// run: -n 3 --host h0:2,h1:1 --launcher-agent scripts/hosts --with-ft ulfm --set LINK=tcp --set TCP_TIMEOUT=2s -- 2 2; exit 1; says 'host h1 is lost'; says 'survivor 0 done'; says 'survivor 1 done'
+// run: -n 3 --host h0:2,h1:1 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first --set TCP_TIMEOUT=2s -- 2 2; exit 1; says 'host h1 is lost.*host h0 do not reach each other'; says 'survivor 0 done'; says 'survivor 1 done'; never says 'survivor 2'
+// run: -n 4 --host h0:2,h1:2 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first --set TCP_TIMEOUT=2s -- 2 2; exit 1; says 'host h1 is lost'; says 'survivor 0 done'; says 'survivor 1 done'
+// run: -n 3 --host h0:1,h1:1,h2:1 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first --set TCP_TIMEOUT=2s -- 1 2; exit 1; says 'host h1 is lost'; says 'survivor 0 done'; says 'survivor 2 done'
+// run: -n 3 --host h0:1,h1:1,h2:1 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first --set TCP_TIMEOUT=2s -- 0 2; exit 1; says 'host h0 is lost'; says 'survivor 1 done'; says 'survivor 2 done'
+// run: -n 3 --host h0:2,h1:1 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first --set LINK=tcp --set TCP_TIMEOUT=2s -- 2 2; exit 1; says 'host h1 is lost'; says 'survivor 0 done'; says 'survivor 1 done'
 #include "check.h"
 #include <mpi-ext.h>
 

@@ -3,9 +3,9 @@
 //
 // only: catena
 // time: 40
-// run: -n 2 --with-ft ulfm; fails; says 'all done'; ends 20
-// run: -n 4 --with-ft ulfm; fails; says 'all done'; ends 20
-// run: -n 3 --with-ft ulfm --set LINK=tcp; fails; says 'all done'; ends 20
+// run: -n 2 --with-ft ulfm --set FAULT_STATUS=first; fails; says 'all done'; ends 20
+// run: -n 4 --with-ft ulfm --set FAULT_STATUS=first; fails; says 'all done'; ends 20
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first --set LINK=tcp; fails; says 'all done'; ends 20
 #include "check.h"
 #include <mpi-ext.h>
 #include <signal.h>

@@ -2,13 +2,13 @@
 // died. The living one has freed the communicator, or its session or its job has ended.
 //
 // only: catena
-// run: -n 4 --with-ft ulfm -- freed; exit 137; says 'nobody waits'
-// run: -n 7 --with-ft ulfm --set LINK=tcp -- freed; exit 137; says 'nobody waits'
-// run: -n 4 --with-ft ulfm -- session; exit 137; says 'nobody waits'
-// run: -n 7 --with-ft ulfm --set LINK=tcp -- session; exit 137; says 'nobody waits'
-// run: -n 1 --with-ft ulfm -- job; exit 137; says 'nobody waits'
-// run: -n 1 --with-ft ulfm --set LINK=tcp -- job; exit 137; says 'nobody waits'
-// run: -n 1 --with-ft ulfm -- job kept; exit 137; says 'nobody waits'
+// run: -n 4 --with-ft ulfm --set FAULT_STATUS=first -- freed; exit 137; says 'nobody waits'
+// run: -n 7 --with-ft ulfm --set FAULT_STATUS=first --set LINK=tcp -- freed; exit 137; says 'nobody waits'
+// run: -n 4 --with-ft ulfm --set FAULT_STATUS=first -- session; exit 137; says 'nobody waits'
+// run: -n 7 --with-ft ulfm --set FAULT_STATUS=first --set LINK=tcp -- session; exit 137; says 'nobody waits'
+// run: -n 1 --with-ft ulfm --set FAULT_STATUS=first -- job; exit 137; says 'nobody waits'
+// run: -n 1 --with-ft ulfm --set FAULT_STATUS=first --set LINK=tcp -- job; exit 137; says 'nobody waits'
+// run: -n 1 --with-ft ulfm --set FAULT_STATUS=first -- job kept; exit 137; says 'nobody waits'
 #include "check.h"
 #include "deaths.h"
 #include <mpi-ext.h>

@@ -5,12 +5,12 @@
 //
 // only: catena
 // time: 60
-// run: -n 5 --with-ft ulfm -- 1; exit 137; says 'schedule 1 is over'
-// run: -n 15 --with-ft ulfm -- 2; exit 137; says 'schedule 2 is over'; says 'schedule 3 is over'; says 'schedule 4 is over'
-// run: -n 15 --with-ft ulfm -- 5; exit 137; says 'schedule 5 is over'; says 'schedule 6 is over'; says 'schedule 7 is over'
-// run: -n 15 --with-ft ulfm --set COLL_NODE=false -- 8; exit 137; says 'schedule 8 is over'; says 'schedule 9 is over'; says 'schedule 10 is over'
-// run: -n 15 --with-ft ulfm -- 11 40; exit 137; says 'schedule 11 is over'; says 'schedule 12 is over'; says 'schedule 13 is over'
-// run: -n 15 --with-ft ulfm -- 2024018; exit 137; says 'schedule 2024018 is over'; says 'schedule 2024020 is over'
+// run: -n 5 --with-ft ulfm --set FAULT_STATUS=first -- 1; exit 137; says 'schedule 1 is over'
+// run: -n 15 --with-ft ulfm --set FAULT_STATUS=first -- 2; exit 137; says 'schedule 2 is over'; says 'schedule 3 is over'; says 'schedule 4 is over'
+// run: -n 15 --with-ft ulfm --set FAULT_STATUS=first -- 5; exit 137; says 'schedule 5 is over'; says 'schedule 6 is over'; says 'schedule 7 is over'
+// run: -n 15 --with-ft ulfm --set FAULT_STATUS=first --set COLL_NODE=false -- 8; exit 137; says 'schedule 8 is over'; says 'schedule 9 is over'; says 'schedule 10 is over'
+// run: -n 15 --with-ft ulfm --set FAULT_STATUS=first -- 11 40; exit 137; says 'schedule 11 is over'; says 'schedule 12 is over'; says 'schedule 13 is over'
+// run: -n 15 --with-ft ulfm --set FAULT_STATUS=first -- 2024018; exit 137; says 'schedule 2024018 is over'; says 'schedule 2024020 is over'
 #include "check.h"
 #include <mpi-ext.h>
 #include <signal.h>

@@ -3,8 +3,8 @@
 //
 // only: catena
 // time: 30
-// run: -n 3 --with-ft ulfm -- member; exit 137; says 'rank 0 of 3: an error'; says 'rank 1 of 3: an error'; never says 'a child'; ends 20
-// run: -n 3 --with-ft ulfm -- root; exit 137; says 'rank 1 of 3: an error'; says 'rank 2 of 3: an error'; never says 'a child'; ends 20
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first -- member; exit 137; says 'rank 0 of 3: an error'; says 'rank 1 of 3: an error'; never says 'a child'; ends 20
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first -- root; exit 137; says 'rank 1 of 3: an error'; says 'rank 2 of 3: an error'; never says 'a child'; ends 20
 #include "check.h"
 #include <mpi-ext.h>
 #include <signal.h>

@@ -1,7 +1,9 @@
 // The status of a job that goes on after deaths: that of the first death, or that of the survivors where it is asked for.
 //
 // only: catena
-// run: -n 3 --with-ft ulfm; exit 137; says 'rank 1 .*was killed by signal 9'; says 'rank 2 goes on'
+// run: -n 3 --with-ft ulfm; says 'rank 1 .*was killed by signal 9'; says 'rank 2 goes on'
+// run: -n 3 --set FAULT_TOLERANCE=true; exit 137; says 'rank 1 .*was killed by signal 9'; says 'rank 2 goes on'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first; exit 137; says 'rank 2 goes on'
 // run: -n 3 --with-ft ulfm --set FAULT_STATUS=survivors; says 'rank 1 .*was killed by signal 9'; says 'rank 2 goes on'
 // run: -n 3 --with-ft ulfm --set FAULT_STATUS=survivors -- bad; exit 5; says 'rank 2 .*exited with code 5'
 // run: -n 3 --with-ft ulfm --set FAULT_STATUS=survivors -- all; exit 137; says 'killed by signal 9'

@@ -5,11 +5,11 @@
 // only: catena
 // hosts: 2
 // time: 60
-// run: -n 2 --with-ft ulfm -- rank; exit 137; says '^death [0-9.]+ ms$'
-// run: -n 3 --with-ft ulfm -- rank; exit 137; says '^death [0-9.]+ ms$'
-// run: -n 2 --host h0:1,h1:1 --launcher-agent scripts/hosts --with-ft ulfm -- rank; exit 137; says '^death [0-9.]+ ms$'
-// run: -n 2 --host h0:1,h1:1 --launcher-agent scripts/hosts --with-ft ulfm -- daemon; exit 1; says '^death [0-9.]+ ms$'
-// run: -n 2 --host h0:1,h1:1 --launcher-agent scripts/hosts --with-ft ulfm --set TCP_TIMEOUT=2s -- network; exit 1; says '^death [0-9.]+ ms$'
+// run: -n 2 --with-ft ulfm --set FAULT_STATUS=first -- rank; exit 137; says '^death [0-9.]+ ms$'
+// run: -n 3 --with-ft ulfm --set FAULT_STATUS=first -- rank; exit 137; says '^death [0-9.]+ ms$'
+// run: -n 2 --host h0:1,h1:1 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first -- rank; exit 137; says '^death [0-9.]+ ms$'
+// run: -n 2 --host h0:1,h1:1 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first -- daemon; exit 1; says '^death [0-9.]+ ms$'
+// run: -n 2 --host h0:1,h1:1 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first --set TCP_TIMEOUT=2s -- network; exit 1; says '^death [0-9.]+ ms$'
 #include "check.h"
 #include <signal.h>
 

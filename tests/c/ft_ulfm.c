@@ -6,7 +6,7 @@
 // run: -n 4 -- alive; says 'survivor 3 done'
 // run: -n 4 -- revoked; says 'survivor 3 done'
 // run: -n 1 -- alive; says 'survivor 0 done'
-// run: -n 5 --with-ft ulfm -- barrier; exit 137; says 'survivor 0 done'; says 'survivor 4 done'
+// run: -n 5 --with-ft ulfm --set FAULT_STATUS=first -- barrier; exit 137; says 'survivor 0 done'; says 'survivor 4 done'
 // run: -n 5 --set FAULT_TOLERANCE=true -- allreduce; exit 137; says 'survivor 0 done'; says 'survivor 4 done'
 // run: -n 5 --set FAULT_TOLERANCE=true -- long; exit 137; says 'survivor 0 done'; says 'survivor 4 done'
 // run: -n 5 --set FAULT_TOLERANCE=true -- bcast; exit 137; says 'survivor 0 done'; says 'survivor 4 done'

@@ -14,6 +14,7 @@
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set TCP_TIMEOUT=2s -- send met; exit 7; says on host h1
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set TCP_TIMEOUT=2s -- stream met; exit 7; says on host h1
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set TCP_TIMEOUT=2s -- barrier met; exit 7; says on host h1
+// run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set TCP_TIMEOUT=2s -- full met; exit 7; says on host h1; says 'after ([6-9]|1[0-4])\.'
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set LINK=ofi:tcp --set TCP_TIMEOUT=2s -- recv; exit 7; says on host h1
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set LINK=ofi:tcp --set TCP_TIMEOUT=2s -- recv met; exit 7; says on host h1
 // run: --host h0:1,h1:1 --launcher-agent scripts/hosts --set LINK=ofi:tcp --set TCP_TIMEOUT=2s -- send met; exit 7; says on host h1
@@ -36,6 +37,8 @@ int main(int argc, char **argv)
         MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
         pause();
     }
+    if (rank == 1 && !strcmp(how, "full"))
+        sleep(6); /* Its window is full all the while, and its host answers. */
     if (rank == 1) {
         CHECK(system("ip link set eth0 down") == 0);
         pause();
@@ -43,7 +46,7 @@ int main(int argc, char **argv)
     double begin = MPI_Wtime();
     if (!strcmp(how, "send")) {
         error = MPI_Send(out, sizeof out, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
-    } else if (!strcmp(how, "stream")) {
+    } else if (!strcmp(how, "stream") || !strcmp(how, "full")) {
         while (error == MPI_SUCCESS)
             error = MPI_Send(out, 1 << 16, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
     } else if (!strcmp(how, "barrier")) {

@@ -6,6 +6,8 @@
 //   wait    by requests, which are waited for in turn
 //   short   one rank alone: more short gets than that behind a long one
 //
+// The memory may be that of the program (created).
+//
 // time: 60
 // run: -n 2 -x CATENA_LINK=tcp -- fence
 // run: -n 3 -x CATENA_LINK=tcp -- fence
@@ -15,6 +17,9 @@
 // run: -n 2 -x CATENA_LINK=ucx:tcp -x CATENA_RMA_REMOTE=false -- flush
 // run: -n 2 -- flush
 // run: -n 2 -x CATENA_LINK=tcp -- short
+// run: -n 2 -x CATENA_SHM_SINGLE_COPY=never -- fence created
+// run: -n 3 -x CATENA_SHM_SINGLE_COPY=never -- flush created
+// run: -n 2 -x CATENA_SHM_SINGLE_COPY=never -- wait created
 #include "check.h"
 
 enum { LEN = 1 << 20, PART = 3 << 18, SHORT = 16 };
@@ -117,7 +122,12 @@ int main(int argc, char **argv)
 {
     start(&argc, &argv);
     long words = LEN + 1 + SHORT * size;
-    MPI_Win_allocate(words * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    if (argc > 2) {
+        memory = malloc(words * sizeof(long));
+        MPI_Win_create(memory, words * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    } else {
+        MPI_Win_allocate(words * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    }
     got = calloc((long)LEN * size, sizeof *got);
     memset(memory + LEN, 0, (words - LEN) * sizeof(long));
     for (long i = 0; i < LEN; i++)
@@ -132,6 +142,8 @@ int main(int argc, char **argv)
     else
         wait();
     MPI_Win_free(&win);
+    if (argc > 2)
+        free(memory);
     free(got);
     return finish();
 }

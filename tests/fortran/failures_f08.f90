@@ -1,7 +1,7 @@
 ! A rank dies; the others acknowledge that, revoke, agree and go on without it, by the module mpi_f08_ext.
 ! only: catena
-! run: -n 4 --with-ft ulfm ; exit 137; says 'survivor 2 of 3 done'
-! run: -n 3 --with-ft ulfm ; exit 137; says 'survivor 1 of 2 done'
+! run: -n 4 --with-ft ulfm --set FAULT_STATUS=first ; exit 137; says 'survivor 2 of 3 done'
+! run: -n 3 --with-ft ulfm --set FAULT_STATUS=first ; exit 137; says 'survivor 1 of 2 done'
 program failures
   use, intrinsic :: iso_c_binding, only : c_int
   use mpi_f08

@@ -1,6 +1,6 @@
 ! A rank dies, and the others go on without it, by the module mpi_ext.
 ! only: catena
-! run: -n 4 --with-ft ulfm ; exit 137; says 'survivor 2 of 3 done'
+! run: -n 4 --with-ft ulfm --set FAULT_STATUS=first ; exit 137; says 'survivor 2 of 3 done'
 program failures
   use, intrinsic :: iso_c_binding, only : c_int
   use mpi

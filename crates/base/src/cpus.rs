@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use rustix::thread::{CpuSet, Pid, sched_getaffinity};
+
 /// A set of CPUs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cpus {
@@ -39,8 +41,22 @@ impl Cpus {
     }
 
     /// Those that the calling process may use: its affinity, within the cpuset
-    /// of its control group.
+    /// of its control group. Cost: a system call, and a look at each CPU that there may be.
     pub fn allowed() -> Option<Cpus> {
+        let pid = i32::try_from(std::process::id())
+            .ok()
+            .and_then(Pid::from_raw);
+        match sched_getaffinity(pid) {
+            Ok(set) => {
+                let all = (0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu));
+                Some(all.map(|cpu| cpu as u32).collect())
+            }
+            // The machine may have more than a set holds.
+            Err(_) => Cpus::allowed_by_proc(),
+        }
+    }
+
+    fn allowed_by_proc() -> Option<Cpus> {
         let status = std::fs::read_to_string("/proc/self/status").ok()?;
         let list = |line: &str| Cpus::parse(line.strip_prefix("Cpus_allowed_list:")?);
         status.lines().find_map(list)
@@ -157,6 +173,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn the_system_call_says_what_proc_says() {
+        assert_eq!(Cpus::allowed(), Cpus::allowed_by_proc());
+    }
 
     #[test]
     fn lists_are_read() {

@@ -21,6 +21,7 @@
 //! | `pad`   | cache lines                                                 |
 //! | `pages` | arrays whose memory goes back to the system                 |
 //! | `cpus`  | sets of CPUs                                                |
+//! | `limits` | the limits of this process                                |
 //! | `tell`  | lines on stderr, for which nobody may be there                |
 //! | `sync`  | std's atomics, or loom's under `--cfg loom`                 |
 
@@ -34,6 +35,7 @@ pub mod futex;
 #[cfg(all(any(test, fuzzing), not(loom)))]
 #[doc(hidden)]
 pub mod fuzz;
+pub mod limits;
 pub mod lock;
 pub mod mailbox;
 pub mod mem;

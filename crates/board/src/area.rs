@@ -6,9 +6,9 @@
 //! | votes            | 32         | what it brings to agreements: see `verdict` of `base` |
 //! | rounds           | 64         | see `rounds`                  |
 //! | records          | lines × 64 | stamp, meta, 48 bytes payload |
-//! | rings            | two at most | longer payloads              |
 //!
-//! Behind the parts of all members are the verdicts on their agreements: see `verdict` of `base`.
+//! Behind the parts of all members are the verdicts on their agreements (see `verdict` of `base`), and behind those the
+//! rings of each member, two at most, for longer payloads. Their memory is provided when it is used first.
 //!
 //! Every position is computed here or clipped to the ring, whatever a member has written.
 
@@ -45,6 +45,10 @@ pub struct BoardShape {
 /// 1 MiB takes 68 µs with it, 73 with twice as many bytes, and 82 with a ring of 512 KiB.
 const LONG_RING: usize = 2 << 20;
 
+/// The least ring, and the fewest records, of a member.
+const SMALL_RING: usize = 8 << 10;
+const SMALL_LINES: usize = 16;
+
 impl BoardShape {
     /// The board of `size` members; the more there are, the less each has. Where
     /// there are more ranks than cores, `oversubscribed`, to hand a core on takes as
@@ -53,17 +57,27 @@ impl BoardShape {
         let size = size as usize;
         // The rings of a few members stay in the nearest caches even so.
         let most = if size <= 8 { 512 << 10 } else { 256 << 10 };
-        let ring = ((4 << 20) / size.next_power_of_two()).clamp(8 << 10, most);
+        let ring = ((4 << 20) / size.next_power_of_two()).clamp(SMALL_RING, most);
         let lines = match size {
             0..=32 if oversubscribed => 256,
             0..=16 => 64,
-            _ => 16,
+            _ => SMALL_LINES,
         };
         BoardShape {
             size,
             lines,
             ring,
             long: 0,
+        }
+    }
+
+    /// The smallest board of as many members, for programs with many communicators.
+    pub fn small(self) -> Self {
+        BoardShape {
+            lines: SMALL_LINES.min(self.lines),
+            ring: SMALL_RING.min(self.ring),
+            long: 0,
+            ..self
         }
     }
 
@@ -84,16 +98,21 @@ impl BoardShape {
     }
 
     const fn member(&self) -> usize {
-        COUNTER + self.lines * LINE + self.rings()
+        COUNTER + self.lines * LINE
     }
 
     pub(crate) const fn rings(&self) -> usize {
         self.ring + self.long
     }
 
+    /// Bytes before the rings.
+    pub(crate) const fn head(&self) -> usize {
+        self.size * self.member() + VERDICTS
+    }
+
     /// Bytes in all.
     pub const fn bytes(&self) -> usize {
-        self.size * self.member() + VERDICTS
+        self.head() + self.size * self.rings()
     }
 }
 
@@ -105,6 +124,8 @@ pub struct Area {
     member: usize,
     /// Bits of the place of a record among those of its owner.
     places: usize,
+    /// Where the rings begin.
+    rings: *mut u8,
     pub(crate) shape: BoardShape,
 }
 
@@ -119,6 +140,7 @@ impl Area {
             base,
             member: shape.member(),
             places: (shape.lines - 1) * LINE,
+            rings: base.wrapping_add(shape.head()),
             shape,
         }
     }
@@ -162,7 +184,7 @@ impl Area {
     }
 
     fn behind_members(&self) -> *mut u8 {
-        self.base.wrapping_add(self.shape.size * self.member)
+        self.rings.wrapping_sub(VERDICTS)
     }
 
     #[inline(always)]
@@ -173,8 +195,8 @@ impl Area {
 
     #[inline(always)]
     pub(crate) fn ring(&self, rank: u32) -> *mut u8 {
-        self.member(rank)
-            .wrapping_add(COUNTER + self.shape.lines * LINE)
+        debug_assert!((rank as usize) < self.shape.size);
+        self.rings.wrapping_add(rank as usize * self.shape.rings())
     }
 
     #[inline(always)]
@@ -208,13 +230,8 @@ impl Area {
 
     /// Readies memory that another board may have had. Nobody reads a ring before it is written.
     pub fn clear(&self) {
-        for rank in 0..self.shape.size as u32 {
-            let bytes = COUNTER + self.shape.lines * LINE;
-            // SAFETY: within the area, which nobody else uses yet.
-            unsafe { self.member(rank).write_bytes(0, bytes) };
-        }
-        // SAFETY: likewise.
-        unsafe { self.behind_members().write_bytes(0, VERDICTS) };
+        // SAFETY: within the area, which nobody else uses yet.
+        unsafe { self.base.write_bytes(0, self.shape.head()) };
     }
 
     /// Says that member `rank` gave up.

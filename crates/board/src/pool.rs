@@ -13,13 +13,19 @@ impl BoardOffset {
     /// No memory was found.
     pub const NOWHERE: Self = BoardOffset(u64::MAX);
 
-    /// Added to the offset of a board that has long rings.
+    /// Added to the offset of a board that has long rings, or is small: regions are aligned.
     const LONG_RINGS: u64 = 1;
+    const SMALL: u64 = 2;
+    const MARKS: u64 = Self::LONG_RINGS | Self::SMALL;
 }
 
 /// Boards get long rings until those of a process take so many bytes: programs that make many
 /// communicators mostly have short blocks for each.
 const ROOMY: usize = 32 << 20;
+
+/// Boards are small once the regions of all take this part of their room: that is for thousands more, and whoever finds none
+/// at all uses messages.
+const SMALL_FROM: usize = 2;
 
 /// The memory of one board in the segment.
 #[derive(Clone, Copy, Debug)]
@@ -32,10 +38,13 @@ impl BoardMemory {
     /// The memory of a board of this shape which another member has found, or this one; `None` if
     /// that found none, or what it told is no place for one.
     pub fn open(shm: &Shm, told: BoardOffset, shape: BoardShape) -> Option<Self> {
-        let (mut shape, mut offset) = (shape, told.0);
-        if told != BoardOffset::NOWHERE && offset & BoardOffset::LONG_RINGS != 0 {
-            (shape, offset) = (shape.with_long_rings()?, offset - BoardOffset::LONG_RINGS);
-        }
+        let offset = told.0 & !BoardOffset::MARKS;
+        let shape = match told.0 & BoardOffset::MARKS {
+            0 => shape,
+            BoardOffset::LONG_RINGS => shape.with_long_rings()?,
+            BoardOffset::SMALL => shape.small(),
+            _ => return None,
+        };
         let base = shm.region(offset, shape.bytes())?;
         // SAFETY: the transport vouches for an aligned range that stays mapped as long as it lives:
         // while the process runs.
@@ -71,17 +80,24 @@ impl Pool {
             }
             !deserted
         });
-        let mut find = |shape: BoardShape, most, mark| {
-            let offset = shm.region_alloc(shape.bytes(), most)?;
-            BoardMemory::open(shm, BoardOffset(offset), shape)?
-                .area
-                .clear();
+        let arena = shm.arena();
+        let many = arena.room() / SMALL_FROM;
+        let find = |shape: BoardShape, most, mark| {
+            let bytes = shape.bytes();
+            let offset = arena.reserve(bytes, most)?;
+            let memory = BoardMemory::open(shm, BoardOffset(offset), shape)?;
+            if arena.provide(offset, shape.head()).is_err() {
+                arena.free(offset, bytes);
+                return None;
+            }
+            memory.area.clear();
             Some(BoardOffset(offset | mark))
         };
         let longer = shape.with_long_rings();
         longer
-            .and_then(|longer| find(longer, ROOMY, BoardOffset::LONG_RINGS))
-            .or_else(|| find(shape, usize::MAX, 0))
+            .and_then(|longer| find(longer, (ROOMY, many), BoardOffset::LONG_RINGS))
+            .or_else(|| find(shape, (usize::MAX, many), 0))
+            .or_else(|| find(shape.small(), (usize::MAX, usize::MAX), BoardOffset::SMALL))
             .unwrap_or(BoardOffset::NOWHERE)
     }
 

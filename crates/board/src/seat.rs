@@ -1,10 +1,12 @@
 //! A member's place at a board: its memory, its doorbells, and the processes of the others.
 
+use std::alloc::{Layout, handle_alloc_error};
 use std::mem;
 
+use catena_base::tell::no_memory;
 use catena_base::verdict::Outcome;
 use catena_objects::room::Scratch;
-use catena_shm::{Bell, Neighbour, map_pages};
+use catena_shm::{Bell, Mapped, Neighbour, map_pages};
 
 use crate::area::Area;
 use crate::balance::Balance;
@@ -142,13 +144,18 @@ impl Seat {
         (base, len)
     }
 
-    /// Maps a ring up to `end` and a bit more, since payloads follow each other.
+    /// Provides and maps a ring up to `end` and a bit more, since payloads follow each other.
     #[cold]
     #[inline(never)]
     fn map(&mut self, rank: u32, end: usize) {
         let mapped = &mut self.mapped[rank as usize];
         let end = end.next_multiple_of(MAPPED).min(self.area.shape.rings());
         let from = self.area.ring(rank).wrapping_add(*mapped);
-        map_pages(from, end - mem::replace(mapped, end));
+        let bytes = end - mem::replace(mapped, end);
+        if map_pages(from, bytes) == Mapped::NoMemory {
+            // An operation that is under way needs it, as any other memory that a process asks for in vain.
+            no_memory(bytes);
+            handle_alloc_error(Layout::array::<u8>(bytes).unwrap_or(Layout::new::<u8>()));
+        }
     }
 }

@@ -83,6 +83,15 @@ pub enum Word {
         /// The job.
         job: u64,
     },
+    /// A group that has met one of yours can go on with it, or both can: see `server/meeting.rs`.
+    Confirm {
+        /// The ticket of the visit.
+        ticket: u32,
+        /// Whether the launcher of the port says so, of both; else that of the visit, of its own group.
+        by_host: bool,
+        /// Why it cannot; nothing if it can.
+        why: String,
+    },
     /// All of my jobs have ended.
     Bye,
 }
@@ -182,6 +191,16 @@ impl Word {
                 w.u64(*job);
                 w.u64(*from);
             }
+            Word::Confirm {
+                ticket,
+                by_host,
+                why,
+            } => {
+                w.u32(9);
+                w.u32(*ticket);
+                w.u32(u32::from(*by_host));
+                w.bytes(why.as_bytes());
+            }
         }
     }
 
@@ -224,6 +243,11 @@ impl Word {
             8 => Word::Parted {
                 job: r.u64()?,
                 from: r.u64()?,
+            },
+            9 => Word::Confirm {
+                ticket: r.u32()?,
+                by_host: r.u32()? != 0,
+                why: r.text()?,
             },
             _ => return Err(Malformed("a word of another launcher that there is not")),
         })
@@ -279,6 +303,11 @@ mod tests {
             Word::Gone { job },
             Word::Bye,
             Word::Parted { job, from: 9 },
+            Word::Confirm {
+                ticket: 3,
+                by_host: true,
+                why: String::new(),
+            },
         ];
         for word in words {
             let mut w = Writer::new(0);

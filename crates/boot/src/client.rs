@@ -12,6 +12,7 @@ use std::time::Duration;
 use catena_proof::Secret;
 
 use crate::jobs::{Death, ElasticSet, Outcome, SpawnRequest, Visit, read_outcome};
+use crate::sys::Descriptor;
 use crate::wire::{self, FrameKind, Inbox, Malformed, Reader, Writer};
 use crate::{Boot, BootError, Interest, Job, Jobs, OtherJob, Poller, lineage, sys};
 
@@ -109,10 +110,13 @@ pub struct Client {
     fence: Fence,
     /// What was asked for, and the answers that have come.
     asked: BTreeMap<String, BTreeMap<Name, Option<Vec<u8>>>>,
-    /// Descriptors that came along and belong to frames that were not taken yet.
-    descriptors: VecDeque<OwnedFd>,
+    /// Descriptors that came along and belong to frames that were not taken yet, in their order. One that the process had no
+    /// room for has its place.
+    descriptors: VecDeque<Descriptor>,
     /// Other jobs that were asked for, and the answers that have come.
     others: BTreeMap<u64, Option<OtherJob>>,
+    /// Those of which the answer has come without their memory.
+    lost: BTreeMap<u64, BootError>,
     /// What has been told of deaths and was not taken yet.
     pub(crate) deaths: Vec<Death>,
     /// Jobs that have ended, as far as that was not taken yet.
@@ -135,7 +139,11 @@ impl Client {
             .ok_or_else(|| BootError::BadVariable(place.to_string()))?;
         let address = SocketAddr::from_abstract_name(place.socket.as_bytes())
             .map_err(BootError::Unreachable)?;
-        let socket = UnixStream::connect_addr(&address).map_err(BootError::Unreachable)?;
+        let socket =
+            UnixStream::connect_addr(&address).map_err(|error| match error.raw_os_error() {
+                Some(libc::EMFILE) => BootError::Descriptors,
+                _ => BootError::Unreachable(error),
+            })?;
         // Abstract names belong to nobody: if the launcher has ended, any user
         // can take the name of its socket, and would be told the cookie.
         let (launcher, user) = sys::peer(&socket)?;
@@ -156,7 +164,7 @@ impl Client {
             let Some((kind, body)) = inbox.next(wire::MAX_BODY)? else {
                 let (more, fd) = read_some(&socket, &mut inbox, true)?;
                 debug_assert!(more, "a waiting read returns bytes");
-                segment = segment.or(fd.map(File::from));
+                segment = segment.or(fd);
                 continue;
             };
             let mut body = Reader::new(body);
@@ -171,23 +179,22 @@ impl Client {
         if (job.job_id, job.rank) != (place.job, place.rank) {
             return Err(Malformed("the answer is for another rank").into());
         }
-        if let Some(file) = &segment {
-            sys::check_shared(file).map_err(|e| BootError::Unsound(e.to_string()))?;
-        }
+        let segment = segment.map(check_segment).transpose()?;
         let (puts, fenced, asked, descriptors, others) = Default::default();
-        let (gone, sets, ticket, outcomes) = Default::default();
+        let (lost, gone, sets, ticket, outcomes) = Default::default();
         Ok(Client {
             socket,
             launcher,
             inbox,
             job,
-            segment: segment.map(OwnedFd::from),
+            segment,
             puts,
             fenced,
             fence: Fence::None,
             asked,
             descriptors,
             others,
+            lost,
             deaths,
             gone,
             sets,
@@ -234,9 +241,16 @@ impl Client {
                     let mut other = OtherJob::read(&mut r)?;
                     if other.has_segment {
                         let fd = self.descriptors.pop_front();
-                        let file = File::from(fd.ok_or(Malformed("a segment did not come along"))?);
-                        sys::check_shared(&file).map_err(|e| BootError::Unsound(e.to_string()))?;
-                        other.segment = Some(file.into());
+                        let fd = fd.ok_or(Malformed("a segment did not come along"))?;
+                        match check_segment(fd) {
+                            Ok(fd) => other.segment = Some(fd),
+                            // It may be asked for again.
+                            Err(error) => {
+                                self.others.remove(&job);
+                                self.lost.insert(job, error);
+                                continue;
+                            }
+                        }
                     }
                     *asked = Some(other);
                 }
@@ -246,6 +260,7 @@ impl Client {
                     // What was said between the two jobs alone goes with it.
                     let of_it = crate::job::pair_key("", self.job.job_id, job);
                     self.asked.retain(|key, _| !key.ends_with(&of_it));
+                    self.lost.remove(&job);
                     self.gone.push(job);
                 }
                 FrameKind::Elastic => self.sets.push(ElasticSet::read(&mut r)?),
@@ -323,7 +338,7 @@ impl Client {
     /// A target for fuzzing: one that has been taken in.
     pub(crate) fn over(socket: UnixStream, job: Job) -> Client {
         let (puts, fenced, asked, descriptors, others) = Default::default();
-        let (deaths, gone, sets, ticket, outcomes) = Default::default();
+        let (lost, deaths, gone, sets, ticket, outcomes) = Default::default();
         Client {
             socket,
             launcher: 0,
@@ -336,6 +351,7 @@ impl Client {
             asked,
             descriptors,
             others,
+            lost,
             deaths,
             gone,
             sets,
@@ -441,7 +457,18 @@ impl Boot for Client {
             }
         }
         self.catch_up()?;
-        Ok(known(&self.asked).flatten())
+        let answer = known(&self.asked).flatten();
+        // That a job has ended is told once: nothing else would clear what is kept of it.
+        if answer.as_ref().is_some_and(Vec::is_empty)
+            && crate::job::is_pair_key(key)
+            && let Some(of) = self.asked.get_mut(key)
+        {
+            of.remove(&name);
+            if of.is_empty() {
+                self.asked.remove(key);
+            }
+        }
+        Ok(answer)
     }
 
     fn descriptor(&self) -> Option<RawFd> {
@@ -481,6 +508,9 @@ impl Boot for Client {
 
 impl Jobs for Client {
     fn learn(&mut self, job: u64) -> Result<Option<OtherJob>, BootError> {
+        if let Some(error) = self.lost.remove(&job) {
+            return Err(error);
+        }
         if let Entry::Vacant(new) = self.others.entry(job) {
             new.insert(None);
             let mut frame = Writer::new(FrameKind::Learn);
@@ -489,7 +519,7 @@ impl Jobs for Client {
         }
         self.catch_up()?;
         match self.others.get_mut(&job).and_then(Option::take) {
-            None => Ok(None),
+            None => self.lost.remove(&job).map_or(Ok(None), Err),
             Some(other) => {
                 self.others.remove(&job);
                 match other.size {
@@ -574,6 +604,13 @@ impl Jobs for Client {
         Ok(ticket)
     }
 
+    fn confirm(&mut self, ticket: u32, outcome: Result<(), &str>) -> Result<(), BootError> {
+        let mut frame = Writer::new(FrameKind::Confirm);
+        frame.u32(ticket);
+        frame.bytes(outcome.err().unwrap_or_default().as_bytes());
+        self.send(frame)
+    }
+
     fn publish_service(&mut self, service: &str, port: &str) -> Result<u32, BootError> {
         let (ticket, mut frame) = self.with_ticket(FrameKind::Publicize);
         frame.bytes(service.as_bytes());
@@ -614,10 +651,27 @@ pub fn check_length(key: &str, value: &[u8]) -> Result<(), BootError> {
     Ok(())
 }
 
+/// Memory of processes of a node, for which a descriptor has come, or should have.
+///
+/// # Errors
+/// `Descriptors` if there was no room for it, `Unsound` if it is nothing of the kind.
+fn check_segment(fd: Descriptor) -> Result<OwnedFd, BootError> {
+    let Some(fd) = fd.0 else {
+        return Err(BootError::Descriptors);
+    };
+    let file = File::from(fd);
+    sys::check_shared(&file).map_err(|e| BootError::Unsound(e.to_string()))?;
+    Ok(file.into())
+}
+
 /// Sends a whole frame. What arrives meanwhile is read, lest launcher and rank
 /// wait for each other with full sockets.
 /// Gives the descriptors that came along.
-fn send(socket: &UnixStream, inbox: &mut Inbox, frame: &[u8]) -> Result<Vec<OwnedFd>, BootError> {
+fn send(
+    socket: &UnixStream,
+    inbox: &mut Inbox,
+    frame: &[u8],
+) -> Result<Vec<Descriptor>, BootError> {
     let mut descriptors = Vec::new();
     let mut rest = frame;
     while !rest.is_empty() {
@@ -642,7 +696,7 @@ fn read_some(
     socket: &UnixStream,
     inbox: &mut Inbox,
     wait: bool,
-) -> Result<(bool, Option<OwnedFd>), BootError> {
+) -> Result<(bool, Option<Descriptor>), BootError> {
     loop {
         match sys::receive(socket, inbox.room(ROOM), wait) {
             Ok((0, _)) => return Err(BootError::LauncherGone),
@@ -660,120 +714,4 @@ fn read_some(
 }
 
 #[cfg(test)]
-mod tests {
-    use std::os::fd::AsFd;
-    use std::os::unix::net::UnixListener;
-
-    use super::*;
-
-    #[test]
-    fn places_survive_the_environment() {
-        let place = LauncherAddress {
-            socket: "catena-1-ab".to_string(),
-            job: 0xfeed,
-            rank: 7,
-            cookie: [0xa5; 16],
-        };
-        assert_eq!(
-            LauncherAddress::parse(&place.to_text()),
-            Some(place.clone())
-        );
-        let text = place.to_text();
-        for bad in [
-            "",
-            "1",
-            "1:s:0:0:000000000000000000000000000000ff",
-            "5:s:0:0:00",
-            "5:s:0:x:000000000000000000000000000000ff",
-            "5:s:0:0:0g0000000000000000000000000000ff",
-            "5:s:0:0:éé000000000000000000000000000000",
-            &format!("{text}0"),
-            &format!("{text}:"),
-            &text[..text.len() - 1],
-        ] {
-            assert_eq!(LauncherAddress::parse(bad), None, "{bad}");
-        }
-    }
-
-    /// A launcher's socket with that name, and where it is.
-    fn listen(name: &str) -> (UnixListener, LauncherAddress) {
-        let socket = format!("catena-test-{name}-{}", std::process::id());
-        let address = SocketAddr::from_abstract_name(socket.as_bytes()).unwrap();
-        let place = LauncherAddress {
-            socket,
-            job: 0,
-            rank: 0,
-            cookie: [7; 16],
-        };
-        (UnixListener::bind_addr(&address).unwrap(), place)
-    }
-
-    /// Has a rank connect to a launcher that gives it `file` with its answer.
-    fn given(name: &str, file: File) -> Result<Client, BootError> {
-        let (listener, place) = listen(name);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                let (socket, _) = listener.accept().unwrap();
-                let mut hello = [0; 64];
-                sys::receive(&socket, &mut hello, true).unwrap();
-                let mut w = Writer::new(FrameKind::Welcome);
-                Job::singleton("here".to_string(), 1).write(&mut w);
-                sys::send(&socket, &w.finish(), Some(file.as_fd())).unwrap();
-            });
-            Client::connect(&place.to_text())
-        })
-    }
-
-    #[test]
-    fn the_cookie_is_kept_from_strangers() {
-        let Some((listener, place)) = sys::as_stranger(|| listen("stranger")) else {
-            return;
-        };
-        let (error, heard) = std::thread::scope(|scope| {
-            let heard = scope.spawn(|| {
-                let (socket, _) = listener.accept().unwrap();
-                sys::receive(&socket, &mut [0; 64], true).unwrap().0
-            });
-            let error = Client::connect(&place.to_text()).unwrap_err();
-            (error, heard.join().unwrap())
-        });
-        assert_eq!(heard, 0, "bytes of the cookie");
-        assert!(error.to_string().contains("of user 65534"), "{error}");
-    }
-
-    #[test]
-    fn memory_that_may_shrink_is_not_taken() {
-        let sealed = File::from(sys::memfd(1 << 20).unwrap());
-        let mut client = given("sealed", sealed).unwrap();
-        assert!(client.take_segment().unwrap().is_some());
-        // The launcher here is this process, no ancestor of it.
-        assert_eq!(client.ancestor(), None);
-        let open = File::open("/proc/self/status").unwrap();
-        let error = given("open", open).unwrap_err();
-        assert!(matches!(error, BootError::Unsound(_)), "{error}");
-        if let Some(theirs) = sys::as_stranger(|| sys::memfd(1 << 20)) {
-            let error = given("theirs", theirs.unwrap().into()).unwrap_err();
-            assert!(error.to_string().contains("another user"), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_wrong_variable_is_told() {
-        let error = Client::connect("nonsense").unwrap_err().to_string();
-        assert!(
-            error.starts_with("CATENA_BOOT=nonsense was not written"),
-            "{error}"
-        );
-        let place = LauncherAddress {
-            socket: "catena-no-such".to_string(),
-            job: 0,
-            rank: 0,
-            cookie: [0; 16],
-        };
-        let error = Client::connect(&place.to_text()).unwrap_err().to_string();
-        assert!(
-            error.contains("cannot be reached") && error.contains("mpirun"),
-            "{error}"
-        );
-    }
-}
+mod tests;

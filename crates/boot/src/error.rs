@@ -14,6 +14,8 @@ pub enum BootError {
     BadVariable(String),
     /// The launcher's socket cannot be reached.
     Unreachable(io::Error),
+    /// This process has as many descriptors as it may have.
+    Descriptors,
     /// Somebody else listens where the launcher should.
     Stranger {
         /// Whose process that is.
@@ -73,6 +75,10 @@ impl fmt::Display for BootError {
                 "the launcher that CATENA_BOOT names cannot be reached ({error}): it has ended, \
                  or this process is in another network namespace; start the program with mpirun, \
                  or set CATENA_SINGLETON=1 to run it alone"
+            ),
+            BootError::Descriptors => f.write_str(
+                "this process has no room for one more open file, and needs one to share memory with others: raise the \
+                 limit (ulimit -n)",
             ),
             BootError::Stranger { user } => write!(
                 f,

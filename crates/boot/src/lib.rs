@@ -32,7 +32,9 @@ pub mod server;
 mod singleton;
 #[allow(unsafe_code)]
 mod sys;
+
 pub mod wire;
+pub mod within;
 
 use std::os::fd::{OwnedFd, RawFd};
 use std::time::Duration;
@@ -91,6 +93,15 @@ setting! {
     /// `MPI_Init`; then `MPI_Comm_spawn` fails with an error of class `MPI_ERR_SPAWN`.
     pub static LAUNCH_TIMEOUT: Duration = Duration::from_secs(60);
     range: Duration::from_millis(1)..=Duration::from_secs(86400),
+    scope: Local,
+    level: User,
+
+    /// How long ranks that mpirun has asked to end, by SIGTERM, may take to save their work, before it kills them.
+    ///
+    /// It asks them when it is itself interrupted, and when another rank has failed. The same signal within a second counts
+    /// once; a second one later, and a second Ctrl-C, kill the ranks at once.
+    pub static LAUNCH_GRACE: Duration = Duration::from_secs(5);
+    range: Duration::ZERO..=Duration::from_secs(86400),
     scope: Local,
     level: User,
 
@@ -192,6 +203,7 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &SINGLETON,
     &LAUNCH_PATH,
     &LAUNCH_TIMEOUT,
+    &LAUNCH_GRACE,
     &CONNECT_TIMEOUT,
     &NAMES,
     &LAUNCH_UNIVERSE,
@@ -433,6 +445,13 @@ pub trait Jobs {
     /// # Errors
     /// As [`Boot::fence`].
     fn meet(&mut self, visit: &Visit<'_>) -> Result<u32, BootError>;
+
+    /// Says that a group which has met another one, by the ticket of [`Jobs::meet`], can go on with it, or why it cannot. The
+    /// ticket has one more [`Jobs::outcome`] then: whether both can. They are connected once they are told so.
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn confirm(&mut self, ticket: u32, outcome: Result<(), &str>) -> Result<(), BootError>;
 
     /// Publishes a service with its port for the jobs of this user. The outcome of the
     /// ticket that is given is empty, or why that cannot be.

@@ -3,7 +3,7 @@
 use crate::client::Client;
 use crate::direct::{self, Direct};
 use crate::singleton::Singleton;
-use crate::{BOOT_VAR, Boot, BootError, SINGLETON, foreign};
+use crate::{BOOT_VAR, Boot, BootError, SINGLETON, foreign, within};
 
 /// Connects this process to whoever started it.
 ///
@@ -13,11 +13,10 @@ pub fn open() -> Result<Box<dyn Boot>, BootError> {
     if SINGLETON.get() {
         return Ok(Box::new(Singleton::new()));
     }
-    if let Some(place) = std::env::var_os(BOOT_VAR) {
-        let place = place.to_string_lossy();
+    let env = |name: &str| std::env::var(name).ok();
+    if let Some(place) = env(BOOT_VAR).filter(|_| !within::is_started_within(env)) {
         return Ok(Box::new(Client::connect(&place)?));
     }
-    let env = |name: &str| std::env::var(name).ok();
     let offers = direct::offers(env);
     if !offers.is_empty() {
         return Ok(Box::new(Direct::open(&offers, env)?));

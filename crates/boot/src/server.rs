@@ -12,6 +12,8 @@
 mod abroad;
 mod connection;
 pub mod far;
+mod meeting;
+mod met;
 pub mod names;
 pub mod ports;
 mod questions;
@@ -35,6 +37,7 @@ use std::time::Duration;
 use crate::client::LauncherAddress;
 use connection::Client;
 use far::Abroad;
+use met::Meetings;
 pub use served::Event;
 pub(crate) use served::SEGMENT;
 use served::{Member, NOBODY, Served, no_parts};
@@ -68,6 +71,7 @@ pub struct Server {
     questions: Questions,
     ports: Ports,
     ties: Ties,
+    meetings: Meetings,
     abroad: Abroad,
     /// Where services are published for other launchers' jobs, if they are.
     names: Option<names::Directory>,
@@ -159,6 +163,7 @@ impl Server {
             questions: Questions::default(),
             ports: Ports::default(),
             ties: Ties::default(),
+            meetings: Meetings::default(),
             abroad: Abroad::default(),
             names: None,
             unreachable: Vec::new(),

@@ -20,7 +20,7 @@ use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::fs::{self, MemfdFlags, SealFlags};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{
-    self, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    self, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags,
 };
 use rustix::process::{self, Resource};
@@ -202,13 +202,20 @@ pub fn send(socket: &UnixStream, bytes: &[u8], fd: Option<BorrowedFd<'_>>) -> io
     )?)
 }
 
+/// A descriptor that came with bytes; none if this process has no room for one more.
+#[derive(Debug)]
+pub struct Descriptor(pub Option<OwnedFd>);
+
 /// Receives up to `bytes.len()` bytes, and the first descriptor that comes
 /// with them; 0 bytes if the other side has closed. Waits only if `wait`.
+///
+/// What came with a descriptor ends what is received at once, so there is never more than one. The kernel says that there
+/// was one even where it could give none.
 pub fn receive(
     socket: &UnixStream,
     bytes: &mut [u8],
     wait: bool,
-) -> io::Result<(usize, Option<OwnedFd>)> {
+) -> io::Result<(usize, Option<Descriptor>)> {
     let mut room = [MaybeUninit::uninit(); cmsg_space!(ScmRights(8))];
     let mut control = RecvAncillaryBuffer::new(&mut room);
     let flags = match wait {
@@ -226,7 +233,9 @@ pub fn receive(
             }
         }
     }
-    Ok((message.bytes, received))
+    let is_lost = received.is_none() && message.flags.contains(ReturnFlags::CTRUNC);
+    let came = received.is_some() || is_lost;
+    Ok((message.bytes, came.then_some(Descriptor(received))))
 }
 
 /// Writes out the buffers of C's streams, so that what a program printed
@@ -385,7 +394,7 @@ mod tests {
         let mut buffer = [0; 3];
         let (n, got) = receive(&b, &mut buffer, true).unwrap();
         assert_eq!((n, &buffer), (3, b"xyz"));
-        let got = File::from(got.expect("a descriptor"));
+        let got = File::from(got.and_then(|it| it.0).expect("a descriptor"));
         assert_eq!(got.metadata().unwrap().len(), 1 << 20);
         let (n, none) = receive(&b, &mut buffer, true).unwrap();
         assert_eq!((n, none.is_none()), (1, true));

@@ -9,7 +9,7 @@
 use std::fmt;
 
 /// Version of everything in this file; both sides must have the same.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// Longest body of a frame, bytes.
 pub const MAX_BODY: usize = 256 << 20;
@@ -93,6 +93,9 @@ pub enum FrameKind {
     Ready = 29,
     /// To the launcher: job and rank of a process that this one does not reach any more.
     Unreachable = 30,
+    /// To the launcher: the ticket of a [`FrameKind::Meet`] that has met somebody, and why this group cannot go on with
+    /// the other, or nothing; what both say is answered as [`FrameKind::Met`].
+    Confirm = 31,
 }
 
 impl FrameKind {
@@ -129,6 +132,7 @@ impl FrameKind {
             Elastic,
             Ready,
             Unreachable,
+            Confirm,
         ]
         .into_iter()
         .find(|kind| *kind as u8 == byte)
@@ -155,6 +159,7 @@ impl FrameKind {
                 | Withdraw
                 | Ready
                 | Unreachable
+                | Confirm
         )
     }
 }

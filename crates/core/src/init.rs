@@ -50,12 +50,16 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
     // Nobody leaves while somebody may still need its memory or its progress.
     let is_revoked = || process.world.failed.is_revoked();
     let by_launcher = || process.engine.fence(&process);
-    let met = match FAULT_TOLERANCE.get() || is_revoked() {
+    // A collective that has failed there, of which the program was told, is no reason why it should not end well.
+    let has_given_up = || process.world.has_given_up();
+    let met = match FAULT_TOLERANCE.get() || is_revoked() || has_given_up() {
         // The launcher knows who is left to be waited for.
         true => by_launcher(),
         false => match process.last_barrier() {
             // Others go there at once if they know that before.
             Err(_) if is_revoked() => by_launcher(),
+            // Only here is the program told of it.
+            Err(error) if has_given_up() => by_launcher().and(Err(error)),
             met => met,
         },
     };

@@ -31,17 +31,30 @@ impl Living for Process {
     }
 
     fn resume(&self) -> Result<()> {
+        self.stay();
         let resumed = self.engine.boot.borrow_mut().resume();
         resumed.map_err(|e| Error::new(Kind::Other, e.to_string()))
     }
 
-    fn rest(&self, end: bool) -> Result<()> {
-        if !end {
-            // Nothing else will wait for what was sent to arrive, and this process may end now. The other
-            // end's kernel may take some 40 ms to say so.
-            self.block(|process| process.link(|link| link.net().is_delivered()));
+    fn stay(&self) {
+        self.link(|link| link.net().stay());
+    }
+
+    fn keeps(&self) -> bool {
+        self.link(|link| link.net().keeps())
+    }
+
+    /// Nothing else waits for what was sent to arrive, and this process may end now, which is no death. The other end's
+    /// kernel may take some 40 ms to say that it has come.
+    fn settle(&self, end: bool) {
+        if self.link(|link| link.net().has_networks()) {
+            self.link(|link| link.net().leave());
+            self.block(|process| process.link(|link| link.net().is_delivered(end)));
         }
         self.tell();
+    }
+
+    fn rest(&self, end: bool) -> Result<()> {
         self.engine.hooks.end(self);
         let mut boot = self.engine.boot.borrow_mut();
         let told = if end { boot.end() } else { boot.finalize() };
@@ -109,6 +122,7 @@ impl Process {
 fn wire_up() -> Result<Box<Process>> {
     catena_base::clock::start();
     catena_base::copy::start();
+    catena_base::limits::raise_descriptors();
     catena_cuda::start();
     catena_objects::callback::WITHOUT_LOCK.get_or_init(|| process::outside);
     let boot = catena_boot::open().map_err(|e| Error::new(Kind::Other, e.to_string()))?;

@@ -24,7 +24,21 @@ use crate::comm::Comm;
 use crate::loss::{died, revoked};
 use crate::process::Process;
 
+/// Whether nothing at all can be complete any more among the members for an error, not only no collective.
+pub(crate) fn is_of_death(error: &Error) -> bool {
+    matches!(
+        error.kind(),
+        Kind::ProcFailed | Kind::ProcAborted | Kind::Revoked
+    )
+}
+
 impl Comm {
+    /// Whether a collective has failed on it for another reason than a death.
+    pub(crate) fn has_given_up(&self) -> bool {
+        let ended = self.failed.ended.borrow();
+        ended.as_ref().is_some_and(|error| !is_of_death(error))
+    }
+
     /// Refuses a call on a communicator that was revoked.
     ///
     /// # Errors

@@ -9,8 +9,8 @@ use crate::{Caps, Deliver, Header, Payload, Peer, PeerLost, Posted};
 #[derive(Debug)]
 pub struct Losses {
     by_peer: Box<[Option<Box<PeerLost>>]>,
-    /// Those that no poll has told yet.
-    untold: Vec<PeerLost>,
+    /// Those that no poll has told yet, and whether they have only ended ([`Deliver::ended`]).
+    untold: Vec<(PeerLost, bool)>,
 }
 
 impl Losses {
@@ -46,23 +46,39 @@ impl Losses {
     /// The loss that is known already, if one is: the first cause stays.
     #[cold]
     pub fn add(&mut self, peer: Peer, cause: String) -> Result<PeerLost, PeerLost> {
+        self.note(peer, cause, false)
+    }
+
+    /// A peer has ended ([`Deliver::ended`]), which the next poll tells; to this transport it is gone.
+    ///
+    /// # Errors
+    /// The loss that is known already, if one is: the first cause stays.
+    #[cold]
+    pub fn add_end(&mut self, peer: Peer, cause: String) -> Result<PeerLost, PeerLost> {
+        self.note(peer, cause, true)
+    }
+
+    fn note(&mut self, peer: Peer, cause: String, has_ended: bool) -> Result<PeerLost, PeerLost> {
         self.check(peer)?;
         let lost = PeerLost { peer, cause };
         self.by_peer[peer.0 as usize] = Some(Box::new(lost.clone()));
-        self.untold.push(lost.clone());
+        self.untold.push((lost.clone(), has_ended));
         Ok(lost)
     }
 
     /// The loss of a peer is known above: no poll tells it.
     pub fn is_known(&mut self, peer: Peer) {
-        self.untold.retain(|lost| lost.peer != peer);
+        self.untold.retain(|(lost, _)| lost.peer != peer);
     }
 
     /// Tells of the losses that no poll has told yet.
     #[inline]
     pub fn deliver<D: Deliver>(&mut self, deliver: &mut D) {
-        for lost in self.untold.drain(..) {
-            deliver.lost(lost);
+        for (lost, has_ended) in self.untold.drain(..) {
+            match has_ended {
+                true => deliver.ended(lost),
+                false => deliver.lost(lost),
+            }
         }
     }
 }
@@ -236,9 +252,9 @@ mod tests {
     use super::*;
     use catena_base::PeerBytes;
 
-    /// Keeps the losses.
+    /// Keeps the losses, and the ends.
     #[derive(Default)]
-    struct Told(Vec<PeerLost>);
+    struct Told(Vec<PeerLost>, Vec<PeerLost>);
 
     impl Deliver for Told {
         fn deliver(&mut self, _: Peer, _: Header, _: PeerBytes<'_>) {}
@@ -247,12 +263,17 @@ mod tests {
             self.0.push(lost);
         }
 
+        fn ended(&mut self, lost: PeerLost) {
+            self.1.push(lost);
+        }
+
         fn completed(&mut self, _: crate::OpId, _: Result<u64, crate::RmaError>) {}
     }
 
     #[test]
     fn a_loss_is_told_once_and_its_first_cause_stays() {
-        let mut losses = Losses::new(3);
+        let mut losses = Losses::new(4);
+        let ended = losses.add_end(Peer(3), "it has left".into()).expect("new");
         let lost = losses.add(Peer(1), "first".into()).expect("a new loss");
         assert_eq!(losses.add(Peer(1), "second".into()), Err(lost.clone()));
         assert_eq!(losses.check(Peer(1)), Err(lost.clone()));
@@ -262,6 +283,6 @@ mod tests {
         let mut told = Told::default();
         losses.deliver(&mut told);
         losses.deliver(&mut told);
-        assert_eq!(told.0, [lost]);
+        assert_eq!((told.0, told.1), (vec![lost], vec![ended]));
     }
 }

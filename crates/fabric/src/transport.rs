@@ -58,6 +58,12 @@ pub trait Deliver {
     /// Learns that a peer is gone.
     fn lost(&mut self, lost: PeerLost);
 
+    /// Learns that a peer has ended, as its host says: all that it had sent has been delivered. Whether it
+    /// died is for others to say, the launcher for one; until somebody does it counts as lost.
+    fn ended(&mut self, lost: PeerLost) {
+        self.lost(lost);
+    }
+
     /// Learns that a peer waits for an answer of the transport's own, which does not know the way to
     /// it yet. Told in each poll until it does.
     ///

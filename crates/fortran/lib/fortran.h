@@ -373,6 +373,15 @@ int mpifort_fill(char *text, size_t length, const char *from)
     __attribute__((visibility("hidden")));
 
 /* Positions begin at 1. */
+/* Whether a call that completes some of several requests has said how many. */
+static inline int counted(int code)
+{
+    int class = code;
+    if (code)
+        PMPI_Error_class(code, &class);
+    return class == MPI_SUCCESS || class == MPI_ERR_IN_STATUS;
+}
+
 static inline void position(int *at)
 {
     if (*at != MPI_UNDEFINED)
@@ -442,26 +451,33 @@ static inline int dims(MPI_Comm comm)
 /* Raises an error that this library finds: the handler of the communicator decides. */
 int mpifort_raise(MPI_Comm comm, int class) __attribute__((visibility("hidden")));
 
-/* Requests of which copies of sections wait for their end: see pending.c. `numbers` are those before
- * the call, `now` the handles after it. */
+/* Requests of which copies of sections wait for their end: see pending.c. Each number has `width` bytes. */
 extern _Atomic int mpifort_pending __attribute__((visibility("hidden")));
-/* Each number has `width` bytes. */
 void mpifort_restart(const void *numbers, size_t width, ptrdiff_t n)
     __attribute__((visibility("hidden")));
-void mpifort_complete(const void *numbers, size_t width, const MPI_Request *now, ptrdiff_t n)
+/* What is left of these requests is put aside before a call that may complete them; NULL if nothing is. */
+struct held;
+struct held *mpifort_hold(const void *numbers, size_t width, ptrdiff_t n)
+    __attribute__((visibility("hidden")));
+/* What was put aside is done for those that are complete, of which `now` are the handles after the call. */
+void mpifort_complete(struct held *held, const MPI_Request *now, ptrdiff_t n)
     __attribute__((visibility("hidden")));
 
-static inline void start(const Fint *numbers, const MPI_Request *now, ptrdiff_t n)
+static inline void start(const Fint *numbers, ptrdiff_t n)
 {
-    (void)now;
     if (__builtin_expect(mpifort_pending != 0, 0))
         mpifort_restart(numbers, sizeof *numbers, n);
 }
 
-static inline void look(const Fint *numbers, const MPI_Request *now, ptrdiff_t n)
+static inline struct held *hold(const Fint *numbers, ptrdiff_t n)
 {
-    if (__builtin_expect(mpifort_pending != 0, 0))
-        mpifort_complete(numbers, sizeof *numbers, now, n);
+    return __builtin_expect(mpifort_pending != 0, 0) ? mpifort_hold(numbers, sizeof *numbers, n) : NULL;
+}
+
+static inline void look(struct held *held, const MPI_Request *now, ptrdiff_t n)
+{
+    if (__builtin_expect(held != NULL, 0))
+        mpifort_complete(held, now, n);
 }
 
 /* What is left until a request is complete. */

@@ -2,10 +2,12 @@
  * Copies of sections that non-blocking and persistent operations use, and communicators that are made later.
  *
  * Where no type describes a section (reductions take none, and counts and displacements per rank want
- * one distance between elements), the operation gets a copy without gaps. The copy is written back
- * when a procedure of Fortran finds the request complete, and filled anew when a persistent one is
- * started. Each request is known by its number in Fortran. A request whose number comes again has
- * been completed in C, where nobody wrote the copy back.
+ * one distance between elements), the operation gets a copy without gaps. Those of its elements that the operation
+ * has changed are written back when a procedure of Fortran finds the request complete: the others may be the
+ * program's again, or belong to another operation. The copy is filled anew when a persistent one is
+ * started. Each request is known by its number in Fortran. What belongs to requests that a call may complete is put aside
+ * before it, as another thread may get their numbers before it returns. A request whose number comes again in spite of that
+ * has been completed in C, where nobody wrote the copy back.
  *
  * A communicator that a request makes (MPI_Comm_idup) has its handle here until Fortran gets the number.
  */
@@ -13,6 +15,7 @@
 #include "descriptor.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 /* The most sections that one operation has. */
 enum { SECTIONS = 2 };
@@ -35,8 +38,17 @@ struct pending {
     struct copy copies[SECTIONS];
 };
 
+/* What is put aside: a pointer for each request, NULL for one with nothing left. */
+struct held {
+    ptrdiff_t n;
+    struct pending *of[];
+};
+
+/* By the request's number. */
+enum { CHAINS = 1024 };
+
 _Atomic int mpifort_pending;
-static struct pending *all;
+static struct pending *all[CHAINS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void *mpifort_later(struct pending **pending, const struct descriptor *d, int writes)
@@ -96,21 +108,38 @@ static int is_complete(MPI_Request request)
         || (!PMPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE) && flag);
 }
 
+static struct pending **chain_of(Fint request)
+{
+    return &all[(unsigned)request % CHAINS];
+}
+
 /* Where the pointer to the request's copies is; with the lock held. */
 static struct pending **find(Fint request)
 {
-    struct pending **at = &all;
+    struct pending **at = chain_of(request);
     while (*at && (*at)->request != request)
         at = &(*at)->next;
     return at;
 }
 
-static void remove_at(struct pending **at)
+/* With the lock held. */
+static void add(struct pending *p)
+{
+    struct pending **chain = chain_of(p->request);
+    p->next = *chain;
+    *chain = p;
+    mpifort_pending++;
+}
+
+/* With the lock held. */
+static struct pending *take_at(struct pending **at)
 {
     struct pending *p = *at;
-    *at = p->next;
-    mpifort_pending--;
-    discard(p);
+    if (p) {
+        *at = p->next;
+        mpifort_pending--;
+    }
+    return p;
 }
 
 /* What `mpirun --check` has programs load: crates/check. Instead of the copy, which is ours, the section has to
@@ -152,10 +181,8 @@ void mpifort_keep(struct pending *p, int request, int persistent)
     pthread_mutex_lock(&lock);
     struct pending **stale = find(request);
     if (*stale)
-        remove_at(stale);
-    p->next = all;
-    all = p;
-    mpifort_pending++;
+        discard(take_at(stale));
+    add(p);
     pthread_mutex_unlock(&lock);
 }
 
@@ -178,16 +205,46 @@ void mpifort_restart(const void *numbers, size_t width, ptrdiff_t n)
     pthread_mutex_unlock(&lock);
 }
 
-void mpifort_complete(const void *numbers, size_t width, const MPI_Request *now, ptrdiff_t n)
+struct held *mpifort_hold(const void *numbers, size_t width, ptrdiff_t n)
 {
+    if (n <= 0)
+        return NULL;
+    struct held *held = malloc(sizeof *held + (size_t)n * sizeof *held->of);
+    if (!held) {
+        /* The program would not get what it receives. */
+        fprintf(stderr, "catena: no memory to look for the sections of %td requests\n", n);
+        abort();
+    }
+    int some = 0;
+    held->n = n;
     pthread_mutex_lock(&lock);
     for (ptrdiff_t i = 0; i < n; i++) {
-        struct pending **at = find(number_at(numbers, width, i)), *p = *at;
-        if (!p || !is_complete(now[i]))
-            continue;
-        write_back(p);
-        if (now[i] == MPI_REQUEST_NULL)
-            remove_at(at);
+        held->of[i] = take_at(find(number_at(numbers, width, i)));
+        some |= held->of[i] != NULL;
     }
     pthread_mutex_unlock(&lock);
+    if (!some) {
+        free(held);
+        return NULL;
+    }
+    return held;
+}
+
+void mpifort_complete(struct held *held, const MPI_Request *now, ptrdiff_t n)
+{
+    for (ptrdiff_t i = 0; i < held->n && i < n; i++) {
+        struct pending *p = held->of[i];
+        if (!p)
+            continue;
+        if (is_complete(now[i]))
+            write_back(p);
+        if (now[i] == MPI_REQUEST_NULL) {
+            discard(p);
+            continue;
+        }
+        pthread_mutex_lock(&lock);
+        add(p);
+        pthread_mutex_unlock(&lock);
+    }
+    free(held);
 }

@@ -286,8 +286,9 @@ int mpifort_holds(const struct descriptor *d, MPI_Count count, MPI_Datatype type
         <= elements(d) * (MPI_Count)d->elem_len;
 }
 
-/* Copies rows of the first dimension between the section and an array without gaps. */
-static void copy_rows(const struct descriptor *d, char *copy, int to_copy)
+/* Copies rows of the first dimension from the section to an array without gaps; or back, where the array differs
+ * from `before`. */
+static void copy_rows(const struct descriptor *d, char *copy, const char *before)
 {
     ptrdiff_t index[15] = {0}, length = (ptrdiff_t)d->elem_len;
     ptrdiff_t row = extent_of(d, 0), stride = stride_of(d, 0);
@@ -295,7 +296,13 @@ static void copy_rows(const struct descriptor *d, char *copy, int to_copy)
     for (;;) {
         for (ptrdiff_t i = 0; i < row; i++, copy += length) {
             char *element = at + i * stride;
-            memcpy(to_copy ? copy : element, to_copy ? element : copy, d->elem_len);
+            if (!before) {
+                memcpy(copy, element, d->elem_len);
+                continue;
+            }
+            if (memcmp(copy, before, d->elem_len))
+                memcpy(element, copy, d->elem_len);
+            before += length;
         }
         int k = 1;
         for (; k < rank_of(d); k++) {
@@ -310,21 +317,30 @@ static void copy_rows(const struct descriptor *d, char *copy, int to_copy)
     }
 }
 
+/* A copy has what the section was behind it. */
+static size_t bytes_of(const struct descriptor *d)
+{
+    return (size_t)elements(d) * d->elem_len;
+}
+
 void *mpifort_gather(const struct descriptor *d)
 {
-    ptrdiff_t count = elements(d);
-    char *copy = count < 0 ? NULL : malloc((size_t)count * d->elem_len + 1);
+    char *copy = elements(d) < 0 ? NULL : malloc(2 * bytes_of(d) + 1);
     if (copy)
-        copy_rows(d, copy, 1);
+        mpifort_refill(d, copy);
     return copy;
 }
 
 void mpifort_refill(const struct descriptor *d, void *copy)
 {
-    copy_rows(d, copy, 1);
+    if (!bytes_of(d))
+        return;
+    copy_rows(d, copy, NULL);
+    memcpy((char *)copy + bytes_of(d), copy, bytes_of(d));
 }
 
 void mpifort_scatter(const struct descriptor *d, const void *copy)
 {
-    copy_rows(d, (char *)copy, 0);
+    if (bytes_of(d))
+        copy_rows(d, (char *)copy, (const char *)copy + bytes_of(d));
 }

@@ -368,9 +368,11 @@ NAMES_F08_CHOICE(recv_init, RECV_INIT)
 void F(request_free)(Fint *request, Fint *ierror)
 {
     MPI_Request c_request = Request_of(*request);
+    struct held *held = NULL;
     int code;
+    held = hold(request, 1);
     code = C(Request_free)(&c_request);
-    look(request, &c_request, 1);
+    look(held, &c_request, 1);
     Request_put(request, c_request);
     finish(ierror, code);
 }
@@ -380,11 +382,13 @@ NAMES_F08(request_free, REQUEST_FREE)
 void F(request_get_status)(const Fint *request, Flogical *flag, Fint *status, Fint *ierror)
 {
     MPI_Request c_request = Request_of(*request);
+    struct held *held = NULL;
     int c_flag = 0;
     STATUS(status)
     int code;
+    held = hold(request, 1);
     code = C(Request_get_status)(c_request, &c_flag, STATUS_AT(status));
-    look(request, &c_request, 1);
+    look(held, &c_request, 1);
     *flag = logical(c_flag);
     RETURN_STATUS(status)
     finish(ierror, code);
@@ -396,6 +400,7 @@ void F(request_get_status_all)(const Fint *count, const Fint *array_of_requests,
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *count;
+    struct held *held = NULL;
     int c_flag = 0;
     STATUSES(array_of_statuses, *count)
     int code;
@@ -410,8 +415,9 @@ void F(request_get_status_all)(const Fint *count, const Fint *array_of_requests,
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
+    held = hold(array_of_requests, n_array_of_requests);
     code = C(Request_get_status_all)(INT(*count), c_array_of_requests, &c_flag, STATUSES_AT(array_of_statuses));
-    look(array_of_requests, c_array_of_requests, n_array_of_requests);
+    look(held, c_array_of_requests, n_array_of_requests);
     *flag = logical(c_flag);
     RETURN_STATUSES(array_of_statuses)
 done:
@@ -426,6 +432,7 @@ void F(request_get_status_any)(const Fint *count, const Fint *array_of_requests,
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *count;
+    struct held *held = NULL;
     int c_indx = MPI_UNDEFINED;
     int c_flag = 0;
     STATUS(status)
@@ -437,8 +444,9 @@ void F(request_get_status_any)(const Fint *count, const Fint *array_of_requests,
     }
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
+    held = hold(array_of_requests, n_array_of_requests);
     code = C(Request_get_status_any)(INT(*count), c_array_of_requests, &c_indx, &c_flag, STATUS_AT(status));
-    look(array_of_requests, c_array_of_requests, n_array_of_requests);
+    look(held, c_array_of_requests, n_array_of_requests);
     position(&c_indx);
     *indx = c_indx;
     *flag = logical(c_flag);
@@ -454,6 +462,7 @@ void F(request_get_status_some)(const Fint *incount, const Fint *array_of_reques
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *incount;
+    struct held *held = NULL;
     INTEGER(outcount)
     INTEGERS(array_of_indices, *incount)
     STATUSES(array_of_statuses, *incount)
@@ -473,10 +482,11 @@ void F(request_get_status_some)(const Fint *incount, const Fint *array_of_reques
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
+    held = hold(array_of_requests, n_array_of_requests);
     code = C(Request_get_status_some)(INT(*incount), c_array_of_requests, AT(outcount), ENTRIES(array_of_indices), STATUSES_AT(array_of_statuses));
-    look(array_of_requests, c_array_of_requests, n_array_of_requests);
+    look(held, c_array_of_requests, n_array_of_requests);
     RETURN_INTEGER(outcount)
-    for (int i = 0; i < VALUE(outcount); i++)
+    for (int i = 0; counted(code) && i < VALUE(outcount); i++)
         position(&ENTRIES(array_of_indices)[i]);
     RETURN_INTEGERS(array_of_indices)
     RETURN_STATUSES(array_of_statuses)
@@ -596,9 +606,8 @@ void F(startall)(const Fint *count, Fint *array_of_requests, Fint *ierror)
     }
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
-    start(array_of_requests, c_array_of_requests, n_array_of_requests);
+    start(array_of_requests, n_array_of_requests);
     code = C(Startall)(INT(*count), c_array_of_requests);
-    look(array_of_requests, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
 done:
@@ -624,6 +633,7 @@ void F(testany)(const Fint *count, Fint *array_of_requests, Fint *indx, Flogical
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *count;
+    struct held *held = NULL;
     int c_indx = MPI_UNDEFINED;
     int c_flag = 0;
     STATUS(status)
@@ -635,8 +645,9 @@ void F(testany)(const Fint *count, Fint *array_of_requests, Fint *indx, Flogical
     }
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
+    held = hold(array_of_requests, n_array_of_requests);
     code = C(Testany)(INT(*count), c_array_of_requests, &c_indx, &c_flag, STATUS_AT(status));
-    look(array_of_requests, c_array_of_requests, n_array_of_requests);
+    look(held, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
     position(&c_indx);
@@ -654,6 +665,7 @@ void F(testsome)(const Fint *incount, Fint *array_of_requests, Fint *outcount, F
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *incount;
+    struct held *held = NULL;
     INTEGER(outcount)
     INTEGERS(array_of_indices, *incount)
     STATUSES(array_of_statuses, *incount)
@@ -673,12 +685,13 @@ void F(testsome)(const Fint *incount, Fint *array_of_requests, Fint *outcount, F
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
+    held = hold(array_of_requests, n_array_of_requests);
     code = C(Testsome)(INT(*incount), c_array_of_requests, AT(outcount), ENTRIES(array_of_indices), STATUSES_AT(array_of_statuses));
-    look(array_of_requests, c_array_of_requests, n_array_of_requests);
+    look(held, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
     RETURN_INTEGER(outcount)
-    for (int i = 0; i < VALUE(outcount); i++)
+    for (int i = 0; counted(code) && i < VALUE(outcount); i++)
         position(&ENTRIES(array_of_indices)[i]);
     RETURN_INTEGERS(array_of_indices)
     RETURN_STATUSES(array_of_statuses)
@@ -695,6 +708,7 @@ void F(waitany)(const Fint *count, Fint *array_of_requests, Fint *indx, Fint *st
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *count;
+    struct held *held = NULL;
     int c_indx = MPI_UNDEFINED;
     STATUS(status)
     int code;
@@ -705,8 +719,9 @@ void F(waitany)(const Fint *count, Fint *array_of_requests, Fint *indx, Fint *st
     }
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         c_array_of_requests[i] = Request_of(array_of_requests[i]);
+    held = hold(array_of_requests, n_array_of_requests);
     code = C(Waitany)(INT(*count), c_array_of_requests, &c_indx, STATUS_AT(status));
-    look(array_of_requests, c_array_of_requests, n_array_of_requests);
+    look(held, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
     position(&c_indx);
@@ -723,6 +738,7 @@ void F(waitsome)(const Fint *incount, Fint *array_of_requests, Fint *outcount, F
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *incount;
+    struct held *held = NULL;
     INTEGER(outcount)
     INTEGERS(array_of_indices, *incount)
     STATUSES(array_of_statuses, *incount)
@@ -742,12 +758,13 @@ void F(waitsome)(const Fint *incount, Fint *array_of_requests, Fint *outcount, F
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
+    held = hold(array_of_requests, n_array_of_requests);
     code = C(Waitsome)(INT(*incount), c_array_of_requests, AT(outcount), ENTRIES(array_of_indices), STATUSES_AT(array_of_statuses));
-    look(array_of_requests, c_array_of_requests, n_array_of_requests);
+    look(held, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
     RETURN_INTEGER(outcount)
-    for (int i = 0; i < VALUE(outcount); i++)
+    for (int i = 0; counted(code) && i < VALUE(outcount); i++)
         position(&ENTRIES(array_of_indices)[i]);
     RETURN_INTEGERS(array_of_indices)
     RETURN_STATUSES(array_of_statuses)

@@ -75,9 +75,8 @@ void F(start)(Fint *request, Fint *ierror)
 {
     MPI_Request c_request = Request_of(*request);
     int code;
-    start(request, &c_request, 1);
+    start(request, 1);
     code = C(Start)(&c_request);
-    look(request, &c_request, 1);
     Request_put(request, c_request);
     finish(ierror, code);
 }
@@ -87,11 +86,13 @@ NAMES_F08(start, START)
 void F(test)(Fint *request, Flogical *flag, Fint *status, Fint *ierror)
 {
     MPI_Request c_request = Request_of(*request);
+    struct held *held = NULL;
     int c_flag = 0;
     STATUS(status)
     int code;
+    held = hold(request, 1);
     code = C(Test)(&c_request, &c_flag, STATUS_AT(status));
-    look(request, &c_request, 1);
+    look(held, &c_request, 1);
     Request_put(request, c_request);
     *flag = logical(c_flag);
     RETURN_STATUS(status)
@@ -104,6 +105,7 @@ void F(testall)(const Fint *count, Fint *array_of_requests, Flogical *flag, Fint
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *count;
+    struct held *held = NULL;
     int c_flag = 0;
     STATUSES(array_of_statuses, *count)
     int code;
@@ -118,8 +120,9 @@ void F(testall)(const Fint *count, Fint *array_of_requests, Flogical *flag, Fint
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
+    held = hold(array_of_requests, n_array_of_requests);
     code = C(Testall)(INT(*count), c_array_of_requests, &c_flag, STATUSES_AT(array_of_statuses));
-    look(array_of_requests, c_array_of_requests, n_array_of_requests);
+    look(held, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
     *flag = logical(c_flag);
@@ -135,10 +138,12 @@ NAMES_F08(testall, TESTALL)
 void F(wait)(Fint *request, Fint *status, Fint *ierror)
 {
     MPI_Request c_request = Request_of(*request);
+    struct held *held = NULL;
     STATUS(status)
     int code;
+    held = hold(request, 1);
     code = C(Wait)(&c_request, STATUS_AT(status));
-    look(request, &c_request, 1);
+    look(held, &c_request, 1);
     Request_put(request, c_request);
     RETURN_STATUS(status)
     finish(ierror, code);
@@ -150,6 +155,7 @@ void F(waitall)(const Fint *count, Fint *array_of_requests, Fint *array_of_statu
 {
     MPI_Request few_array_of_requests[FEW], *c_array_of_requests = few_array_of_requests;
     ptrdiff_t n_array_of_requests = *count;
+    struct held *held = NULL;
     STATUSES(array_of_statuses, *count)
     int code;
     c_array_of_requests = room(few_array_of_requests, sizeof *c_array_of_requests, n_array_of_requests);
@@ -163,8 +169,9 @@ void F(waitall)(const Fint *count, Fint *array_of_requests, Fint *array_of_statu
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
+    held = hold(array_of_requests, n_array_of_requests);
     code = C(Waitall)(INT(*count), c_array_of_requests, STATUSES_AT(array_of_statuses));
-    look(array_of_requests, c_array_of_requests, n_array_of_requests);
+    look(held, c_array_of_requests, n_array_of_requests);
     for (ptrdiff_t i = 0; i < n_array_of_requests; i++)
         Request_put(&array_of_requests[i], c_array_of_requests[i]);
     RETURN_STATUSES(array_of_statuses)

@@ -158,6 +158,8 @@ struct Body<'a> {
     lengths: Vec<String>,
     locals: String,
     before: String,
+    /// What comes last before the call: nothing fails in between.
+    last: String,
     call: Vec<String>,
     after: String,
     cleanup: String,
@@ -175,6 +177,7 @@ impl<'a> Body<'a> {
             lengths: Vec::new(),
             locals: String::new(),
             before: String::new(),
+            last: String::new(),
             call: Vec::new(),
             after: String::new(),
             cleanup: String::new(),
@@ -212,6 +215,7 @@ impl<'a> Body<'a> {
         out += &self.locals;
         out += "    int code;\n";
         out += &self.before;
+        out += &self.last;
         let _ = writeln!(
             out,
             "    code = {}({})({});",
@@ -432,7 +436,7 @@ impl<'a> Body<'a> {
             if class == "Request" && self.completes() {
                 self.local(&format!("MPI_Request c_{name} = Request_of(*{name});"));
                 self.call.push(format!("c_{name}"));
-                self.after(&format!("look({name}, &c_{name}, 1);"));
+                self.hold(name, &format!("&c_{name}"), "1");
                 return;
             }
             self.call
@@ -445,7 +449,7 @@ impl<'a> Body<'a> {
         };
         self.local(&format!("MPI_{} c_{name} = {begin};", arg.base));
         self.call.push(format!("&c_{name}"));
-        self.watch(arg, &format!("{name}, &c_{name}, 1"));
+        self.watch(arg, &format!("&c_{name}"), "1");
         match arg.direction {
             Direction::In => {}
             Direction::InOut => self.after(&format!("{class}_put({name}, c_{name});")),
@@ -478,7 +482,7 @@ impl<'a> Body<'a> {
         let each = format!("for (ptrdiff_t i = 0; i < n_{name}; i++)\n        ");
         self.before(&format!("{each}c_{name}[i] = {begin};"));
         self.call.push(format!("c_{name}"));
-        self.watch(arg, &format!("{name}, c_{name}, n_{name}"));
+        self.watch(arg, &format!("c_{name}"), &format!("n_{name}"));
         match arg.direction {
             Direction::In => {}
             Direction::InOut => self.after(&format!("{each}{class}_put(&{name}[i], c_{name}[i]);")),
@@ -503,15 +507,24 @@ impl<'a> Body<'a> {
         .any(|prefix| name.starts_with(prefix) && name != "Test_cancelled")
     }
 
-    /// Has the copies of sections written anew or back, for requests at these places.
-    fn watch(&mut self, arg: &FortranArg, requests: &str) {
+    /// Has the copies of sections written anew or back, for `count` requests whose handles are at `handles`.
+    fn watch(&mut self, arg: &FortranArg, handles: &str, count: &str) {
         if class(arg) != "Request" || !self.completes() {
             return;
         }
         if self.p.name.starts_with("MPI_Start") {
-            self.before(&format!("start({requests});"));
+            self.before(&format!("start({}, {count});", arg.name));
+        } else {
+            self.hold(&arg.name, handles, count);
         }
-        self.after(&format!("look({requests});"));
+    }
+
+    /// Has the copies of requests that the call may complete put aside, as their numbers may mean others by the time that it
+    /// returns, and then written back.
+    fn hold(&mut self, name: &str, handles: &str, count: &str) {
+        self.local("struct held *held = NULL;");
+        let _ = writeln!(self.last, "    held = hold({name}, {count});");
+        self.after(&format!("look(held, {handles}, {count});"));
     }
 
     /// The number of entries of an array, before the call.
@@ -633,7 +646,7 @@ impl<'a> Body<'a> {
             self.fail_if(&format!("NO_INTEGERS({name})"), "MPI_ERR_NO_MEM");
             self.call.push(format!("ENTRIES({name})"));
             self.after(&format!(
-                "for (int i = 0; i < VALUE(outcount); i++)\n        position(&ENTRIES({name})[i]);"
+                "for (int i = 0; counted(code) && i < VALUE(outcount); i++)\n        position(&ENTRIES({name})[i]);"
             ));
             self.after(&format!("RETURN_INTEGERS({name})"));
             self.cleanup(&format!("LEAVE_INTEGERS({name})"));

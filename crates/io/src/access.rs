@@ -122,7 +122,16 @@ impl File {
             Place::Shared => self.take_shared(process, access.len)?,
         };
         let end = from + access.len;
-        if !self.view.borrow().reaches(end) {
+        let view = self.view.borrow();
+        if view.is_empty() && access.len != 0 {
+            fail!(
+                Arg,
+                "the view of '{}' shows no bytes, as its filetype has none, and {} are to be moved",
+                self.name,
+                access.len
+            );
+        }
+        if !view.reaches(end) {
             return Err(too_much(access.buffer.count, access.buffer.ty.size()));
         }
         if place == Place::Individual {

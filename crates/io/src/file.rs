@@ -5,6 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use catena_abi as abi;
@@ -37,6 +38,8 @@ pub struct File {
     pub comm: Arc<Comm>,
     /// Its name, as this process gave it.
     pub name: Arc<str>,
+    /// Where it was when it was opened.
+    pub(crate) path: Box<Path>,
     /// How it was opened.
     pub amode: Amode,
     /// What moves bytes.
@@ -239,7 +242,8 @@ impl File {
         Ok(())
     }
 
-    /// `MPI_File_set_view`: collective. Individual and shared pointers go to the beginning of the view.
+    /// `MPI_File_set_view`: collective. Individual and shared pointers go to the beginning of the view. That of a sequential
+    /// file begins where the shared pointer is, whatever its displacement says.
     ///
     /// # Errors
     /// Those of [`View::new`]; `NotSame` for other representations or extents of etypes; `Unsupported` for a
@@ -257,16 +261,25 @@ impl File {
             };
             Ok((view, hints))
         });
-        let words = wanted.as_ref().map_or([0; 2], |(view, _)| {
+        self.operations.settle(process);
+        // Who comes last sees where it is, as in an ordered call.
+        let current = match self.amode.is_sequential() {
+            true => self.shared_offset(process),
+            false => Ok(0),
+        };
+        let (wanted, current) = match current {
+            Ok(current) => (wanted, current as u64),
+            Err(error) => (wanted.and(Err(error)), 0),
+        };
+        let words = wanted.as_ref().map_or([0; 3], |(view, _)| {
             let name = view.datarep.name().bytes();
             let hash = name.fold(0u64, |hash, byte| {
                 hash.wrapping_mul(0x100_0000_01b3) ^ u64::from(byte)
             });
-            [view.unit(), hash]
+            [view.unit(), hash, current]
         });
-        self.operations.settle(process);
         let ((view, hints), rows) = agree::agree(process, &self.comm, wanted, words)?;
-        if let Some(rank) = rows.iter().position(|row| *row != rows[0]) {
+        if let Some(rank) = rows.iter().position(|row| row[..2] != rows[0][..2]) {
             let what = match rows[rank][0] == rows[0][0] {
                 true => "data representation".to_owned(),
                 false => format!(
@@ -276,6 +289,10 @@ impl File {
             };
             fail!(NotSame, "ranks 0 and {rank} differ in the {what}");
         }
+        let view = match self.amode.is_sequential() {
+            true => view.at(rows.iter().map(|row| row[2]).max().unwrap_or(0)),
+            false => view,
+        };
         self.hints.replace(hints);
         self.view.replace(Arc::new(view));
         self.pointer.set(0);

@@ -1,12 +1,16 @@
 //! Opening, closing and deleting files (MPI-5, chapter 14.2).
 //!
-//! The lowest member opens first, and makes the file if it is to be made, when all have come; the others open what is
-//! there then.
+//! Nobody opens it before all have come: one of them may just have made, renamed or deleted a file of that name. The lowest member
+//! makes the file if it is to be made, and the others open what is there then. A name is looked up from the working folder when the
+//! file is opened, and never again from another one.
 //! All tell each other the outcome, so a call that fails at one fails at all, in the same way.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::CString;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
@@ -20,7 +24,7 @@ use catena_objects::info::Info;
 use crate::agree;
 use crate::amode::Amode;
 use crate::collective::choice;
-use crate::driver::{Deferred, Driver, Faulty, Posix, Stripes};
+use crate::driver::{Deferred, Driver, Faulty, Posix, REPLACED, Stripes};
 use crate::failure::of_system;
 use crate::file::File;
 use crate::hint_file;
@@ -37,6 +41,8 @@ const PREFIXES: [&str; 6] = ["ufs:", "nfs:", "lustre:", "gpfs:", "panfs:", "xfs:
 pub struct Plan {
     /// The name, without a prefix of ROMIO's.
     pub name: String,
+    /// Where that is, whatever becomes of the working folder.
+    path: PathBuf,
     /// How it is opened.
     pub amode: Amode,
     /// Hints.
@@ -67,28 +73,24 @@ impl Plan {
         for info in hint_file::hints()?.as_deref().into_iter().chain(info) {
             hints = hints.with(info)?;
         }
+        let name = path(name)?;
+        let path = std::path::absolute(&name);
+        let path = path.map_err(|error| of_system(&name, "cannot find", &error))?;
         Ok(Plan {
-            name: path(name)?,
+            name,
+            path,
             amode,
             hints,
         })
     }
 
-    /// The name as the system takes it.
+    /// The path as the system takes it.
     fn path(&self) -> CString {
-        CString::new(self.name.as_str()).expect("it came from C")
+        CString::new(self.path.as_os_str().as_bytes()).expect("it came from C")
     }
 
     fn failed(&self, error: &io::Error) -> Error {
         of_system(&self.name, "cannot open", error)
-    }
-
-    /// Opens a file that has to be there; when it is first used, if the hints say that this is for others.
-    fn open_next(&self) -> Result<Arc<dyn Driver>> {
-        match self.hints.no_independent {
-            true => Ok(self.driver(Deferred::new(self.path(), self.amode.flags()))),
-            false => self.open(),
-        }
     }
 
     /// Opens a file that has to be there.
@@ -125,6 +127,16 @@ impl Plan {
         Ok((self.driver(old.map_err(|e| self.failed(&e))?), false))
     }
 
+    /// How long the file is, if it is for those that append, and its number in the file system.
+    fn size_and_number(&self, file: &dyn Driver) -> Result<[u64; 2]> {
+        let size = match self.amode.appends() {
+            true => file.size().map_err(|error| self.failed(&error))?,
+            false => 0,
+        };
+        let identity = file.identity().map_err(|error| self.failed(&error))?;
+        Ok([size, identity.1])
+    }
+
     fn driver(&self, file: impl Driver + 'static) -> Arc<dyn Driver> {
         match self.hints.faults.is_empty() {
             true => Arc::new(file),
@@ -132,10 +144,10 @@ impl Plan {
         }
     }
 
-    /// A name as a number that is the same for the same name.
+    /// A path as a number that is the same for the same path.
     fn hash(&self) -> u64 {
-        let bytes = self.name.bytes();
-        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        let bytes = self.path.as_os_str().as_bytes().iter();
+        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
         })
     }
@@ -151,10 +163,11 @@ pub fn open(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<a
     if comm.is_inter() {
         fail!(Comm, "a file needs an intracommunicator");
     }
-    let (plan, driver, made) = open_all(process, comm, plan)?;
-    let built = build(process, comm, &plan, driver);
+    let (plan, opened) = open_all(process, comm, plan)?;
+    let made = opened.made;
+    let built = build(process, comm, &plan, opened);
     if built.is_err() && made {
-        unlink(&plan.name).ok();
+        unlink(&plan.path).ok();
     }
     let file = built?;
     let handle = registry::insert(&file);
@@ -162,21 +175,17 @@ pub fn open(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<a
     Ok(handle)
 }
 
-/// Opens it at all members; whether this one has made it.
-fn open_all(
-    process: &Process,
-    comm: &Arc<Comm>,
-    plan: Result<Plan>,
-) -> Result<(Plan, Arc<dyn Driver>, bool)> {
-    // The lowest opens what has to be there at once. What is to be made waits until all have come: one of them
-    // may just delete an older file.
-    let mut first = None;
-    let plan = plan.and_then(|plan| {
-        if comm.rank == 0 && !plan.amode.creates() {
-            first = Some((plan.open()?, false));
-        }
-        Ok(plan)
-    });
+/// A file that all members have opened.
+struct Opened {
+    driver: Arc<dyn Driver>,
+    /// Whether this member has made it.
+    made: bool,
+    /// How long the lowest has found it, before anybody can have written: where those begin that append.
+    size: u64,
+}
+
+/// Opens it at all members.
+fn open_all(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<(Plan, Opened)> {
     let words = plan
         .as_ref()
         .map_or([0; 2], |plan| [plan.amode.bits() as u64, plan.hash()]);
@@ -190,6 +199,7 @@ fn open_all(
         );
         return Err(Error::new(Kind::NotSame, text));
     }
+    let mut first = None;
     if plan.amode.creates() {
         let own = match comm.rank {
             0 => plan.open_first().map(Some),
@@ -200,29 +210,42 @@ fn open_all(
     let made = first.as_ref().is_some_and(|(_, made)| *made);
     let undo = |error: Error| {
         if made {
-            unlink(&plan.name).ok();
+            unlink(&plan.path).ok();
         }
         error
     };
     let driver = match first {
-        Some((driver, _)) => Ok(driver),
-        None => plan.open_next(),
+        Some((driver, _)) => Ok(Some(driver)),
+        // It is opened when it is used first, as the hints say that this is for others.
+        None if comm.rank != 0 && plan.hints.no_independent => Ok(None),
+        None => plan.open().map(Some),
     };
+    let driver = driver.and_then(|driver| {
+        let [size, number] = match (comm.rank, &driver) {
+            (0, Some(driver)) => plan.size_and_number(&**driver)?,
+            _ => [0; 2],
+        };
+        Ok((driver, size, number))
+    });
     // Names may differ; the file may not. Devices have other numbers on other hosts.
     let other_name = rows.iter().position(|row| row[1] != rows[0][1]);
     let file = match &driver {
-        Ok(driver) if other_name.is_some() => driver.identity().map_or(0, |it| it.1),
+        Ok((Some(driver), ..)) if other_name.is_some() => driver.identity().map_or(0, |it| it.1),
         _ => 0,
     };
-    let agreed = agree::agree(process, comm, driver, [file]);
-    let agreed = agreed.and_then(|(driver, files)| {
+    let (size, number) = driver.as_ref().map_or((0, 0), |it| (it.1, it.2));
+    let agreed = agree::agree(process, comm, driver, [file, size, number]);
+    let agreed = agreed.and_then(|((driver, ..), files)| {
+        let [_, size, number] = files[0];
+        let deferred = || Deferred::new(plan.path(), plan.amode.flags(), number);
+        let driver = driver.unwrap_or_else(|| plan.driver(deferred()));
         match files.iter().position(|row| row[0] != files[0][0]) {
-            None => Ok(driver),
+            None => Ok(Opened { driver, made, size }),
             Some(_) => fail!(NotSame, "all members must open the same file"),
         }
     });
     match (agreed, other_name) {
-        (Ok(driver), _) => Ok((plan, driver, made)),
+        (Ok(opened), _) => Ok((plan, opened)),
         (Err(error), None) => Err(undo(error)),
         (Err(error), Some(rank)) => {
             let theirs = agree::text_of(process, comm, 0, &plan.name)?;
@@ -237,12 +260,8 @@ fn open_all(
 }
 
 /// Makes the object of an open file.
-fn build(
-    process: &Process,
-    comm: &Arc<Comm>,
-    plan: &Plan,
-    driver: Arc<dyn Driver>,
-) -> Result<Arc<File>> {
+fn build(process: &Process, comm: &Arc<Comm>, plan: &Plan, opened: Opened) -> Result<Arc<File>> {
+    let Opened { driver, size, .. } = opened;
     let own = process.comm_split(comm, 0, comm.rank as i32)?;
     let comm = process.comm(own.expect("a color that is not negative"))?;
     let (shared, nodes) = match Shared::open(process, &comm) {
@@ -262,6 +281,7 @@ fn build(
         handle: Cell::new(consts::FILE_NULL),
         comm,
         name: plan.name.as_str().into(),
+        path: plan.path.as_path().into(),
         amode: plan.amode,
         driver,
         hints: RefCell::new(hints),
@@ -278,8 +298,6 @@ fn build(
         under_way: Arc::new(()),
     };
     if plan.amode.appends() {
-        // The size is the same at all: nobody has written yet.
-        let size = file.size()?;
         file.pointer.set(size);
         file.shared.begin_at(size);
     }
@@ -298,7 +316,7 @@ pub fn close(process: &Process, file: &Arc<File>) -> Result<()> {
     registry::remove(file);
     files::close(file.handle.get());
     let deleted = match file.comm.rank == 0 && file.amode.deletes_on_close() {
-        true => unlink(&file.name).map_err(|e| of_system(&file.name, "cannot delete", &e)),
+        true => delete_opened(file),
         false => Ok(()),
     };
     let deleted = match file.amode.deletes_on_close() {
@@ -319,9 +337,19 @@ pub fn close(process: &Process, file: &Arc<File>) -> Result<()> {
 /// What the system says, on `MPI_FILE_NULL`.
 pub fn delete(name: &str) -> Result<()> {
     let path = path(name)?;
-    unlink(&path).map_err(|error| of_system(&path, "cannot delete", &error))
+    unlink(path.as_ref()).map_err(|error| of_system(&path, "cannot delete", &error))
 }
 
-fn unlink(path: &str) -> io::Result<()> {
+/// Deletes a file that is open, and nothing that has taken its name meanwhile.
+fn delete_opened(file: &File) -> Result<()> {
+    let failed = |error: io::Error| of_system(&file.name, "cannot delete", &error);
+    let now = std::fs::metadata(&file.path).map_err(failed)?;
+    if file.driver.identity().map_err(failed)? != (now.dev(), now.ino()) {
+        fail!(NoSuchFile, "cannot delete '{}': {REPLACED}", file.name);
+    }
+    unlink(&file.path).map_err(failed)
+}
+
+fn unlink(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
 }

@@ -73,11 +73,18 @@ impl File {
     ) -> Result<(Access<'t>, u64)> {
         let len = own.as_ref().map_or(0, |access| access.len);
         self.operations.settle(process);
-        let (access, rows) = agree::agree(process, &self.comm, own, [len])?;
+        // It only grows, and nobody who has come moves it before all have: who comes last sees where it is. After they
+        // have met it is too late to look, as others may be gone and move it.
+        let seen = self.shared.place(process);
+        let (own, seen) = match seen {
+            Ok(seen) => (own, seen),
+            Err(error) => (own.and(Err(error)), 0),
+        };
+        let (access, rows) = agree::agree(process, &self.comm, own, [len, seen])?;
+        let at = rows.iter().map(|row| row[1]).max().unwrap_or(0);
         let lens = rows.iter().map(|row| row[0]);
         let before: u64 = lens.clone().take(self.comm.rank as usize).sum();
-        let from = self.shared.place(process)? + before;
-        // Whoever leaves the call may move the pointer; all have seen it by then.
+        let from = at + before;
         self.shared.move_together(lens.sum());
         Ok((access, from))
     }

@@ -34,6 +34,8 @@ pub struct View {
     limit: u64,
     is_ordered: bool,
     spread: Spread,
+    /// Whether the filetype has no bytes: a member that has no part of a distributed array.
+    is_empty: bool,
 }
 
 /// How the runs of a view lie that is ordered.
@@ -68,6 +70,7 @@ impl View {
             limit: limit(0, byte),
             is_ordered: true,
             spread: Spread::default(),
+            is_empty: false,
         }
     }
 
@@ -87,16 +90,21 @@ impl View {
         let Ok(disp) = u64::try_from(disp) else {
             fail!(Arg, "the displacement is {disp}: it must not be negative");
         };
-        if etype.size() == 0 || filetype.size() == 0 {
-            fail!(
-                Type,
-                "the {} has no bytes",
-                if etype.size() == 0 {
-                    "etype"
-                } else {
-                    "filetype"
-                }
-            );
+        if etype.size() == 0 {
+            fail!(Type, "the etype has no bytes");
+        }
+        if filetype.size() == 0 {
+            return Ok(View {
+                disp,
+                unit: datarep.in_file(etype)?.size(),
+                etype: etype.clone(),
+                filetype: filetype.clone(),
+                datarep,
+                // The beginning is a place, where nothing is read or written.
+                limit: 1,
+                is_empty: true,
+                ..View::of_bytes()
+            });
         }
         if !filetype.size().is_multiple_of(etype.size()) {
             fail!(
@@ -122,7 +130,26 @@ impl View {
             unit,
             is_ordered,
             spread,
+            is_empty: false,
         })
+    }
+
+    /// This view at another displacement.
+    pub fn at(self, disp: u64) -> Self {
+        let limit = match self.is_empty {
+            true => self.limit,
+            false => limit(disp, &self.layout),
+        };
+        View {
+            disp,
+            limit,
+            ..self
+        }
+    }
+
+    /// Whether it shows nothing of the file.
+    pub fn is_empty(&self) -> bool {
+        self.is_empty
     }
 
     /// Bytes of an etype in the file.
@@ -140,7 +167,7 @@ impl View {
     /// Whether the stream is one run of the file, and its bytes are those of memory.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.is_contiguous() && self.datarep.is_native()
+        self.is_contiguous() && self.datarep.is_native() && !self.is_empty
     }
 
     /// The run that bytes of the stream are in a view that [is contiguous](View::is_contiguous).
@@ -208,6 +235,9 @@ impl View {
         let Some(rest) = size.checked_sub(self.disp) else {
             return 0;
         };
+        if self.is_empty {
+            return 0;
+        }
         let mut low = 0;
         let mut high = 1;
         // Offsets grow with places, so they are searched.
@@ -481,6 +511,16 @@ mod tests {
             let made = View::new(0, odd, &three, Datarep::native(), true);
             assert_eq!(made.is_ok(), fits);
         }
+    }
+
+    #[test]
+    fn a_view_may_show_nothing() {
+        let none = Datatype::contiguous(0, &int()).unwrap();
+        let view = View::new(8, &int(), &none, Datarep::native(), true).unwrap();
+        assert!(view.is_empty() && !view.is_plain());
+        assert_eq!((view.unit(), view.end(100)), (4, 0));
+        assert!(view.stream(0).is_ok() && view.stream(1).is_err() && !view.reaches(4));
+        assert!(View::new(0, &none, &int(), Datarep::native(), true).is_err());
     }
 
     #[test]

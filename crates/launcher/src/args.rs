@@ -371,6 +371,11 @@ impl Parser {
                 };
                 let setting = ("FAULT_TOLERANCE".to_string(), on.to_string());
                 request.settings.push(setting);
+                if on == "true" {
+                    // As Open MPI's mpirun ends then; what the user says about it comes after it and wins.
+                    let status = ("FAULT_STATUS".to_string(), "survivors".to_string());
+                    request.settings.insert(0, status);
+                }
             }
             opt @ (Opt::InitialErrhandler | Opt::MemoryAllocKinds) => {
                 let (name, what) = if opt == Opt::InitialErrhandler {
@@ -540,8 +545,13 @@ mod tests {
             ("no", "false"),
             ("0", "false"),
         ] {
-            let tolerant = run(&format!("--with-ft {text} a")).settings;
-            assert_eq!(tolerant, [("FAULT_TOLERANCE".into(), on.into())]);
+            let settings = run(&format!("--with-ft {text} a")).settings;
+            let status = ("FAULT_STATUS".into(), "survivors".into());
+            let tolerance = ("FAULT_TOLERANCE".into(), on.into());
+            match on {
+                "true" => assert_eq!(settings, [status, tolerance]),
+                _ => assert_eq!(settings, [tolerance]),
+            }
         }
         let takeover = run("--no-takeover a").settings;
         let expected = ("LAUNCH_TAKEOVER", "false");

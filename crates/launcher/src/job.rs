@@ -21,7 +21,8 @@ use std::time::{Duration, Instant};
 use catena_boot::server::Event;
 use catena_boot::server::names::Directory;
 use catena_boot::{
-    FAULT_STATUS, FAULT_TOLERANCE, FaultStatus, Interest, NAMES, OtherMpi, SpawnAnswer,
+    FAULT_STATUS, FAULT_TOLERANCE, FaultStatus, Interest, LAUNCH_GRACE, NAMES, OtherMpi,
+    SpawnAnswer,
 };
 
 use crate::args::App;
@@ -36,14 +37,11 @@ use crate::report::Failure;
 use crate::stdin::Source;
 use crate::sys::Exit;
 use abroad::Abroad;
-use connected::Partial;
+use connected::Partials;
 use elastic::Elastic;
 use hearing::Hearing;
 use late::LateFailure;
 use spawn::{Living, Spawning};
-
-/// How long ranks that were asked to end may take, before they are killed.
-const GRACE: Duration = Duration::from_millis(400);
 
 /// How long the ranks may go on when one of two hosts says that it does not reach the other.
 const LATE: Duration = Duration::from_millis(400);
@@ -67,7 +65,7 @@ const PROMPT: Duration = Duration::from_millis(50);
 /// How often to look whether the launcher is in the foreground again.
 const FOREGROUND: Duration = Duration::from_millis(200);
 
-/// How long a failed job waits for somebody to read its output.
+/// How long a job that was interrupted, or has taken too long, waits for somebody to read its output.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// After that, it is strange that a rank has ended without MPI while others
@@ -172,7 +170,7 @@ enum Task {
     CheckStrange(u32),
     /// See whether others may wait for those that have failed after MPI_Finalize.
     CheckLate,
-    /// Send processes of jobs that have failed a signal.
+    /// Send the processes that a failure ends a signal; which failure, its number among those tells.
     EndSome(u32, i32),
     /// See who does not reach whom.
     CheckApart,
@@ -210,7 +208,7 @@ pub struct Job {
     /// What has become of the job by which it grows, until that is taken in.
     grown: Option<Result<SpawnAnswer, String>>,
     /// Jobs that have failed while others go on.
-    partial: Vec<Partial>,
+    partials: Partials,
     /// Whether a process of a job that was spawned has ended just now.
     some_ended: bool,
     /// Processes that have lost others, and whom, until that is judged.
@@ -243,6 +241,12 @@ pub struct Job {
     fencing: bool,
     /// How many ranks were still running when the job was ended.
     ended: usize,
+    /// How long ranks that were asked to end may take, before they are killed.
+    grace: Duration,
+    /// The last signal that was to end the job, and when it came.
+    interrupted: Option<(i32, Instant)>,
+    /// Whether the job is to end although nobody may read what is left of its output.
+    hurried: bool,
     /// Whether the ranks were asked to end.
     ending: bool,
     /// Whether all have ended.
@@ -294,14 +298,17 @@ impl Job {
     ) -> io::Result<Job> {
         let poller = &base.poller;
         poller.add(&base.signals, token::SIGNALS, Interest::Read)?;
-        let sinks =
-            [false, true].map(|e| Sink::new(own_stream(e), token::SINK + u64::from(e), poller));
+        let sinks = [
+            Sink::new(own_stream(false), token::SINK, poller)?,
+            Sink::new(own_stream(true), token::SINK + 1, poller)?,
+        ];
         let timeout = show
             .timeout
             .map(|limit| (Instant::now() + limit, Task::Timeout(limit)));
         let names = crate::hosts::setting(&NAMES, &plan.env);
         let names = Some(PathBuf::from(&*names)).filter(|path| !path.as_os_str().is_empty());
         tree.with_node(|node| node.set_names(Directory::new(names)));
+        let grace = crate::hosts::setting(&LAUNCH_GRACE, &plan.env);
         let apps: Vec<Rc<App>> = plan.apps.iter().cloned().map(Rc::new).collect();
         let process = |((rank, app), &node): ((u32, u32), &u32)| {
             let tag = match show.tag {
@@ -333,7 +340,7 @@ impl Job {
             hearing: Hearing::default(),
             elastic: None,
             grown: None,
-            partial: Vec::new(),
+            partials: Partials::default(),
             some_ended: false,
             apart: Vec::new(),
             parted: BTreeSet::new(),
@@ -347,6 +354,9 @@ impl Job {
             first_gone: None,
             fencing: false,
             ended: 0,
+            grace,
+            interrupted: None,
+            hurried: false,
             ending: false,
             finishing: false,
         })
@@ -513,7 +523,7 @@ impl Job {
     fn flush(&mut self) {
         for which in 0..2 {
             let sink = &mut self.sinks[which];
-            sink.flush(own_stream(which == 1), &self.base.poller);
+            sink.flush(&self.base.poller);
             if sink.is_full() {
                 continue;
             }
@@ -529,9 +539,8 @@ impl Job {
         self.tree.flush(&self.base.poller);
     }
 
-    /// All ranks have ended: takes what is left of their output and of their
-    /// children, and waits until all is written; or drops it if the user loses
-    /// patience, or if nobody reads what a failed job has written.
+    /// All ranks have ended: takes what is left of their output and of their children, tells why the job has failed if it
+    /// has, and waits until all is written; or drops what is left if the user loses patience.
     fn finish(mut self) -> i32 {
         self.finishing = true;
         self.check_late();
@@ -539,57 +548,66 @@ impl Job {
         self.leave_abroad();
         self.find_cause();
         self.command(&NodeCommand::Finish);
-        self.learn();
-        self.flush();
-        loop {
-            let told = self.tree.is_done();
-            if told {
-                // What ranks wrote whose children still hold their streams.
-                for process in &mut self.processes {
-                    for (stream, sink) in process.streams.iter_mut().zip(&mut self.sinks) {
-                        stream.lines.flush(sink);
-                    }
-                }
-                self.flush();
-            }
-            let written = self.sinks.iter().all(Sink::is_empty);
-            if told && written {
-                break;
-            }
-            let patience = (self.failure.is_some() && !written).then(|| Instant::now() + PATIENCE);
-            let late = patience.is_some_and(|at| !self.turn(Some(at)) && Instant::now() >= at);
-            match patience {
-                None => drop(self.turn(None)),
-                Some(_) if late => self.sinks.iter_mut().for_each(Sink::give_up),
-                Some(_) => {}
+        self.work_until(|job| job.tree.is_done() && !job.tree.has_events());
+        // What ranks wrote whose children still hold their streams.
+        for process in &mut self.processes {
+            for (stream, sink) in process.streams.iter_mut().zip(&mut self.sinks) {
+                stream.lines.flush(sink);
             }
         }
         let is_survived = self.is_survived();
         self.tree.close(&self.base);
         self.base.watchdog.stop();
-        if let Some(kind) = self.sinks.iter().find_map(Sink::closed)
-            && kind != io::ErrorKind::BrokenPipe
-        {
-            tell!("{}: output was lost: {kind}", self.command);
-            self.failure.get_or_insert(Failure::silent(1));
-        }
         let fault = self.failure.as_ref().or(match self.fault_status {
             FaultStatus::First => self.fault.as_ref(),
             FaultStatus::Survivors => self.fault_of_living.as_ref().or(self.fault.as_ref()),
         });
-        let Some(failure) = fault else {
-            let first = self.first_gone;
-            lifecycle::mention_silent(&self.command, &self.plan, &self.processes, first);
-            return 0;
-        };
-        if let Some(text) = &failure.text {
-            let others = failure.rank.map(|_| self.processes.len() - 1);
-            let rest = crate::report::rest(self.ended, others);
-            tell!("{}: {text}{rest}", self.command);
+        match fault {
+            Some(failure) => {
+                if let Some(text) = &failure.text {
+                    let others = failure.rank.map(|_| self.processes.len() - 1);
+                    let rest = crate::report::rest(self.ended, others);
+                    self.sinks[1].tell(&format!("{}: {text}{rest}", self.command));
+                }
+            }
+            None => {
+                let first = self.first_gone;
+                let silent =
+                    lifecycle::mention_silent(&self.command, &self.plan, &self.processes, first);
+                silent
+                    .into_iter()
+                    .for_each(|text| self.sinks[1].tell(&text));
+            }
         }
-        match is_survived && self.failure.is_none() {
-            true => 0,
-            false => failure.status,
+        let fault = fault.map(|failure| failure.status);
+        self.work_until(|job| job.sinks.iter().all(Sink::is_empty));
+        let lost = self.sinks.iter().find_map(Sink::closed);
+        if let Some(kind) = lost.filter(|&kind| kind != io::ErrorKind::BrokenPipe) {
+            self.sinks[1].tell_at_once(&format!("{}: output was lost: {kind}", self.command));
+            self.failure.get_or_insert(Failure::silent(1));
+        }
+        match (fault, &self.failure) {
+            (_, Some(failure)) => failure.status,
+            (Some(_), None) if is_survived => 0,
+            (status, None) => status.unwrap_or(0),
+        }
+    }
+
+    /// Works until something is so, or nobody reads what a job has written that is to end.
+    fn work_until(&mut self, is_so: impl Fn(&Job) -> bool) {
+        loop {
+            // To take output lets nodes tell the rest: they are done before that is taken in here.
+            self.learn();
+            self.flush();
+            if is_so(self) {
+                return;
+            }
+            let is_stuck = self.hurried && self.sinks.iter().any(|sink| !sink.is_empty());
+            let patience = is_stuck.then(|| Instant::now() + PATIENCE);
+            let is_late = !self.turn(patience) && patience.is_some_and(|at| Instant::now() >= at);
+            if is_late {
+                self.sinks.iter_mut().for_each(Sink::give_up);
+            }
         }
     }
 

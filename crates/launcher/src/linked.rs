@@ -1,9 +1,14 @@
 //! What a program is linked to, and which files the dynamic loader takes for it.
+//!
+//! Arguments of programs are looked at, too, and may be anything: only regular files are opened, as a pipe would be read or
+//! its other end told, and none is executed. The loader that a file names is run if it is the system's, or if the file
+//! is what the user has asked to run.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{File, Metadata};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -34,15 +39,24 @@ pub struct Linked {
     pub needed: Vec<String>,
     /// Whether it names folders that come before those of `LD_LIBRARY_PATH`.
     pub has_rpath: bool,
-    /// Whether glibc's dynamic loader starts it, and looks at the environment.
-    lists: bool,
+    /// The dynamic loader that starts it, if that is glibc's and looks at the environment.
+    loader: Option<PathBuf>,
+}
+
+/// How a file came to be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It is going to be executed.
+    Program,
+    /// It is an argument, and may be data.
+    Argument,
 }
 
 impl Linked {
     /// How the file at `path` is linked; nothing if it is no program for this
     /// kind of machine, or needs no libraries.
     pub fn read(path: &Path) -> Option<Linked> {
-        let file = File::open(path).ok()?;
+        let file = open(path)?;
         let head = read(&file, 0, 64)?;
         // 64 bits, little-endian.
         if head[..6] != *b"\x7fELF\x02\x01" {
@@ -87,16 +101,36 @@ impl Linked {
         Some(Linked {
             needed: names.filter_map(|entry| text(entry.1)).collect(),
             has_rpath: value(tag::RPATH).is_some() && value(tag::RUNPATH).is_none(),
-            lists: !privileged && interpreter.is_some_and(|path| is_glibc(&path)),
+            loader: interpreter.filter(|_| !privileged).and_then(glibc),
         })
     }
 }
 
-/// Whether this is the path of glibc's dynamic loader, and so understands what
-/// [`loaded`] asks of it.
-fn is_glibc(interpreter: &[u8]) -> bool {
-    let name = interpreter.rsplit(|&byte| byte == b'/').next();
-    name.is_some_and(|name| name.starts_with(b"ld-linux"))
+/// Opens a regular file, and nothing else: to open a pipe has an effect on its other end.
+fn open(path: &Path) -> Option<File> {
+    let is_file = |about: io::Result<Metadata>| about.is_ok_and(|about| about.is_file());
+    if !is_file(std::fs::metadata(path)) {
+        return None;
+    }
+    // It may have become something else meanwhile, which must not be waited for.
+    let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+    let file = File::options().read(true).custom_flags(flags).open(path);
+    file.ok().filter(|file| is_file(file.metadata()))
+}
+
+/// The path of a dynamic loader, with a zero at its end, if that is glibc's, and so understands what [`Listing::of`] asks
+/// of it.
+fn glibc(interpreter: Vec<u8>) -> Option<PathBuf> {
+    let text = interpreter.split(|&byte| byte == 0).next()?;
+    let path = Path::new(OsStr::from_bytes(text));
+    let name = path.file_name()?.as_bytes();
+    (path.is_absolute() && name.starts_with(b"ld-linux")).then(|| path.into())
+}
+
+/// Whether a file is the system's: nobody else can have put it there.
+fn is_systems(path: &Path) -> bool {
+    let about = std::fs::metadata(path);
+    about.is_ok_and(|about| about.uid() == 0 && about.mode() & 0o022 == 0)
 }
 
 /// What the dynamic loader would do for a program.
@@ -115,17 +149,19 @@ impl Listing {
     /// `folder` with variables `vars`. With `symbols` it also looks for every symbol, which
     /// takes longer. Nothing if the program's loader cannot be asked.
     pub fn of(
-        path: &Path,
+        (path, origin): (&Path, Origin),
         folder: &Path,
         vars: &[(OsString, OsString)],
         symbols: bool,
     ) -> Option<Listing> {
         // Another loader would not list, but run it.
-        if !Linked::read(path).is_some_and(|linked| linked.lists) {
+        let loader = Linked::read(path)?.loader?;
+        if origin == Origin::Argument && !is_systems(&loader) {
             return None;
         }
-        let mut command = Command::new(std::path::absolute(path).ok()?);
+        let mut command = Command::new(loader);
         command
+            .arg(std::path::absolute(path).ok()?)
             .current_dir(folder)
             .env_clear()
             .envs(vars.iter().map(|(name, value)| (name, value)))
@@ -164,7 +200,8 @@ pub fn loaded(
     vars: &[(OsString, OsString)],
     wanted: impl Fn(&str) -> bool,
 ) -> Vec<PathBuf> {
-    let listing = Listing::of(path, folder, vars, false).unwrap_or_default();
+    let program = (path, Origin::Program);
+    let listing = Listing::of(program, folder, vars, false).unwrap_or_default();
     let libraries = listing.libraries.into_iter();
     libraries
         .filter(|(name, _)| wanted(name))
@@ -230,6 +267,8 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -240,7 +279,7 @@ mod tests {
             linked.needed.iter().any(|name| name == "libc.so.6"),
             "{linked:?}"
         );
-        assert!(linked.lists && !linked.has_rpath);
+        assert!(linked.loader.is_some() && !linked.has_rpath);
         let libc = loaded(&own, Path::new("/"), &[], |name| name == "libc.so.6");
         assert!(libc.len() == 1 && libc[0].is_absolute(), "{libc:?}");
     }
@@ -277,7 +316,53 @@ mod tests {
 
     #[test]
     fn only_glibc_is_asked_for_a_list() {
-        assert!(is_glibc(b"/lib64/ld-linux-x86-64.so.2\0"));
-        assert!(!is_glibc(b"/lib/ld-musl-x86_64.so.1\0"));
+        let loader = |text: &[u8]| glibc(text.to_vec());
+        let path = "/lib64/ld-linux-x86-64.so.2";
+        assert_eq!(loader(b"/lib64/ld-linux-x86-64.so.2\0"), Some(path.into()));
+        assert_eq!(loader(b"/lib/ld-musl-x86_64.so.1\0"), None);
+        assert_eq!(loader(b"./ld-linux-x86-64.so.2\0"), None);
+    }
+
+    #[test]
+    fn the_loader_that_an_argument_names_is_not_run() {
+        // A copy of this test names a loader that leaves a mark.
+        let folder = std::env::temp_dir().join(format!("catena-linked-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (data, mark) = (folder.join("data"), folder.join("mark"));
+        let mut bytes = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        let known = b"/lib64/ld-linux-x86-64.so.2\0";
+        let at = bytes.windows(known.len()).position(|it| it == known);
+        let at = at.expect("the interpreter of a program for this machine");
+        // Short enough to take its place.
+        let evil = PathBuf::from(format!("/tmp/ld-linux-{:x}", std::process::id()));
+        let script = format!("#!/bin/sh\n: > {}\n", mark.display());
+        std::fs::write(&evil, script).unwrap();
+        std::fs::set_permissions(&evil, PermissionsExt::from_mode(0o777)).unwrap();
+        let mut name = evil.as_os_str().as_bytes().to_vec();
+        name.resize(known.len(), 0);
+        bytes[at..at + known.len()].copy_from_slice(&name);
+        std::fs::write(&data, bytes).unwrap();
+        let listed = |origin| Listing::of((&data, origin), Path::new("/"), &[], false);
+        assert_eq!(listed(Origin::Argument), None);
+        let was_run = mark.exists();
+        std::fs::remove_file(&evil).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(!was_run);
+    }
+
+    #[test]
+    fn a_pipe_among_the_arguments_is_not_opened() {
+        let path = std::env::temp_dir().join(format!("catena-pipe-{}", std::process::id()));
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &path,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RWXU,
+            0,
+        )
+        .unwrap();
+        // It would wait for a writer.
+        assert_eq!(Linked::read(&path), None);
+        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -5,13 +5,14 @@
 //! rank's pipe ──► Lines (one per rank and stream) ──► Sink (stdout or stderr)
 //! ```
 
+use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
 pub use catena_base::tell;
 use catena_boot::{Interest, Poller};
 
-use crate::sys;
+use crate::sys::{self, Writer};
 
 /// Above this, a sink asks for no more, bytes.
 const FULL: usize = 1 << 20;
@@ -19,18 +20,15 @@ const FULL: usize = 1 << 20;
 /// A line that gets longer than this is passed on in parts, bytes.
 const LONG_LINE: usize = 1 << 20;
 
-/// What a pipe that is ready to be written takes at once for sure, bytes.
-const SURE: usize = 4096;
-
 /// Identifies a stream of a rank.
 pub type StreamId = u64;
 
 /// Where output goes: the launcher's own stdout or stderr.
 #[derive(Debug)]
 pub struct Sink {
-    queue: Vec<u8>,
-    /// How much of the queue is written.
-    written: usize,
+    /// What is not written yet.
+    queue: VecDeque<u8>,
+    to: Writer,
     /// The stream whose unfinished line was passed on last.
     open: Option<StreamId>,
     /// Whether the poller watches for room; `None` if it cannot, as for a
@@ -43,24 +41,25 @@ pub struct Sink {
 
 impl Sink {
     /// One whose poller events carry `token`.
-    pub fn new(fd: BorrowedFd<'_>, token: u64, poller: &Poller) -> Sink {
-        let watched = match poller.add(fd, token, Interest::Write) {
-            Ok(()) => poller.remove(fd).is_ok().then_some(false),
+    pub fn new(fd: BorrowedFd<'_>, token: u64, poller: &Poller) -> io::Result<Sink> {
+        let to = Writer::new(fd)?;
+        let watched = match poller.add(&to, token, Interest::Write) {
+            Ok(()) => poller.remove(&to).is_ok().then_some(false),
             Err(_) => None,
         };
-        Sink {
-            queue: Vec::new(),
-            written: 0,
+        Ok(Sink {
+            queue: VecDeque::new(),
+            to,
             open: None,
             watched,
             token,
             closed: None,
-        }
+        })
     }
 
     /// Whether it should be given no more for now.
     pub fn is_full(&self) -> bool {
-        self.queue.len() - self.written > FULL
+        self.queue.len() > FULL
     }
 
     /// Whether its reader had not taken everything when it was flushed last.
@@ -70,7 +69,7 @@ impl Sink {
 
     /// Whether everything is written, or never will be.
     pub fn is_empty(&self) -> bool {
-        self.queue.len() == self.written
+        self.queue.is_empty()
     }
 
     /// Why nothing more can be written, if so.
@@ -79,36 +78,28 @@ impl Sink {
     }
 
     /// Writes as much as can be written at once.
-    pub fn flush(&mut self, fd: BorrowedFd<'_>, poller: &Poller) {
+    pub fn flush(&mut self, poller: &Poller) {
         while !self.is_empty() {
-            let rest = &self.queue[self.written..];
-            let part = match self.watched {
-                None => rest,
-                Some(_) if sys::has_room(fd) => &rest[..rest.len().min(SURE)],
-                Some(_) => break,
+            let (rest, _) = self.queue.as_slices();
+            let written = match self.watched {
+                None => sys::write(&self.to, rest),
+                Some(_) => self.to.write(rest),
             };
-            match sys::write(fd, part) {
-                Ok(n) => self.written += n,
+            match written {
+                Ok(n) => drop(self.queue.drain(..n)),
                 Err(error) => match error.kind() {
                     io::ErrorKind::Interrupted => {}
                     io::ErrorKind::WouldBlock => break,
-                    kind => {
-                        self.closed = Some(kind);
-                        self.written = self.queue.len();
-                    }
+                    kind => self.close(kind),
                 },
             }
-        }
-        if self.is_empty() {
-            self.queue.clear();
-            self.written = 0;
         }
         let waiting = !self.is_empty();
         if self.watched.is_some_and(|watched| watched != waiting) {
             // Both calls are on a descriptor that the poller took before.
             let _ = match waiting {
-                true => poller.add(fd, self.token, Interest::Write),
-                false => poller.remove(fd),
+                true => poller.add(&self.to, self.token, Interest::Write),
+                false => poller.remove(&self.to),
             };
             self.watched = Some(waiting);
         }
@@ -117,14 +108,28 @@ impl Sink {
     /// Drops what is not written yet and all that comes.
     pub fn give_up(&mut self) {
         if !self.is_empty() {
-            self.closed.get_or_insert(io::ErrorKind::TimedOut);
-            self.written = self.queue.len();
+            self.close(io::ErrorKind::TimedOut);
         }
+    }
+
+    fn close(&mut self, why: io::ErrorKind) {
+        self.closed.get_or_insert(why);
+        self.queue = VecDeque::new();
+    }
+
+    /// Adds a line of the launcher's own, without its end.
+    pub fn tell(&mut self, text: &str) {
+        self.line(StreamId::MAX, b"", format!("{text}\n").as_bytes());
+    }
+
+    /// Writes a line of the launcher's own past what waits or was given up, as far as there is room.
+    pub fn tell_at_once(&self, text: &str) {
+        let _ = self.to.write(format!("{text}\n").as_bytes());
     }
 
     fn push(&mut self, bytes: &[u8]) {
         if self.closed.is_none() {
-            self.queue.extend_from_slice(bytes);
+            self.queue.extend(bytes);
         }
     }
 
@@ -228,7 +233,7 @@ mod tests {
     fn fixture() -> Fixture {
         let (read, write) = io::pipe().unwrap();
         let poller = Poller::new().unwrap();
-        let sink = Sink::new(write.as_fd(), 0, &poller);
+        let sink = Sink::new(write.as_fd(), 0, &poller).unwrap();
         Fixture {
             sink,
             poller,
@@ -239,9 +244,9 @@ mod tests {
 
     impl Fixture {
         fn text(mut self) -> String {
-            self.sink.flush(self.write.as_fd(), &self.poller);
+            self.sink.flush(&self.poller);
             assert!(self.sink.is_empty());
-            drop(self.write);
+            drop((self.write, self.sink));
             let mut text = String::new();
             self.read.read_to_string(&mut text).unwrap();
             text
@@ -287,7 +292,7 @@ mod tests {
         for _ in 0..3000 {
             a.push(&line, &mut f.sink);
         }
-        f.sink.flush(f.write.as_fd(), &f.poller);
+        f.sink.flush(&f.poller);
         assert!(f.sink.is_full());
         let mut got = Vec::new();
         while !f.sink.is_empty() {
@@ -295,12 +300,28 @@ mod tests {
             let mut buffer = [0; 8192];
             let n = f.read.read(&mut buffer).unwrap();
             got.extend_from_slice(&buffer[..n]);
-            f.sink.flush(f.write.as_fd(), &f.poller);
+            f.sink.flush(&f.poller);
         }
         assert_eq!(f.sink.watched, Some(false));
-        drop(f.write);
+        drop((f.write, f.sink));
         f.read.read_to_end(&mut got).unwrap();
         assert_eq!(got.len(), 3_000_000);
+    }
+
+    #[test]
+    fn memory_does_not_grow_while_the_reader_is_a_little_behind() {
+        let mut f = fixture();
+        let mut a = Lines::new(0, Vec::new());
+        let line = [b"x".repeat(999), b"\n".to_vec()].concat();
+        let mut buffer = vec![0; 1000];
+        for _ in 0..20_000 {
+            a.push(&line, &mut f.sink);
+            f.sink.flush(&f.poller);
+            if f.sink.queue.len() > 100_000 {
+                f.read.read_exact(&mut buffer).unwrap();
+            }
+        }
+        assert!(!f.sink.is_empty() && f.sink.queue.capacity() < 1 << 20);
     }
 
     #[test]
@@ -309,7 +330,7 @@ mod tests {
         drop(f.read);
         let mut a = Lines::new(0, Vec::new());
         a.push(b"x\n", &mut f.sink);
-        f.sink.flush(f.write.as_fd(), &f.poller);
+        f.sink.flush(&f.poller);
         assert_eq!(f.sink.closed(), Some(io::ErrorKind::BrokenPipe));
         assert!(f.sink.is_empty());
     }

@@ -10,12 +10,13 @@
 //! have, or names the folder of its MPI itself.
 
 use std::ffi::{OsStr, OsString};
+use std::iter;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::foreign::is_catena;
 use crate::library;
-use crate::linked::{Linked, Listing};
+use crate::linked::{Linked, Listing, Origin};
 use crate::outdated;
 
 /// An interface of another MPI.
@@ -162,7 +163,7 @@ impl Candidate<'_> {
         let kept = |(interface, folder): &&(Interface, PathBuf)| {
             let verdict = match &listing {
                 Some((file, listing)) if listing.names(*interface) => {
-                    let plain = || self.listed(file, self.search_without(folder), false);
+                    let plain = || self.listed(*file, self.search_without(folder), false);
                     self.judge(*interface, folder, listing, plain, wanted, &mut choice)
                 }
                 // What a script or an interpreter loads later.
@@ -308,9 +309,9 @@ impl Candidate<'_> {
 
     /// The first of the files that is linked to an MPI of another interface, or to an older one,
     /// and what the loader would do for it.
-    fn listing(&self, search: &OsStr) -> Option<(&Path, Listing)> {
-        let of = |file: &PathBuf| {
-            if !may_be_linked(&Linked::read(file)?) {
+    fn listing(&self, search: &OsStr) -> Option<((&Path, Origin), Listing)> {
+        let of = |file: (&Path, Origin)| {
+            if !may_be_linked(&Linked::read(file.0)?) {
                 return None;
             }
             let listing = self.listed(file, search.to_os_string(), false)?;
@@ -321,11 +322,14 @@ impl Candidate<'_> {
             let listing = self.listed(file, search.to_os_string(), true)?;
             Some(listing)
         };
-        let mut files = self.files.iter();
-        files.find_map(|file| Some((file.as_path(), of(file)?)))
+        let origins = [Origin::Program]
+            .into_iter()
+            .chain(iter::repeat(Origin::Argument));
+        let mut files = self.files.iter().map(PathBuf::as_path).zip(origins);
+        files.find_map(|file| Some((file, of(file)?)))
     }
 
-    fn listed(&self, file: &Path, search: OsString, symbols: bool) -> Option<Listing> {
+    fn listed(&self, file: (&Path, Origin), search: OsString, symbols: bool) -> Option<Listing> {
         let mut vars = self.vars.to_vec();
         library::set_search(&mut vars, search);
         Listing::of(file, self.wdir, &vars, symbols)
@@ -342,7 +346,8 @@ impl Candidate<'_> {
         let names = "libmpi.so.12 libmpich.so.12 libmpi.so.40";
         vars.push(("LD_PRELOAD".into(), names.into()));
         library::set_search(&mut vars, self.search_without(folder));
-        let listing = Listing::of(&own, self.wdir, &vars, false).unwrap_or_default();
+        let own = (own.as_path(), Origin::Program);
+        let listing = Listing::of(own, self.wdir, &vars, false).unwrap_or_default();
         listing.main(interface).is_some()
     }
 }

@@ -116,6 +116,14 @@ impl Bridge {
         is_delivered
     }
 
+    /// As [`Networks::keeps`].
+    pub fn keeps(&mut self) -> bool {
+        match self.is_settled {
+            true => !self.networks.is_quiet(),
+            false => self.networks.keeps(),
+        }
+    }
+
     /// The number of a peer of that job in the space of the networks.
     #[inline]
     pub fn number(&self, peer: Peer) -> Peer {
@@ -181,6 +189,12 @@ impl<D: Deliver> Deliver for Across<'_, D> {
     fn lost(&mut self, lost: PeerLost) {
         if let Some(peer) = self.peer(lost.peer).filter(|_| self.connected) {
             self.deliver.lost(PeerLost { peer, ..lost });
+        }
+    }
+
+    fn ended(&mut self, lost: PeerLost) {
+        if let Some(peer) = self.peer(lost.peer).filter(|_| self.connected) {
+            self.deliver.ended(PeerLost { peer, ..lost });
         }
     }
 

@@ -242,6 +242,15 @@ impl Driver {
         }
     }
 
+    /// Whether a peer that this process has talked with can be told something without making a connection first, as
+    /// far as that is known.
+    pub fn is_joined(&self, peer: Peer) -> bool {
+        match self {
+            Driver::Tcp(tcp) => tcp.watches(peer),
+            Driver::Ofi(_) | Driver::Ucx(..) => true,
+        }
+    }
+
     /// Where the kernel of a peer's host answers, if that says whether the host lives,
     /// and this network does not.
     pub fn probe_addresses(&self, end: &End) -> Vec<SocketAddr> {

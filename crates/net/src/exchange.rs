@@ -23,8 +23,8 @@ pub trait Exchange {
     fn publish(&mut self, record: &[u8]) -> Result<(), String>;
 
     /// The record that a process has published, or `None` while that is not known
-    /// here. Never blocks: the first call asks, later ones look whether the answer
-    /// has come.
+    /// here; an empty one if the process has ended. Never blocks: the first call asks, later
+    /// ones look whether the answer has come.
     ///
     /// # Errors
     /// If the process will never be known.
@@ -41,8 +41,9 @@ pub trait Exchange {
         false
     }
 
-    /// Whether the processes are those of two jobs, whose launcher knows each other's deaths.
-    fn is_between_jobs(&self) -> bool {
+    /// Whether somebody tells of each process that died: then a process that has only ended, as its host says, is
+    /// none that died.
+    fn judges_ends(&self) -> bool {
         false
     }
 

@@ -355,6 +355,10 @@ impl<D: Deliver> Deliver for Taking<'_, D> {
         self.deliver.lost(lost);
     }
 
+    fn ended(&mut self, lost: PeerLost) {
+        self.deliver.ended(lost);
+    }
+
     fn wanted(&mut self, by: Peer) {
         self.deliver.wanted(by);
     }

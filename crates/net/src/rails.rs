@@ -114,6 +114,11 @@ impl Rails {
         self.rails[0].listens_where_probed() && self.probes.is_refused(peer)
     }
 
+    /// See [`Driver::is_joined`]; over the rail of short messages.
+    pub fn is_joined(&self, peer: Peer) -> bool {
+        self.rails[self.pin(peer)].is_joined(peer)
+    }
+
     /// Declares a peer dead on all rails.
     pub fn mark_lost(&mut self, peer: Peer, cause: &str) {
         for rail in &mut self.rails {

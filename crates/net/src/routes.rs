@@ -95,6 +95,8 @@ pub struct Routes<S, R> {
     pub(crate) networks: Option<Box<Networks>>,
     /// To those of other jobs.
     bridges: Vec<Bridge>,
+    /// Whether this process has said since it began to leave that it stays.
+    stays: bool,
     buffers: PhantomData<fn(S) -> R>,
 }
 
@@ -128,6 +130,7 @@ impl<S, R> Routes<S, R> {
             shm,
             networks,
             bridges: Vec::new(),
+            stays: false,
             buffers: PhantomData,
         }
     }
@@ -394,12 +397,33 @@ impl<S, R> Routes<S, R> {
         Ok(all)
     }
 
-    /// As [`Networks::is_delivered`], over all of them.
-    pub fn is_delivered(&mut self) -> bool {
-        let own = self.networks.as_mut();
+    /// This process leaves: [`Routes::is_delivered`] is asked from now on.
+    pub fn leave(&mut self) {
+        self.stays = false;
+    }
+
+    /// This process stays after all: see [`Networks::stay`]. Whoever waits for [`Routes::is_delivered`] waits no more.
+    pub fn stay(&mut self) {
+        self.stays = true;
+        self.networks_mut().for_each(Networks::stay);
+    }
+
+    /// As [`Networks::is_delivered`], over all of them; over those to other jobs `alone`, where the processes of this one's own
+    /// know by themselves that it leaves, and need nothing.
+    pub fn is_delivered(&mut self, alone: bool) -> bool {
+        if self.stays {
+            return true;
+        }
+        let own = self.networks.as_mut().filter(|_| !alone);
         let own = own.is_none_or(|it| it.is_delivered());
         let others = self.bridges.iter_mut().map(Bridge::is_delivered);
         others.fold(own, |all, one| all & one)
+    }
+
+    /// Whether something that was posted would be lost if this process ended now, or its end would seem a death.
+    pub fn keeps(&mut self) -> bool {
+        self.networks.as_mut().is_some_and(|it| it.keeps())
+            || self.bridges.iter_mut().any(Bridge::keeps)
     }
 
     /// As [`Networks::is_delivered`], to the processes of another job, from which this one has parted. Where the network itself

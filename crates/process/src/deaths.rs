@@ -18,6 +18,15 @@ use catena_shm::Shm;
 
 use crate::engine::{LinkOf, ProgressEngine};
 
+/// The launcher's word for how a process ended.
+fn ended(how: HowEnded) -> Ended {
+    match how {
+        HowEnded::Code(code) => Ended::Code(code),
+        HowEnded::Signal(signal) => Ended::Signal(signal),
+        HowEnded::Lost => Ended::Lost,
+    }
+}
+
 impl<P, S, R> ProgressEngine<P, S, R>
 where
     S: Source,
@@ -53,11 +62,7 @@ where
             let name = routes.peers().name(peer)?;
             Some(routes.failures().of(name)?.how)
         })?;
-        let how = match how {
-            HowEnded::Code(code) => Ended::Code(code),
-            HowEnded::Signal(signal) => Ended::Signal(signal),
-            HowEnded::Lost => Ended::Lost,
-        };
+        let how = ended(how);
         Some(Error::new(
             Kind::ProcFailed,
             format!("process {} is gone: {how}", peer.0),
@@ -114,7 +119,39 @@ where
         for death in deaths.unwrap_or_default() {
             some |= self.note_death(death);
         }
-        some
+        some | self.note_early_deaths()
+    }
+
+    /// A process may have died before this one took its job in: then its death was a fact about nobody known here.
+    /// Cost: O(deaths).
+    fn note_early_deaths(&self) -> bool {
+        if !FAULT_TOLERANCE.get() {
+            return false;
+        }
+        let early: Vec<(Peer, HowEnded)> = self.link(|link| {
+            let died: HashSet<Peer> = link.lost_peers().collect();
+            let routes = link.net();
+            let known = routes.failures().dead().iter().filter_map(|dead| {
+                let peer = routes.peers().peer(dead.name)?;
+                Some((peer, dead.how))
+            });
+            known.filter(|(peer, _)| !died.contains(peer)).collect()
+        });
+        for &(peer, how) in &early {
+            self.lose(peer, &ended(how).to_string());
+        }
+        !early.is_empty()
+    }
+
+    /// A peer has died: what waits for it ends. All that it had sent has been taken in, as the last poll found nothing.
+    fn lose(&self, peer: Peer, cause: &str) {
+        self.link(|link| {
+            link.net().mark_lost(peer, cause);
+            link.peer_lost(PeerLost {
+                peer,
+                cause: cause.to_owned(),
+            });
+        });
     }
 
     /// Keeps a death as a fact; true if that ends what somebody may wait for.
@@ -129,20 +166,15 @@ where
             Ended::Lost => HowEnded::Lost,
         };
         let dead = DeadProcess { name, epoch, how };
-        self.link(|link| {
+        let peer = self.link(|link| {
             let routes = link.net();
             let peer = routes.peers().peer(name);
-            if !routes.failures_mut().add(dead) || !FAULT_TOLERANCE.get() {
-                return false;
-            }
-            let Some(peer) = peer else {
-                return false;
-            };
-            // All that it had sent has been taken in: the last poll found nothing.
-            let cause = death.how.to_string();
-            link.net().mark_lost(peer, &cause);
-            link.peer_lost(PeerLost { peer, cause });
-            true
-        })
+            let is_news = routes.failures_mut().add(dead) && FAULT_TOLERANCE.get();
+            peer.filter(|_| is_news)
+        });
+        if let Some(peer) = peer {
+            self.lose(peer, &death.how.to_string());
+        }
+        peer.is_some()
     }
 }

@@ -120,19 +120,19 @@ impl Exchange for BetweenJobs {
         let Ok(mut boot) = self.boot.try_borrow_mut() else {
             return Ok(None);
         };
+        // It is empty once that job has ended.
         let record = boot.ask(self.job, rank, &self.key);
-        match record.map_err(|e| e.to_string())? {
-            Some(record) if record.is_empty() => Err("its job has ended".to_string()),
-            other => Ok(other),
-        }
+        record.map_err(|e| e.to_string())
+    }
+
+    /// Only Catena's launcher knows other jobs, and it ends those that one is connected to which has failed, or tells
+    /// who died.
+    fn judges_ends(&self) -> bool {
+        true
     }
 
     fn descriptor(&self) -> Option<RawFd> {
         self.boot.borrow().descriptor()
-    }
-
-    fn is_between_jobs(&self) -> bool {
-        true
     }
 
     /// Jobs that have parted need nothing of each other but what is on its way: see [`Networks::is_delivered`](catena_net::Networks::is_delivered).

@@ -74,7 +74,18 @@ pub trait Living: Host {
     /// `Other` if the launcher is gone.
     fn resume(&self) -> Result<()>;
 
-    /// The last user leaves, `end` if no other one will come.
+    /// A user comes while there are others, of which the last one may be about to leave.
+    fn stay(&self);
+
+    /// Whether something that was sent would be lost if the process ended now.
+    fn keeps(&self) -> bool;
+
+    /// Waits until nothing is kept, and tells the program what it is to be told of. Lets go of the lock meanwhile: users may
+    /// come and go.
+    fn settle(&self, end: bool);
+
+    /// The last user has left, `end` if no other one will come. Never lets go of the lock: whoever comes finds the library
+    /// at rest.
     ///
     /// # Errors
     /// `Other` if the launcher is gone.
@@ -223,7 +234,10 @@ impl<P: Living> Life<P> {
         let users = self.users.load(Relaxed);
         let asked = level.unwrap_or(consts::THREAD_SINGLE);
         match self.kept() {
-            Some(process) if users > 0 => self.admit(process, asked)?,
+            Some(process) if users > 0 => {
+                self.admit(process, asked)?;
+                process.stay();
+            }
             Some(process) => {
                 process.resume()?;
                 self.begin(process, asked);
@@ -250,6 +264,14 @@ impl<P: Living> Life<P> {
     /// `Other` if the launcher is gone.
     pub fn leave(&self, process: &P, end: bool) -> Result<()> {
         let _held = self.hold();
+        // This user counts until nothing is to be waited for any more; one that has come meanwhile does so in its turn.
+        let is_last = || self.users.load(Relaxed) == 1;
+        if is_last() {
+            process.settle(end);
+        }
+        while !end && is_last() && process.keeps() {
+            process.settle(end);
+        }
         let users = self.users.load(Relaxed) - 1;
         self.users.store(users, Relaxed);
         if users > 0 {

@@ -129,7 +129,10 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
             node_of.for_each(|node| *node = node_abroad(number, *node));
         }
         let added = self.link(|link| link.net().add_job(number, &met.node_of, segment, far));
-        added.map_err(|e| other(&e))
+        added.map_err(|e| other(&e))?;
+        // Some of its processes may be known to have died.
+        self.ask_once();
+        Ok(())
     }
 
     /// Opens networks to another job.

@@ -1,6 +1,7 @@
 //! Making and freeing windows (MPI-5, chapter 12.2). Collective: over the communicator that it is made
 //! with the members tell each other rows of words, three times: what each has, what the lowest has made for all, and whether it could be mapped.
-//! One who cannot take part says so instead, and the call fails everywhere.
+//! One who cannot take part says so instead, and the call fails everywhere. If one finds that neighbours cannot open each other's
+//! descriptors, all begin anew, with memory in the segment of the job.
 
 use std::cell::RefCell;
 use std::ffi::c_int;
@@ -37,7 +38,7 @@ use crate::tell::tell_all;
 use crate::window::{Facts, Flavor, Node, Reach, Target, Window};
 
 /// The checked arguments of a call that makes a window.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// Which call it is.
     pub flavor: Flavor,
@@ -125,10 +126,13 @@ const KEYS: usize = 7;
 const OWN_CARD: usize = 8;
 /// Where its mailbox is found, if it has memory that only the kernel reaches.
 const BOX: usize = OWN_CARD + Card::WORDS;
+/// By which neighbours find out whether they can open its descriptors.
+const PROBE: usize = BOX + Card::WORDS;
 /// What a member has.
-const ROW: usize = BOX + Card::WORDS;
-/// What the lowest member of a node has made for all of them.
-const SHARED: usize = 1 + 2 * Card::WORDS;
+const ROW: usize = PROBE + Card::WORDS;
+/// What the lowest member of a node has made for all of them, and in the last word whether a member cannot open a descriptor.
+const SHARED: usize = 2 + 2 * Card::WORDS;
+const BLIND: usize = SHARED - 1;
 
 /// Tells all members a row of words; theirs, by rank.
 fn tell<const N: usize>(
@@ -189,7 +193,11 @@ impl Own {
         let size = usize::try_from(plan.size).unwrap_or(usize::MAX);
         let is_alone = plan.flavor == Flavor::Shared && plan.hints.noncontiguous;
         if plan.flavor == Flavor::Allocate || is_alone {
-            let base = heap::take(size, plan.align).map_err(|e| no_memory(plan.size, &e))?;
+            let take = match plan.flavor {
+                Flavor::Allocate => heap::take_if_alone,
+                _ => heap::take,
+            };
+            let base = take(size, plan.align).map_err(|e| no_memory(plan.size, &e))?;
             return Ok(Own {
                 base,
                 piece: Some(base),
@@ -306,7 +314,10 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
         let lowest = members.position(|peer| is_here(process, peer));
         row[LEADER] = lowest.unwrap_or(comm.rank as usize) as u64;
         row[OWN_CARD..BOX].copy_from_slice(&own.card.words());
-        row[BOX..].copy_from_slice(&own.mailbox(plan.flavor).words());
+        row[BOX..PROBE].copy_from_slice(&own.mailbox(plan.flavor).words());
+        if !heap::is_in_segment() {
+            row[PROBE..].copy_from_slice(&heap::probe().words());
+        }
         row[KEYS] = own.exposed.keys().len() as u64;
     }
     let rows = tell(process, comm, row);
@@ -328,18 +339,24 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
             return Err(error);
         }
     };
-    // What the lowest has made for all.
-    let is_whole = plan.flavor == Flavor::Shared && rows.iter().all(|row| row[5] == 0);
+    // What the lowest has made for all: one piece, unless all would have their own.
+    let is_whole = plan.flavor == Flavor::Shared && rows.iter().any(|row| row[5] == 0);
+    if is_whole && own.piece.is_some() {
+        own.give_back(process);
+        own.base = plan.base;
+    }
+    let is_blind = is_blind(comm.rank, &rows);
     let shared = share(comm.rank, &plan, &rows, is_whole);
     let (failed, shared, error) = split(shared);
     let (control, whole) = shared.unwrap_or_default();
     let mut row = [0; SHARED];
     row[0] = failed;
+    row[BLIND] = is_blind.into();
     if let Some((_, card)) = &control {
         row[1..=Card::WORDS].copy_from_slice(&card.words());
     }
     if let Some(whole) = &whole {
-        row[1 + Card::WORDS..].copy_from_slice(&whole.card.words());
+        row[1 + Card::WORDS..BLIND].copy_from_slice(&whole.card.words());
         own.piece = Some(whole.at);
     }
     let told = tell(process, comm, row).and_then(|told| agree(error, &told).map(|()| told));
@@ -350,6 +367,12 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
             return Err(error);
         }
     };
+    if told.iter().any(|row| row[BLIND] != 0) {
+        own.give_back(process);
+        drop(control);
+        heap::share_segment();
+        return make(process, comm, Ok(plan));
+    }
     // Whether it could be mapped.
     let cards = told[rows[comm.rank as usize][LEADER] as usize];
     let parts = Parts {
@@ -409,6 +432,15 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
                 .unwrap_or_else(|| Error::new(Kind::Intern, "no window")))
         }
     }
+}
+
+/// Whether a neighbour is there whose descriptors this process cannot open.
+fn is_blind(me: u32, rows: &[[u64; ROW]]) -> bool {
+    let leader = rows[me as usize][LEADER];
+    let mut neighbours = (0..)
+        .zip(rows)
+        .filter(|(rank, row)| *rank != me && row[LEADER] == leader);
+    neighbours.any(|(_, row)| !heap::reaches(card_at(&row[PROBE..])))
 }
 
 fn card_at(words: &[u64]) -> Card {
@@ -572,10 +604,7 @@ fn build(
 
 #[cold]
 fn unmapped(rank: u32, error: &std::io::Error) -> Error {
-    let text = format!(
-        "memory of rank {rank} of the window cannot be mapped: {error}; processes of one node map \
-        each other's memory under /proc, which takes the same user and one space of process ids"
-    );
+    let text = format!("memory of rank {rank} of the window cannot be mapped: {error}");
     // What is gone from there has died, if the job goes on after deaths.
     let is_gone = error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH);
     let kind = match kind_of_death() {

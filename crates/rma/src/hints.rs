@@ -12,7 +12,7 @@ const ORDERS: [&str; 4] = ["rar", "raw", "war", "waw"];
 /// The hints of a window.
 #[derive(Clone, Debug)]
 pub struct Hints {
-    /// Nobody locks: `MPI_Win_lock` is refused.
+    /// Nobody locks, as the program promises; whoever does gets a lock all the same.
     pub no_locks: bool,
     /// What order accumulates keep; all is kept, whatever it says.
     accumulate_ordering: String,

@@ -43,15 +43,6 @@ pub fn lock_mode(kind: i32) -> Result<Mode> {
 }
 
 impl Window {
-    fn check_lockable(&self) -> Result<()> {
-        if self.hints.borrow().no_locks {
-            return Err(sync_error(
-                "the window was made with the hint no_locks, so it has no locks",
-            ));
-        }
-        Ok(())
-    }
-
     /// Waits for a target's lock.
     fn acquire(&self, process: &Process, rank: u32, mode: Mode) -> Result<()> {
         let (target, me) = (self.targets[rank as usize].local, self.node.me);
@@ -251,7 +242,6 @@ impl Window {
         assert: i32,
     ) -> Result<()> {
         check_assert(assert, OF_OTHERS)?;
-        self.check_lockable()?;
         if self.epochs.access.get() != Access::Lock {
             self.leave_fence("an epoch of MPI_Win_lock")?;
         }
@@ -366,7 +356,6 @@ impl Window {
     /// `RmaSync` in another access epoch; `Assert`; `ProcAborted` if a member that held a lock has died.
     pub fn lock_all(&self, process: &Process, assert: i32) -> Result<()> {
         check_assert(assert, OF_OTHERS)?;
-        self.check_lockable()?;
         self.leave_fence("an epoch of MPI_Win_lock_all")?;
         // Said first: while it waits, other threads of this process see it.
         self.epochs.access.set(Access::LockAll);

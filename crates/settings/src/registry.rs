@@ -14,6 +14,7 @@ const INTERNAL: &[&str] = &[
     "CATENA_RANK",
     "CATENA_SIZE",
     "CATENA_LOCAL_RANK",
+    "CATENA_WITHIN",
 ];
 
 /// Whether a variable of the environment is Catena's own, but no setting.

@@ -4,7 +4,8 @@
 //! 0        header: stamp of the layout, how much of the arena is used
 //! 4096     one block per rank: doorbell, epoch of its inbox, process
 //! ...      inbox table [receiver][sender]: offset of the pair's ring, or 0
-//! ...      arena: rings, their data areas, regions
+//! ...      arena: room for the rings and data areas of all pairs
+//! ...      arena: regions, and what more rings there are
 //! ```
 //!
 //! All zero is a valid beginning, so there is nobody who has to come first.
@@ -12,7 +13,7 @@
 //! | field                | writer            | reader    | rule                      |
 //! |----------------------|-------------------|-----------|---------------------------|
 //! | `layout`             | first attacher    | all       | compare-and-swap from 0   |
-//! | `used`               | all               | all       | fetch-add                 |
+//! | `used`, `regions`    | all               | all       | fetch-add                 |
 //! | `bell`               | see `Doorbell`    |           |                           |
 //! | `epoch`              | senders, launcher | owner     | add after `inbox`, Release/Acquire |
 //! | `pid`, `probe`       | owner             | peers     | before `ready`, Release/Acquire |
@@ -34,7 +35,7 @@ use catena_base::ring::{CELL, Heads};
 use catena_base::{CachePadded, Doorbell, Parts};
 
 /// Changes whenever the meaning of a byte in the segment changes.
-const VERSION: u64 = 8;
+const VERSION: u64 = 9;
 const MAGIC: u64 = 0x6361_7465_6e61_5348;
 
 /// Smallest unit of memory that the kernel hands out.
@@ -89,13 +90,15 @@ impl Geometry {
 pub(crate) struct Front {
     /// [`Layout::stamp`], or 0.
     pub layout: AtomicU64,
-    /// Bytes of the arena that are taken.
+    /// Bytes of the first part of the arena that are taken.
     pub used: AtomicU64,
     /// What the layout follows from, for processes of other jobs: ranks, cells, bytes of
     /// data and of a packet. Before `layout`; the same from all who write it.
     pub facts: [AtomicU64; 4],
     /// 1 once the launcher looks at [`Who::parted`] whenever it matters.
     pub heeds_parting: AtomicU64,
+    /// Bytes of the second part of the arena that are taken.
+    pub regions: AtomicU64,
 }
 
 /// What a rank shows to its peers.
@@ -186,6 +189,8 @@ pub(crate) struct Layout {
     pub geometry: Geometry,
     pub inbox_at: usize,
     pub arena_at: usize,
+    /// Before that, only rings have room: however many regions there are, each pair can talk.
+    pub regions_at: usize,
     pub size: usize,
 }
 
@@ -198,13 +203,15 @@ impl Layout {
         let inbox_at = (PAGE + n * size_of::<Block>()).next_multiple_of(PAGE);
         let arena_at = (inbox_at + n * n * 8).next_multiple_of(PAGE);
         let pair = geometry.ring_bytes() + geometry.data;
-        let arena = n * n * pair + BOARDS + n * BOARDS_PER_RANK;
+        let regions_at = (arena_at + n * n * pair).next_multiple_of(PAGE);
+        let regions = BOARDS + n * BOARDS_PER_RANK;
         Layout {
             ranks,
             geometry,
             inbox_at,
             arena_at,
-            size: (arena_at + arena).next_multiple_of(PAGE),
+            regions_at,
+            size: (regions_at + regions).next_multiple_of(PAGE),
         }
     }
 

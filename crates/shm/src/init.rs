@@ -1,6 +1,7 @@
 //! Attaching, and the transport itself.
 
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Acquire;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use crate::inlet::Inlet;
 use crate::other_segment::{Guests, OtherSegment};
 use crate::own::own_reads;
 use crate::peer_state::{Home, PeerState, probe_value};
-use crate::regions::Regions;
+use crate::regions::Arena;
 use crate::segment::{Segment, create_segment};
 use crate::settings::{Config, SingleCopy};
 
@@ -81,7 +82,7 @@ pub struct Shm {
     pub(crate) config: Config,
     pub(crate) barrier: Barrier,
     pub(crate) counters: Counters,
-    pub(crate) regions: Regions,
+    pub(crate) arena: Arc<Arena>,
     /// Peer states with room to fetch while nothing arrives.
     pub(crate) cold: Vec<u32>,
     /// What peers read to find out whether they can.
@@ -92,7 +93,7 @@ pub struct Shm {
     pub(crate) guests: Guests,
     // Last: everything above points into them.
     /// Where this process is at home.
-    pub(crate) segment: Segment,
+    pub(crate) segment: Arc<Segment>,
     /// The segments of other jobs, if they are attached, by number in [`Home`] less one.
     pub(crate) others: Vec<Option<OtherSegment>>,
 }
@@ -176,7 +177,8 @@ impl Shm {
         for (number, peer) in (0..).zip(local) {
             index[(peer.0 - first) as usize] = number;
         }
-        let segment = Segment::open(fd, Layout::new(local.len() as u32, config.geometry))?;
+        let layout = Layout::new(local.len() as u32, config.geometry);
+        let segment = Arc::new(Segment::open(fd, layout)?);
         let peer_state = |(number, peer): (u32, &Peer)| {
             let home = Home { segment: 0, number };
             PeerState::unopened(*peer, home, segment.block(number), config)
@@ -194,7 +196,7 @@ impl Shm {
             config,
             barrier: Barrier::register(),
             counters: Counters::default(),
-            regions: Regions::default(),
+            arena: Arc::new(Arena::new(segment.clone())),
             cold: Vec::new(),
             probe: Box::new(probe_value(me)),
             max_packet: config.geometry.packet,
@@ -286,14 +288,23 @@ impl Shm {
     /// region that was given back has left. `None` if there is no memory, or if
     /// the regions of this process would take more than `most` bytes.
     pub fn region_alloc(&mut self, bytes: usize, most: usize) -> Option<u64> {
-        self.regions.alloc(&self.segment, bytes, most)
+        let offset = self.arena.reserve(bytes, (most, usize::MAX))?;
+        if self.arena.provide(offset, bytes).is_ok() {
+            return Some(offset);
+        }
+        self.region_free(offset, bytes);
+        None
+    }
+
+    /// Regions, for those who provide their memory when it is used.
+    pub fn arena(&self) -> &Arc<Arena> {
+        &self.arena
     }
 
     /// Gives a region back that this process took with `bytes` bytes. No rank
     /// may use it any more.
     pub fn region_free(&mut self, offset: u64, bytes: usize) {
-        debug_assert!(self.region(offset, bytes).is_some());
-        self.regions.free(offset, bytes);
+        self.arena.free(offset, bytes);
     }
 
     /// [`Shm::region_free`] by the address here.
@@ -346,7 +357,7 @@ impl Shm {
             tables: layout.arena_at / layout.ranks as usize,
             rings: open.count() * layout.geometry.ring_bytes(),
             data: with_data.map(PeerState::data_bytes).sum(),
-            regions: self.regions.bytes(),
+            regions: self.arena.bytes(),
         }
     }
 }

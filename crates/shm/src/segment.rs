@@ -40,13 +40,18 @@ pub(crate) struct Segment {
     file: File,
 }
 
+// SAFETY: it owns its mapping, which is the same for all threads.
+unsafe impl Send for Segment {}
+// SAFETY: as above; it hands out addresses, and references to atomics.
+unsafe impl Sync for Segment {}
+
 impl Segment {
     /// Sizes, maps and checks the segment.
     pub fn open(fd: OwnedFd, layout: Layout) -> Result<Segment, ShmError> {
         let file = File::from(fd);
         let size = layout.size;
         if file.metadata().map_err(ShmError::Segment)?.len() < size as u64 {
-            check_file_limit(size)?;
+            check_file_limit(size).map_err(ShmError::Segment)?;
             file.set_len(size as u64).map_err(ShmError::Segment)?;
         }
         forbid_shrinking(&file).map_err(ShmError::Segment)?;
@@ -106,6 +111,9 @@ impl Segment {
                 source: io::Error::last_os_error(),
             });
         }
+        // A core file tells nothing by rings of more than a GiB. A wish only.
+        // SAFETY: the new mapping.
+        unsafe { libc::madvise(base, size, libc::MADV_DONTDUMP) };
         Ok(Segment {
             base: base.cast(),
             layout,
@@ -137,19 +145,37 @@ impl Segment {
         Ok(offset)
     }
 
-    /// Takes a part of the arena, aligned to 256, whose memory [`Segment::extend`] provides; its offset.
+    /// Takes room for a ring, aligned to 256, whose memory [`Segment::extend`] provides; its offset. There is some for
+    /// all pairs of ranks; guests beyond that many take what regions leave.
     pub fn reserve(&self, bytes: usize) -> Result<u64, ShmError> {
-        let full = ShmError::ArenaFull { bytes };
-        let room = (self.layout.size - self.layout.arena_at) as u64;
-        let need = bytes
-            .checked_next_multiple_of(256)
-            .ok_or(ShmError::ArenaFull { bytes })? as u64;
-        let used = &self.front().used;
-        let take = |now: u64| now.checked_add(need).filter(|end| *end <= room);
-        let from = used
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
-            .map_err(|_| full)?;
-        Ok(self.layout.arena_at as u64 + from)
+        let (from, end) = (self.layout.arena_at, self.layout.regions_at);
+        let own = take(&self.front().used, end - from, bytes).map(|at| from as u64 + at);
+        own.or_else(|| self.reserve_region(bytes, usize::MAX))
+            .ok_or(ShmError::ArenaFull { bytes })
+    }
+
+    /// Takes room for a region, aligned to a page, whose memory is to be provided, unless all regions would take more than
+    /// `most` bytes then; its offset.
+    pub fn reserve_region(&self, bytes: usize, most: usize) -> Option<u64> {
+        let room = self.regions_room().min(most);
+        let bytes = bytes.checked_next_multiple_of(PAGE)?;
+        let at = take(&self.front().regions, room, bytes)?;
+        Some(self.layout.regions_at as u64 + at)
+    }
+
+    /// Room for all regions, bytes.
+    pub fn regions_room(&self) -> usize {
+        self.layout.size - self.layout.regions_at
+    }
+
+    /// Gives the memory of a part of the arena back to the system, as far as it is whole pages; it is all zeros afterwards.
+    pub fn discard(&self, offset: u64, bytes: usize) {
+        let from = (offset as usize).next_multiple_of(PAGE);
+        let end = (offset as usize + bytes) / PAGE * PAGE;
+        if let Some(at) = self.range(from as u64, end.saturating_sub(from), 1) {
+            // SAFETY: nobody uses that part any more, as the caller says. What the kernel keeps is only not given back.
+            unsafe { libc::madvise(at.cast(), end.saturating_sub(from), libc::MADV_REMOVE) };
+        }
     }
 
     /// The address of `bytes` bytes at `offset`, if they lie in the arena and
@@ -193,7 +219,7 @@ impl Segment {
 
     /// Provides and maps memory that is touched now.
     fn provide(&self, what: &'static str, at: *mut u8, bytes: usize) -> Result<(), ShmError> {
-        if map_pages(at, bytes) {
+        if map_pages(at, bytes) == Mapped::Done {
             return Ok(());
         }
         self.commit(what, at.addr() - self.base.addr(), bytes)
@@ -201,7 +227,7 @@ impl Segment {
 
     /// Has the kernel provide the pages, so that a lack of memory is an error
     /// here and not a signal later.
-    fn commit(&self, what: &'static str, from: usize, bytes: usize) -> Result<(), ShmError> {
+    pub fn commit(&self, what: &'static str, from: usize, bytes: usize) -> Result<(), ShmError> {
         let (first, last) = (from / PAGE * PAGE, (from + bytes).next_multiple_of(PAGE));
         let (first, len) = (first as u64, (last - first) as u64);
         let provide = || fs::fallocate(&self.file, FallocateFlags::KEEP_SIZE, first, len);
@@ -213,14 +239,38 @@ impl Segment {
     }
 }
 
-/// Maps the pages of `bytes` bytes of a segment that is attached: otherwise each
+/// Takes `bytes` bytes, rounded up to 256, of `room` bytes of which `used` are taken; where they begin.
+fn take(used: &AtomicU64, room: usize, bytes: usize) -> Option<u64> {
+    let need = bytes.checked_next_multiple_of(256)? as u64;
+    let end = |now: u64| now.checked_add(need).filter(|end| *end <= room as u64);
+    used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end)
+        .ok()
+}
+
+/// What became of pages that were to be mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mapped {
+    /// They are there.
+    Done,
+    /// Linux before 5.14 maps each when it is touched first.
+    WhenTouched,
+    /// There is no memory for them: to touch them is a signal.
+    NoMemory,
+}
+
+/// Provides and maps the pages of `bytes` bytes of a segment that is attached: otherwise each
 /// of them costs a fault at its first use, which takes as long as a message
-/// through it. Whether the kernel did; Linux before 5.14 cannot.
-pub fn map_pages(at: *mut u8, bytes: usize) -> bool {
+/// through it.
+pub fn map_pages(at: *mut u8, bytes: usize) -> Mapped {
     let from = at.map_addr(|addr| addr / PAGE * PAGE);
     let bytes = bytes + (at.addr() - from.addr());
     // SAFETY: no page's content changes; where none can be, the kernel says so.
-    unsafe { libc::madvise(from.cast(), bytes, libc::MADV_POPULATE_WRITE) == 0 }
+    let done = unsafe { libc::madvise(from.cast(), bytes, libc::MADV_POPULATE_WRITE) };
+    match done {
+        0 => Mapped::Done,
+        _ if io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL) => Mapped::WhenTouched,
+        _ => Mapped::NoMemory,
+    }
 }
 
 /// Least memory that is provided at a time, bytes.
@@ -246,15 +296,16 @@ fn forbid_shrinking(file: &File) -> io::Result<()> {
     ))
 }
 
-/// Growing a file past the process's limit is a signal, not an error: look
-/// first.
-fn check_file_limit(size: usize) -> Result<(), ShmError> {
+/// Growing a file past the process's limit is a signal, not an error: look first.
+///
+/// # Errors
+/// What the limit is, and what to do about it.
+pub fn check_file_limit(size: usize) -> io::Result<()> {
     let limit = process::getrlimit(Resource::Fsize).current;
     if let Some(limit) = limit.filter(|&limit| limit < size as u64) {
-        let text = format!(
+        return Err(io::Error::other(format!(
             "the limit on file sizes is {limit} bytes and {size} are needed (ulimit -f unlimited)"
-        );
-        return Err(ShmError::Segment(io::Error::other(text)));
+        )));
     }
     Ok(())
 }

@@ -7,12 +7,14 @@
 //! left in it.
 //!
 //! A process that has too many callers, or whose caller was computing for too long,
-//! hangs up. Nothing was sent over such a connection, so the caller calls again.
+//! hangs up. Nothing was sent over such a connection, so the caller calls again. So it
+//! does while an address does not answer, until all that is left of the time limit is
+//! over, and for as long as it lacks descriptors itself.
 
-use std::collections::VecDeque;
 use std::io;
 use std::mem;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use catena_fabric::{Peer, PeerLost, Posted};
@@ -22,23 +24,25 @@ use crate::error::TcpError;
 use crate::greeting::{Greeting, Handshake, Refused};
 use crate::init::Tcp;
 use crate::link::{Link, Stage};
-use crate::socket::{Options, Socket};
-use crate::target::{Again, Calling};
+use crate::socket::{Options, Socket, remedy};
+use crate::target::{Calling, Miss};
 
 /// How long the kernel may take to connect to one address while others are left.
 const TRY: Duration = Duration::from_secs(2);
-/// How long a peer that has closed its connection counts as alive: the launcher
-/// may know why, and says it better.
-const GRACE: Duration = Duration::from_millis(500);
 /// What it may mean that a peer closes a connection in the middle of the greeting.
 const HUNG_UP: &str = "it hung up on the greeting: it is of another job or version of Catena, or \
                        does not know the secret of this job";
 
-/// Whether the other end has closed a connection before it has read what was sent.
-fn is_reset(end: &End) -> bool {
-    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
-    let kinds = [BrokenPipe, ConnectionAborted, ConnectionReset];
-    matches!(end, End::Failed(error) if kinds.contains(&error.kind()))
+/// Says once that this process lacks what a connection needs, and what helps.
+#[cold]
+pub(crate) fn tell_lack(error: &io::Error) {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    if !TOLD.swap(true, Relaxed) {
+        catena_base::tell!(
+            "catena: a connection waits, as this process cannot open it now: {error}; it goes on once there is room: {}",
+            remedy(error)
+        );
+    }
 }
 
 impl Tcp {
@@ -65,41 +69,59 @@ impl Tcp {
     pub(crate) fn call(&mut self, peer: Peer) -> Result<Posted, PeerLost> {
         self.counters.full += 1;
         self.losses.check(peer)?;
-        let target = &mut self.peers[peer.0 as usize];
-        let busy = target.calling.is_some() || target.closed.is_some();
-        if busy || target.addresses.is_empty() {
-            return Ok(Posted::Full);
-        }
-        let rest = VecDeque::from(target.addresses.clone());
-        self.try_next(peer, rest, Vec::new());
+        self.begin_to_call(peer);
         self.losses.check(peer)?;
         Ok(Posted::Full)
     }
 
+    /// Calls a peer unless that is being done already, or nobody knows where it is; whether it is called now.
+    pub(crate) fn begin_to_call(&mut self, peer: Peer) -> bool {
+        let target = &mut self.peers[peer.0 as usize];
+        if target.calling.is_some() || target.closing.is_some() || target.addresses.is_empty() {
+            return false;
+        }
+        let calling = Calling::new(target.addresses.clone(), Instant::now());
+        self.try_next(peer, Box::new(calling));
+        true
+    }
+
     /// Tries the next address.
-    fn try_next(&mut self, peer: Peer, mut rest: VecDeque<IpAddr>, mut tried: Vec<String>) {
-        while let Some(at) = rest.pop_front() {
-            match self.try_one(peer, at) {
+    fn try_next(&mut self, peer: Peer, mut calling: Box<Calling>) {
+        let timeout = self.config.timeout;
+        while calling.next(Instant::now(), timeout) {
+            match self.try_one(peer, calling.at) {
                 Ok(link) => {
-                    let calling = Calling {
-                        rest,
-                        at,
-                        link: Some(link),
-                        again: Again::new(Instant::now()),
-                        tried,
-                    };
-                    self.peers[peer.0 as usize].calling = Some(Box::new(calling));
+                    calling.link = Some(link);
+                    self.peers[peer.0 as usize].calling = Some(calling);
                     return;
                 }
-                Err(error) => tried.push(format!("{at}: {error}")),
+                Err(error) => {
+                    let miss = Miss::of(&error, calling.at);
+                    if miss == Miss::Lacking {
+                        tell_lack(&error);
+                    }
+                    calling.note(&error.to_string());
+                    if calling.missed(miss, Instant::now(), timeout) {
+                        self.pause(peer, calling);
+                        return;
+                    }
+                }
             }
         }
-        let cause = format!(
-            "it cannot be reached at port {} of {}",
-            self.peers[peer.0 as usize].port,
-            tried.join(", ")
-        );
-        self.lose(peer, cause);
+        let port = self.peers[peer.0 as usize].port;
+        let tried = calling.tried.join(", ");
+        let cause = format!("it cannot be reached at port {port} of {tried}");
+        match calling.has_ended() {
+            true => self.lose_ended(peer, cause),
+            false => drop(self.lose(peer, cause)),
+        }
+    }
+
+    /// A peer is called again after a while.
+    fn pause(&mut self, peer: Peer, mut calling: Box<Calling>) {
+        calling.link = None;
+        self.peers[peer.0 as usize].calling = Some(calling);
+        self.again.push(peer);
     }
 
     fn try_one(&mut self, peer: Peer, at: IpAddr) -> io::Result<usize> {
@@ -110,10 +132,10 @@ impl Tcp {
         Ok(at)
     }
 
-    /// A connection that this process tried to make is of no use. If the peer has
+    /// A connection that this process tried to make is of no use, for a reason that `end` tells. If the peer has
     /// hung up, `heard` tells whether it had taken the greeting; it is then called
     /// again, a few times.
-    fn missed(&mut self, at: usize, peer: Peer, why: &str, heard: Option<bool>) {
+    pub(crate) fn missed(&mut self, at: usize, peer: Peer, end: &End, heard: Option<bool>) {
         let now = Instant::now();
         let since = self.links[at].as_ref().map_or(now, |link| link.since);
         self.remove(at);
@@ -124,25 +146,38 @@ impl Tcp {
             .take_if(|calling| calling.link == Some(at))
             .filter(|_| target.link.is_none());
         let Some(mut calling) = calling else { return };
-        let goes_on = |heard| calling.again.goes_on(heard, now - since, now, timeout);
-        if heard.is_some_and(goes_on) {
-            calling.link = None;
-            target.calling = Some(calling);
-            self.again.push(peer);
+        let again = match (heard, end) {
+            (Some(heard), _) => calling.hung_up(heard, now - since, now, timeout),
+            (None, End::Failed(error)) => {
+                let miss = Miss::of(error, calling.at);
+                if miss == Miss::Lacking {
+                    tell_lack(error);
+                }
+                calling.missed(miss, now, timeout)
+            }
+            (None, End::Silent(_)) => calling.missed(Miss::Silent, now, timeout),
+            (None, _) => calling.missed(Miss::Useless, now, timeout),
+        };
+        if again {
+            self.pause(peer, calling);
         } else {
-            calling.tried.push(format!("{}: {why}", calling.at));
-            self.try_next(peer, calling.rest, calling.tried);
+            let why = match (heard, end) {
+                (Some(true), End::Closed) => HUNG_UP.to_string(),
+                _ => end.to_string(),
+            };
+            calling.note(&why);
+            self.try_next(peer, calling);
         }
     }
 
     /// Calls those again whose pause is over.
-    fn call_again(&mut self, now: Instant) {
+    pub(crate) fn call_again(&mut self, now: Instant) {
         for peer in mem::take(&mut self.again) {
             let target = &mut self.peers[peer.0 as usize];
             // It may have called meanwhile, or be lost.
             let idle = target.link.is_some() || self.losses.get(peer).is_some();
             let calling = target.calling.take_if(|calling| calling.link.is_none());
-            let Some(mut calling) = calling.filter(|_| !idle) else {
+            let Some(calling) = calling.filter(|_| !idle) else {
                 continue;
             };
             if now < calling.again.next {
@@ -150,15 +185,30 @@ impl Tcp {
                 self.again.push(peer);
                 continue;
             }
-            match self.try_one(peer, calling.at) {
-                Ok(link) => {
-                    calling.link = Some(link);
-                    self.peers[peer.0 as usize].calling = Some(calling);
-                }
-                Err(error) => {
-                    calling.tried.push(format!("{}: {error}", calling.at));
-                    self.try_next(peer, calling.rest, calling.tried);
-                }
+            self.try_next(peer, calling);
+        }
+    }
+
+    /// Gives connections up that the kernel has not made in time.
+    pub(crate) fn give_up_young(&mut self, now: Instant) {
+        for at in self.young.clone() {
+            // A peer that has connected may take its time to answer: it may be
+            // computing. Whether its host lives the kernel finds out.
+            let Some(Link {
+                stage: Stage::Calling,
+                peer: Some(peer),
+                since,
+                ..
+            }) = &self.links[at]
+            else {
+                continue;
+            };
+            let (peer, age) = (*peer, now.duration_since(*since));
+            let calling = self.peers[peer.0 as usize].calling.as_ref();
+            let last = calling.is_none_or(|calling| calling.is_last());
+            let limit = if last { self.config.timeout } else { TRY };
+            if age > limit {
+                self.missed(at, peer, &End::Silent(limit), None);
             }
         }
     }
@@ -186,8 +236,8 @@ impl Tcp {
             },
             Err(error) => End::Failed(error),
         };
-        let unheard = matches!(hung_up, End::Closed) || is_reset(&hung_up);
-        self.missed(at, peer, &hung_up.to_string(), unheard.then_some(false));
+        let unheard = matches!(hung_up, End::Closed) || hung_up.is_reset();
+        self.missed(at, peer, &hung_up, unheard.then_some(false));
     }
 
     fn begin_to_greet(&mut self, at: usize, peer: Peer) -> Result<(), End> {
@@ -205,12 +255,15 @@ impl Tcp {
         let link = self.links[at].as_mut().expect("just read");
         let ours = link.ours;
         (link.stage, link.peer) = (Stage::Open, Some(from));
+        // If it fails the kernel gives up a peer that is too busy to read, which the next look finds.
+        let _ = link.socket.open();
         self.wait(at);
         self.young.retain(|&young| young != at);
         self.open.push(at);
         let me = self.me;
         let target = &mut self.peers[from.0 as usize];
-        target.closed = None;
+        // It has called again, if it has not lost anything.
+        target.closing.take_if(|closing| !closing.loses);
         // What this process has tried so far tells why it goes this way, also if the peer's call
         // was quicker than its own next one.
         if let (Some(calling), Some(link)) = (&target.calling, &mut self.links[at]) {
@@ -234,99 +287,9 @@ impl Tcp {
         self.retire(retired);
     }
 
-    /// A connection ends when nothing waits in it any more.
-    fn retire(&mut self, at: usize) {
-        if let Some(link) = &mut self.links[at] {
-            link.retired = true;
-            self.wait(at);
-        }
-    }
-
-    /// Connection `at` is of no more use.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn ended(&mut self, at: usize, end: &End) {
-        let Some(link) = &self.links[at] else {
-            return;
-        };
-        let (peer, there) = (link.peer, link.socket.there);
-        let open = matches!(link.stage, Stage::Open);
-        let stray = matches!(end, End::Nonsense | End::Refused(_));
-        self.counters.strays += u64::from(stray);
-        match (open, peer) {
-            (false, Some(peer)) => match end {
-                End::Closed => self.missed(at, peer, HUNG_UP, Some(true)),
-                end => {
-                    let unheard = is_reset(end).then_some(false);
-                    self.missed(at, peer, &end.to_string(), unheard);
-                }
-            },
-            (true, Some(peer)) => {
-                let target = &mut self.peers[peer.0 as usize];
-                // If not, another one leads there, or is about to.
-                let only = target.link == Some(at) && target.calling.is_none();
-                target.link.take_if(|link| *link == at);
-                // The peer may have ended with what it sent over an older one unread here.
-                let leads_there = |(n, it): (usize, &Option<Link>)| {
-                    let of = it.as_ref().filter(|it| it.peer == Some(peer) && n != at);
-                    of.is_some_and(|it| matches!(it.stage, Stage::Open))
-                };
-                let others = self.links.iter().enumerate().any(leads_there);
-                match end {
-                    // The other end still reads what waits.
-                    End::Closed if !only && !link.out.is_empty() => self.retire(at),
-                    end if only && (others || matches!(end, End::Closed)) => {
-                        target.closed = Some((Instant::now(), there));
-                        self.closed.push(peer);
-                        self.remove(at);
-                    }
-                    end if only => drop(self.lose(peer, format!("{end} (to {there})"))),
-                    _ => self.remove(at),
-                }
-            }
-            _ => self.remove(at),
-        }
-    }
-
-    /// Ends what has taken long enough.
-    pub(crate) fn tidy(&mut self) {
-        let now = Instant::now();
-        for peer in mem::take(&mut self.closed) {
-            match self.peers[peer.0 as usize].closed {
-                Some((since, there)) if now.duration_since(since) >= GRACE => {
-                    self.lose(peer, format!("{} (to {there})", End::Closed));
-                }
-                Some(_) => self.closed.push(peer),
-                // It has called again.
-                None => {}
-            }
-        }
-        self.call_again(now);
-        for at in self.young.clone() {
-            // A peer that has connected may take its time to answer: it may be
-            // computing. Whether its host lives the kernel finds out.
-            let Some(Link {
-                stage: Stage::Calling,
-                peer: Some(peer),
-                since,
-                ..
-            }) = &self.links[at]
-            else {
-                continue;
-            };
-            let (peer, age) = (*peer, now.duration_since(*since));
-            let calling = self.peers[peer.0 as usize].calling.as_ref();
-            let last = calling.is_none_or(|calling| calling.rest.is_empty());
-            let limit = if last { self.config.timeout } else { TRY };
-            if age > limit {
-                let why = format!("no answer within {} s", limit.as_secs());
-                self.missed(at, peer, &why, None);
-            }
-        }
-    }
-
     /// Watches a new connection.
-    pub(crate) fn add(&mut self, link: Link) -> io::Result<usize> {
+    pub(crate) fn add(&mut self, mut link: Link) -> io::Result<usize> {
+        link.born = self.turn;
         let at = self.free.pop().unwrap_or_else(|| {
             self.links.push(None);
             self.links.len() - 1
@@ -348,6 +311,7 @@ impl Tcp {
                 &mut self.young,
                 &mut self.held,
                 &mut self.waiting,
+                &mut self.halves,
             ] {
                 list.retain(|&it| it != at);
             }
@@ -363,49 +327,5 @@ impl Tcp {
     pub fn connect(&mut self, peer: Peer, address: &[u8]) -> Result<(), TcpError> {
         let learnt = self.peers[peer.0 as usize].learn(address, &self.interfaces);
         learnt.ok_or(TcpError::Address { rank: peer.0 })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::target::{PAUSE, REFUSALS};
-
-    const TIMEOUT: Duration = Duration::from_secs(60);
-
-    #[test]
-    fn a_peer_that_refuses_is_not_asked_for_ever() {
-        let begun = Instant::now();
-        let mut again = Again::new(begun);
-        let mut calls = 1;
-        while again.goes_on(true, Duration::ZERO, begun, TIMEOUT) {
-            calls += 1;
-        }
-        assert_eq!(calls, REFUSALS);
-    }
-
-    #[test]
-    fn a_peer_with_too_many_callers_is_called_until_the_timeout() {
-        let begun = Instant::now();
-        let mut again = Again::new(begun);
-        let (mut now, mut pauses) = (begun, Vec::new());
-        while again.goes_on(false, Duration::ZERO, now, TIMEOUT) {
-            pauses.push(again.next - now);
-            now = again.next;
-        }
-        assert!(now - begun > TIMEOUT && now - begun < 2 * TIMEOUT);
-        assert_eq!(pauses[..3], [1, 2, 4].map(|n| n * PAUSE));
-        assert_eq!(pauses.iter().max(), Some(&(128 * PAUSE)));
-    }
-
-    #[test]
-    fn a_process_that_computes_for_long_does_not_give_up() {
-        let begun = Instant::now();
-        let mut again = Again::new(begun);
-        for n in 1..100 {
-            let now = begun + 2 * n * TIMEOUT;
-            assert!(again.goes_on(true, 2 * TIMEOUT, now, TIMEOUT));
-            assert_eq!(again.next, now, "at once");
-        }
     }
 }

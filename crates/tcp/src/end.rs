@@ -1,6 +1,7 @@
 //! Why a connection ends.
 
 use std::io;
+use std::time::Duration;
 
 use crate::greeting::Refused;
 
@@ -15,6 +16,17 @@ pub(crate) enum End {
     Nonsense,
     /// The other end is none of ours.
     Refused(Refused),
+    /// Nobody has answered for so long.
+    Silent(Duration),
+}
+
+impl End {
+    /// Whether the other end has closed a connection before it has read what was sent.
+    pub fn is_reset(&self) -> bool {
+        use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
+        let kinds = [BrokenPipe, ConnectionAborted, ConnectionReset];
+        matches!(self, End::Failed(error) if kinds.contains(&error.kind()))
+    }
 }
 
 impl std::fmt::Display for End {
@@ -23,6 +35,7 @@ impl std::fmt::Display for End {
             End::Closed => f.write_str("it closed the connection"),
             End::Failed(error) => write!(f, "the connection failed: {error}"),
             End::Refused(why) => why.fmt(f),
+            End::Silent(time) => write!(f, "no answer within {} s", time.as_secs()),
             End::Nonsense => f.write_str("what arrived is no message of Catena's"),
         }
     }

@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 use catena_fabric::Peer;
 
 use crate::callers::ASLEEP;
+use crate::dial::tell_lack;
 use crate::end::End;
 use crate::greeting::{Greeting, Handshake, Refused, Step};
 use crate::init::Tcp;
 use crate::link::{Link, Stage};
-use crate::socket::{LISTENERS, Socket};
+use crate::socket::{LISTENERS, Socket, is_lack};
 
 /// Callers that are taken in at once, at most: a packet may arrive meanwhile.
 const AT_ONCE: usize = 2;
@@ -25,13 +26,21 @@ impl Tcp {
             if busy && !self.guests.may_open(self.turn) {
                 return;
             }
-            let Ok(socket) = Socket::accept(&self.listeners[listener]) else {
-                return;
+            let socket = match Socket::accept(&self.listeners[listener]) {
+                Ok(socket) => socket,
+                Err(error) => {
+                    self.lacks_for_callers(&error);
+                    return;
+                }
             };
             let from = socket.there;
             let stage = Stage::Greeting(Box::new(Handshake::await_call()));
-            let Ok(at) = self.add(Link::new(socket, stage, None)) else {
-                continue;
+            let at = match self.add(Link::new(socket, stage, None)) {
+                Ok(at) => at,
+                Err(error) => {
+                    self.lacks_for_callers(&error);
+                    return;
+                }
             };
             if let Some(gone) = self.guests.door.enter(at, from, now) {
                 self.send_away(gone);
@@ -42,6 +51,15 @@ impl Tcp {
         // The next callers may wake a rank that sleeps only if there is time for them.
         if busy {
             let _ = self.guests.may_open(self.turn);
+        }
+    }
+
+    /// A caller could not be let in. If this process lacks descriptors for it, callers wait, and do not wake it before
+    /// its next look.
+    fn lacks_for_callers(&mut self, error: &io::Error) {
+        if error.kind() != io::ErrorKind::WouldBlock && is_lack(error) {
+            tell_lack(error);
+            self.mute(true);
         }
     }
 
@@ -104,7 +122,7 @@ impl Tcp {
             let len = match link.socket.receive(handshake.room()) {
                 Ok(0) => return Err(End::Closed),
                 Ok(len) => len,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if is_lack(&error) => break,
                 Err(error) => return Err(End::Failed(error)),
             };
             let step = handshake.take(len, &self.secret).map_err(End::Refused)?;

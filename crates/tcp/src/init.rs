@@ -87,6 +87,8 @@ pub struct Tcp {
     pub(crate) waiting: Vec<usize>,
     /// Peers that are to be called again.
     pub(crate) again: Vec<Peer>,
+    /// Connections whose other ends send nothing more, and still read.
+    pub(crate) halves: Vec<usize>,
     /// Peers that have closed their connection and do not count as lost yet.
     pub(crate) closed: Vec<Peer>,
     /// The peers that are gone.
@@ -97,6 +99,8 @@ pub struct Tcp {
     pub(crate) look_next: bool,
     /// When one did so last, in ticks.
     pub(crate) looked: u64,
+    /// When connections were last asked whether their other ends answer, in ticks.
+    pub(crate) judged: u64,
     pub(crate) rooms: Rooms,
     pub(crate) counters: Counters,
 }
@@ -158,11 +162,13 @@ impl Tcp {
             held: Vec::new(),
             waiting: Vec::new(),
             again: Vec::new(),
+            halves: Vec::new(),
             closed: Vec::new(),
             losses: Losses::new(place.processes as usize),
             turn: 0,
             look_next: true,
             looked: 0,
+            judged: 0,
             rooms: Rooms::new(ROOM.max(HEAD + config.packet)),
             counters: Counters::default(),
         })

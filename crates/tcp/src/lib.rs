@@ -17,6 +17,8 @@
 //! | `frame`    | what stands on the wire                                    |
 //! | `greeting` | the handshake with which a connection begins               |
 //! | `dial`     | how two processes come to one connection                   |
+//! | `ending`   | how connections end, and what that says of a peer          |
+//! | `silence`  | whether the other ends of connections answer               |
 //! | `guests`   | callers that have not proven themselves yet                |
 //! | `link`     | one connection                                             |
 //! | `send`     | sending                                                    |
@@ -33,6 +35,7 @@ mod addr;
 mod callers;
 mod dial;
 mod end;
+mod ending;
 mod error;
 mod frame;
 #[cfg(any(test, fuzzing))]
@@ -49,6 +52,7 @@ mod recv;
 mod room;
 mod send;
 pub mod settings;
+mod silence;
 mod socket;
 mod target;
 

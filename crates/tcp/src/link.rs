@@ -8,8 +8,9 @@ use catena_fabric::row::Row;
 use catena_fabric::{Payload, Peer};
 
 use crate::greeting::Handshake;
+use crate::liveness::Probe;
 use crate::room::Room;
-use crate::socket::{Socket, Watch};
+use crate::socket::{Socket, Watch, is_lack};
 
 /// How far a connection is.
 #[derive(Debug)]
@@ -53,6 +54,12 @@ pub(crate) struct Link {
     pub waiting: bool,
     /// Why the other end takes nothing any more. What it had sent before may be unread here.
     pub deaf: Option<io::Error>,
+    /// Something was dropped, as the other end takes nothing any more.
+    drops: bool,
+    /// The number of the poll before which the connection began.
+    pub born: u64,
+    /// A connection that carries nothing, by which the other end's host is asked whether it lives.
+    pub probe: Option<Box<Probe>>,
     /// Sleepers are woken when it can be written.
     heeded: bool,
 }
@@ -77,6 +84,9 @@ impl Link {
             full: false,
             waiting: false,
             deaf: None,
+            drops: false,
+            born: 0,
+            probe: None,
             heeded: false,
         }
     }
@@ -86,7 +96,13 @@ impl Link {
     #[cold]
     pub fn deafen(&mut self, error: io::Error) {
         self.out = Out::default();
+        self.drops = true;
         self.deaf = Some(error);
+    }
+
+    /// Whether something that was sent may be lost if the connection is gone now.
+    pub fn loses(&self) -> bool {
+        self.drops || !self.out.is_empty() || self.socket.is_unacknowledged()
     }
 
     /// Whether sleepers are woken when connection `at`, this one, can be
@@ -116,7 +132,7 @@ impl Link {
         while !self.out.is_empty() {
             match self.socket.send(self.out.bytes()) {
                 Ok(sent) => self.out.drop_front(sent),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(moved),
+                Err(error) if is_lack(&error) => return Ok(moved),
                 Err(error) => return Err(error),
             }
             moved = true;

@@ -5,6 +5,7 @@
 //! kernel answers all the same.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::{self, Error, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::OwnedFd;
@@ -14,14 +15,7 @@ use catena_fabric::Peer;
 
 use crate::addr;
 use crate::settings::Config;
-use crate::socket::{Options, Socket, reserve};
-
-/// What a host that does not answer leads to.
-const SILENT: [ErrorKind; 3] = [
-    ErrorKind::TimedOut,
-    ErrorKind::HostUnreachable,
-    ErrorKind::NetworkUnreachable,
-];
+use crate::socket::{Options, Socket, is_silence, reserve};
 
 /// A port whose only use is that this host's kernel answers there.
 #[derive(Debug)]
@@ -62,13 +56,28 @@ impl ProbePort {
 
 /// A connection to an address, or why there is none.
 #[derive(Debug)]
-struct Probe {
+pub(crate) struct Probe {
     socket: Result<Socket, ErrorKind>,
     /// When the first attempt began of those that were not answered.
     since: Instant,
+    /// Whether the address has ever answered.
+    answered: bool,
 }
 
 impl Probe {
+    /// Begins to ask whether an address answers.
+    pub fn call(at: SocketAddr, timeout: Duration) -> Probe {
+        let options = Options {
+            timeout,
+            kernel: None,
+        };
+        Probe {
+            socket: Socket::connect(at, options).map_err(|error| error.kind()),
+            since: Instant::now(),
+            answered: false,
+        }
+    }
+
     /// What has become of it.
     fn state(&self) -> ErrorKind {
         let heard = self.socket.as_ref().map(|it| it.receive(&mut [0]));
@@ -78,6 +87,36 @@ impl Probe {
             Ok(Err(error)) => error.kind(),
             Err(kind) => *kind,
         }
+    }
+
+    /// Whether the address `at` answers, or may yet. Asks again where that is needed.
+    ///
+    /// # Errors
+    /// The cause, once it has been silent for `timeout`; if `before`, only if it had answered before.
+    pub fn look(&mut self, at: SocketAddr, timeout: Duration, before: bool) -> Result<(), String> {
+        let (mut since, mut answered) = (Instant::now(), self.answered);
+        match self.state() {
+            ErrorKind::WouldBlock => {
+                self.answered |= self.socket.as_ref().is_ok_and(Socket::is_connected);
+                return Ok(());
+            }
+            kind if is_silence(kind) => {
+                since = self.since;
+                if since.elapsed() >= timeout && (answered || !before) {
+                    let seconds = timeout.as_secs();
+                    let why = Error::from(kind);
+                    return Err(format!("{at} has not answered for {seconds} s: {why}"));
+                }
+            }
+            // It has answered, unless nobody was asked.
+            _ => answered |= self.socket.is_ok(),
+        }
+        *self = Probe {
+            since,
+            answered,
+            ..Probe::call(at, timeout)
+        };
+        Ok(())
     }
 }
 
@@ -132,29 +171,13 @@ impl LivenessProbes {
 
     /// Whether an address answers, or may yet.
     fn ask(&mut self, at: SocketAddr) -> Result<(), String> {
-        let mut since = Instant::now();
-        if let Some(probe) = self.probes.get(&at) {
-            match probe.state() {
-                ErrorKind::WouldBlock => return Ok(()),
-                kind if SILENT.contains(&kind) => {
-                    since = probe.since;
-                    if since.elapsed() >= self.timeout {
-                        let seconds = self.timeout.as_secs();
-                        let why = Error::from(kind);
-                        return Err(format!("{at} has not answered for {seconds} s: {why}"));
-                    }
-                }
-                // It has answered.
-                _ => {}
+        match self.probes.entry(at) {
+            Entry::Occupied(mut probe) => probe.get_mut().look(at, self.timeout, false),
+            Entry::Vacant(none) => {
+                none.insert(Probe::call(at, self.timeout));
+                Ok(())
             }
         }
-        let options = Options {
-            timeout: self.timeout,
-            kernel: None,
-        };
-        let socket = Socket::connect(at, options).map_err(|error| error.kind());
-        self.probes.insert(at, Probe { socket, since });
-        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use catena_base::clock::{ticks, ticks_in};
-use catena_fabric::{Deliver, Peer, PeerLost, Sleeper};
+use catena_fabric::{Deliver, Sleeper};
 
 use crate::init::Tcp;
 use crate::link::Stage;
@@ -84,6 +84,12 @@ impl Tcp {
         moved
     }
 
+    /// Whether there is something that ends by itself.
+    fn has_to_tidy(&self) -> bool {
+        let lists = [&self.young, &self.halves];
+        lists.iter().any(|it| !it.is_empty()) || !(self.again.is_empty() && self.closed.is_empty())
+    }
+
     /// Asks which sockets can be used, and uses them.
     #[inline(never)]
     fn look<D: Deliver>(&mut self, deliver: &mut D) -> usize {
@@ -99,38 +105,26 @@ impl Tcp {
             let Some(link) = &self.links[at] else {
                 continue;
             };
+            if link.born == self.turn {
+                // What was ready is a connection that has ended since, and had the same number.
+                continue;
+            }
             match link.stage {
                 Stage::Calling => self.connected(at),
                 Stage::Greeting(_) => self.greet(at),
                 Stage::Open => count += self.read(at, deliver),
             }
         }
-        if !self.young.is_empty() || !self.again.is_empty() || !self.closed.is_empty() {
+        if self.has_to_tidy() {
             self.tidy();
+        }
+        if self.looked.wrapping_sub(self.judged) > ticks_in(self.config.judge_every()) {
+            self.judge();
         }
         if !self.guests.door.is_empty() {
             self.expire(Instant::now());
         }
         count
-    }
-
-    /// The peer is gone; the first cause stays. The next poll tells it.
-    #[cold]
-    pub(crate) fn lose(&mut self, peer: Peer, cause: String) -> PeerLost {
-        let lost = match self.losses.add(peer, cause) {
-            Ok(lost) => lost,
-            Err(known) => return known,
-        };
-        self.peers[peer.0 as usize].link = None;
-        for at in 0..self.links.len() {
-            if self.links[at]
-                .as_ref()
-                .is_some_and(|it| it.peer == Some(peer))
-            {
-                self.remove(at);
-            }
-        }
-        lost
     }
 
     /// Whether something that was posted would be lost if this process ended now: it has not left, or has

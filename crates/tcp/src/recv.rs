@@ -2,14 +2,13 @@
 //! and cut into frames. Only the beginning of a frame is kept; the bytes of a
 //! read go where they belong.
 
-use std::io;
-
 use catena_base::PeerBytes;
 use catena_fabric::Deliver;
 
 use crate::end::End;
 use crate::frame::{HEAD, Head};
 use crate::init::Tcp;
+use crate::socket::is_lack;
 
 /// Times that a connection is read in one poll, at most.
 const READS: usize = 4;
@@ -30,6 +29,9 @@ impl Tcp {
             }
         }
         self.counters.received += count as u64;
+        if count > 0 && !self.closed.is_empty() {
+            self.still_read(at);
+        }
         count
     }
 
@@ -57,7 +59,7 @@ impl Tcp {
                     taken == fits
                 })
             }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+            Err(error) if is_lack(&error) => Ok(false),
             Err(error) => Err(End::Failed(error)),
         };
         match &mut self.links[at] {

@@ -10,6 +10,7 @@ use crate::frame::{HEAD, Head};
 use crate::init::Tcp;
 use crate::link::Link;
 use crate::settings::Config;
+use crate::socket::is_lack;
 
 /// Frames up to this are handed to the kernel in one piece, bytes.
 const PIECE: usize = 512;
@@ -84,11 +85,11 @@ impl Link {
                 Ok(Sent::Waits)
             }
             // Long ones are copied once, when there is room.
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock && len > PIECE => {
+            Err(error) if is_lack(&error) && len > PIECE => {
                 self.full = true;
                 Ok(Sent::Full)
             }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+            Err(error) if is_lack(&error) => {
                 self.keep(head, payload, 0);
                 Ok(Sent::Waits)
             }
@@ -126,7 +127,7 @@ impl Link {
                 };
                 match rest {
                     Ok(rest) => Ok(first + rest),
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(first),
+                    Err(error) if is_lack(&error) => Ok(first),
                     Err(error) => Err(error),
                 }
             }

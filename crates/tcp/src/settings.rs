@@ -30,7 +30,10 @@ setting! {
     /// How long a host may be silent before it counts as lost.
     ///
     /// The kernel asks it when nothing else is sent, so a host that is waited
-    /// for is noticed, too. Whole seconds count. It holds for libfabric's `tcp`
+    /// for is noticed, too. A host whose processes compute, are stopped or have
+    /// no room for more answers, and is not silent. Whole seconds count; while
+    /// something is under way Linux gives up by itself after 15 minutes or more
+    /// (`net.ipv4.tcp_retries2`). It holds for libfabric's `tcp`
     /// and for UCX over TCP, too. A caller may take as long to prove that it belongs
     /// to the job.
     pub static TCP_TIMEOUT: Duration = Duration::from_secs(60);
@@ -74,6 +77,11 @@ impl Config {
             room: (128 << 10).max(4 * packet),
             kernel: None,
         }
+    }
+
+    /// The time between two looks at whether other ends answer.
+    pub(crate) fn judge_every(&self) -> Duration {
+        (self.timeout / 8).min(Duration::from_secs(1))
     }
 
     /// The smallest that works, for tests: everything overflows soon.

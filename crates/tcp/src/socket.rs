@@ -194,6 +194,41 @@ impl AsFd for Socket {
     }
 }
 
+/// What may help a process that lacks what a connection needs.
+pub(crate) fn remedy(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EMFILE) => "close files, or raise 'ulimit -n'",
+        Some(libc::ENFILE) => "the machine has no descriptors left (fs.file-max)",
+        Some(libc::EADDRNOTAVAIL) => "this host has no ports left (net.ipv4.ip_local_port_range)",
+        Some(libc::ENOSPC) => "its user watches too much (fs.epoll.max_user_watches)",
+        _ => "the kernel has no memory for it",
+    }
+}
+
+/// Whether it is this process, or its machine, that lacks what a call needs: descriptors, memory or ports. That says
+/// nothing of the other end, and may be otherwise soon.
+pub(crate) fn is_lack(error: &io::Error) -> bool {
+    let lacks = [
+        libc::EAGAIN,
+        libc::EMFILE,
+        libc::ENFILE,
+        libc::ENOBUFS,
+        libc::ENOMEM,
+        libc::ENOSPC,
+        libc::EADDRNOTAVAIL,
+        libc::EINTR,
+    ];
+    error
+        .raw_os_error()
+        .is_some_and(|code| lacks.contains(&code))
+}
+
+/// Whether nobody has answered: neither the other end nor, for it, its host.
+pub(crate) fn is_silence(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{HostUnreachable, NetworkDown, NetworkUnreachable, TimedOut};
+    [TimedOut, HostUnreachable, NetworkUnreachable, NetworkDown].contains(&kind)
+}
+
 /// What connections are told at their beginning.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
@@ -210,8 +245,11 @@ impl Options {
         let millis = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
         sockopt::set_tcp_nodelay(socket, true)?;
         limit_unsent(socket)?;
-        sockopt::set_tcp_keepidle(socket, (timeout / 2).max(least))?;
-        sockopt::set_tcp_keepintvl(socket, (timeout / 8).max(least))?;
+        let (idle, pause) = ((timeout / 2).max(least), (timeout / 8).max(least));
+        let probes = timeout.saturating_sub(idle).as_secs() / pause.as_secs();
+        sockopt::set_tcp_keepidle(socket, idle)?;
+        sockopt::set_tcp_keepintvl(socket, pause)?;
+        sockopt::set_tcp_keepcnt(socket, probes.clamp(1, 100) as u32)?;
         sockopt::set_tcp_user_timeout(socket, millis)?;
         sockopt::set_socket_keepalive(socket, true)?;
         if let Some(bytes) = self.kernel {
@@ -233,6 +271,33 @@ fn limit_unsent(socket: BorrowedFd<'_>) -> io::Result<()> {
 }
 
 impl Socket {
+    /// Packets may follow. From now on the kernel gives the connection up only where its probes of an idle one are not
+    /// answered: its time limit for what is under way holds, too, while the other end answers that it has no room.
+    pub fn open(&self) -> io::Result<()> {
+        Ok(sockopt::set_tcp_user_timeout(self, 0)?)
+    }
+
+    /// Whether the other end has taken the connection.
+    pub fn is_connected(&self) -> bool {
+        self.stream.peer_addr().is_ok()
+    }
+
+    /// Since when the other end's kernel has acknowledged nothing, and how often this one has asked since then. Nothing of it
+    /// means anything where nothing waits to be acknowledged.
+    pub fn silence(&self) -> Option<(Duration, u32)> {
+        // SAFETY: all zero is one.
+        let mut info: libc::tcp_info = unsafe { zeroed() };
+        let mut len = size_of_val(&info) as libc::socklen_t;
+        let (fd, at) = (self.stream.as_raw_fd(), (&raw mut info).cast());
+        // SAFETY: as many bytes may be written during the call.
+        let asked =
+            unsafe { libc::getsockopt(fd, libc::IPPROTO_TCP, libc::TCP_INFO, at, &mut len) };
+        (asked == 0).then(|| {
+            let asked = u32::from(info.tcpi_retransmits) + u32::from(info.tcpi_probes);
+            (Duration::from_millis(info.tcpi_last_ack_recv.into()), asked)
+        })
+    }
+
     /// Whether the other end's kernel has not acknowledged all that was sent. If this process ended
     /// now and something had arrived that it has not read, its kernel would drop that.
     pub fn is_unacknowledged(&self) -> bool {
@@ -298,6 +363,12 @@ impl Watch {
     fn modify(&self, socket: impl AsFd, number: u64, to: epoll::EventFlags) -> io::Result<()> {
         let number = epoll::EventData::new_u64(number);
         Ok(epoll::modify(&self.0, socket, number, to)?)
+    }
+
+    /// Watches a socket no more.
+    pub fn remove(&self, socket: impl AsFd) {
+        // It is closed soon in any case.
+        let _ = epoll::delete(&self.0, socket);
     }
 
     /// The numbers of sockets that can be used now, of some of them.

@@ -3,6 +3,9 @@
 
 mod common;
 
+use std::io::{Read, Write};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
 use catena_fabric::row::Pace;
@@ -10,7 +13,7 @@ use catena_fabric::{Header, Peer, Place, Transport};
 use catena_fabric_tests::{Inbox, PATIENCE, until};
 use catena_tcp::{Config, Tcp, TcpError};
 
-use common::{JOB, connected, end, in_order, pair, secret, try_send};
+use common::{JOB, connected, end, in_order, listens_at, pair, secret, try_send};
 
 #[test]
 fn two_that_call_at_once_end_with_one_connection() {
@@ -263,4 +266,176 @@ fn an_interface_that_is_missing_is_said() {
     let error = opened.expect_err("there is none");
     assert!(matches!(error, TcpError::Interface { .. }));
     assert!(error.to_string().contains("eth77"), "{error}");
+}
+
+/// Its kernel answers that there is no room, as long as that takes.
+#[test]
+fn a_peer_that_is_too_busy_to_read_is_not_lost() {
+    let timeout = Duration::from_secs(1);
+    let (mut a, mut b) = connected(Config {
+        timeout,
+        ..Config::from_settings()
+    });
+    let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());
+    let (long, mut sent) = (vec![1; 60_000], 0);
+    let begin = Instant::now();
+    while begin.elapsed() < 3 * timeout {
+        sent += usize::from(try_send(&mut a, 1, &long));
+        a.poll(&mut at_a);
+        assert!(at_a.lost.is_empty(), "{:?}", at_a.lost);
+    }
+    until(|| {
+        a.poll(&mut at_a);
+        b.poll(&mut at_b);
+        at_b.packets.len() == sent
+    });
+    assert!(at_a.lost.is_empty() && at_b.lost.is_empty());
+}
+
+/// Something between two ends that hands on what they say, as long as it likes.
+struct Between {
+    listener: TcpListener,
+    to: SocketAddr,
+    both: Vec<[TcpStream; 2]>,
+}
+
+impl Between {
+    /// Between those that call and `to`; gives the address that they are to be told, too.
+    fn new(to: &Tcp) -> (Between, Vec<u8>) {
+        let there = listens_at(to)[0];
+        let listener = TcpListener::bind((there.ip(), 0)).expect("a port");
+        listener.set_nonblocking(true).expect("a socket");
+        let here = listener.local_addr().expect("its address");
+        let mut address = here.port().to_le_bytes().to_vec();
+        match here.ip() {
+            IpAddr::V4(it) => {
+                address.push(4);
+                address.extend(it.octets());
+            }
+            IpAddr::V6(it) => {
+                address.push(6);
+                address.extend(it.octets());
+            }
+        }
+        let between = Between {
+            listener,
+            to: there,
+            both: Vec::new(),
+        };
+        (between, address)
+    }
+
+    /// Hands on what there is.
+    fn pump(&mut self) {
+        if let Ok((one, _)) = self.listener.accept() {
+            let other = TcpStream::connect(self.to).expect("it listens");
+            for stream in [&one, &other] {
+                stream.set_nonblocking(true).expect("a socket");
+            }
+            self.both.push([one, other]);
+        }
+        for [one, other] in &self.both {
+            for (mut from, mut to) in [(one, other), (other, one)] {
+                let mut bytes = [0; 1000];
+                if let Ok(n) = from.read(&mut bytes) {
+                    to.write_all(&bytes[..n]).expect("there is room");
+                }
+            }
+        }
+    }
+
+    /// Resets all connections.
+    fn reset(&mut self) {
+        for stream in self.both.drain(..).flatten() {
+            let linger = libc::linger {
+                l_onoff: 1,
+                l_linger: 0,
+            };
+            let len = size_of_val(&linger) as libc::socklen_t;
+            let at = (&raw const linger).cast();
+            // SAFETY: the value is read during the call.
+            let set = unsafe {
+                libc::setsockopt(
+                    stream.as_raw_fd(),
+                    libc::SOL_SOCKET,
+                    libc::SO_LINGER,
+                    at,
+                    len,
+                )
+            };
+            assert_eq!(set, 0);
+        }
+    }
+}
+
+#[test]
+fn a_connection_that_breaks_with_something_in_it_is_told_although_there_is_another_one() {
+    let config = Config::from_settings();
+    let (mut a, mut b) = (end(1, 2, JOB, config), end(0, 2, JOB, config));
+    let ((mut x, of_b), (mut y, of_a)) = (Between::new(&b), Between::new(&a));
+    a.connect(Peer(0), &of_b).expect("a good address");
+    b.connect(Peer(1), &of_a).expect("a good address");
+    let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());
+    assert!(
+        !try_send(&mut a, 0, b"a") && !try_send(&mut b, 1, b"b"),
+        "both call"
+    );
+    until(|| {
+        x.pump();
+        a.poll(&mut at_a);
+        b.poll(&mut at_b);
+        a.connections() == 1
+    });
+    // What is sent over the first one gets no further than to the one between.
+    let (long, begin) = (vec![1; 60_000], Instant::now());
+    while begin.elapsed() < Duration::from_millis(500) {
+        let _ = try_send(&mut a, 0, &long);
+        a.poll(&mut at_a);
+    }
+    until(|| {
+        y.pump();
+        a.poll(&mut at_a);
+        b.poll(&mut at_b);
+        let both = a.connections() == 2 && b.connections() == 2;
+        both && try_send(&mut b, 1, b"over the second one")
+    });
+    assert!(a.keeps());
+    x.reset();
+    until(|| {
+        y.pump();
+        a.poll(&mut at_a);
+        b.poll(&mut at_b);
+        !at_a.lost.is_empty()
+    });
+    let cause = at_a.lost[0].cause.strip_prefix("the connection failed: ");
+    assert!(cause.is_some(), "{}", at_a.lost[0].cause);
+    let words: Vec<_> = at_a.packets.iter().map(|packet| &packet.2[..]).collect();
+    assert_eq!(words, [b"over the second one"], "what b sent arrives");
+}
+
+/// As doors do that forget connections in which nothing has moved for long.
+#[test]
+fn a_connection_that_breaks_with_nothing_in_it_is_made_again() {
+    let config = Config::from_settings();
+    let (mut a, mut b) = (end(0, 2, JOB, config), end(1, 2, JOB, config));
+    let (mut x, of_b) = Between::new(&b);
+    a.connect(Peer(1), &of_b).expect("a good address");
+    b.connect(Peer(0), &a.address().expect("an address"))
+        .expect("a good address");
+    let (mut at_a, mut at_b) = (Inbox::default(), Inbox::default());
+    for n in 1..4 {
+        let mut sent = false;
+        until(|| {
+            x.pump();
+            sent = sent || try_send(&mut a, 1, b"hello");
+            a.poll(&mut at_a);
+            b.poll(&mut at_b);
+            at_b.packets.len() == n && !a.keeps()
+        });
+        x.reset();
+        // What is sent before that is known is lost, and told so.
+        a.poll(&mut at_a);
+        b.poll(&mut at_b);
+    }
+    assert!(at_a.lost.is_empty() && at_b.lost.is_empty());
 }

@@ -1,6 +1,7 @@
 //! Where one process may run among its machine's resources.
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use crate::sysfs::{self, instance};
 use crate::{Cpus, Resource};
@@ -21,11 +22,20 @@ pub enum Within {
 pub struct ProcessPlace([Within; Resource::ALL.len()]);
 
 impl ProcessPlace {
-    /// Where the calling process may run, now: somebody may move it later.
+    /// Where the calling process may run, now: somebody may move it later. The machine is read once for each set of CPUs in a row.
     pub fn here() -> ProcessPlace {
-        match Cpus::allowed() {
-            Some(cpus) => ProcessPlace::of(&cpus, Path::new(sysfs::ROOT)),
-            None => ProcessPlace([Within::Unknown; Resource::ALL.len()]),
+        static LAST: Mutex<Option<(Cpus, ProcessPlace)>> = Mutex::new(None);
+        let Some(cpus) = Cpus::allowed() else {
+            return ProcessPlace([Within::Unknown; Resource::ALL.len()]);
+        };
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((of, place)) if *of == cpus => place.clone(),
+            _ => {
+                let place = ProcessPlace::of(&cpus, Path::new(sysfs::ROOT));
+                *last = Some((cpus, place.clone()));
+                place
+            }
         }
     }
 

@@ -84,6 +84,7 @@ impl Server {
         let left = visit
             .patience
             .map(|(_, until)| until.saturating_duration_since(Instant::now()));
+        let brings = !visit.value.is_empty();
         let word = Word::Visit {
             ticket,
             port: visit.port,
@@ -97,6 +98,8 @@ impl Server {
             number: visit.number,
             ticket: visit.ticket,
             group: numbers.collect(),
+            brings,
+            met: Vec::new(),
         };
         self.abroad.under_way.insert((launcher, ticket), of);
         self.abroad.say(launcher, word);
@@ -240,25 +243,50 @@ impl Server {
                 };
                 self.meet(&port, Side::Guest, waiter, Vec::new());
             }
-            Word::Leave { ticket } => self.leave_ports(Who::Abroad(launcher, ticket)),
+            Word::Leave { ticket } => {
+                let who = Who::Abroad(launcher, ticket);
+                self.leave_ports(who);
+                self.leave_meetings(|it| it == who);
+            }
+            Word::Confirm {
+                ticket,
+                by_host,
+                why,
+            } => {
+                let outcome = if why.is_empty() { Ok(()) } else { Err(why) };
+                match by_host {
+                    true => self.confirmed_abroad(launcher, ticket, outcome),
+                    false => self.confirm(Who::Abroad(launcher, ticket), outcome),
+                }
+            }
             Word::Met {
                 ticket,
                 outcome,
                 jobs,
             } => {
-                let Some(visit) = self.abroad.under_way.remove(&(launcher, ticket)) else {
+                let Some(mut visit) = self.abroad.under_way.remove(&(launcher, ticket)) else {
                     return Heard::Done;
                 };
                 let names: Vec<u64> = jobs.iter().map(|card| card.job).collect();
                 self.learn_abroad(launcher, jobs);
+                let (number, waits) = (visit.number, visit.ticket);
                 if outcome.is_ok() {
-                    self.expect_all(&visit.group, &names);
                     let own = visit.group.iter();
-                    let own = own.filter_map(|&number| Some((launcher, self.name_of(number)?.0)));
-                    let own: Vec<_> = own.collect();
-                    self.abroad.told.extend(own);
+                    let own: Vec<u64> = own
+                        .filter_map(|&it| self.name_of(it))
+                        .map(|it| it.0)
+                        .collect();
+                    self.abroad
+                        .told
+                        .extend(own.iter().map(|&job| (launcher, job)));
+                    if visit.brings && outcome.as_ref().is_ok_and(|it| !it.is_empty()) {
+                        self.estrange(&own, &names);
+                        self.expect_all(&visit.group, &names);
+                        visit.met = names;
+                        self.abroad.under_way.insert((launcher, ticket), visit);
+                    }
                 }
-                self.answer_ticket(FrameKind::Met, visit.number, visit.ticket, &outcome);
+                self.answer_ticket(FrameKind::Met, number, waits, &outcome);
             }
             Word::Ask { job, rank, key } => match self.number(job, rank) {
                 None => {
@@ -341,6 +369,7 @@ impl Server {
                 waiting.retain(|it| !matches!(it.who, Who::Abroad(of, _) if of == launcher));
             }
         }
+        self.leave_meetings(|who| matches!(who, Who::Abroad(of, _) if of == launcher));
         self.end_abroad(|of| of.launcher == launcher);
         self.send_later();
         tied
@@ -354,7 +383,7 @@ impl Server {
         let numbers = ties.map(|((number, _), _)| *number);
         let is_left = |number: &u32| {
             let own = self.name_of(*number).unwrap_or_default().0;
-            !self.abroad.has_parted(job, own)
+            !self.abroad.has_parted(job, own) && !self.meetings.are_strangers(own, job)
         };
         numbers.filter(is_left).collect()
     }
@@ -396,6 +425,7 @@ impl Server {
                 continue;
             }
             self.abroad.jobs.retain(|of| of.job.job_id != job);
+            self.meetings.forget_job(job);
             let mut frame = Writer::new(FrameKind::Gone);
             frame.u64(job);
             let frame: std::sync::Arc<[u8]> = frame.finish().into();

@@ -65,6 +65,10 @@ pub(super) struct UnderWay {
     pub(super) number: u32,
     pub(super) ticket: u32,
     pub(super) group: Vec<u32>,
+    /// Whether the group goes on with the other one, as far as it knows.
+    pub(super) brings: bool,
+    /// The jobs that were met there: both confirm that then.
+    pub(super) met: Vec<u64>,
 }
 
 /// What a server keeps of other launchers.

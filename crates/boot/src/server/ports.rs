@@ -172,6 +172,7 @@ impl Server {
 
     /// Closes a port: all who wait there are told why.
     pub fn close_port(&mut self, port: &str, why: &str) {
+        self.break_off_at(port, why);
         self.shut_port(port, why);
         self.send_later();
     }
@@ -187,25 +188,28 @@ impl Server {
 
     /// When [`Server::expire`] has something to do.
     pub fn next_time(&self) -> Option<Instant> {
-        let waiting = self.ports.open.values().flat_map(|port| &port.waiting);
-        let patience = waiting.flatten().filter_map(|waiter| waiter.patience);
-        patience.map(|(_, until)| until).min()
+        self.ports.until
     }
 
     /// Tells those who have waited for too long at a port that nobody has come.
     pub fn expire(&mut self, now: Instant) {
-        let mut late = Vec::new();
+        if self.ports.until.is_none_or(|until| until > now) {
+            return;
+        }
+        let (mut late, mut next) = (Vec::new(), None);
         for (name, port) in &mut self.ports.open {
             for waiting in &mut port.waiting {
                 waiting.retain(|waiter| {
                     let limit = waiter.patience.filter(|(_, until)| *until <= now);
-                    if let Some((limit, _)) = limit {
-                        late.push((waiter.who, name.clone(), limit));
+                    match limit {
+                        Some((limit, _)) => late.push((waiter.who, name.clone(), limit)),
+                        None => next = first(next, waiter),
                     }
                     limit.is_none()
                 });
             }
         }
+        self.ports.until = next;
         for (who, port, limit) in late {
             let why = format!(
                 "nobody has come from the other side to the port '{port}' for {} s; the info key \
@@ -241,6 +245,8 @@ impl Server {
     /// Answers a [`SpawnCall`]: with the new job, or why there is none.
     pub fn spawned(&mut self, number: u32, ticket: u32, outcome: Result<SpawnAnswer, String>) {
         if let Ok(answer) = &outcome {
+            let own = self.name_of(number).unwrap_or_default().0;
+            self.estrange(&[own], &[answer.job]);
             self.ties.expect(number, answer.job);
         }
         let outcome = outcome.map(|answer| answer.to_bytes());
@@ -285,6 +291,7 @@ impl Server {
 
     /// A process is gone: nobody meets it, and its ports close.
     pub(super) fn close_ports_of(&mut self, number: u32) {
+        self.leave_meetings(|who| matches!(who, Who::Here(of, _) if of == number));
         for port in self.ports.open.values_mut() {
             for waiting in &mut port.waiting {
                 waiting.retain(|waiter| !matches!(waiter.who, Who::Here(of, _) if of == number));
@@ -393,6 +400,11 @@ impl Server {
                 };
                 self.meet(&port, side, waiter, group);
             }
+            FrameKind::Confirm => {
+                let who = Who::Here(number, body.u32()?);
+                let why = body.text()?;
+                self.confirm(who, if why.is_empty() { Ok(()) } else { Err(why) });
+            }
             FrameKind::Publicize | FrameKind::LookUp | FrameKind::Withdraw => {
                 let ticket = body.u32()?;
                 let service = body.text()?;
@@ -488,6 +500,7 @@ impl Server {
         };
         let [host, guest] = [side.index(), 1 - side.index()];
         let Some(other) = open.waiting[guest].pop_front() else {
+            self.ports.until = first(self.ports.until, &waiter);
             return open.waiting[host].push_back(waiter);
         };
         if self.are_strangers(&waiter, &other) {
@@ -513,16 +526,26 @@ impl Server {
                 self.learn_abroad(launcher, one.cards.clone());
             }
         }
-        self.expect_all(&waiter.group, &other.jobs);
-        self.expect_all(&other.group, &waiter.jobs);
         for (to, from) in [(&waiter, &other), (&other, &waiter)] {
             self.answer_waiter(to.who, Ok(from.value.clone()), &from.jobs);
+        }
+        // Whoever brings nothing says that its call has failed, and so does the other one's.
+        match waiter.value.is_empty() || other.value.is_empty() {
+            false => self.begin_meeting(port, side, waiter, other),
+            true => {
+                let host = match side {
+                    Side::Host => waiter.who,
+                    Side::Guest => other.who,
+                };
+                self.give_up_new_job(port, host);
+            }
         }
     }
 
     /// One that has accepted waits on, as the first one.
     fn wait_again(&mut self, port: &str, waiter: Waiter) {
         if let Some(open) = self.ports.open.get_mut(port) {
+            self.ports.until = first(self.ports.until, &waiter);
             open.waiting[Side::Host.index()].push_front(waiter);
         }
     }
@@ -553,6 +576,12 @@ impl Server {
             self.send_to(number, frame);
         }
     }
+}
+
+/// When the first one loses patience, of those so far and this one.
+fn first(so_far: Option<Instant>, waiter: &Waiter) -> Option<Instant> {
+    let until = waiter.patience.map(|(_, until)| until);
+    so_far.into_iter().chain(until).min()
 }
 
 fn frame(kind: FrameKind, ticket: u32, outcome: &Outcome) -> Arc<[u8]> {

@@ -68,6 +68,8 @@ pub(super) struct Service {
 #[derive(Debug, Default)]
 pub(super) struct Ports {
     pub(super) open: HashMap<String, Port>,
+    /// When the first of those that wait loses patience: not later, but earlier if that one waits no more.
+    pub(super) until: Option<Instant>,
     /// Services that were published.
     pub(super) services: HashMap<String, Service>,
     pub calls: Vec<SpawnCall>,
@@ -134,6 +136,15 @@ impl Questions {
         }
     }
 
+    /// Whether somebody here waits for that value. An answer that nobody waits for comes from before the end of
+    /// the job that it was about: its numbers may be those of another one by now.
+    pub(super) fn is_awaited(&self, rank: u32, key: &str) -> bool {
+        matches!(
+            self.0.get(&(rank, key.to_string())),
+            Some(Answer::Awaited(_))
+        )
+    }
+
     /// The value is known from now on; gives who has waited for it.
     pub(super) fn learn(&mut self, rank: u32, key: &str, value: &Arc<[u8]>) -> Vec<Asker> {
         let known = Answer::Known(Arc::clone(value));
@@ -180,6 +191,18 @@ impl Ties {
         self.0
             .entry((number, job))
             .and_modify(|tie| *tie = Tie::Parted);
+    }
+
+    /// Processes that were to learn of these jobs will not, but for those that are about to.
+    pub fn give_up(&mut self, group: &[u32], jobs: &[u64]) {
+        for number in group {
+            for job in jobs {
+                let tie = self.0.get_mut(&(*number, *job));
+                tie.filter(|tie| **tie == Tie::Awaited)
+                    .into_iter()
+                    .for_each(|tie| *tie = Tie::Parted);
+            }
+        }
     }
 
     /// A process has ended. Whether it had parted counts as long as its job is there.

@@ -47,7 +47,10 @@ impl Server {
         };
         let ties = holds.iter().filter(|(_, holds)| **holds);
         let ties = ties.map(|(pair, _)| *pair);
-        let ties: Vec<(u64, u64)> = ties.filter(|&(from, to)| !has_parted(to, from)).collect();
+        let ties = ties.filter(|&(from, to)| !has_parted(to, from));
+        let ties: Vec<(u64, u64)> = ties
+            .filter(|&(from, to)| !self.meetings.are_strangers(from, to))
+            .collect();
         let mut circle = vec![own.job.job_id];
         let mut at = 0;
         while let Some(&job) = circle.get(at) {
@@ -124,6 +127,7 @@ impl Server {
             self.close_port(port, "the job that was spawned has ended");
         }
         self.close_ports_to(job);
+        self.meetings.forget_job(job);
         self.abroad.say_gone(job);
         self.questions.forget(&numbers, job);
         self.deaths.retain(|(dead, _)| !numbers.contains(dead));

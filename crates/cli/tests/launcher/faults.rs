@@ -1,5 +1,7 @@
 //! Ranks that fail, and jobs that are ended.
 
+use std::io::Write;
+
 use super::*;
 
 /// Longer than a job may take to end once a rank has failed, on a machine that
@@ -11,7 +13,8 @@ const SOON: Duration = Duration::from_secs(10);
 fn stubborn(count: &str) -> (Running, Vec<String>) {
     let script = "trap '' TERM INT HUP; (trap '' TERM INT HUP; echo pid $CATENA_RANK $$; \
                   while :; do sleep 1000; done) & echo pid $CATENA_RANK $!; wait; wait";
-    let mut job = Running::start(words(&format!("-n {count}"), &sh(script)));
+    let options = format!("--set LAUNCH_GRACE=0.3 -n {count}");
+    let mut job = Running::start(words(&options, &sh(script)));
     let lines = job.wait_for("pid", 2 * count.parse::<usize>().unwrap());
     (job, lines.into_iter().map(|line| line[1].clone()).collect())
 }
@@ -254,4 +257,71 @@ fn a_reader_that_is_stuck_does_not_keep_a_job_from_ending() {
     let said = job.end();
     assert!(said.err.contains("output was lost"), "{}", said.err);
     assert!(said.err.contains("2 ranks were ended"), "{}", said.err);
+}
+
+/// As timeout(1) does, which signals mpirun and its group.
+#[test]
+fn a_signal_that_comes_twice_leaves_time_to_save() {
+    let script =
+        "trap 'sleep 0.7; echo saved; exit 0' TERM; echo ready; while :; do sleep 0.05; done";
+    let mut job = Running::start(words("-n 2", &sh(script)));
+    job.wait_for("ready", 2);
+    job.signal("TERM");
+    job.signal("TERM");
+    let said = job.end();
+    assert_eq!(said.status, 143, "{}", said.err);
+    assert_eq!(said.out, "saved\nsaved\n");
+}
+
+/// As services in Perl or Python do, which leave the end of children to the system.
+#[test]
+fn children_whose_end_is_ignored_are_noticed() {
+    let run = |program: &[&str]| {
+        let mut command = clean("env");
+        command.arg("--ignore-signal=CHLD");
+        command.arg(mpirun().get_program());
+        command
+            .args(["run", "--timeout", LIMIT, "-n", "2"])
+            .args(program);
+        said(command.output().unwrap())
+    };
+    let said = run(&["sh", "-c", "exit 3"]);
+    assert_eq!(said.status, 3, "{}", said.err);
+    // The ranks find what was there before.
+    let said = run(&["grep", "SigIgn", "/proc/self/status"]);
+    let ignored = |line: &str| {
+        let mask = u64::from_str_radix(line.split_whitespace().nth(1)?, 16).ok()?;
+        Some(mask >> (17 - 1) & 1)
+    };
+    let all: Vec<_> = said.out.lines().map(ignored).collect();
+    assert_eq!(all, [Some(1); 2], "{}", said.out);
+}
+
+/// As `nohup` has SIGHUP ignored, and a shell SIGINT and SIGQUIT in the background.
+#[test]
+fn signals_that_are_ignored_at_the_start_stay_so() {
+    for signal in ["HUP", "INT", "QUIT"] {
+        let script = format!(
+            "trap '' {signal}; exec {} run -n 1 sh -c 'echo ready; read go; echo done'",
+            mpirun().get_program().display()
+        );
+        let mut child = Command::new("sh")
+            .args(["-c", &script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        send(signal, &child.id().to_string());
+        child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+        line.clear();
+        out.read_line(&mut line).unwrap();
+        assert_eq!(
+            (line.as_str(), child.wait().unwrap().code()),
+            ("done\n", Some(0))
+        );
+    }
 }

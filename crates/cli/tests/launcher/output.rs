@@ -205,3 +205,23 @@ fn a_slow_reader_loses_nothing() {
     assert_eq!((lines, ends), (600_003, 3));
     assert_eq!(job.child.wait().unwrap().code(), Some(0));
 }
+
+#[test]
+fn what_a_failed_job_has_written_waits_for_its_reader() {
+    let scratch = Scratch::new("pause");
+    let written = scratch.path("written");
+    let script = format!("head -c 600000 /dev/zero | tr '\\0' '\\n'; : >{written}; exit 3");
+    let mut job = Running::start(words("-n 1", &sh(&script)));
+    while !Path::new(&written).exists() {
+        std::thread::yield_now();
+    }
+    // Longer than a launcher waits whose user has lost patience.
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_millis(1500) {
+        assert!(job.child.try_wait().unwrap().is_none(), "it has ended");
+        std::thread::yield_now();
+    }
+    let said = job.end();
+    assert_eq!((said.status, said.out.len()), (3, 600_000), "{}", said.err);
+    assert!(said.err.contains("exited with code 3"), "{}", said.err);
+}

@@ -45,8 +45,9 @@ struct Runs {
     /// Those that may move.
     ready: VecDeque<Key>,
     /// Those that use boards, which are in no other list.
-    queues: Vec<Queue>,
-    /// Whose turn it is of these.
+    queues: Slab<Queue>,
+    /// The same, in turn, and whose turn it is.
+    order: Vec<Key>,
     turn: usize,
     /// The memory of one that is empty.
     spare: VecDeque<Key>,
@@ -57,6 +58,8 @@ struct Runs {
 struct Queue {
     comm: Arc<Comm>,
     keys: VecDeque<Key>,
+    /// Its place in the order.
+    place: usize,
 }
 
 #[derive(Debug)]
@@ -87,44 +90,56 @@ impl Runs {
 
     /// It waits until those before it have left the board.
     fn queue(&mut self, comm: &Arc<Comm>, key: Key) {
-        let at = self
-            .queues
-            .iter()
-            .position(|it| Arc::ptr_eq(&it.comm, comm));
-        let at = at.unwrap_or_else(|| {
-            let (comm, keys) = (comm.clone(), mem::take(&mut self.spare));
-            self.queues.push(Queue { comm, keys });
-            self.queues.len() - 1
+        let of = comm.coll.queue.get().unwrap_or_else(|| {
+            let of = self.queues.insert(Queue {
+                comm: comm.clone(),
+                keys: mem::take(&mut self.spare),
+                place: self.order.len(),
+            });
+            self.order.push(of);
+            comm.coll.queue.set(Some(of));
+            of
         });
-        self.queues[at].keys.push_back(key);
-        comm.coll.enqueue();
+        if let Some(queue) = self.queues.get_mut(of) {
+            queue.keys.push_back(key);
+            comm.coll.enqueue();
+        }
     }
 
-    /// The place of the queue in turn, and its first operation.
+    /// The queue in turn.
     #[inline]
-    fn queue_in_turn(&mut self) -> Option<(usize, Key)> {
-        if self.turn >= self.queues.len() {
+    fn queue_in_turn(&mut self) -> Option<Key> {
+        if self.turn >= self.order.len() {
             self.turn = 0;
         }
-        let first = self.queues.get(self.turn)?.keys.front()?;
-        Some((self.turn, *first))
+        self.order.get(self.turn).copied()
     }
 
-    /// An operation, the first of its queue, has left the board; its communicator if it was the last. The queue was
-    /// the one `at` that place before other threads could change their order.
-    fn leave_queue(&mut self, at: usize, key: Key) -> Option<Arc<Comm>> {
-        let is_first = |queue: &Queue| queue.keys.front() == Some(&key);
-        let at = match self.queues.get(at) {
-            Some(queue) if is_first(queue) => at,
-            _ => self.queues.iter().position(is_first)?,
-        };
-        let queue = &mut self.queues[at];
+    /// The first operation of a queue, if there is that queue.
+    #[inline]
+    fn first_of(&self, queue: Key) -> Option<Key> {
+        self.queues.get(queue)?.keys.front().copied()
+    }
+
+    /// An operation, the first of its queue, has left the board; its communicator if it was the last.
+    fn leave_queue(&mut self, of: Key, key: Key) -> Option<Arc<Comm>> {
+        let queue = self.queues.get_mut(of)?;
+        // Another thread may have been quicker.
+        if queue.keys.front() != Some(&key) {
+            return None;
+        }
         queue.keys.pop_front();
         queue.comm.coll.dequeue();
         if !queue.keys.is_empty() {
             return None;
         }
-        let Queue { comm, keys } = self.queues.swap_remove(at);
+        let Queue { comm, keys, place } = self.queues.remove(of)?;
+        self.order.swap_remove(place);
+        let moved = self.order.get(place).copied();
+        if let Some(moved) = moved.and_then(|moved| self.queues.get_mut(moved)) {
+            moved.place = place;
+        }
+        comm.coll.queue.set(None);
         self.spare = keys;
         Some(comm)
     }
@@ -215,7 +230,7 @@ impl Hook<Process> for Collectives {
 
     /// Advances all that can move on boards, whose owners ring no sleeper twice.
     fn before_sleep(&self, process: &Process) -> bool {
-        !self.runs.borrow().queues.is_empty() && self.advance_queues(process, usize::MAX)
+        !self.runs.borrow().order.is_empty() && self.advance_queues(process, usize::MAX)
     }
 }
 
@@ -272,26 +287,56 @@ impl Collectives {
 
     /// Advances the first of so many queues, and those behind it when it is over.
     fn advance_queues(&self, process: &Process, most: usize) -> bool {
-        let runs = &self.runs;
-        let mut rest = runs.borrow().queues.len().min(most);
+        let rest = self.runs.borrow().order.len().min(most);
         let mut moved = false;
-        while rest != 0 {
-            let Some((at, key)) = runs.borrow_mut().queue_in_turn() else {
+        for _ in 0..rest {
+            let Some(queue) = self.runs.borrow_mut().queue_in_turn() else {
                 break;
             };
-            if !self.advance(process, key) && !self.leaves_board(process, key) {
-                runs.borrow_mut().turn = at + 1;
-                rest -= 1;
-                continue;
-            }
-            moved = true;
-            let left = runs.borrow_mut().leave_queue(at, key);
-            if let Some(comm) = left {
-                rest -= 1;
-                process.leave_freed(&comm);
+            moved |= self.advance_queue(process, queue);
+            // One that is empty is gone, and another one has its place.
+            let mut runs = self.runs.borrow_mut();
+            if runs.queues.contains(queue) {
+                runs.turn += 1;
             }
         }
         moved
+    }
+
+    /// Advances the first of a queue, and those behind it when it is over; true if some are.
+    fn advance_queue(&self, process: &Process, queue: Key) -> bool {
+        let mut moved = false;
+        loop {
+            let Some(key) = self.runs.borrow().first_of(queue) else {
+                return moved;
+            };
+            if !self.advance(process, key) && !self.leaves_board(process, key) {
+                return moved;
+            }
+            moved = true;
+            let left = self.runs.borrow_mut().leave_queue(queue, key);
+            if let Some(comm) = left {
+                process.leave_freed(&comm);
+                return true;
+            }
+        }
+    }
+
+    /// Advances the queue of the one that somebody asks for, if there are more than have a turn with each call.
+    #[inline]
+    pub(super) fn advance_asked(&self, process: &Process, asked: &CollRequest) {
+        if self
+            .runs
+            .try_borrow()
+            .is_ok_and(|runs| runs.order.len() > LOOKS)
+        {
+            let run = asked.run.try_borrow();
+            let comm = run.as_ref().ok().and_then(|run| run.board().cloned());
+            drop(run);
+            if let Some(queue) = comm.and_then(|comm| comm.coll.queue.get()) {
+                self.advance_queue(process, queue);
+            }
+        }
     }
 
     /// Whether an operation goes by messages now.

@@ -48,8 +48,12 @@ fn cannot_cancel() -> Result<()> {
 }
 
 impl RequestObject for CollRequest {
-    fn state(&self, _: &Process) -> Result<State> {
-        Ok(when(self.run.try_borrow().is_ok_and(|run| run.is_done())))
+    fn state(&self, process: &Process) -> Result<State> {
+        let is_done = || self.run.try_borrow().is_ok_and(|run| run.is_done());
+        if !is_done() {
+            process.collectives().advance_asked(process, self);
+        }
+        Ok(when(is_done()))
     }
 
     fn complete(&self, _: &Process) -> Done {

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 
+use catena_base::slab::Key;
 use catena_coll::Nodes;
 use catena_objects::error::Error;
 
@@ -27,6 +28,8 @@ pub struct CollState {
     pub(super) last: [Cell<Option<(u32, CallSignature)>>; 4],
     /// Operations under way that wait for their turn on it, or have it.
     pub(super) queued: Cell<u32>,
+    /// Where they wait, among the queues of all communicators.
+    pub(super) queue: Cell<Option<Key>>,
     /// Persistent barriers that count, or counted, their rounds on it, and those that are left.
     pub(super) barriers: Cell<usize>,
     pub(super) counting: Cell<u32>,

@@ -12,6 +12,9 @@
 //! the job will do. Nothing blocks: `MPI_Comm_idup` is an agreement that `progress`
 //! moves on.
 //!
+//! Two groups of several jobs then agree a second time, once each member has what it needs of the other group's jobs, which may be
+//! missing at any of them: at a port that is a confirmation of the meeting ([`Bridge::Met`]).
+//!
 //! A member that cannot take part says so in its row, and a leader by a control message
 //! without rows: so all fail, and none waits for ever. Only a leader that knows
 //! no way to the other group cannot tell it. Where the death of a process that only the leader knows parts the two
@@ -32,6 +35,7 @@
 //! Every other agreement ends with the first death that is known among those who take part.
 
 use catena_boot::FAULT_TOLERANCE;
+use catena_fabric::ProcessName;
 use catena_link::{Cid, ReqId};
 
 use super::Comm;
@@ -79,6 +83,8 @@ pub(crate) enum Bridge {
     },
     /// A port of the launcher's.
     Port(Meeting),
+    /// What two groups that have met at a port know their meeting by, which they confirm.
+    Met(u32),
 }
 
 /// The second group's part.
@@ -137,6 +143,14 @@ pub(crate) struct Told {
 }
 
 impl Told {
+    /// Whether the rows, which begin with names of processes, are of one job.
+    fn is_of_one_job(&self) -> bool {
+        let mut all = self.rows(&self.ours).chain(self.rows(&self.theirs));
+        let mut jobs = all.by_ref().map(|row| ProcessName::from_words(row).job);
+        let first = jobs.next();
+        jobs.all(|job| Some(job) == first)
+    }
+
     /// The rows of a group.
     pub fn rows<'a>(&self, words: &'a [u32]) -> std::slice::ChunksExact<'a, u32> {
         words.chunks_exact(self.width)
@@ -249,7 +263,7 @@ impl Agreement {
     /// Whether nothing but a control message, or a death, lets it go on.
     pub fn waits_for_control(&self) -> bool {
         let bridge = self.across.as_ref().and_then(|it| it.bridge.as_ref());
-        self.leaving.is_empty() && !matches!(bridge, Some(Bridge::Port(_)))
+        self.leaving.is_empty() && !matches!(bridge, Some(Bridge::Port(_) | Bridge::Met(_)))
     }
 
     /// Does what can be done now; true if it is over. Does not progress.
@@ -279,6 +293,7 @@ impl Agreement {
         let ours = process.trouble_among(self.circle.cid, &self.circle.ranks);
         let theirs = || process.trouble_among(self.across.as_ref()?.far?, &[]);
         if let Some(error) = ours.or_else(theirs) {
+            self.tell_across(process, &error);
             self.error.get_or_insert(error);
             self.phase = Phase::Done;
             return true;
@@ -294,6 +309,17 @@ impl Agreement {
         self.error.get_or_insert(error);
         self.theirs = vec![LOST];
         self.spread(process)
+    }
+
+    /// Tells a group that was met at a port that nothing comes from this one, if this process leads it and has told nothing yet.
+    /// Leaders that a context joins are not told: whether the other one comes, and reads it, is not certain.
+    #[cold]
+    fn tell_across(&self, process: &Process, error: &Error) {
+        let across = self.across.as_ref();
+        let bridge = across.and_then(|it| it.bridge.as_ref());
+        if let (Phase::Share(_), Some(Bridge::Met(ticket))) = (self.phase, bridge) {
+            process.break_off(*ticket, error);
+        }
     }
 
     /// Whether the rows of a round do not come, as whoever tells them has died or the communicator was revoked. If
@@ -364,12 +390,25 @@ impl Agreement {
                 bridge: Some(bridge),
                 ..
             }) => {
-                let failed = self.failed(&self.ours).is_some();
-                let rows = if failed { &[] } else { &self.ours[..] };
+                let failed = self.failed(&self.ours);
+                let rows = match failed {
+                    Some(_) => &[],
+                    None => &self.ours[..],
+                };
                 match bridge {
                     Bridge::Context { cid, to, key } => {
                         process.send_control(*cid, *to, key, rows);
                         Phase::Cross
+                    }
+                    Bridge::Met(ticket) => {
+                        let outcome = failed.map(failed_at).map_or(Ok(()), Err);
+                        match process.confirm_meeting(*ticket, outcome) {
+                            Ok(()) => Phase::Cross,
+                            Err(error) => {
+                                self.error.get_or_insert(error);
+                                Phase::Spread
+                            }
+                        }
                     }
                     Bridge::Port(meeting) => {
                         match process.come_to_port(meeting, rows, self.width) {
@@ -403,6 +442,12 @@ impl Agreement {
             (Bridge::Port(meeting), Some(ticket)) => match process.met_at_port(meeting, ticket) {
                 Ok(None) => return false,
                 Ok(Some(rows)) => self.theirs = rows,
+                Err(error) => drop(self.error.get_or_insert(error)),
+            },
+            (Bridge::Met(ticket), _) => match process.confirmed(*ticket) {
+                Ok(false) => return false,
+                // Rows that say nothing but that there are some.
+                Ok(true) => self.theirs = vec![0; self.width],
                 Err(error) => drop(self.error.get_or_insert(error)),
             },
             (Bridge::Port(_), None) => unreachable!("a leader crosses once it has a ticket"),
@@ -465,8 +510,7 @@ impl Agreement {
             return Err(died("a process on the way to the other group"));
         }
         if let Some(rank) = failed {
-            let text = format!("the call failed at rank {rank} of the group, so all of it fails");
-            return Err(Error::new(Kind::Other, text));
+            return Err(Error::new(Kind::Other, failed_at(rank)));
         }
         let fits = self.across.as_ref().is_none_or(|it| {
             let n = self.theirs.len() / self.width;
@@ -486,6 +530,10 @@ impl Agreement {
     }
 }
 
+fn failed_at(rank: usize) -> String {
+    format!("the call failed at rank {rank} of the group, so all of it fails")
+}
+
 impl Process {
     /// Takes part in no agreement of all members of a communicator any more, as the program frees it or ends. If it is one on
     /// which members wait for each other after a death, those who might wait for this one are told, as nobody is left
@@ -503,9 +551,49 @@ impl Process {
 
     /// Waits until all have agreed.
     pub(crate) fn conclude(&self, mut agreement: Agreement) -> Result<Told> {
+        self.wait_for(&mut agreement);
+        agreement.finish()
+    }
+
+    fn wait_for(&self, agreement: &mut Agreement) {
         if !agreement.advance(self) {
             self.block(|process| agreement.advance(process));
         }
-        agreement.finish()
+    }
+
+    /// As [`Process::conclude`], of two groups that have met, and `take` makes of what they have told what this process needs of
+    /// it. Where the groups are of several jobs all members of both have succeeded in that, or the call fails at all.
+    pub(super) fn conclude_and<T>(
+        &self,
+        mut agreement: Agreement,
+        take: impl FnOnce(&Told) -> Result<T>,
+    ) -> Result<(Told, T)> {
+        let (circle, mut across) = (agreement.circle.clone(), agreement.across.clone());
+        self.wait_for(&mut agreement);
+        let ticket = agreement.ticket;
+        if let (Some(across), Some(ticket)) = (&mut across, ticket) {
+            across.bridge = Some(Bridge::Met(ticket));
+        }
+        let told = match agreement.finish() {
+            Ok(told) => told,
+            Err(error) => {
+                ticket.into_iter().for_each(|it| self.break_off(it, &error));
+                return Err(error);
+            }
+        };
+        let taken = take(&told);
+        if told.is_of_one_job() {
+            return taken.map(|taken| (told, taken));
+        }
+        let mut row = told.rows(&told.ours).next().expect("a member").to_vec();
+        let place = row.len() - 2;
+        row[place..].fill(if taken.is_ok() { 0 } else { NONE });
+        if let Some(across) = &mut across {
+            across.size = None;
+        }
+        let all = self.conclude(Agreement::begin(self, circle, across, &row));
+        // What has failed here says more.
+        let taken = taken?;
+        all.map(|_| (told, taken))
     }
 }

@@ -9,6 +9,7 @@ use super::agreement::{Across, Agreement, Bridge, Circle, NONE, Told};
 use super::control::{Key, Meeting};
 use super::{Comm, Half, Heritage, Numbers};
 use crate::process::Process;
+use crate::trouble::is_of_death;
 use catena_objects::error::Result;
 use catena_objects::fail;
 use catena_objects::group::Group;
@@ -76,11 +77,12 @@ impl Process {
         Ok((argument, numbers))
     }
 
-    /// Begins an agreement of all members of `comm`, of both groups. Where none can be complete any more it has failed
-    /// at once, and so do all later ones.
+    /// Begins an agreement of all members of `comm`, of both groups. Where none can be complete any more, as a member has died or
+    /// all was revoked, it has failed at once, and so do all later ones. A collective that has failed for another reason, as for
+    /// want of memory at a member, leaves agreements alone, which all members number alike: so another communicator can be made.
     pub(super) fn begin_accord(&self, comm: &Comm, row: &[u32]) -> Agreement {
         let number = comm.next_agreement();
-        if let Some(error) = self.trouble(comm) {
+        if let Some(error) = self.trouble(comm).filter(is_of_death) {
             let absent_from = &comm.failed.absent_from;
             absent_from.set(absent_from.get().or(Some(number)));
             return Agreement::failed_at_once(comm.circle_of(number), row.len(), error);

@@ -103,13 +103,17 @@ impl Process {
             bridge,
         };
         let row = row(self.name_of(self.me).to_words(), &ready);
-        let told = self.conclude(Agreement::begin(self, circle, Some(across), &row));
-        let (((), numbers), told) = (ready?, told?);
-        let names = told.rows(&told.theirs).map(ProcessName::from_words);
-        let _met = self.meet_jobs(names.clone())?;
-        let peers: Vec<Peer> = names
-            .map(|name| self.known_peer(name))
-            .collect::<Result<_>>()?;
+        let agreement = Agreement::begin(self, circle, Some(across), &row);
+        let made = self.conclude_and(agreement, |told| {
+            let names = told.rows(&told.theirs).map(ProcessName::from_words);
+            let met = self.meet_jobs(names.clone())?;
+            let peers = names.map(|name| self.known_peer(name));
+            Ok((met, peers.collect::<Result<Vec<Peer>>>()?))
+        });
+        if made.is_err() {
+            self.part_from_idle_jobs();
+        }
+        let (((), numbers), (told, (_met, peers))) = (ready?, made?);
         let ours: HashSet<Peer> = group.members().collect();
         if let Some(rank) = peers.iter().position(|p| ours.contains(p)) {
             fail!(

@@ -193,6 +193,28 @@ impl Process {
         ))
     }
 
+    /// Says that this group can go on with the one that it has met at a port, or why it cannot.
+    pub(super) fn confirm_meeting(&self, ticket: u32, outcome: Result<(), String>) -> Result<()> {
+        let outcome = outcome.as_ref().map(|_| ()).map_err(|why| &**why);
+        self.with_jobs(|jobs| jobs.confirm(ticket, outcome))
+    }
+
+    /// Whether both groups have said that they can go on with each other; an error if one of them cannot.
+    pub(super) fn confirmed(&self, ticket: u32) -> Result<bool> {
+        match self.with_jobs(|jobs| jobs.outcome(ticket))? {
+            None => Ok(false),
+            Some(Ok(_)) => Ok(true),
+            Some(Err(why)) => Err(other(&why)),
+        }
+    }
+
+    /// This group does not go on with the one that it has met at a port, if it has.
+    #[cold]
+    pub(super) fn break_off(&self, ticket: u32, error: &Error) {
+        // A launcher that is gone ends this process without a word.
+        let _ = self.confirm_meeting(ticket, Err(error.text().to_string()));
+    }
+
     /// Attaches the memory in which processes of other jobs reach this one, if that is not
     /// done: a process that is alone on its node does without until then.
     pub(super) fn open_home(&self) -> Result<()> {

@@ -4,24 +4,27 @@ use std::ffi::{CString, c_int};
 use std::io;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::{Direction, Driver, Mapped, Part, Posix, Stripes};
+use super::{Direction, Driver, Mapped, Part, Posix, REPLACED, Stripes};
 
 /// A file that is there, and perhaps open.
 #[derive(Debug)]
 pub struct Deferred {
     path: CString,
     flags: c_int,
+    /// Its number in the file system, by which it is told from one that has taken its name.
+    number: u64,
     file: OnceLock<Posix>,
     /// One thread opens it.
     opening: Mutex<()>,
 }
 
 impl Deferred {
-    /// The file at `path`, to be opened with flags of `open(2)`.
-    pub fn new(path: CString, flags: c_int) -> Self {
+    /// The file at `path` that has this number, to be opened with flags of `open(2)`.
+    pub fn new(path: CString, flags: c_int, number: u64) -> Self {
         Deferred {
             path,
             flags,
+            number,
             file: OnceLock::new(),
             opening: Mutex::new(()),
         }
@@ -36,6 +39,9 @@ impl Deferred {
             return Ok(file);
         }
         let file = Posix::open(&self.path, self.flags, 0)?;
+        if file.identity()?.1 != self.number {
+            return Err(io::Error::new(io::ErrorKind::NotFound, REPLACED));
+        }
         Ok(self.file.get_or_init(|| file))
     }
 }
@@ -90,12 +96,18 @@ mod tests {
 
     #[test]
     fn what_is_not_used_is_not_opened() {
-        let nowhere = Deferred::new(c"/nonexistent/file".into(), libc::O_RDONLY);
+        let nowhere = Deferred::new(c"/nonexistent/file".into(), libc::O_RDONLY, 1);
         assert!(nowhere.sync().is_ok() && nowhere.refresh().is_ok());
         assert_eq!(nowhere.stripes(), None);
         let error = nowhere.size().unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
-        let there = Deferred::new(c"/proc/self/exe".into(), libc::O_RDONLY);
+        let number = Posix::open(c"/proc/self/exe", libc::O_RDONLY, 0)
+            .and_then(|file| file.identity())
+            .unwrap()
+            .1;
+        let other = Deferred::new(c"/proc/self/exe".into(), libc::O_RDONLY, number + 1);
+        assert!(other.size().is_err(), "it has another number");
+        let there = Deferred::new(c"/proc/self/exe".into(), libc::O_RDONLY, number);
         assert!(there.file.get().is_none());
         assert!(there.size().unwrap() > 0);
         assert!(there.file.get().is_some());

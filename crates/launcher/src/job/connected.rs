@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::{GRACE, Job, Process, Task};
+use super::{Job, Process, Task};
 use crate::message::NodeCommand;
 use crate::output::tell;
 use crate::report::Failure;
@@ -13,6 +13,9 @@ use crate::sys::Exit;
 
 /// A failure of jobs while others go on.
 pub(super) struct Partial {
+    /// Which of them: no other one has that number. The process that has failed may be forgotten before those that it ends
+    /// have ended, and its number be that of another one.
+    id: u32,
     failure: Failure,
     /// Whether its text was shown and its processes were asked to end.
     ended: bool,
@@ -26,6 +29,28 @@ impl Partial {
     }
 }
 
+/// Failures of jobs while others go on.
+#[derive(Default)]
+pub(super) struct Partials {
+    all: Vec<Partial>,
+    last: u32,
+}
+
+impl Partials {
+    /// Whether the process with that number is to be ended, and was not asked to end yet.
+    fn will_end(&self, number: u32) -> bool {
+        self.all.iter().any(|it| it.has(number) && !it.ended)
+    }
+
+    /// Nobody has these numbers any more.
+    fn vacate(&mut self, numbers: &Range<u32>) {
+        for it in &mut self.all {
+            it.numbers.retain(|of| of != numbers);
+        }
+        self.all.retain(|it| !it.numbers.is_empty());
+    }
+}
+
 impl Job {
     /// Takes in a failure of a process that some of those that run are not connected to, and
     /// has only the others ended after a while. Gives back any other failure.
@@ -33,7 +58,8 @@ impl Job {
         let Some(number) = failure.rank else {
             return Some(failure);
         };
-        if let Some(known) = self.partial.iter_mut().find(|it| it.has(number)) {
+        let mut known = self.partials.all.iter_mut();
+        if let Some(known) = known.find(|it| it.has(number)) {
             if known.failure.hearsay && !failure.hearsay && !known.ended {
                 known.failure = failure;
             }
@@ -41,7 +67,9 @@ impl Job {
         }
         let numbers = self.tree.with_node(|node| node.connected_to(number));
         let numbers = numbers.unwrap_or_default();
+        let id = self.partials.last.wrapping_add(1);
         let partial = Partial {
+            id,
             failure,
             ended: false,
             numbers,
@@ -53,8 +81,9 @@ impl Job {
         if partial.numbers.is_empty() || self.failure.is_some() || !self.numbered().any(goes_on) {
             return Some(partial.failure);
         }
-        self.partial.push(partial);
-        self.at(after, Task::EndSome(number, libc::SIGTERM));
+        self.partials.last = id;
+        self.partials.all.push(partial);
+        self.at(after, Task::EndSome(id, libc::SIGTERM));
         self.do_tasks();
         None
     }
@@ -69,14 +98,16 @@ impl Job {
     }
 
     /// Asks the processes to end that are connected to one that has failed, or kills them.
-    pub(super) fn end_some(&mut self, number: u32, signal: i32) {
-        let Some(at) = self.partial.iter().position(|it| it.has(number)) else {
+    pub(super) fn end_some(&mut self, id: u32, signal: i32) {
+        let Some(partial) = self.partials.all.iter_mut().find(|it| it.id == id) else {
             return;
         };
-        let numbers = self.partial[at].numbers.clone();
-        if !std::mem::replace(&mut self.partial[at].ended, true) {
-            let failure = self.partial[at].failure.clone();
-            self.tell_failure(number, failure.text.as_deref());
+        let numbers = partial.numbers.clone();
+        if !std::mem::replace(&mut partial.ended, true) {
+            let failure = partial.failure.clone();
+            if let Some(number) = failure.rank {
+                self.tell_failure(number, failure.text.as_deref());
+            }
             let mut ended = 0;
             for number in numbers.iter().cloned().flatten() {
                 let process = &mut self.processes[number as usize];
@@ -90,7 +121,7 @@ impl Job {
             }
             // It was told; only the status is left.
             self.go_on(Failure::silent(failure.status), false);
-            self.at(GRACE, Task::EndSome(number, libc::SIGKILL));
+            self.at(self.grace, Task::EndSome(id, libc::SIGKILL));
         }
         for numbers in numbers {
             self.command(&NodeCommand::SignalJob { numbers, signal });
@@ -102,9 +133,9 @@ impl Job {
         let of = |task: &Task| match task {
             Task::CheckSilent(number)
             | Task::CheckStrange(number)
-            | Task::CheckSpawn(number, _)
-            | Task::EndSome(number, _) => numbers.contains(number),
-            Task::Timeout(_)
+            | Task::CheckSpawn(number, _) => numbers.contains(number),
+            Task::EndSome(..)
+            | Task::Timeout(_)
             | Task::End
             | Task::Kill
             | Task::Abandon
@@ -140,8 +171,8 @@ impl Job {
         };
         let number = numbers.start;
         let is_spawning = self.spawning.iter().any(|it| it.has(number));
-        let is_ending = self.partial.iter().any(|it| it.has(number) && !it.ended);
-        let is_failing = is_ending || self.is_late(numbers);
+        let is_ending = self.partials.will_end(number);
+        let is_failing = is_ending || self.is_late(numbers) || self.hearing.is_about(numbers);
         if is_spawning || is_failing || !self.processes[all.clone()].iter().all(settled) {
             return;
         }
@@ -194,10 +225,7 @@ impl Job {
         self.tree.with_node(|node| node.give_numbers_back(free));
         self.drop_tasks_of(numbers);
         self.forget_apart(numbers);
-        for it in &mut self.partial {
-            it.numbers.retain(|of| of != numbers);
-        }
-        self.partial.retain(|it| !it.numbers.is_empty());
+        self.partials.vacate(numbers);
         for number in numbers.clone() {
             let none = Rc::default();
             let vacant = Process::new(none, 0, number, &[]);

@@ -5,6 +5,7 @@
 //! what each of them has heard arrives before its answer.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::time::Duration;
 
 use super::Job;
@@ -27,6 +28,16 @@ pub(super) struct Hearing {
     last: u32,
     /// By their numbers: the nodes whose answers are awaited, and what comes then.
     waiting: Vec<(u32, BTreeSet<u32>, Verdict)>,
+}
+
+impl Hearing {
+    /// Whether the failure of one of these processes is to be judged: whom it touches is known as long as its job is.
+    pub fn is_about(&self, numbers: &Range<u32>) -> bool {
+        self.waiting.iter().any(|(.., verdict)| match verdict {
+            Verdict::Failed(failure, _) => failure.rank.is_some_and(|it| numbers.contains(&it)),
+            Verdict::LostLauncher(..) | Verdict::FailedAbroad(..) => false,
+        })
+    }
 }
 
 impl Job {
@@ -71,6 +82,7 @@ impl Job {
                 return;
             }
             let (.., verdict) = self.hearing.waiting.remove(0);
+            self.some_ended = true;
             self.judge_all(verdict);
         }
     }

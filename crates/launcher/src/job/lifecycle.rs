@@ -9,7 +9,7 @@ use catena_boot::{Ended, FaultStatus, LAUNCH_TAKEOVER, OtherMpi};
 
 use super::hearing::Verdict;
 use super::late::Judged;
-use super::{ABANDON, GRACE, HEARSAY, Job, Process, SILENT, STRANGE, Task};
+use super::{ABANDON, HEARSAY, Job, Process, SILENT, STRANGE, Task};
 use crate::library;
 use crate::message::NodeCommand;
 use crate::node::Node;
@@ -29,6 +29,15 @@ const SILENTLY: &str = "ended without MPI_Finalize (or MPI_Session_finalize)";
 /// Of one that has started this launcher no more is known.
 const OR_KILLED: &str = ", or was killed: the launcher that has started it knows";
 
+/// Within this time the same signal counts once. `timeout` and batch systems send theirs to the launcher and to its group, while
+/// a user who presses Ctrl-C again means it.
+fn same_signal(signal: i32) -> Duration {
+    match signal {
+        libc::SIGINT => Duration::from_millis(100),
+        _ => Duration::from_secs(1),
+    }
+}
+
 /// Names a rank for the user.
 fn name(plan: &Plan, process: &Process) -> String {
     // The process that speaks MPI is the one that the user knows.
@@ -42,22 +51,21 @@ fn name(plan: &Plan, process: &Process) -> String {
     }
 }
 
-/// A job that is over has done no harm by leaving MPI_Finalize out. `first` is the first to have done so of those that
-/// have started this launcher.
+/// What is said of a job that is over, and has done no harm by leaving MPI_Finalize out. `first` is the first to have done
+/// so of those that have started this launcher.
 pub(super) fn mention_silent(
     command: &str,
     plan: &Plan,
     processes: &[Process],
     first: Option<u32>,
-) {
+) -> Option<String> {
     if let Some(first) = first {
         let who = name(plan, &processes[first as usize]);
-        return tell!("{command}: {who} {SILENTLY}{OR_KILLED}");
+        return Some(format!("{command}: {who} {SILENTLY}{OR_KILLED}"));
     }
     let silent = |p: &&Process| p.joined.is_some() && !p.finalized && !p.abandoned;
-    if let Some(process) = processes.iter().find(silent) {
-        tell!("{command}: {} {SILENTLY}", name(plan, process));
-    }
+    let process = processes.iter().find(silent)?;
+    Some(format!("{command}: {} {SILENTLY}", name(plan, process)))
 }
 
 impl Job {
@@ -102,7 +110,10 @@ impl Job {
         let now = Instant::now();
         while let Some(index) = self.tasks.iter().position(|(at, _)| *at <= now) {
             match self.tasks.swap_remove(index).1 {
-                Task::Timeout(limit) => self.fail(report::timed_out(limit), Duration::ZERO),
+                Task::Timeout(limit) => {
+                    self.hurried = true;
+                    self.fail(report::timed_out(limit), Duration::ZERO);
+                }
                 Task::End => self.end(),
                 Task::Kill => {
                     self.kill_all(libc::SIGKILL);
@@ -116,7 +127,7 @@ impl Job {
                 Task::CheckSilent(rank) => self.check_silent(rank),
                 Task::CheckStrange(rank) => self.check_strange(rank),
                 Task::CheckSpawn(first, limit) => self.check_spawn(first, limit),
-                Task::EndSome(number, signal) => self.end_some(number, signal),
+                Task::EndSome(id, signal) => self.end_some(id, signal),
                 Task::CheckLate => self.check_late(),
                 Task::CheckApart => self.check_apart(),
             }
@@ -149,7 +160,7 @@ impl Job {
                 .for_each(|text| tell!("{text}"));
         }
         self.command(&NodeCommand::End);
-        self.at(GRACE, Task::Kill);
+        self.at(self.grace, Task::Kill);
     }
 
     /// Why the job fails, as the user is told once.
@@ -218,12 +229,27 @@ impl Job {
                 sys::stop_self();
             }
             libc::SIGCONT => self.kill_all(libc::SIGCONT),
-            _ if self.finishing => {
-                self.failure.get_or_insert(report::interrupted(signal));
+            _ => self.interrupt(signal),
+        }
+    }
+
+    /// A signal that is to end the job. The first one asks the ranks to end, a second one ends them.
+    fn interrupt(&mut self, signal: i32) {
+        let now = Instant::now();
+        let last = self.interrupted.replace((signal, now));
+        if last.is_some_and(|(of, at)| of == signal && now - at < same_signal(signal)) {
+            return;
+        }
+        let was_hurried = std::mem::replace(&mut self.hurried, true);
+        if self.finishing {
+            self.failure.get_or_insert(report::interrupted(signal));
+            if was_hurried {
                 self.sinks.iter_mut().for_each(Sink::give_up);
             }
-            _ if self.failure.is_some() => self.kill_all(libc::SIGKILL),
-            _ => self.fail(report::interrupted(signal), Duration::ZERO),
+        } else if was_hurried || self.ending {
+            self.kill_all(libc::SIGKILL);
+        } else {
+            self.fail(report::interrupted(signal), Duration::ZERO);
         }
     }
 
@@ -321,6 +347,7 @@ impl Job {
         process.running = false;
         process.exit = Some(exit);
         self.some_ended |= process.job > 0;
+        self.take_given_up();
         self.give_up_spawned(rank, None);
         let process = &self.processes[rank as usize];
         if process.job > 0 && self.spawn_ended(rank, exit) || self.is_abandoned(rank) {
@@ -443,6 +470,9 @@ impl Job {
     pub(super) fn abort(&mut self, rank: u32, code: i32, message: &str) {
         self.processes[rank as usize].aborted = true;
         let failure = report::aborted(&self.who(rank), code, message).of(rank);
+        if self.spawn_aborted(rank, failure.text.as_deref().unwrap_or_default()) {
+            return;
+        }
         // It may see that another has died before the system tells so here.
         match [ERR_PROC_ABORTED, OPEN_MPI_LOST].contains(&code) {
             true => self.fail(failure.hearsay(), HEARSAY),

@@ -15,7 +15,7 @@ use crate::args::App;
 use crate::hosts::brief::Brief;
 use crate::message::NodeCommand;
 use crate::new_job::NewJob;
-use crate::node::Vars;
+use crate::node::{Node, Vars};
 use crate::report;
 use crate::sys::Exit;
 
@@ -84,10 +84,7 @@ impl Living {
 impl Job {
     /// Starts what processes have spawned.
     pub(super) fn take_spawns(&mut self) {
-        let given_up = self.tree.with_node(|node| node.take_given_up());
-        for (number, port) in given_up.unwrap_or_default() {
-            self.give_up_spawned(number, Some(&port));
-        }
+        self.take_given_up();
         let calls = self.tree.with_node(|node| node.take_spawn_calls());
         for call in calls.unwrap_or_default() {
             let SpawnCall {
@@ -99,6 +96,14 @@ impl Job {
             if let Err(text) = self.spawn(&request, caller) {
                 self.answer(caller, Err(text));
             }
+        }
+    }
+
+    /// Ends jobs that those who have spawned them have not met.
+    pub(super) fn take_given_up(&mut self) {
+        let given_up = self.tree.with_node(|node| node.take_given_up());
+        for (number, port) in given_up.unwrap_or_default() {
+            self.give_up_spawned(number, Some(&port));
         }
     }
 
@@ -268,16 +273,46 @@ impl Job {
 
     /// A process has ended; whether it was one of a job that comes to nothing then.
     pub(super) fn spawn_ended(&mut self, number: u32, exit: Exit) -> bool {
-        let who = self.who(number);
+        let text = report::ended(&self.who(number), exit).text;
+        let text = text.unwrap_or_default();
         if self.spawning_at(number).is_some() {
-            let text = report::ended(&who, exit).text.unwrap_or_default();
             let text = match self.processes[number as usize].joined {
                 Some(_) => format!("{text} while others of its job had not called MPI_Init"),
                 None => format!("{text} and had not called MPI_Init"),
             };
             self.spawn_failed(number, &text);
+        } else if let Some(port) = self.is_met_at(number) {
+            let text = format!("{text} in MPI_Init");
+            self.abandon_spawned(&port, &text);
         }
         self.processes[number as usize].abandoned
+    }
+
+    /// A process fails, and why; whether it is of a job that comes to nothing then, as those who have spawned it have not met it.
+    pub(super) fn spawn_aborted(&mut self, number: u32, why: &str) -> bool {
+        self.take_given_up();
+        if let Some(port) = self.is_met_at(number) {
+            self.abandon_spawned(&port, why);
+        }
+        let process = &self.processes[number as usize];
+        process.job > 0 && process.abandoned
+    }
+
+    /// The port at which the job of a process is being met by those who have spawned it, if it is.
+    fn is_met_at(&mut self, number: u32) -> Option<String> {
+        let of = self.living.iter().find(|of| of.has(number))?;
+        of.spawner?;
+        let port = of.new.port.clone();
+        let is_met = self.tree.with_node(|node| node.is_awaited_at(&port)) == Some(true);
+        is_met.then_some(port)
+    }
+
+    /// Ends a job that those who have spawned it do not meet, and tells them why.
+    fn abandon_spawned(&mut self, port: &str, why: &str) {
+        let of = self.living.iter().find(|of| of.new.port == port);
+        if let Some(numbers) = of.map(Living::numbers) {
+            self.abandon(numbers, port, why);
+        }
     }
 
     /// A process of a job that is being spawned could not be started, or ended: the whole
@@ -313,10 +348,12 @@ impl Job {
         let is_meant = |of: &&Living| {
             of.spawner == Some(number) && port.is_none_or(|port| of.new.port == port)
         };
+        let port_is_given = port.is_some();
         let jobs = self.living.iter().filter(is_meant);
         for new in jobs.map(|of| of.new.clone()).collect::<Vec<_>>() {
             let port = &new.port;
-            if self.tree.with_node(|node| node.has_port(port)) == Some(true) {
+            let is_awaited = |node: &mut Node| node.is_awaited_at(port);
+            if port_is_given || self.tree.with_node(is_awaited) == Some(true) {
                 let why = "those who have spawned this job do not come to meet it";
                 self.abandon(new.numbers(), port, why);
             }

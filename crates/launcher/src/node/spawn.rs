@@ -41,9 +41,9 @@ impl Node {
         self.server.take_given_up()
     }
 
-    /// As [`Server::has_port`](catena_boot::server::Server::has_port).
-    pub fn has_port(&self, port: &str) -> bool {
-        self.server.has_port(port)
+    /// As [`Server::is_awaited_at`](catena_boot::server::Server::is_awaited_at).
+    pub fn is_awaited_at(&self, port: &str) -> bool {
+        self.server.is_awaited_at(port)
     }
 
     /// Answers a process that has spawned: with the job, or why there is none.

@@ -1,6 +1,6 @@
 //! Starting the ranks of a node.
 
-use std::ffi::{CString, OsStr, OsString};
+use std::ffi::{CStr, CString, OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use catena_boot::server::Server;
+use catena_boot::within::{self, WITHIN_VAR};
 use catena_boot::{BOOT_VAR, Interest, Job as World, LAUNCH_TAKEOVER, OtherMpi};
 use catena_settings::COMMAND_LINE;
 use catena_topo::Cpus;
@@ -29,7 +30,13 @@ use crate::sys::{self, Start, Strings};
 use crate::takeover::{Candidate, Choice, Home, Wanted};
 
 /// Variables that only the rank itself is given.
-const OWN: [&str; 4] = [BOOT_VAR, "CATENA_RANK", "CATENA_SIZE", "CATENA_LOCAL_RANK"];
+const OWN: [&str; 5] = [
+    BOOT_VAR,
+    "CATENA_RANK",
+    "CATENA_SIZE",
+    "CATENA_LOCAL_RANK",
+    WITHIN_VAR,
+];
 
 /// Where programs are looked for if `PATH` does not say.
 pub(super) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -111,10 +118,19 @@ impl Node {
         let threads =
             vars.filter_map(|vars| place::threads(inherited.iter().chain(&plan.env).chain(vars)));
         let binding = Binding::new(plan, number, base.machine.clone(), threads.max());
-        let binding = binding.map_err(|text| ProgramError {
+        let mut binding = binding.map_err(|text| ProgramError {
             status: USAGE,
             text,
         })?;
+        if binding.cpus.iter().any(Option::is_some)
+            && let Err(error) = sys::check_binding()
+        {
+            binding.cpus.iter_mut().for_each(|cpus| *cpus = None);
+            let text =
+                format!("ranks are not bound to CPUs, as the system does not let them be: {error}");
+            let matters = true;
+            events.push(NodeEvent::Note { text, matters });
+        }
         if !binding.text.is_empty() {
             events.push(NodeEvent::Placed { text: binding.text });
         }
@@ -298,19 +314,29 @@ impl Starter<'_> {
         let index = free.unwrap_or(node.processes.len());
         let number = self.first + rank;
         let local = node.server.local_number(number).unwrap_or_default() as usize;
+        let pmix = node.pmix.as_ref().filter(|_| !self.spawned);
+        let pmix = pmix.and_then(|pmix| pmix.env.get(index));
+        let traces = within::traces(|name| {
+            let own = pmix.into_iter().flatten();
+            let all = own.chain(env.iter()).map(CString::as_c_str);
+            let value = |var: &CStr| {
+                let value = var.to_str().ok()?.strip_prefix(name)?;
+                value.strip_prefix('=').map(str::to_string)
+            };
+            all.filter_map(value).next()
+        });
         let numbers = [
             node.server.place(number),
             rank.to_string(),
             self.plan.node_of.len().to_string(),
             local.to_string(),
+            traces,
         ];
         let own = OWN
             .iter()
             .zip(&numbers)
             .map(|(name, value)| format!("{name}={value}"));
         let own = own.map(|var| CString::new(var).unwrap_or_default());
-        let pmix = node.pmix.as_ref().filter(|_| !self.spawned);
-        let pmix = pmix.and_then(|pmix| pmix.env.get(index));
         let pmix = pmix.into_iter().flatten().cloned();
         env.replace_last(own.chain(pmix).collect::<Vec<_>>());
 

@@ -43,11 +43,36 @@ impl FileLimit {
 /// Signals as readable events; they have no other effect on this process.
 pub struct Signals {
     fd: OwnedFd,
-    /// What was blocked before; children start with it.
-    pub(super) before: sigset_t,
+    before: Before,
 }
 
-/// Signals that the launcher handles.
+/// How signals were treated when this process began; children start with it.
+#[derive(Clone, Copy)]
+pub struct Before {
+    blocked: sigset_t,
+    /// Whether the end of children was ignored, as services in Perl or Python do. Here they would be gone before
+    /// anybody has asked how they ended.
+    ignored_children: bool,
+}
+
+impl Before {
+    /// Treats them so again. Only system calls.
+    ///
+    /// # Safety
+    /// To be called in a child that is about to execute another program.
+    pub unsafe fn restore(&self) {
+        // SAFETY: plain calls on a value that the caller owns.
+        unsafe {
+            if self.ignored_children {
+                libc::signal(libc::SIGCHLD, libc::SIG_IGN);
+            }
+            libc::sigprocmask(libc::SIG_SETMASK, &self.blocked, ptr::null_mut());
+        }
+    }
+}
+
+/// Signals that the launcher handles, but for those that it is to ignore: `nohup` ignores SIGHUP for its command, and a
+/// shell SIGINT and SIGQUIT for one in the background.
 const HANDLED: [c_int; 9] = [
     libc::SIGCHLD,
     libc::SIGINT,
@@ -63,15 +88,20 @@ const HANDLED: [c_int; 9] = [
 impl Signals {
     /// Blocks the signals and makes them readable.
     pub fn open() -> io::Result<Signals> {
+        let ignored_children = is_ignored(libc::SIGCHLD)?;
         // SAFETY: the sets are initialised by sigemptyset and sigprocmask.
         unsafe {
             let mut set: sigset_t = zeroed();
-            let mut before: sigset_t = zeroed();
+            let mut blocked: sigset_t = zeroed();
             libc::sigemptyset(&mut set);
             for signal in HANDLED {
-                libc::sigaddset(&mut set, signal);
+                // A signal that is blocked would be read although it is ignored.
+                if signal == libc::SIGCHLD || !is_ignored(signal)? {
+                    libc::sigaddset(&mut set, signal);
+                }
             }
-            check(libc::sigprocmask(libc::SIG_BLOCK, &set, &mut before))?;
+            libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+            check(libc::sigprocmask(libc::SIG_BLOCK, &set, &mut blocked))?;
             let fd = check(libc::signalfd(
                 -1,
                 &set,
@@ -79,9 +109,17 @@ impl Signals {
             ))?;
             Ok(Signals {
                 fd: OwnedFd::from_raw_fd(fd),
-                before,
+                before: Before {
+                    blocked,
+                    ignored_children,
+                },
             })
         }
+    }
+
+    /// How they were treated before.
+    pub fn before(&self) -> Before {
+        self.before
     }
 
     /// The next signal that has arrived.
@@ -99,15 +137,23 @@ impl AsFd for Signals {
     }
 }
 
+/// Whether a signal is ignored.
+fn is_ignored(signal: c_int) -> io::Result<bool> {
+    // SAFETY: all zeros are a valid action, which the call replaces.
+    unsafe {
+        let mut action: libc::sigaction = zeroed();
+        check(libc::sigaction(signal, ptr::null(), &mut action))?;
+        Ok(action.sa_sigaction == libc::SIG_IGN)
+    }
+}
+
 /// Has a command start with the signals and limits that this process began
 /// with.
 pub fn restore_in(command: &mut Command, signals: &Signals, files: FileLimit) {
     let before = signals.before;
     let restore = move || {
-        // SAFETY: a plain call on a value that the closure owns.
-        unsafe {
-            libc::sigprocmask(libc::SIG_SETMASK, &before, ptr::null_mut());
-        }
+        // SAFETY: this is the child.
+        unsafe { before.restore() };
         Ok(files.restore()?)
     };
     // SAFETY: the closure makes only system calls.

@@ -35,6 +35,11 @@ impl Strings {
         Strings { strings, pointers }
     }
 
+    /// The strings.
+    pub fn iter(&self) -> impl Iterator<Item = &CString> {
+        self.strings.iter()
+    }
+
     /// Replaces the last `extra.len()` strings by others.
     pub fn replace_last(
         &mut self,
@@ -165,7 +170,7 @@ unsafe fn execute(what: &Start<'_>) -> Errno {
     unsafe {
         // Rust programs ignore it, which `execve` would pass on.
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
-        libc::sigprocmask(libc::SIG_SETMASK, &what.signals.before, ptr::null_mut());
+        what.signals.before().restore();
         let env = what.env.pointers.as_ptr();
         libc::execve(what.path.as_ptr(), what.args.pointers.as_ptr(), env);
         if error() == Errno::NOEXEC {
@@ -173,6 +178,15 @@ unsafe fn execute(what: &Start<'_>) -> Errno {
         }
     }
     error()
+}
+
+/// Whether processes here may be bound to CPUs, which a container may forbid.
+///
+/// # Errors
+/// What the system says if not.
+pub fn check_binding() -> io::Result<()> {
+    let now = thread::sched_getaffinity(None)?;
+    Ok(thread::sched_setaffinity(None, &now)?)
 }
 
 /// The CPUs on which a process may run; none if it has ended.

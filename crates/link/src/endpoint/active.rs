@@ -41,7 +41,8 @@ impl<N: Net> Endpoint<N> {
         }
         let posted = self.net.try_send(peer, header.encode(), payload);
         if let Err(lost) = &posted {
-            self.peer_lost(lost.clone());
+            self.engine.peer_lost(lost.clone());
+            self.settle();
         }
         posted
     }

@@ -76,7 +76,7 @@ impl<N: Net> Endpoint<N> {
         self.engine.troubled = true;
     }
 
-    /// Whether that peer is lost.
+    /// Whether that peer is gone: it has died, or ended.
     pub fn is_lost(&self, peer: Peer) -> bool {
         self.engine.losses.contains_key(&peer)
     }

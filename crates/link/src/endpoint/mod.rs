@@ -346,7 +346,7 @@ impl<N: Net> Endpoint<N> {
     /// Learns from elsewhere, the launcher say, that a peer is gone. Requests
     /// with it fail; messages that arrived as a whole can still be received.
     pub fn peer_lost(&mut self, lost: PeerLost) {
-        self.engine.peer_lost(lost);
+        self.engine.peer_died(lost);
         self.settle();
     }
 

@@ -374,8 +374,11 @@ impl<N: Net> Endpoint<N> {
         self.engine.forget_peers(peers);
     }
 
-    /// The processes that are known to be gone.
+    /// The processes that are known to have died. Others have ended, as they were free to do: whatever needs one of
+    /// those fails, and nothing else does ([`Endpoint::is_lost`]).
     pub fn lost_peers(&self) -> impl Iterator<Item = Peer> + '_ {
-        self.engine.losses.keys().copied()
+        let engine = &self.engine;
+        let lost = engine.losses.keys().copied();
+        lost.filter(|peer| !engine.no_deaths.contains(peer))
     }
 }

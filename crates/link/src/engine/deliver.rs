@@ -61,6 +61,11 @@ impl<N: Net> Deliver for Engine<N> {
         self.peer_lost(lost);
     }
 
+    #[cold]
+    fn ended(&mut self, lost: PeerLost) {
+        self.peer_ended(lost);
+    }
+
     /// Tells the class that has started the operation; one of a message is left to the endpoint.
     #[inline(never)]
     fn completed(&mut self, op: OpId, result: Result<u64, RmaError>) {

@@ -179,6 +179,7 @@ impl<N: Net> Engine<N> {
     pub fn forget_peers(&mut self, peers: &Range<u32>) {
         let is_gone = |peer: &Peer| peers.contains(&peer.0);
         self.losses.retain(|peer, _| !is_gone(peer));
+        self.no_deaths.retain(|peer| !is_gone(peer));
         self.deregistrations.retain(|(peer, _)| !is_gone(peer));
         self.streamed.retain(|(peer, ..)| !is_gone(peer));
         peers
@@ -253,13 +254,36 @@ impl<N: Net> Engine<N> {
         sends
     }
 
+    /// A peer is gone. If it is known that it has ended, that is nothing new.
     #[cold]
     #[inline(never)]
     pub fn peer_lost(&mut self, lost: PeerLost) {
-        let peer = lost.peer;
-        if self.losses.insert(peer, lost.clone()).is_some() {
-            return;
+        if !self.losses.contains_key(&lost.peer) {
+            self.end_requests(lost);
         }
+    }
+
+    /// A peer has died, also if it was known to have ended.
+    #[cold]
+    pub fn peer_died(&mut self, lost: PeerLost) {
+        if self.no_deaths.remove(&lost.peer) || !self.losses.contains_key(&lost.peer) {
+            self.end_requests(lost);
+        }
+    }
+
+    /// A peer has ended and has not died: whatever needs it ends with an error; what any may send does not need it.
+    #[cold]
+    pub fn peer_ended(&mut self, lost: PeerLost) {
+        if !self.losses.contains_key(&lost.peer) {
+            self.no_deaths.insert(lost.peer);
+            self.end_requests(lost);
+        }
+    }
+
+    fn end_requests(&mut self, lost: PeerLost) {
+        let peer = lost.peer;
+        let any_goes_on = self.no_deaths.contains(&peer) || self.tolerant;
+        self.losses.insert(peer, lost.clone());
         self.losses_so_far += 1;
         self.troubled = true;
         self.handlers.lost(&lost);
@@ -277,7 +301,7 @@ impl<N: Net> Engine<N> {
                     let source = request.selector().source;
                     // What any may send may be what this one would have sent.
                     let awaited = match source {
-                        ANY_SOURCE if self.tolerant => false,
+                        ANY_SOURCE if any_goes_on => false,
                         ANY_SOURCE => self.peer_states(context).iter().any(|it| it.peer == peer),
                         _ => self
                             .peer_state(context, source as u32)

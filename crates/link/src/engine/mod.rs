@@ -9,7 +9,7 @@ mod deliver;
 mod lifetime;
 mod window;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use catena_fabric::{OpId, Peer, PeerLost, RmaError};
 
@@ -69,6 +69,8 @@ pub(crate) struct Engine<N: Net> {
     pub reorder: ReorderBuffer,
     pub pool: Pool,
     pub losses: HashMap<Peer, PeerLost>,
+    /// Those of them that have ended, and have not died as far as is known.
+    pub no_deaths: HashSet<Peer>,
     /// How many have become known so far, those among them that were forgotten since then.
     pub losses_so_far: usize,
     /// Whether a peer is gone or a communicator was revoked: then receives are looked at closer.
@@ -121,6 +123,7 @@ impl<N: Net> Engine<N> {
             reorder: ReorderBuffer::default(),
             pool: Pool::default(),
             losses: HashMap::new(),
+            no_deaths: HashSet::new(),
             losses_so_far: 0,
             troubled: false,
             tolerant: false,

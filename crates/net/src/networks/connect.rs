@@ -21,21 +21,21 @@ impl Networks {
                 return;
             };
             // One of another job that is not known any more has ended: if it died, its launcher tells.
-            let mut is_over = false;
-            let met = match self.exchange.ask(peer) {
+            let judges = self.exchange.judges_ends();
+            let (met, is_over) = match self.exchange.ask(peer) {
                 Ok(None) => continue,
-                Ok(Some(record)) => self.meet(peer, &record),
-                Err(error) => {
-                    is_over =
-                        self.exchange.is_between_jobs() && self.members.iter().all(|it| it.counted);
-                    Err(error)
+                Ok(Some(record)) if record.is_empty() && judges => {
+                    (Err("its job has ended".to_string()), true)
                 }
+                Ok(Some(record)) => (self.meet(peer, &record), false),
+                Err(error) => (Err(error), judges),
             };
             let via = met.unwrap_or_else(|cause| {
                 let lost = with_host(&*self.exchange, PeerLost { peer, cause });
                 self.lost.insert(peer, lost.cause.clone());
-                if !is_over && !self.receipts.has_left(peer) {
-                    deliver.lost(lost);
+                match is_over || self.receipts.has_left(peer) {
+                    true => deliver.ended(lost),
+                    false => deliver.lost(lost),
                 }
                 self.receipts.lose(peer);
                 Via::Nowhere

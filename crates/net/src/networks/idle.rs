@@ -39,19 +39,22 @@ impl Networks {
         let mut first = |peer: &Peer| hosts.insert(self.exchange.node_of(*peer));
         named.extend(any.into_iter().filter(&mut first));
         let before = std::mem::replace(&mut self.awaited, named);
-        let between_jobs = self.exchange.is_between_jobs();
+        let between_jobs = self.exchange.judges_ends();
         for &peer in self.awaited.intersection(&before) {
-            // The end of one that has left is no death. What another job's process is that has never said anything, alive,
-            // ended or dead, its launcher knows; a ping would find the first two alike.
-            let is_counted = match self.ways.via(peer) {
+            // Nothing is sent to one that may have ended: a network might take that for its death. What another job's
+            // process is that has never said anything, alive, ended or dead, its launcher knows; where the network does not
+            // tell what has arrived a ping would find the first two alike.
+            let via = self.ways.via(peer);
+            let is_counted = match via {
                 Via::Network(number) => self.members[number as usize].counted,
-                _ => self.members.iter().all(|it| it.counted),
+                _ => !self.tells_arrival(),
             };
             let is_unknown = between_jobs && is_counted && !self.receipts.has_talked(peer);
-            if self.receipts.has_left(peer) || is_unknown {
+            let is_over = via == Via::Nowhere && self.may_end(peer);
+            if self.receipts.has_left(peer) || is_unknown || is_over {
                 continue;
             }
-            let watched = match self.ways.via(peer) {
+            let watched = match via {
                 Via::Network(number) => self.members[number as usize].rails.watch(peer),
                 _ => Ok(false),
             };
@@ -110,43 +113,6 @@ impl Networks {
             sleeper = sleeper.or(Sleeper::new(fd));
         }
         Some(sleeper)
-    }
-
-    /// Whether everything that was posted has arrived, so that this process may end, or rest: nobody needs its progress.
-    /// Where the network does not tell, those with whom packets were exchanged are asked, and told that it leaves. To be asked
-    /// again after a poll, until it is true; a peer that does not poll is waited for until all has left this process, and 10 s
-    /// at least.
-    pub fn is_delivered(&mut self) -> bool {
-        let quiet = self.is_quiet();
-        let Some(questions) = self.receipts.questions(quiet) else {
-            // Answers to others may be on their way.
-            if quiet {
-                self.receipts.end();
-            }
-            return quiet;
-        };
-        for (word, again) in questions {
-            if again && let Via::Network(number) = self.ways.via(word.to) {
-                let rails = &mut self.members[number as usize].rails;
-                if rails.has_closed(word.to) || rails.watch(word.to).is_err() {
-                    self.receipts.lose(word.to);
-                    continue;
-                }
-            }
-            self.say(word);
-        }
-        false
-    }
-
-    /// Whether the networks need this process no more for what it has posted.
-    pub fn is_quiet(&mut self) -> bool {
-        let each = self.members.iter_mut().map(|it| it.rails.is_quiet());
-        each.fold(true, |all, one| all & one)
-    }
-
-    /// Whether the networks themselves see to it that what they have taken arrives, also after the end of this process.
-    pub fn tells_arrival(&self) -> bool {
-        self.members.iter().all(|it| !it.counted)
     }
 
     /// Says that this process needs the others no more; true once all have

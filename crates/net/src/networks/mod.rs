@@ -8,14 +8,16 @@
 //! | module     | what                                                         |
 //! |------------|--------------------------------------------------------------|
 //! | `connect`  | asking for the records of peers and connecting to them       |
-//! | `idle`     | having nothing to do: whom to ping, what to sleep on, the end|
+//! | `idle`     | having nothing to do: whom to ping, what to sleep on         |
 //! | `poll`     | polling them, and what arrives                               |
+//! | `leave`    | leaving: what is awaited before, and who may end without having died |
 //! | `transfer` | messages to peers that are connected                         |
 //! | `remote`   | operations on their memory                                   |
-//! | `receipts` | what has arrived, where the network does not tell: asked by those who end |
+//! | `receipts` | what those who leave say, and who has left; what has arrived where the network does not tell |
 
 mod connect;
 mod idle;
+mod leave;
 mod poll;
 mod receipts;
 mod remote;
@@ -61,7 +63,7 @@ struct Member {
     rails: Rails,
     /// Whether the last poll found something.
     lively: bool,
-    /// Whether it does not tell what has arrived, so that it is counted what it carries.
+    /// Whether it does not tell what has arrived, so that those who have it are asked.
     counted: bool,
 }
 
@@ -73,6 +75,8 @@ pub struct Networks {
     receipts: Receipts,
     /// Why there is no way to a peer.
     lost: HashMap<Peer, String>,
+    /// Peers that have ended, as was found when something was sent to them: the next poll tells.
+    ended: Vec<PeerLost>,
     /// The least of what the networks can do.
     least: Caps,
     /// This process.
@@ -173,12 +177,12 @@ impl Networks {
             eager_max: a.eager_max.min(b.eager_max),
             ordered: false,
         });
-        let counted = members.iter().any(|it| it.counted);
         Ok(Some(Box::new(Networks {
-            receipts: Receipts::new(place.processes, counted),
+            receipts: Receipts::new(place.processes),
             members,
             ways,
             lost: HashMap::new(),
+            ended: Vec::new(),
             least: least.expect("a chain with networks"),
             me,
             exchange,

@@ -40,6 +40,9 @@ impl Networks {
         if self.ways.wanted() > 0 {
             self.ask(deliver);
         }
+        for lost in self.ended.drain(..) {
+            deliver.ended(lost);
+        }
         let mut moved = 0;
         let only = self.members.len() == 1;
         for (number, member) in self.members.iter_mut().enumerate() {
@@ -48,7 +51,7 @@ impl Networks {
                 let mut through = Through {
                     exchange: &*self.exchange,
                     ways: &mut self.ways,
-                    leaving: self.stage != Stage::Active || self.receipts.is_leaving(),
+                    leaving: self.stage != Stage::Active,
                     receipts: &mut self.receipts,
                     counted: member.counted,
                     via,
@@ -77,25 +80,16 @@ impl Networks {
         }
         moved
     }
-
-    /// Answers those who ask what has arrived.
-    #[cold]
-    #[inline(never)]
-    fn answer(&mut self) {
-        for word in self.receipts.answers() {
-            self.say(word);
-        }
-    }
 }
 
 /// Takes what arrives over one network. The loss of a peer is told only if the peer
-/// is reached over this network, and neither if that peer has left nor while this process is leaving: a process
-/// that has left closes its ends.
+/// is reached over this network, and not once this process has parted from its job, where all close their ends. That of
+/// one that has left is an end.
 struct Through<'a, D> {
     exchange: &'a dyn Exchange,
     ways: &'a mut Ways,
     receipts: &'a mut Receipts,
-    /// Whether it is counted what this network carries.
+    /// Whether this network does not tell what has arrived.
     counted: bool,
     via: Via,
     /// Whether there is no other network.
@@ -106,25 +100,46 @@ struct Through<'a, D> {
     deliver: &'a mut D,
 }
 
+impl<D: Deliver> Through<'_, D> {
+    /// A peer is gone, which has ended as its host says, or has not.
+    #[cold]
+    fn gone(&mut self, lost: PeerLost, has_ended: bool) {
+        let via = self.ways.via(lost.peer);
+        let unknown = matches!(via, Via::Unknown | Via::Wanted);
+        if !(via == self.via || unknown && self.only) {
+            return;
+        }
+        self.receipts.lose(lost.peer);
+        if self.leaving {
+            return;
+        }
+        // Who leaves may be left, too, by one whose word comes later than its end: if that was a death, the launcher tells.
+        let is_no_death = has_ended && self.exchange.judges_ends()
+            || self.receipts.has_left(lost.peer)
+            || self.receipts.is_leaving();
+        let lost = with_host(self.exchange, lost);
+        match is_no_death {
+            true => self.deliver.ended(lost),
+            false => self.deliver.lost(lost),
+        }
+    }
+}
+
 impl<D: Deliver> Deliver for Through<'_, D> {
     #[inline]
     fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
         self.ways.want(from);
-        if !self.counted || self.receipts.take(from, &header) {
+        if self.receipts.take(from, &header, self.counted) {
             self.deliver.deliver(from, header, payload);
         }
     }
 
     fn lost(&mut self, lost: PeerLost) {
-        let via = self.ways.via(lost.peer);
-        let unknown = matches!(via, Via::Unknown | Via::Wanted);
-        let expected = self.leaving || self.receipts.has_left(lost.peer);
-        if via == self.via || unknown && self.only {
-            self.receipts.lose(lost.peer);
-        }
-        if !expected && (via == self.via || unknown && self.only) {
-            self.deliver.lost(with_host(self.exchange, lost));
-        }
+        self.gone(lost, false);
+    }
+
+    fn ended(&mut self, lost: PeerLost) {
+        self.gone(lost, true);
     }
 
     fn wanted(&mut self, by: Peer) {

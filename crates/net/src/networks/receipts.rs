@@ -1,12 +1,14 @@
-//! What has arrived. A network that leaves its packets to a library does not know; so whoever ends asks the processes
-//! that it has talked with, and those who answer learn at the same time that its end is none to wonder at.
+//! Who has left, and what has arrived. Whoever ends tells those that it has exchanged packets with, who learn that its end is
+//! none to wonder at. A network that leaves its packets to a library does not know what has arrived: over such a one who
+//! ends asks at the same time, and is answered.
 //!
 //! | word       | says                                                              |
 //! |------------|-------------------------------------------------------------------|
-//! | `FAREWELL` | I leave. I have sent you `len` packets: tell me when you have them |
+//! | `FAREWELL` | I leave. I have sent you `len` packets (where the network does not tell: say when you have them) |
 //! | `RECEIVED` | I have had `len` packets of yours                                 |
 //!
 //! A process that leaves is done with a peer
+//! - that was told so, where the network tells what has arrived: it does so of that word, too,
 //! - that says that it has all packets,
 //! - that leaves, too, once its question is answered: it needs nothing any more, and its own packets are here,
 //! - that is lost, or
@@ -55,9 +57,9 @@ struct Counts {
 /// What this process and a peer have said.
 #[derive(Clone, Copy, Debug, Default)]
 struct Talk {
-    /// When it was asked last, and after how many packets.
+    /// When it was asked last, and after how many packets it was told that this process leaves.
     asked: Option<Instant>,
-    told: u64,
+    told: Option<u64>,
     /// When it was seen to last whether it is there, or it was to be asked first.
     seen: Option<Instant>,
     /// How many packets it says to have.
@@ -99,10 +101,10 @@ impl Talk {
     }
 }
 
-/// What has arrived, here and at others.
+/// Who has left, and what has arrived, here and at others.
 #[derive(Debug)]
 pub(super) struct Receipts {
-    /// By peer; none at all where the network itself tells what has arrived.
+    /// By peer.
     counts: Box<[Counts]>,
     talks: BTreeMap<Peer, Talk>,
     /// How many peers wait for an answer.
@@ -112,11 +114,10 @@ pub(super) struct Receipts {
 }
 
 impl Receipts {
-    /// Of so many processes; not `kept` where the network itself tells what has arrived.
-    pub fn new(processes: u32, kept: bool) -> Receipts {
-        let count = if kept { processes as usize } else { 0 };
+    /// Of so many processes.
+    pub fn new(processes: u32) -> Receipts {
         Receipts {
-            counts: vec![Counts::default(); count].into(),
+            counts: vec![Counts::default(); processes as usize].into(),
             talks: BTreeMap::new(),
             owed: 0,
             leaving: None,
@@ -126,49 +127,41 @@ impl Receipts {
     /// A packet to a peer was taken.
     #[inline]
     pub fn sent(&mut self, to: Peer, header: &Header) {
-        if !catena_link::means_nothing(header)
-            && let Some(counts) = self.counts.get_mut(to.0 as usize)
-        {
-            counts.sent += 1;
-        }
+        self.counts[to.0 as usize].sent += u64::from(!catena_link::means_nothing(header));
     }
 
-    /// Something has come from a peer; whether it is a packet for those above.
+    /// Something has come from a peer, over a network that does not tell what has arrived if it is `counted`; whether it is a
+    /// packet for those above.
     #[inline]
-    pub fn take(&mut self, from: Peer, header: &Header) -> bool {
+    pub fn take(&mut self, from: Peer, header: &Header, counted: bool) -> bool {
         if header.kind >= WORDS {
-            self.hear(from, header);
+            self.hear(from, header, counted);
             return false;
         }
-        if !catena_link::means_nothing(header)
-            && let Some(counts) = self.counts.get_mut(from.0 as usize)
-        {
-            counts.got += 1;
-        }
+        self.counts[from.0 as usize].got += u64::from(!catena_link::means_nothing(header));
         true
     }
 
     #[cold]
-    fn hear(&mut self, from: Peer, header: &Header) {
-        if self.counts.len() <= from.0 as usize {
-            return;
-        }
+    fn hear(&mut self, from: Peer, header: &Header, counted: bool) {
         let talk = self.talks.entry(from).or_default();
         match header.kind {
             kind::FAREWELL => {
                 talk.left = Some(header.len);
-                self.owed += usize::from(talk.owed.is_none());
-                talk.owed = Some((header.len, Instant::now()));
+                if counted {
+                    self.owed += usize::from(talk.owed.is_none());
+                    talk.owed = Some((header.len, Instant::now()));
+                }
             }
             kind::RECEIVED => talk.has = Some(header.len),
             _ => {}
         }
     }
 
-    /// Whether packets were ever exchanged with a peer; true where that is not known.
+    /// Whether packets were ever exchanged with a peer.
     pub fn has_talked(&self, with: Peer) -> bool {
-        let counts = self.counts.get(with.0 as usize);
-        counts.is_none_or(|it| it.sent + it.got > 0) || self.talks.contains_key(&with)
+        let Counts { sent, got } = self.counts[with.0 as usize];
+        sent + got > 0 || self.talks.contains_key(&with)
     }
 
     /// Whether a peer has said that it leaves, and nothing has come from it since: its end is no death.
@@ -179,11 +172,9 @@ impl Receipts {
 
     /// A peer is lost: nothing is asked of it, and no answer is owed.
     pub fn lose(&mut self, peer: Peer) {
-        if !self.counts.is_empty() {
-            let talk = self.talks.entry(peer).or_default();
-            talk.is_lost = true;
-            self.owed -= usize::from(talk.owed.take().is_some());
-        }
+        let talk = self.talks.entry(peer).or_default();
+        talk.is_lost = true;
+        self.owed -= usize::from(talk.owed.take().is_some());
     }
 
     /// Whether a peer waits for an answer.
@@ -220,8 +211,10 @@ impl Receipts {
         talk.refused = None;
         match word.kind {
             // One that is asked again has been silent since it was asked first.
-            kind::FAREWELL if talk.asked.is_some() && talk.told == word.packets => {}
-            kind::FAREWELL => (talk.asked, talk.told) = (Some(Instant::now()), word.packets),
+            kind::FAREWELL if talk.asked.is_some() && talk.told == Some(word.packets) => {}
+            kind::FAREWELL => {
+                (talk.asked, talk.told) = (Some(Instant::now()), Some(word.packets));
+            }
             _ => self.owed -= usize::from(talk.owed.take().is_some()),
         }
     }
@@ -231,15 +224,33 @@ impl Receipts {
         self.talks.entry(word.to).or_default().refused = Some(Instant::now());
     }
 
-    /// Whether this process, which leaves, is done with a peer.
-    fn is_done_with(&self, peer: Peer) -> bool {
+    /// Whether this process, which leaves, is done with a peer; `is_told`: the network tells what has arrived there.
+    fn is_done_with(&self, peer: Peer, is_told: bool) -> bool {
         let sent = self.counts[peer.0 as usize].sent;
         self.talks.get(&peer).is_some_and(|talk| {
-            talk.is_lost
-                || talk.has == Some(sent)
-                || talk.silent == Some(sent)
-                || talk.owed.is_none() && self.has_left(peer)
+            let knows = match is_told {
+                true => talk.told == Some(sent),
+                false => {
+                    talk.has == Some(sent)
+                        || talk.silent == Some(sent)
+                        || talk.owed.is_none() && self.has_left(peer)
+                }
+            };
+            talk.is_lost || knows
         })
+    }
+
+    /// The peers that this process would not be done with, if it left.
+    fn open(&self, is_told: impl Fn(Peer) -> bool) -> impl Iterator<Item = Peer> {
+        let all = (0..).map(Peer).zip(&self.counts);
+        let talked = all.filter(|(_, it)| it.sent + it.got > 0);
+        let talked = talked.map(|(peer, _)| peer);
+        talked.filter(move |&peer| !self.is_done_with(peer, is_told(peer)))
+    }
+
+    /// Whether [`Receipts::questions`] are not over.
+    pub fn is_open(&self, is_told: impl Fn(Peer) -> bool) -> bool {
+        self.owed > 0 || self.open(is_told).next().is_some()
     }
 
     /// Whether this process leaves.
@@ -249,26 +260,26 @@ impl Receipts {
 
     /// This process leaves; the questions that are to be asked now, and whether each was to be asked before, in vain for some
     /// time: then it is to be seen to whether that one is there. None, if it is done with all. `quiet`: all that was posted
-    /// before this call has left.
-    pub fn questions(&mut self, quiet: bool) -> Option<Vec<(Word, bool)>> {
+    /// before this call has left. `is_told`: the network tells what has arrived at that peer, which is only told that this
+    /// process leaves. Cost: O(processes) at the beginning and the end.
+    pub fn questions(
+        &mut self,
+        quiet: bool,
+        is_told: impl Fn(Peer) -> bool,
+    ) -> Option<Vec<(Word, bool)>> {
         let mut left = self.leaving.take().unwrap_or_default();
         for peer in left.iter().filter(|_| quiet) {
             let sent = self.counts[peer.0 as usize].sent;
             if let Some(talk) = self.talks.get_mut(peer)
-                && talk.told == sent
+                && talk.told == Some(sent)
                 && talk.asked.is_some_and(|at| at.elapsed() >= SILENCE)
             {
                 talk.silent = Some(sent);
             }
         }
-        left.retain(|&peer| !self.is_done_with(peer));
+        left.retain(|&peer| !self.is_done_with(peer, is_told(peer)));
         if left.is_empty() && self.owed == 0 {
-            let all = (0..self.counts.len() as u32).map(Peer);
-            let open = |peer: &Peer| {
-                let Counts { sent, got } = self.counts[peer.0 as usize];
-                sent + got > 0 && !self.is_done_with(*peer)
-            };
-            left = all.filter(open).collect();
+            left = self.open(&is_told).collect();
             if left.is_empty() {
                 return None;
             }
@@ -282,7 +293,7 @@ impl Receipts {
                 talk.seen = None;
             }
             let sent = self.counts[to.0 as usize].sent;
-            let is_asked = talk.asked.is_some() && talk.told == sent;
+            let is_asked = talk.asked.is_some() && talk.told == Some(sent);
             if again || !is_asked && talk.may_be_said() {
                 let word = Word {
                     to,
@@ -312,7 +323,7 @@ mod tests {
     const B: Peer = Peer(1);
 
     fn pair() -> [Receipts; 2] {
-        [Receipts::new(2, true), Receipts::new(2, true)]
+        [Receipts::new(2), Receipts::new(2)]
     }
 
     fn packet() -> Header {
@@ -325,7 +336,7 @@ mod tests {
     /// One of the two asks what it has to.
     fn ask(one: &mut Receipts) -> Vec<Word> {
         let due: Vec<Word> = one
-            .questions(false)
+            .questions(false, |_| false)
             .into_iter()
             .flatten()
             .map(|it| it.0)
@@ -343,25 +354,29 @@ mod tests {
     #[test]
     fn whoever_leaves_waits_for_what_it_has_sent() {
         let [mut a, mut b] = pair();
-        assert_eq!(a.questions(false), None, "it has talked with nobody");
+        assert_eq!(
+            a.questions(false, |_| false),
+            None,
+            "it has talked with nobody"
+        );
         (0..3).for_each(|_| a.sent(B, &packet()));
         let asked = ask(&mut a);
         assert_eq!(asked.len(), 1);
         assert!(ask(&mut a).is_empty(), "once is enough");
         // The question overtakes a packet.
-        assert!(b.take(A, &packet()) && b.take(A, &packet()));
-        assert!(!b.take(A, &asked[0].header()) && b.owes() && b.has_left(A));
+        assert!(b.take(A, &packet(), true) && b.take(A, &packet(), true));
+        assert!(!b.take(A, &asked[0].header(), true) && b.owes() && b.has_left(A));
         assert!(answer(&mut b).is_empty());
-        b.take(A, &packet());
+        b.take(A, &packet(), true);
         let answers = answer(&mut b);
         assert!(answers.len() == 1 && !b.owes() && b.has_left(A));
-        assert!(a.questions(false).is_some());
-        a.take(B, &answers[0].header());
-        assert_eq!(a.questions(false), None);
+        assert!(a.questions(false, |_| false).is_some());
+        a.take(B, &answers[0].header(), true);
+        assert_eq!(a.questions(false, |_| false), None);
         a.end();
         // Who stays owes it nothing when it leaves, too.
         b.sent(A, &packet());
-        assert_eq!(b.questions(false), None);
+        assert_eq!(b.questions(false, |_| false), None);
     }
 
     #[test]
@@ -370,16 +385,16 @@ mod tests {
         a.sent(B, &packet());
         b.sent(A, &packet());
         let (of_a, of_b) = (ask(&mut a), ask(&mut b));
-        a.take(B, &packet());
-        a.take(B, &of_b[0].header());
-        assert!(a.questions(false).is_some(), "it owes an answer");
+        a.take(B, &packet(), true);
+        a.take(B, &of_b[0].header(), true);
+        assert!(a.questions(false, |_| false).is_some(), "it owes an answer");
         assert_eq!(answer(&mut a).len(), 1);
         // The answer is lost with its end, at the latest.
-        assert_eq!(a.questions(false), None);
-        b.take(A, &packet());
-        b.take(A, &of_a[0].header());
+        assert_eq!(a.questions(false, |_| false), None);
+        b.take(A, &packet(), true);
+        b.take(A, &of_a[0].header(), true);
         assert_eq!(answer(&mut b).len(), 1);
-        assert_eq!(b.questions(false), None);
+        assert_eq!(b.questions(false, |_| false), None);
     }
 
     #[test]
@@ -389,8 +404,11 @@ mod tests {
         assert_eq!(ask(&mut a).len(), 1);
         let long_ago = Instant::now().checked_sub(SILENCE).expect("it is later");
         a.talks.get_mut(&B).expect("it was asked").asked = Some(long_ago);
-        assert!(a.questions(false).is_some(), "the library has some of it");
-        assert_eq!(a.questions(true), None);
+        assert!(
+            a.questions(false, |_| false).is_some(),
+            "the library has some of it"
+        );
+        assert_eq!(a.questions(true, |_| false), None);
         a.end();
         a.sent(B, &packet());
         assert_eq!(ask(&mut a).len(), 1, "something new");
@@ -402,8 +420,8 @@ mod tests {
         a.sent(B, &packet());
         let asked = ask(&mut a);
         a.lose(B);
-        assert_eq!(a.questions(false), None);
-        b.take(A, &asked[0].header());
+        assert_eq!(a.questions(false, |_| false), None);
+        b.take(A, &asked[0].header(), true);
         b.lose(A);
         assert!(!b.owes() && b.answers().is_empty());
     }
@@ -412,16 +430,37 @@ mod tests {
     fn one_that_comes_back_has_not_left() {
         let [mut a, mut b] = pair();
         a.sent(B, &packet());
-        b.take(A, &packet());
+        b.take(A, &packet(), true);
         let asked = ask(&mut a);
-        b.take(A, &asked[0].header());
+        b.take(A, &asked[0].header(), true);
         assert!(b.has_left(A));
         let answers = answer(&mut b);
-        a.take(B, &answers[0].header());
+        a.take(B, &answers[0].header(), true);
         a.end();
         a.sent(B, &packet());
-        b.take(A, &packet());
+        b.take(A, &packet(), true);
         assert!(!b.has_left(A));
         assert_eq!(ask(&mut a)[0].packets, 2, "it asks again");
+    }
+
+    #[test]
+    fn where_the_network_tells_the_word_is_enough() {
+        let [mut a, mut b] = pair();
+        let tells = |_: Peer| true;
+        a.sent(B, &packet());
+        b.take(A, &packet(), false);
+        assert!(a.is_open(tells));
+        let asked = a.questions(false, tells).expect("it has talked")[0].0;
+        a.said(asked);
+        assert!(!a.is_open(tells) && a.questions(false, tells).is_none());
+        a.end();
+        b.take(A, &asked.header(), false);
+        assert!(b.has_left(A) && !b.owes(), "nobody waits for an answer");
+        // Who is left behind is told, should that one come back.
+        assert!(b.is_open(tells));
+        assert!(!a.is_open(tells), "another session has sent nothing");
+        a.sent(B, &packet());
+        b.take(A, &packet(), false);
+        assert!(!b.has_left(A) && a.is_open(tells));
     }
 }

@@ -4,7 +4,6 @@
 use catena_fabric::{Caps, Header, Load, Payload, Peer, PeerLost, Posted, Rendezvous};
 use catena_link::RemoteKeys;
 
-use super::receipts::Word;
 use super::{Networks, with_host};
 use crate::ways::Via;
 
@@ -27,10 +26,9 @@ impl Networks {
     ) -> Result<Posted, PeerLost> {
         match self.ways.via(peer) {
             Via::Network(number) => {
-                let member = &mut self.members[number as usize];
-                match member.rails.try_send(peer, header, payload) {
-                    Ok(Posted::Done) if member.counted => self.receipts.sent(peer, &header),
-                    Ok(Posted::Done) => {}
+                let rails = &mut self.members[number as usize].rails;
+                match rails.try_send(peer, header, payload) {
+                    Ok(Posted::Done) => self.receipts.sent(peer, &header),
                     Ok(Posted::Full) => return Ok(Posted::Full),
                     Err(lost) => return self.not_sent(lost, &header),
                 }
@@ -47,32 +45,22 @@ impl Networks {
         Ok(Posted::Done)
     }
 
-    /// What a packet means that cannot be sent, as its peer is lost: nothing where that one has left, unless it begins a
-    /// message, which nobody will ever receive.
+    /// What becomes of a packet that cannot be sent, as its peer is gone. Where that one has ended nobody misses an answer, and
+    /// the next poll tells of it, for which a message waits.
     #[cold]
     fn not_sent(&mut self, lost: PeerLost, header: &Header) -> Result<Posted, PeerLost> {
+        let lost = with_host(&*self.exchange, lost);
         self.receipts.lose(lost.peer);
-        if self.receipts.has_left(lost.peer) && catena_link::begins(header).is_none() {
+        if !self.may_end(lost.peer) {
+            return Err(lost);
+        }
+        if catena_link::begins(header).is_none() {
             return Ok(Posted::Done);
         }
-        Err(with_host(&*self.exchange, lost))
-    }
-
-    /// Sends a word of the networks' own, if that can be done now.
-    pub(super) fn say(&mut self, word: Word) {
-        match self.ways.via(word.to) {
-            Via::Network(number) => {
-                let rails = &mut self.members[number as usize].rails;
-                match rails.try_send(word.to, word.header(), [].as_slice()) {
-                    Ok(Posted::Done) => self.receipts.said(word),
-                    Ok(Posted::Full) => self.receipts.refused(word),
-                    Err(lost) => self.receipts.lose(lost.peer),
-                }
-            }
-            // It is said once the way is known.
-            Via::Unknown | Via::Wanted => self.ways.want(word.to),
-            Via::Nowhere => self.receipts.lose(word.to),
+        if self.ended.iter().all(|it| it.peer != lost.peer) {
+            self.ended.push(lost);
         }
+        Ok(Posted::Full)
     }
 
     pub(crate) fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {

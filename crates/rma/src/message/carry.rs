@@ -122,12 +122,6 @@ pub(crate) fn carry_on(process: &Process) -> bool {
 }
 
 fn carry_all(process: &Process) -> bool {
-    for lost in exchange::take_lost() {
-        exchange::with(|exchange| {
-            exchange.lose(lost.peer, &lost.cause);
-            registry::each(|window| window.lose_member(exchange, lost.peer));
-        });
-    }
     let serve = |exchange: &mut _, from, head, body: &[u8]| {
         carry_out(process, exchange, (from, head), body);
     };
@@ -139,6 +133,12 @@ fn carry_all(process: &Process) -> bool {
         }
         for (from, at, bytes) in exchange::take_packets() {
             exchange.take(from, at, &bytes, &serve);
+            moved = true;
+        }
+        // Behind what they had sent: they may have let go of a lock.
+        for lost in exchange::take_lost() {
+            exchange.lose(lost.peer, &lost.cause);
+            registry::each(|window| window.lose_member(lost.peer));
             moved = true;
         }
         ready::each(|window| {

@@ -186,22 +186,18 @@ impl Window {
         Ok(())
     }
 
-    /// A member elsewhere is gone: it leaves the gate.
-    pub(super) fn lose_at_gate(&self, exchange: &mut Exchange, peer: Peer) {
-        let mut left = Vec::new();
+    /// A member elsewhere is gone, which has that rank: one that is inside never leaves, and those who wait for that give up.
+    pub(super) fn lose_at_gate(&self, peer: Peer, dead: u32) {
         self.gate_proxies.borrow_mut().retain_mut(|it| {
             if it.peer != peer {
                 return true;
             }
             it.is_gone = true;
             if it.waiting.is_none() {
-                left.push(it.class);
+                let lost = &self.control.meeting().gate_lost;
+                lost.store(dead + 1, Release);
             }
             it.waiting.is_some()
         });
-        for class in left {
-            self.leave_as_keeper(class);
-            self.advance_gate(exchange);
-        }
     }
 }

@@ -2,7 +2,7 @@
 //! those elsewhere are this process's to wake, which looks whenever it makes progress, and is rung like a
 //! waiter.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use catena_base::ticket_lock::Mode;
 use catena_core::Process;
@@ -147,25 +147,23 @@ impl Window {
         Ok(())
     }
 
-    /// A member is gone: it holds no lock here any more, nor does it wait for one.
-    pub(crate) fn lose_member(&self, exchange: &mut Exchange, peer: Peer) {
-        let lock = &self.control.target(self.node.me).lock;
-        let mut freed = false;
+    /// A member is gone: it waits for no lock here any more. One that it holds it holds for good, as what it has done under it may
+    /// be half of what it wanted; so it is said whose death that was, and those who wait for it give up.
+    pub(crate) fn lose_member(&self, peer: Peer) {
+        let Some(dead) = self.group.rank_of(peer) else {
+            return;
+        };
         self.proxies.borrow_mut().retain_mut(|proxy| {
             if proxy.peer != peer {
                 return true;
             }
             proxy.is_gone = true;
             if proxy.has_entered {
-                lock.leave(proxy.ticket.mode);
-                freed = true;
+                let lost = &self.control.target(self.node.me).lost;
+                lost.store(dead + 1, Release);
             }
             !proxy.has_entered
         });
-        if freed {
-            self.wake_waiters(self.me);
-            self.advance_locks(exchange);
-        }
-        self.lose_at_gate(exchange, peer);
+        self.lose_at_gate(peer, dead);
     }
 }

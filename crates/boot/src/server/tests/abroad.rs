@@ -40,7 +40,7 @@ impl Launcher {
         let visit = Visit {
             port: "port@there",
             side,
-            value: b"",
+            value: b"value",
             group: &group,
             timeout: None,
         };
@@ -86,8 +86,12 @@ fn connect(host: &mut Launcher, guest: &mut Launcher) {
         } else {
             it.jobs().join(other).unwrap();
         }
+        it.jobs().confirm(ticket, Ok(())).unwrap();
     }
     talk(host, guest);
+    for (it, ticket) in [(host, waits), (guest, comes)] {
+        assert_eq!(it.jobs().outcome(ticket).unwrap(), Some(Ok(Vec::new())));
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Ends of the tree: daemons that are lost, and the end of all.
 
+use std::mem;
 use std::time::{Duration, Instant};
 
 use catena_boot::wire::Malformed;
@@ -154,7 +155,7 @@ impl Tree {
 
     /// Ends what is left: the ranks here, and the agents, which may take a
     /// moment.
-    pub fn close(mut self, base: &Base) {
+    pub fn close(&mut self, base: &Base) {
         if let Some(node) = &mut self.node {
             node.destroy();
         }
@@ -177,8 +178,10 @@ impl Tree {
                 let _ = poller.wait(Some(left));
             }
         }
-        let own = self.daemons.into_iter().filter_map(|d| d.agent);
-        own.chain(self.managers.into_iter().map(|m| m.agent))
+        let own = mem::take(&mut self.daemons)
+            .into_iter()
+            .filter_map(|d| d.agent);
+        own.chain(mem::take(&mut self.managers).into_iter().map(|m| m.agent))
             .for_each(Agent::end);
     }
 }

@@ -1,46 +1,25 @@
-//! Memory of this process that its neighbours can map: that of windows, and of `MPI_Alloc_mem`.
-//!
-//! It lies in **chunks**, anonymous files (memfd) that are mapped as a whole. Small pieces share a
-//! chunk of [`POOL`] bytes, of which only what was ever in use has pages; a long piece has one of
-//! its own. A neighbour opens a chunk under `/proc` by what a [`Card`] says, and keeps it mapped as
-//! long as it uses it ([`Mapping`]). Each chunk begins with a stamp, which is compared with the
-//! card: so a process id that means another process there is noticed.
-//!
-//! The chunks of long pieces that were given back last are kept with their pages, up to [`SPARE`] bytes, until the
-//! library is left: programs make and free windows of one size again and again, and to provide, clear and take
-//! back its pages takes the kernel longer than all else. What a spare chunk holds is what the last piece left there. For the
-//! same reason pages of short pieces go back once there are a few MiB of them ([`SPARE`]): those of all room that is free
-//! then, and chunks of which nothing is in use go, but for one.
-//!
-//! Nothing here has a name that could be left behind. Pages are provided when a piece is taken, by
-//! its owner, so a lack of memory is an error and no signal, and they lie near its processor.
+//! The pieces that this process has taken, and those that it keeps for the next ones.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
+use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use catena_base::clock;
 use catena_core::Process;
 use catena_core::hooks::Hook;
-use rustix::fs::{self, FallocateFlags, MemfdFlags, SealFlags};
-use rustix::io::retry_on_intr;
+use catena_shm::check_file_limit;
 
-use crate::pool::Pool;
+use super::chunk::{ARENA, Card, Chunk, FRONT, LINE, PAGE, Store, arena};
 
 /// Bytes of a chunk that pieces share.
 const POOL: usize = 64 << 20;
 /// Longest piece of such a chunk.
 const SHARES: usize = 8 << 20;
-/// In front of the pieces: the stamp.
-const FRONT: usize = 4096;
-/// Smallest unit of memory that the kernel hands out.
-const PAGE: usize = 4096;
-/// What a piece is aligned to at least: two processors write no line of each other.
-const LINE: usize = 64;
+/// The same where chunks lie in the segment of the job, whose room is for all.
+const POOL_OF_SEGMENT: usize = 1 << 20;
+const SHARES_OF_SEGMENT: usize = 128 << 10;
 /// Least bytes of free room with pages before these go back.
 const WORTH_RETURNING: usize = 1 << 20;
 
@@ -49,65 +28,6 @@ const WORTH_RETURNING: usize = 1 << 20;
 const SPARE: usize = 64 << 20;
 /// They have at most one such part of the memory that the machine can give when the first window is made.
 const SPARE_PART: u64 = 64;
-
-/// How a neighbour finds a piece. Plain words, to be sent to it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Card {
-    /// The process that owns the chunk; 0 for a piece that is in none.
-    pub pid: u64,
-    /// Its descriptor there.
-    pub fd: u64,
-    /// What the chunk begins with; no other one does.
-    pub stamp: u64,
-    /// Bytes of the chunk.
-    pub len: u64,
-    /// Where in it the piece lies.
-    pub at: u64,
-}
-
-impl Card {
-    /// Words of a card.
-    pub const WORDS: usize = 5;
-    /// That of a piece that nobody can map.
-    pub const NONE: Card = Card {
-        pid: 0,
-        fd: 0,
-        stamp: 0,
-        len: 0,
-        at: 0,
-    };
-
-    /// As words.
-    pub fn words(self) -> [u64; Card::WORDS] {
-        [self.pid, self.fd, self.stamp, self.len, self.at]
-    }
-
-    /// From words.
-    pub fn from_words(w: [u64; Card::WORDS]) -> Card {
-        let [pid, fd, stamp, len, at] = w;
-        Card {
-            pid,
-            fd,
-            stamp,
-            len,
-            at,
-        }
-    }
-}
-
-/// A chunk of this process.
-#[derive(Debug)]
-struct Chunk {
-    file: File,
-    base: usize,
-    len: usize,
-    stamp: u64,
-    /// `None` if it is one piece.
-    pool: Option<Pool>,
-    /// Where its pages end that the owner has had provided, from its beginning. 0 if whoever uses them provides
-    /// them, or if the piece begins further on.
-    provided: usize,
-}
 
 /// A piece that is taken.
 #[derive(Clone, Copy, Debug)]
@@ -130,23 +50,22 @@ struct Heap {
     /// Bytes of free room in chunks of short pieces that may have pages.
     used: usize,
     made: u64,
+    /// Whether new chunks lie in the segment of the job, or where nobody finds them if there is none.
+    in_segment: bool,
 }
 
 static HEAP: Mutex<Option<Heap>> = Mutex::new(None);
-/// Chunks of neighbours that are mapped, by stamp and process.
-static MAPPED: Mutex<Option<Mapped>> = Mutex::new(None);
 
-type Mapped = HashMap<(u64, u64), Weak<Mapping>>;
-
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock() -> MutexGuard<'static, Option<Heap>> {
+    HEAP.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Has long pieces that are given back kept for the next ones until the process is left.
 pub fn keep(process: &Process) {
-    let mut heap = lock(&HEAP);
+    let mut heap = lock();
     let heap = heap.get_or_insert_default();
     if heap.most_spare == 0 {
+        ARENA.get_or_init(|| process.link(|link| Some(link.net().shm()?.arena().clone())));
         process.hook::<Keeper>();
         let most = available().map_or(0, |most| most / SPARE_PART);
         heap.most_spare = usize::try_from(most).unwrap_or(SPARE).min(SPARE);
@@ -159,9 +78,23 @@ struct Keeper;
 
 impl Hook<Process> for Keeper {
     fn end(&self, _: &Process) {
-        if let Some(heap) = lock(&HEAP).as_mut() {
+        if let Some(heap) = lock().as_mut() {
             heap.end();
         }
+    }
+}
+
+/// Whether new chunks lie where neighbours find them without opening a descriptor of this process, or cannot.
+pub fn is_in_segment() -> bool {
+    let is_there = arena().is_some();
+    !is_there || lock().as_ref().is_some_and(|heap| heap.in_segment)
+}
+
+/// From now on chunks lie in the segment of the job, if there is one: a neighbour cannot open this process's descriptors, or
+/// this one those of a neighbour.
+pub fn share_segment() {
+    if arena().is_some() {
+        lock().get_or_insert_default().in_segment = true;
     }
 }
 
@@ -172,7 +105,7 @@ impl Hook<Process> for Keeper {
 pub fn take(len: usize, align: usize) -> io::Result<*mut u8> {
     let len = len.max(1).next_multiple_of(LINE);
     let align = align.max(if len >= PAGE { PAGE } else { LINE });
-    lock(&HEAP).get_or_insert_default().take(len, align, true)
+    lock().get_or_insert_default().take(len, align, true)
 }
 
 /// Takes `len` bytes whose pages are provided by [`provide`], by whoever uses them.
@@ -181,19 +114,44 @@ pub fn take(len: usize, align: usize) -> io::Result<*mut u8> {
 /// As [`take`].
 pub fn reserve(len: usize) -> io::Result<*mut u8> {
     let len = len.max(1).next_multiple_of(PAGE);
-    lock(&HEAP).get_or_insert_default().take(len, PAGE, false)
+    lock().get_or_insert_default().take(len, PAGE, false)
+}
+
+/// As [`take`], where nobody else need find it if neighbours do not open each other's descriptors and the segment of the job
+/// has no room.
+///
+/// # Errors
+/// As [`take`].
+pub fn take_if_alone(len: usize, align: usize) -> io::Result<*mut u8> {
+    let taken = take(len, align);
+    let mut heap = lock();
+    match (taken, heap.as_mut()) {
+        (Err(_), Some(heap)) if heap.in_segment => {
+            heap.in_segment = false;
+            let len = len.max(1).next_multiple_of(PAGE);
+            let taken = heap.take(len, align.max(PAGE), true);
+            heap.in_segment = true;
+            taken
+        }
+        (taken, _) => taken,
+    }
 }
 
 /// Gives back a piece; false if there is none at that address.
 pub fn give(at: *mut u8) -> bool {
-    lock(&HEAP)
-        .as_mut()
-        .is_some_and(|heap| heap.give(at.addr()))
+    lock().as_mut().is_some_and(|heap| heap.give(at.addr()))
 }
 
 /// How neighbours find `len` bytes at an address; `None` if they do not lie in one piece.
 pub fn card(at: *const u8, len: usize) -> Option<Card> {
-    lock(&HEAP).as_ref()?.card(at.addr(), len)
+    lock().as_ref()?.card(at.addr(), len)
+}
+
+/// A chunk of this process, by its stamp: where it is mapped, and its length.
+pub(super) fn own_chunk(stamp: u64) -> Option<(*mut u8, usize)> {
+    let heap = lock();
+    let chunk = heap.as_ref()?.chunks.get(&stamp)?;
+    Some((ptr::with_exposed_provenance_mut(chunk.base), chunk.len))
 }
 
 impl Heap {
@@ -215,7 +173,7 @@ impl Heap {
         let found = self.chunks.get_mut(&chunk).expect("it has room");
         let base = found.base;
         if provide && at + len > found.provided {
-            if let Err(error) = commit(&found.file, at, len) {
+            if let Err(error) = found.store.commit(at, len) {
                 drop(self.give_room(Piece { chunk, at, len }));
                 return Err(error);
             }
@@ -230,12 +188,13 @@ impl Heap {
     /// The stamp of the shortest spare chunk that a long piece fits into, if it is not twice as long or longer. One
     /// whose pages are provided by others than the owner serves only such pieces again, as they lie near the others.
     fn spare(&mut self, len: usize, align: usize, provide: bool) -> Option<u64> {
-        if len <= SHARES || align > PAGE {
+        if len <= self.shares() || align > PAGE {
             return None;
         }
         let serves = |chunk: &Chunk| {
             let room = chunk.len - FRONT;
-            (chunk.provided != 0) == provide && len <= room && room / 2 < len
+            let is_found = self.finds(chunk);
+            is_found && (chunk.provided != 0) == provide && len <= room && room / 2 < len
         };
         let fitting = self.spares.iter().enumerate().filter(|it| serves(it.1));
         let (nearest, _) = fitting.min_by_key(|it| it.1.len)?;
@@ -243,6 +202,19 @@ impl Heap {
         let stamp = chunk.stamp;
         self.chunks.insert(stamp, chunk);
         Some(stamp)
+    }
+
+    /// Longest piece of a chunk that pieces share.
+    fn shares(&self) -> usize {
+        match self.in_segment {
+            true => SHARES_OF_SEGMENT,
+            false => SHARES,
+        }
+    }
+
+    /// Whether a chunk lies where new ones do.
+    fn finds(&self, chunk: &Chunk) -> bool {
+        matches!(chunk.store, Store::File(_)) != self.in_segment
     }
 
     /// Keeps a chunk without a piece, and no more than there may be.
@@ -270,7 +242,7 @@ impl Heap {
         self.used = 0;
         let mut is_first = true;
         self.chunks.retain(|_, chunk| {
-            let (file, Some(pool)) = (&chunk.file, &mut chunk.pool) else {
+            let (store, Some(pool)) = (&chunk.store, &mut chunk.pool) else {
                 return true;
             };
             let stays = !pool.is_unused() || std::mem::take(&mut is_first);
@@ -279,7 +251,7 @@ impl Heap {
                     // All pages that have some of it, as far as they are free.
                     let from = part.start.max(used.start / PAGE * PAGE);
                     let to = part.end.min(used.end.next_multiple_of(PAGE));
-                    release(file, from + FRONT, to - from);
+                    store.release(from + FRONT, to - from);
                 });
             }
             stays
@@ -288,12 +260,22 @@ impl Heap {
 
     /// Room for a piece: in a chunk that has some, or in a new one.
     fn room(&mut self, len: usize, align: usize) -> io::Result<(u64, usize)> {
-        let shares = len <= SHARES && align <= PAGE;
+        if !self.in_segment
+            && check_file_limit(POOL.max(len.saturating_add(FRONT + align))).is_err()
+        {
+            // Growing one past the limit would be a signal.
+            self.in_segment = true;
+        }
+        let shares = len <= self.shares() && align <= PAGE;
         if !shares && available().is_some_and(|most| len as u64 > most) {
             return Err(io::ErrorKind::OutOfMemory.into());
         }
         if shares {
+            let in_segment = self.in_segment;
             let found = self.chunks.iter_mut().rev().find_map(|(&stamp, chunk)| {
+                if matches!(chunk.store, Store::File(_)) == in_segment {
+                    return None;
+                }
                 let pool = chunk.pool.as_mut()?;
                 let before = pool.used();
                 let at = pool.take(len, align)?;
@@ -305,22 +287,36 @@ impl Heap {
             }
         }
         let bytes = match shares {
+            true if self.in_segment => POOL_OF_SEGMENT,
             true => POOL,
             false => (FRONT + align)
                 .checked_add(len.next_multiple_of(PAGE))
                 .ok_or(io::ErrorKind::OutOfMemory)?,
         };
+        if self.in_segment {
+            let arena = arena();
+            let chunk = match arena {
+                Some(arena) => Chunk::in_segment(arena, bytes, shares)?,
+                None => Chunk::own(bytes, shares)?,
+            };
+            return Ok(self.first_room(chunk, (len, align)));
+        }
         self.made += 1;
         // Process ids come again, and so do numbers after an exec.
         let stamp = self.made << 48 ^ u64::from(std::process::id()) << 20 ^ clock::ticks() >> 4;
-        let mut chunk = Chunk::new(bytes, stamp.max(1), shares)?;
+        let chunk = Chunk::new(bytes, stamp.max(1), shares)?;
+        Ok(self.first_room(chunk, (len, align)))
+    }
+
+    /// Room for the first piece of a chunk.
+    fn first_room(&mut self, mut chunk: Chunk, (len, align): (usize, usize)) -> (u64, usize) {
         let at = match &mut chunk.pool {
             Some(pool) => pool.take(len, align).expect("it is empty") + FRONT,
             None => (chunk.base + FRONT).next_multiple_of(align) - chunk.base,
         };
         let stamp = chunk.stamp;
         self.chunks.insert(stamp, chunk);
-        Ok((stamp, at))
+        (stamp, at)
     }
 
     fn give(&mut self, at: usize) -> bool {
@@ -358,40 +354,15 @@ impl Heap {
         let chunk = self.chunks.get(&piece.chunk)?;
         Some(Card {
             pid: u64::from(std::process::id()),
-            fd: chunk.file.as_raw_fd() as u64,
+            fd: match &chunk.store {
+                Store::File(file) => file.as_raw_fd() as u64,
+                Store::Segment(..) => Card::IN_SEGMENT,
+                Store::Own => Card::NOWHERE,
+            },
             stamp: chunk.stamp,
             len: chunk.len as u64,
             at: (piece.at + from) as u64,
         })
-    }
-}
-
-impl Chunk {
-    fn new(len: usize, stamp: u64, shares: bool) -> io::Result<Chunk> {
-        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-        let file = File::from(fs::memfd_create("catena-window", flags)?);
-        file.set_len(len as u64)?;
-        // Nobody makes it shorter: touching what is gone would be a signal.
-        fs::fcntl_add_seals(&file, SealFlags::SHRINK)?;
-        commit(&file, 0, FRONT)?;
-        let base = map(&file, len)?;
-        // SAFETY: the first bytes of a new mapping.
-        unsafe { base.cast::<u64>().write_volatile(stamp) };
-        Ok(Chunk {
-            file,
-            base: base.expose_provenance(),
-            len,
-            stamp,
-            pool: shares.then(|| Pool::new(len - FRONT, LINE)),
-            provided: 0,
-        })
-    }
-}
-
-impl Drop for Chunk {
-    fn drop(&mut self) {
-        // SAFETY: our mapping, of which no piece is in use.
-        unsafe { libc::munmap(ptr::with_exposed_provenance_mut(self.base), self.len) };
     }
 }
 
@@ -406,174 +377,9 @@ fn available() -> Option<u64> {
     Some(kib << 10)
 }
 
-/// Maps a file, readable and writable.
-fn map(file: &File, len: usize) -> io::Result<*mut u8> {
-    // SAFETY: a new mapping, nowhere in particular.
-    let base = unsafe {
-        libc::mmap(
-            ptr::null_mut(),
-            len,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_SHARED | libc::MAP_NORESERVE,
-            file.as_raw_fd(),
-            0,
-        )
-    };
-    match base {
-        libc::MAP_FAILED => Err(io::Error::last_os_error()),
-        base => Ok(base.cast()),
-    }
-}
-
-/// Has the kernel provide the pages of a range.
-fn commit(file: &File, at: usize, len: usize) -> io::Result<()> {
-    let (first, last) = (at / PAGE * PAGE, (at + len).next_multiple_of(PAGE));
-    let (first, len) = (first as u64, (last - first) as u64);
-    let provide = || fs::fallocate(file, FallocateFlags::KEEP_SIZE, first, len);
-    Ok(retry_on_intr(provide)?)
-}
-
-/// Gives the whole pages of a range back to the kernel. A wish only.
-fn release(file: &File, at: usize, len: usize) {
-    let (first, last) = (at.next_multiple_of(PAGE), (at + len) / PAGE * PAGE);
-    if first < last {
-        let how = FallocateFlags::KEEP_SIZE | FallocateFlags::PUNCH_HOLE;
-        let _ = fs::fallocate(file, how, first as u64, (last - first) as u64);
-    }
-}
-
-/// A neighbour's chunk in this process.
-#[derive(Debug)]
-pub struct Mapping {
-    base: *mut u8,
-    len: usize,
-    file: File,
-}
-
-// SAFETY: it owns its mapping, which is the same for all threads.
-unsafe impl Send for Mapping {}
-// SAFETY: as above; it hands out addresses only.
-unsafe impl Sync for Mapping {}
-
-impl Drop for Mapping {
-    fn drop(&mut self) {
-        // SAFETY: our mapping, which nobody uses any more.
-        unsafe { libc::munmap(self.base.cast(), self.len) };
-    }
-}
-
-impl Mapping {
-    /// The address of `len` bytes of a piece.
-    ///
-    /// # Errors
-    /// If the card says that they lie outside of the chunk.
-    pub fn at(&self, card: Card, len: usize) -> io::Result<*mut u8> {
-        let from = usize::try_from(card.at).ok();
-        let end = from.and_then(|from| from.checked_add(len));
-        match (from, end) {
-            // SAFETY: inside the mapping.
-            (Some(from), Some(end)) if end <= self.len => Ok(unsafe { self.base.add(from) }),
-            _ => Err(io::Error::other("it lies outside of its memory")),
-        }
-    }
-
-    /// Has the kernel provide pages of the piece, near this processor.
-    ///
-    /// # Errors
-    /// What the kernel says: usually that there is no memory.
-    pub fn provide(&self, card: Card, len: usize) -> io::Result<()> {
-        match len {
-            0 => Ok(()),
-            _ => commit(&self.file, card.at as usize, len),
-        }
-    }
-}
-
-/// Maps the chunk of a neighbour in which a piece lies, unless it is mapped.
-///
-/// # Errors
-/// If the neighbour's descriptor cannot be opened, or is not what the card says.
-pub fn map_peer(card: Card) -> io::Result<Arc<Mapping>> {
-    let mut mapped = lock(&MAPPED);
-    let mapped = mapped.get_or_insert_default();
-    let key = (card.stamp, card.pid);
-    if let Some(known) = mapped.get(&key).and_then(Weak::upgrade) {
-        return Ok(known);
-    }
-    let path = format!("/proc/{}/fd/{}", card.pid, card.fd);
-    let file = File::options().read(true).write(true).open(path)?;
-    let len = usize::try_from(card.len).map_err(io::Error::other)?;
-    if file.metadata()?.len() < card.len || len < FRONT {
-        return Err(io::Error::other("the file is another one"));
-    }
-    if !fs::fcntl_get_seals(&file)?.contains(SealFlags::SHRINK) {
-        return Err(io::Error::other("others could make it shorter"));
-    }
-    let base = map(&file, len)?;
-    let mapping = Mapping { base, len, file };
-    // SAFETY: the first bytes of the mapping.
-    if unsafe { base.cast::<u64>().read_volatile() } != card.stamp {
-        return Err(io::Error::other("the file is another one"));
-    }
-    mapped.retain(|_, known| known.strong_count() != 0);
-    let mapping = Arc::new(mapping);
-    mapped.insert(key, Arc::downgrade(&mapping));
-    Ok(mapping)
-}
-
-/// The chunks of a neighbour that were mapped last. Whoever needs some of them for one operation after the
-/// other keeps them here: to map one takes a thousand times as long as to find it mapped.
-#[derive(Debug, Default)]
-pub struct Recent(RefCell<[Option<Kept>; 2]>);
-
-/// The stamp of a chunk and its process, and where it is mapped.
-type Kept = ((u64, u64), Arc<Mapping>);
-
-impl Recent {
-    /// As [`map_peer`].
-    ///
-    /// # Errors
-    /// As [`map_peer`].
-    pub fn map(&self, card: Card) -> io::Result<Arc<Mapping>> {
-        let key = (card.stamp, card.pid);
-        let mut all = self.0.borrow_mut();
-        let known = all.iter().flatten().find(|(known, _)| *known == key);
-        if let Some((_, mapping)) = known {
-            return Ok(mapping.clone());
-        }
-        let mapping = map_peer(card)?;
-        all.rotate_right(1);
-        all[0] = Some((key, mapping.clone()));
-        Ok(mapping)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn pieces_are_found_by_their_cards() {
-        for len in [1, 100, 5000, SHARES, SHARES + 1] {
-            let at = take(len, 1).expect("memory");
-            let card = card(at, len).expect("a piece");
-            // SAFETY: ours, of this length.
-            unsafe { at.write_bytes(0x5a, len) };
-            let mapping = map_peer(card).expect("a mapping");
-            let there = mapping.at(card, len).expect("inside");
-            assert_ne!(there, at, "mapped twice");
-            // SAFETY: the same bytes, elsewhere.
-            unsafe {
-                assert_eq!(*there.add(len - 1), 0x5a);
-                there.write(7);
-                assert_eq!(at.read_volatile(), 7);
-            }
-            assert!(mapping.at(card, card.len as usize).is_err());
-            assert!(Arc::ptr_eq(&mapping, &map_peer(card).expect("again")));
-            assert!(give(at) && !give(at));
-            assert_eq!(super::card(at, 1), None);
-        }
-    }
 
     /// A heap that keeps what is given back.
     fn keeping() -> Heap {
@@ -586,7 +392,10 @@ mod tests {
     /// Pages of a chunk that the kernel has provided.
     fn pages(chunk: &Chunk) -> u64 {
         use std::os::unix::fs::MetadataExt;
-        chunk.file.metadata().expect("its state").blocks() * 512 / PAGE as u64
+        let Store::File(file) = &chunk.store else {
+            panic!("it is in the segment");
+        };
+        file.metadata().expect("its state").blocks() * 512 / PAGE as u64
     }
 
     #[test]
@@ -623,7 +432,7 @@ mod tests {
         assert_eq!(pages(&heap.spares[0]), ((2 * SHARES + FRONT) / PAGE) as u64);
         // A chunk that was longer than its piece.
         heap.spares[0].provided = FRONT + SHARES;
-        release(&heap.spares[0].file, FRONT + SHARES, SHARES);
+        heap.spares[0].store.release(FRONT + SHARES, SHARES);
         let again = heap.take(2 * SHARES, PAGE, true).expect("memory").addr();
         assert_eq!(again, at);
         assert!(heap.give(at));
@@ -698,24 +507,6 @@ mod tests {
     }
 
     #[test]
-    fn what_was_mapped_last_stays_mapped() {
-        let pieces = [(); 3].map(|()| take(SHARES + 1, 1).expect("memory"));
-        let cards = pieces.map(|at| card(at, 1).expect("a piece"));
-        let recent = Recent::default();
-        let first = Arc::downgrade(&recent.map(cards[0]).expect("mapped"));
-        for other in [1, 0, 1] {
-            recent.map(cards[other]).expect("mapped");
-        }
-        assert!(Arc::ptr_eq(
-            &first.upgrade().expect("kept"),
-            &recent.map(cards[0]).expect("known")
-        ));
-        recent.map(cards[2]).expect("mapped");
-        assert!(first.upgrade().is_none(), "two are kept");
-        assert!(pieces.into_iter().all(give));
-    }
-
-    #[test]
     fn part_of_a_piece_has_a_card_and_more_than_it_has_none() {
         let at = take(8192, PAGE).expect("memory");
         let whole = card(at, 8192).expect("a piece");
@@ -724,21 +515,6 @@ mod tests {
         assert_eq!(card(at.wrapping_add(100), 8093), None);
         assert_eq!(card((&raw const whole).cast(), 1), None);
         assert!(at.addr().is_multiple_of(PAGE) && give(at));
-    }
-
-    #[test]
-    fn a_file_that_is_not_what_the_card_says_is_refused() {
-        let at = take(64, 1).expect("memory");
-        let card = card(at, 64).expect("a piece");
-        let other = Card {
-            stamp: card.stamp ^ 1,
-            ..card
-        };
-        assert!(map_peer(other).is_err());
-        let gone = Card { fd: 9999, ..card };
-        assert!(map_peer(Card { stamp: 3, ..gone }).is_err());
-        assert_eq!(Card::from_words(card.words()), card);
-        assert!(give(at));
     }
 
     #[test]
