@@ -60,7 +60,12 @@ fn alone(
 ) -> Result<()> {
     let process = enter()?;
     let straight = |buffer| straight(fh, direction, place, buffer);
-    let done = match data.check(&process).ok().and_then(straight) {
+    // Where threads share the library, a call of the system does not keep the others out.
+    let checked = match process.has_threads() {
+        true => None,
+        false => data.check(&process).ok(),
+    };
+    let done = match checked.and_then(straight) {
         Some(done) => done,
         None => {
             let file = find(&process, fh)?;
@@ -98,7 +103,7 @@ fn begun(fh: File, how: (Direction, Place), data: Data, request: *mut Request) -
         return Err(args::null_argument("request"));
     }
     let transfer = prepare(&process, &file, how, data)?;
-    put(request, start(&process, &file, transfer), "request")
+    put(request, start(&process, &file, transfer)?, "request")
 }
 
 /// A collective one.

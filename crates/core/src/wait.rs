@@ -13,6 +13,12 @@ impl Process {
     pub fn is_crowded(&self) -> bool {
         self.threads.is_crowded()
     }
+
+    /// Whether other threads may want the library while a call of this one waits for the system.
+    #[inline]
+    pub fn has_threads(&self) -> bool {
+        self.threads.are_many()
+    }
 }
 
 impl Host for Process {

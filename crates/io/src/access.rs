@@ -5,6 +5,7 @@ use catena_base::clock;
 use catena_core::Process;
 use catena_core::buffer;
 use catena_datatype::TypeRef;
+use catena_objects::callback::unlocked;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 
@@ -12,6 +13,7 @@ use crate::datarep::Elements;
 use crate::driver::{Direction, Part, move_run};
 use crate::failure::of_transfer;
 use crate::file::File;
+use crate::keeper;
 use crate::registry;
 use crate::transfer::{self, Parts, Transfer};
 use crate::view::View;
@@ -165,11 +167,7 @@ impl File {
             counters: self.counters.clone(),
             busy: self.under_way.clone(),
         };
-        let mut transfer = Transfer::new(process, access.direction, elements, access.len, parts)?;
-        if self.atomic.get() && access.len != 0 {
-            transfer.lock = Some(self.range_lock(process, from, access)?);
-        }
-        Ok(transfer)
+        Transfer::new(process, access.direction, elements, access.len, parts)
     }
 
     /// Whether a collective call may begin.
@@ -209,9 +207,14 @@ impl File {
         })
     }
 
-    /// Moves a run of memory to or from the file.
+    /// Moves a run of memory to or from the file; other threads may call the library meanwhile if it `lets_go`.
     #[inline]
-    fn move_straight(&self, direction: Direction, run: Part, at: u64) -> Result<Status> {
+    fn move_straight(
+        &self,
+        direction: Direction,
+        (run, at): (Part, u64),
+        lets_go: bool,
+    ) -> Result<Status> {
         let counters = &*self.counters;
         // One of many short calls is timed and stands for them: looking at the clock would be a tenth of each.
         let number = counters.add_alone(|it| &it.calls, 1);
@@ -222,8 +225,14 @@ impl File {
         };
         let now = || if stands_for == 0 { 0 } else { clock::ticks() };
         let (begin, mut done) = (now(), 0);
-        // SAFETY: the program lends its memory, which is one run of as many bytes.
-        let moved = unsafe { move_run(&*self.driver, direction, run, at, &mut done) };
+        let mut move_all = || {
+            // SAFETY: the program lends its memory, which is one run of as many bytes.
+            unsafe { move_run(&*self.driver, direction, run, at, &mut done) }
+        };
+        let moved = match lets_go {
+            true => unlocked(move_all),
+            false => move_all(),
+        };
         counters.add_alone(transfer::moved(direction), done);
         if stands_for != 0 {
             let ticks = now().wrapping_sub(begin);
@@ -252,10 +261,14 @@ impl File {
         let from = self.place(process, &access, place)?;
         let view = self.view();
         if let Some(run) = self.straight(&view, buffer) {
-            return self.move_straight(direction, run, view.run(from, access.len).at);
+            let at = view.run(from, access.len).at;
+            return self.move_straight(direction, (run, at), true);
         }
         let mut transfer = self.transfer(process, &access, from)?;
-        transfer.run();
+        self.lock_alone(process, &mut transfer)?;
+        unlocked(|| transfer.run());
+        // The next MPI call may be far.
+        keeper::give_back(process);
         transfer.finish(process).into_result()
     }
 
@@ -290,12 +303,12 @@ impl File {
         if place == Place::Individual {
             self.pointer.set(end);
         }
-        Some(self.move_straight(direction, run, view.run(from, len).at))
+        Some(self.move_straight(direction, (run, view.run(from, len).at), false))
     }
 }
 
 /// What [`File::access`] does, for the calls that need no more than a call of the system: most do. `None` for all others,
-/// also for those whose arguments are wrong.
+/// also for those whose arguments are wrong. For a library that has no lock, as the call does not let go of it.
 #[inline]
 pub fn straight(
     file: abi::File,

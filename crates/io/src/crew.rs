@@ -18,6 +18,7 @@ use catena_core::coll::{Caller, Data, Prepared};
 use catena_core::comm::Comm;
 use catena_core::request::State;
 use catena_link::Mode;
+use catena_objects::callback::unlocked;
 use catena_objects::error::{Error, Result};
 
 use crate::threads::{Task, watch};
@@ -189,7 +190,7 @@ impl Crew {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Arc<Task<T>> {
         if self.now && !is_free {
-            return Task::done(work());
+            return Task::done(unlocked(work));
         }
         let task = Task::start(work);
         watch(self.process(), task.clone());

@@ -12,6 +12,7 @@ use catena_abi as abi;
 use catena_core::Process;
 use catena_core::comm::Comm;
 use catena_core::files::FileCounters;
+use catena_objects::callback::unlocked;
 use catena_objects::errhandler::{ErrhandlerRef, HasErrhandler};
 use catena_objects::error::{Error, Result};
 use catena_objects::fail;
@@ -169,7 +170,7 @@ impl File {
         self.operations.settle(process);
         let bytes = agree::same(process, &self.comm, own, "the size")?;
         let done = match self.comm.rank {
-            0 => work(bytes).map_err(|e| self.failed(doing, &e)),
+            0 => unlocked(|| work(bytes)).map_err(|e| self.failed(doing, &e)),
             _ => Ok(()),
         };
         agree::all_well(process, &self.comm, done)
@@ -182,11 +183,12 @@ impl File {
     /// `Request` while a transfer is under way; what the system says; at all members alike.
     pub fn sync(&self, process: &Process) -> Result<()> {
         let own = self.check_idle("MPI_File_sync").and_then(|()| {
-            let synced = match self.amode.writes() {
-                true => self.driver.sync(),
-                false => Ok(()),
-            };
-            let synced = synced.and_then(|()| self.driver.refresh());
+            let synced = unlocked(|| {
+                if self.amode.writes() {
+                    self.driver.sync()?;
+                }
+                self.driver.refresh()
+            });
             synced.map_err(|e| self.failed("cannot synchronize", &e))
         });
         self.operations.settle(process);

@@ -17,6 +17,7 @@ use catena_link::{ActiveHeader, Class, Handler};
 use catena_objects::error::{Error, Result};
 
 use crate::common::Span;
+use crate::crew::Crew;
 
 /// The class of files among active messages.
 const CLASS: Class = Class(6);
@@ -40,6 +41,14 @@ enum What {
 }
 
 impl What {
+    /// To claim bytes.
+    fn claim(span: Span) -> What {
+        match span.writes {
+            true => What::ClaimToWrite,
+            false => What::ClaimToRead,
+        }
+    }
+
     fn from(value: i32) -> Option<What> {
         use What::*;
         let all = [Answer, Take, Set, ClaimToRead, ClaimToWrite, Release];
@@ -345,7 +354,8 @@ impl Remote {
         listen_no_more(process);
     }
 
-    fn ask(&self, process: &Process, what: What, words: [u64; 2]) -> Result<u64> {
+    /// Asks a question; its number.
+    fn put(&self, what: What, words: [u64; 2]) -> u64 {
         let mut state = MAIL.state();
         state.last_question += 1;
         let question = state.last_question;
@@ -356,16 +366,29 @@ impl Remote {
             words,
         };
         state.to_go.push_back((self.owner, letter));
-        drop(state);
+        question
+    }
+
+    /// What became of a question, if that is known.
+    fn answer(&self, question: u64) -> Option<Result<u64>> {
+        let mut state = MAIL.state();
+        if let Some(answer) = state.answers.remove(&question) {
+            return Some(Ok(answer));
+        }
+        state.gone.contains(&self.owner).then(|| {
+            let text = "the process that keeps a file's shared pointer is gone";
+            Err(Error::new(kind_of_death(), text))
+        })
+    }
+
+    fn ask(&self, process: &Process, what: What, words: [u64; 2]) -> Result<u64> {
+        let question = self.put(what, words);
         let mut answer = None;
         process.block(|_| {
-            answer = MAIL.state().answers.remove(&question);
-            answer.is_some() || MAIL.state().gone.contains(&self.owner)
+            answer = self.answer(question);
+            answer.is_some()
         });
-        answer.ok_or_else(|| {
-            let text = "the process that keeps a file's shared pointer is gone";
-            Error::new(kind_of_death(), text)
-        })
+        answer.expect("it was waited for")
     }
 
     /// Moves the pointer that lies in a word by so many bytes; where it was.
@@ -380,16 +403,35 @@ impl Remote {
 
     /// Waits for the right to bytes.
     pub(crate) fn claim(&self, process: &Process, span: Span) -> Result<Claimed> {
-        let what = match span.writes {
-            true => What::ClaimToWrite,
-            false => What::ClaimToRead,
-        };
-        let number = self.ask(process, what, [span.begin, span.end])?;
-        Ok(Claimed {
+        let number = self.ask(process, What::claim(span), [span.begin, span.end])?;
+        Ok(self.claimed(number))
+    }
+
+    /// The same in a collective call.
+    pub(crate) async fn claim_in(&self, crew: &Crew, span: Span) -> Result<Claimed> {
+        let question = self.put(What::claim(span), [span.begin, span.end]);
+        let mut answer = None;
+        crew.until(|_| {
+            answer = self.answer(question);
+            answer.is_some()
+        })
+        .await;
+        Ok(self.claimed(answer.expect("it was waited for")?))
+    }
+
+    fn claimed(&self, number: u64) -> Claimed {
+        Claimed {
             owner: self.owner,
             file: self.file,
             number,
-        })
+        }
+    }
+}
+
+/// Sends what this process has given back, for which others may wait.
+pub(crate) fn give_back(process: &Process) {
+    if !MAIL.state().to_go.is_empty() {
+        process.block(|_| MAIL.state().to_go.is_empty());
     }
 }
 

@@ -79,6 +79,14 @@ use catena_abi as abi;
 use catena_core::Process;
 
 /// Starts a transfer that goes on while the program computes; its request.
-pub fn start(process: &Process, file: &File, transfer: Transfer) -> abi::Request {
-    request::start(process, transfer, file.handle.get())
+///
+/// # Errors
+/// `ProcAborted` in atomic mode, if the member that keeps who has which bytes is gone.
+pub fn start(
+    process: &Process,
+    file: &File,
+    mut transfer: Transfer,
+) -> catena_objects::Result<abi::Request> {
+    file.lock_alone(process, &mut transfer)?;
+    Ok(request::start(process, transfer, file.handle.get()))
 }

@@ -17,6 +17,7 @@ use catena_abi::{self as abi, consts};
 use catena_core::Process;
 use catena_core::comm::Comm;
 use catena_core::files;
+use catena_objects::callback::unlocked;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 use catena_objects::info::Info;
@@ -95,7 +96,8 @@ impl Plan {
 
     /// Opens a file that has to be there.
     fn open(&self) -> Result<Arc<dyn Driver>> {
-        let file = Posix::open(&self.path(), self.amode.flags(), 0);
+        let (path, flags) = (self.path(), self.amode.flags());
+        let file = unlocked(|| Posix::open(&path, flags, 0));
         Ok(self.driver(file.map_err(|e| self.failed(&e))?))
     }
 
@@ -109,7 +111,8 @@ impl Plan {
             unit: u32::try_from(self.hints.striping_unit).unwrap_or(0),
             count: u16::try_from(self.hints.striping_factor).unwrap_or(u16::MAX),
         };
-        let new = Posix::create(&self.path(), flags, mode, stripes);
+        let path = self.path();
+        let new = unlocked(|| Posix::create(&path, flags, mode, stripes));
         match new {
             Ok(file) => return Ok((self.driver(file), true)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -123,7 +126,7 @@ impl Plan {
             return Err(Error::new(Kind::FileExists, text));
         }
         // Somebody may delete it meanwhile.
-        let old = Posix::open(&self.path(), flags | libc::O_CREAT, mode);
+        let old = unlocked(|| Posix::open(&path, flags | libc::O_CREAT, mode));
         Ok((self.driver(old.map_err(|e| self.failed(&e))?), false))
     }
 

@@ -5,6 +5,7 @@
 //! A view that is set turns to the other word, which has been zero since nobody used it any more.
 
 use std::cell::Cell;
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Release};
 
@@ -14,6 +15,7 @@ use catena_objects::error::{Error, Kind, Result};
 
 use crate::agree;
 use crate::common::{Common, Span};
+use crate::crew::Crew;
 use crate::keeper::{self, Claimed, Remote};
 use crate::nodes::Nodes;
 
@@ -69,11 +71,18 @@ impl Shared {
         let is_near = lowest == 0;
         let made = (comm.rank == 0).then(|| make(process)).flatten();
         let is_near = is_near && (comm.rank != 0 || made.is_some());
-        let words = [u64::from(is_near), made.unwrap_or(0), lowest as u64];
+        let words = [
+            u64::from(is_near),
+            made.unwrap_or(0),
+            lowest as u64,
+            process_space(),
+        ];
         let ((), rows) = agree::agree(process, comm, Ok(()), words)?;
         let lowest: Vec<u32> = rows.iter().map(|row| row[2] as u32).collect();
         let nodes = Nodes::new(&lowest);
-        if rows.iter().any(|row| row[0] == 0) {
+        // In a container for each of them members cannot see who of them is alive, by which claims of the dead are told.
+        let is_apart = rows.iter().any(|row| row[3] != rows[0][3]);
+        if is_apart || rows.iter().any(|row| row[0] == 0) {
             return Ok((Self::open_kept(process, comm, made)?, nodes));
         }
         let at = process.link(|link| {
@@ -210,6 +219,22 @@ impl Shared {
             _ => Ok(None),
         }
     }
+
+    /// The same in a collective call.
+    ///
+    /// # Errors
+    /// As [`Shared::take`].
+    pub(crate) async fn claim_in(&self, crew: &Crew, span: Span) -> Result<Option<Claimed>> {
+        match &self.memory {
+            Memory::Kept(remote) => remote.claim_in(crew, span).await.map(Some),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Names the space of process ids that this process sees; 0 where that cannot be told.
+fn process_space() -> u64 {
+    std::fs::metadata("/proc/self/ns/pid").map_or(0, |space| space.ino())
 }
 
 /// Takes memory of the segment, if there is some; its offset.

@@ -7,10 +7,10 @@ use catena_objects::error::Result;
 
 use crate::access::Access;
 use crate::agree;
-use crate::common::Span;
-use crate::driver::Direction;
+use crate::crew::Crew;
 use crate::file::File;
 use crate::lock::RangeLock;
+use crate::transfer::Transfer;
 
 impl File {
     /// Moves the shared pointer behind an access; where it was.
@@ -89,22 +89,33 @@ impl File {
         Ok((access, from))
     }
 
-    /// The right to the bytes of an access alone, to be waited for.
-    pub(crate) fn range_lock(
-        &self,
-        process: &Process,
-        from: u64,
-        access: &Access<'_>,
-    ) -> Result<RangeLock> {
-        let view = self.view();
-        let span = Span {
-            begin: view.offset(from),
-            end: view.offset(from + access.len - 1) + 1,
-            writes: access.direction == Direction::Write,
-        };
-        Ok(match self.shared.claim_kept(process, span)? {
-            Some(claimed) => RangeLock::Kept(claimed),
-            None => RangeLock::Mapped(self.shared.clone(), span),
-        })
+    /// In atomic mode, has an independent transfer have its bytes to itself.
+    ///
+    /// # Errors
+    /// `ProcAborted` if the member that keeps who has which bytes is gone.
+    pub(crate) fn lock_alone(&self, process: &Process, transfer: &mut Transfer) -> Result<()> {
+        if self.atomic.get() && !transfer.is_empty() {
+            let span = transfer.span();
+            transfer.lock = Some(match self.shared.claim_kept(process, span)? {
+                Some(claimed) => RangeLock::Kept(claimed),
+                None => RangeLock::Mapped(self.shared.clone(), span),
+            });
+        }
+        Ok(())
+    }
+
+    /// The same of a collective one, once it is its turn: what is started later must not have bytes that it waits for.
+    ///
+    /// # Errors
+    /// As [`File::lock_alone`].
+    pub(crate) async fn lock_in_turn(&self, crew: &Crew, transfer: &mut Transfer) -> Result<()> {
+        if self.atomic.get() && !transfer.is_empty() {
+            let span = transfer.span();
+            transfer.lock = Some(match self.shared.claim_in(crew, span).await? {
+                Some(claimed) => RangeLock::Kept(claimed),
+                None => RangeLock::Mapped(self.shared.clone(), span),
+            });
+        }
+        Ok(())
     }
 }

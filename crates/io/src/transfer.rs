@@ -19,6 +19,7 @@ use catena_fabric::Payload;
 use catena_link::{Sink, Source};
 use catena_objects::error::{Error, Result};
 
+use crate::common::Span;
 use crate::datarep::{self, Elements};
 use crate::driver::{Direction, Driver, Part, move_run};
 use crate::failure::of_transfer;
@@ -203,6 +204,15 @@ impl Transfer {
     /// Whether it has nothing to move.
     pub fn is_empty(&self) -> bool {
         self.memory.is_empty()
+    }
+
+    /// The bytes of the file from its first to its last one; it is not empty.
+    pub(crate) fn span(&self) -> Span {
+        Span {
+            begin: self.view.offset(self.from),
+            end: self.view.offset(self.from + self.len() - 1) + 1,
+            writes: !self.is_read(),
+        }
     }
 
     /// Whether it moves short pieces that are near each other by windows of the file, so that they need not be looked at

@@ -67,8 +67,9 @@ pub fn outside<R>(call: impl FnOnce() -> R) -> R {
     })
 }
 
-/// What `call` says without the library's lock.
-fn unlocked<R>(call: impl FnOnce() -> R) -> R {
+/// What `call` says without the library's lock, if this thread has it: for what may take long and needs nothing of the library,
+/// as calls of the system on files do.
+pub fn unlocked<R>(call: impl FnOnce() -> R) -> R {
     let Some(without_lock) = WITHOUT_LOCK.get() else {
         return call();
     };

@@ -30,9 +30,21 @@ use crate::driver::Direction;
 use crate::file::File;
 use crate::transfer::Transfer;
 
+/// What members exchange bytes by.
+pub(crate) struct Exchange {
+    seat: Seat,
+    buffers: Buffers,
+    plan: Plan,
+}
+
 /// Moves the bytes of all members; how it went for this one. Collective.
-pub(crate) async fn run(crew: &Crew, file: &File, mut transfer: Transfer, plan: Plan) -> Done {
-    match moved(crew, file, &mut transfer, plan).await {
+pub(crate) async fn run(
+    crew: &Crew,
+    file: &File,
+    mut transfer: Transfer,
+    exchange: Exchange,
+) -> Done {
+    match moved(crew, file, &mut transfer, exchange).await {
         Ok((done, code)) => {
             transfer.done = done;
             let failed = code != 0 && done != transfer.len();
@@ -54,10 +66,13 @@ async fn moved(
     crew: &Crew,
     file: &File,
     transfer: &mut Transfer,
-    plan: Plan,
+    exchange: Exchange,
 ) -> Result<(u64, u64)> {
-    let seat = Seat::new(file, plan);
-    let buffers = prepare(crew, file, &seat, plan).await?;
+    let Exchange {
+        seat,
+        buffers,
+        plan,
+    } = exchange;
     let mut rounds = Rounds::new(crew.clone(), file, transfer, seat, buffers, plan);
     let begin = clock::ticks();
     file.counters
@@ -75,8 +90,13 @@ async fn moved(
     rounds.fault().map_or(moved, Err)
 }
 
-/// The buffers, which the lowest member of each node takes from the node's memory where there are none that fit.
-async fn prepare(crew: &Crew, file: &File, seat: &Seat, plan: Plan) -> Result<Buffers> {
+/// What members exchange bytes by: buffers that the lowest member of each node takes from the node's memory, where there are
+/// none that fit. `None` at all members where a node has no room for more: many files may be open at once.
+///
+/// # Errors
+/// `ProcAborted` if a member is gone.
+pub(crate) async fn prepare(crew: &Crew, file: &File, plan: Plan) -> Result<Option<Exchange>> {
+    let seat = Seat::new(file, plan);
     let shape = Shape {
         members: seat.neighbours().len(),
         aggregators: plan.aggregators,
@@ -84,7 +104,11 @@ async fn prepare(crew: &Crew, file: &File, seat: &Seat, plan: Plan) -> Result<Bu
     };
     let old = file.buffers.get();
     if let Some(buffers) = old.filter(|it| it.shape == shape) {
-        return Ok(buffers);
+        return Ok(Some(Exchange {
+            seat,
+            buffers,
+            plan,
+        }));
     }
     let process = crew.process();
     // All members have agreed on the plan, so none uses them any more.
@@ -93,27 +117,35 @@ async fn prepare(crew: &Crew, file: &File, seat: &Seat, plan: Plan) -> Result<Bu
         old.close(process);
     }
     let (is_alone, is_lowest) = (shape.members == 1, seat.place == 0);
-    let own = match is_lowest && !is_alone {
-        true => Buffers::take(process, shape).ok_or_else(no_memory),
-        false => Ok(0),
-    };
-    let offset = *own.as_ref().unwrap_or(&0);
-    let (_, rows) = agree::agree_in(crew, own, [offset]).await?;
-    let buffers = match is_alone {
-        true => Buffers::alone(shape),
-        false => {
-            let offset = rows[seat.neighbours()[0] as usize][0];
-            Buffers::at(process, shape, offset, is_lowest)
-        }
-    };
-    let buffers = agree::all_well_in(crew, buffers.ok_or_else(no_memory)).await?;
+    let alone = is_alone.then(|| Buffers::alone(shape)).flatten();
+    let taken = (is_lowest && !is_alone).then(|| Buffers::take(process, shape));
+    let taken = taken.flatten();
+    let has_room = !is_lowest || alone.is_some() || taken.is_some();
+    let words = [u64::from(has_room), taken.unwrap_or(0)];
+    let ((), rows) = agree::agree_in(crew, Ok(()), words).await?;
+    let own = |offset| Buffers::at(process, shape, offset, true);
+    if rows.iter().any(|row| row[0] == 0) {
+        let unused = alone.or_else(|| taken.and_then(own));
+        unused
+            .into_iter()
+            .for_each(|buffers| buffers.close(process));
+        return Ok(None);
+    }
+    let buffers = alone.or_else(|| {
+        let offset = rows[seat.neighbours()[0] as usize][1];
+        Buffers::at(process, shape, offset, is_lowest)
+    });
+    let buffers = agree::all_well_in(crew, buffers.ok_or_else(unmapped)).await?;
     file.buffers.set(Some(buffers));
-    Ok(buffers)
+    Ok(Some(Exchange {
+        seat,
+        buffers,
+        plan,
+    }))
 }
 
 #[cold]
-fn no_memory() -> Error {
-    let text = "there is no shared memory for collective buffers: set cb_buffer_size lower, or \
-                collective_buffering to false";
-    Error::new(Kind::NoMem, text)
+fn unmapped() -> Error {
+    let text = "the shared memory of this node is not what another member says: that is a fault of the library";
+    Error::new(Kind::Intern, text)
 }

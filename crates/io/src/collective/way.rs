@@ -68,18 +68,28 @@ pub(crate) fn begin(
 
 /// What the members do.
 async fn work(crew: &Crew, file: &File, own: Result<Transfer>) -> Result<Status> {
-    // In atomic mode a member may have its bytes to itself already: it waits for nobody who waits for them.
     let (own, plan) = match file.atomic.get() {
-        true => (own, None),
+        // Each member has its bytes to itself, and waits for nobody who waits for them.
+        true => match own {
+            Ok(mut transfer) => {
+                let locked = file.lock_in_turn(crew, &mut transfer).await;
+                (locked.map(|()| transfer), None)
+            }
+            Err(error) => (Err(error), None),
+        },
         false => {
             let (transfer, plan) = choice::agree(crew, file, own).await?;
             (Ok(transfer), plan)
         }
     };
-    let done = match (own, plan) {
+    let exchange = match plan {
+        Some(plan) => two_phase::prepare(crew, file, plan).await?,
+        None => None,
+    };
+    let done = match (own, exchange) {
         (Err(error), _) => Err(error),
-        (Ok(transfer), Some(plan)) => {
-            let done = two_phase::run(crew, file, transfer, plan).await;
+        (Ok(transfer), Some(exchange)) => {
+            let done = two_phase::run(crew, file, transfer, exchange).await;
             done.into_result()
         }
         (Ok(mut transfer), None) => {
