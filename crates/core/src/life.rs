@@ -37,7 +37,7 @@ impl Living for Process {
     }
 
     fn stay(&self) {
-        self.link(|link| link.net().say_leaving(false));
+        self.link(|link| link.net().stay());
     }
 
     fn keeps(&self) -> bool {
@@ -48,8 +48,8 @@ impl Living for Process {
     /// kernel may take some 40 ms to say that it has come.
     fn settle(&self, end: bool) {
         if self.link(|link| link.net().has_networks()) {
-            self.link(|link| link.net().say_leaving(true));
-            self.block(|process| process.link(|link| link.net().has_said_leaving(end)));
+            self.link(|link| link.net().leave());
+            self.block(|process| process.link(|link| link.net().is_delivered(end)));
         }
         self.tell();
     }

@@ -31,7 +31,7 @@ mod transport;
 pub use memory::Memory;
 pub use name::ProcessName;
 pub use operation::{Access, OpId, RmaError};
-pub use packet::{Header, Payload, Posted};
+pub use packet::{Header, Payload, Posted, WORDS};
 pub use peer::{Peer, PeerLost, Place, RemoteKey};
 pub use rma::{Atomic, AtomicOp, AtomicSet, AtomicType, Rma, RmaCaps, Started};
 pub use sleep::Sleeper;

@@ -11,8 +11,8 @@ use crate::{Deliver, OpId, Peer, PeerLost, RmaError, Started};
 struct Slot<T> {
     /// `None` for a step of the network's own.
     op: Option<OpId>,
-    /// Its peer was lost, and its end was told; the network still has it.
-    is_lost: bool,
+    /// Its peer was lost: it will have failed for that when the network gives its memory back.
+    lost: Option<Box<PeerLost>>,
     peer: Peer,
     /// Counts all operations, in the order of their starts.
     number: u64,
@@ -81,7 +81,7 @@ impl<T> Operations<T> {
                 self.under_way[peer.0 as usize] += 1;
                 self.slots[slot] = Some(Slot {
                     op,
-                    is_lost: false,
+                    lost: None,
                     peer,
                     number: self.started,
                     kept,
@@ -109,15 +109,17 @@ impl<T> Operations<T> {
         Started::UnderWay
     }
 
-    /// The network has ended the operation in a slot; whose memory it was about, unless the slot is
-    /// free.
+    /// The network has ended the operation in a slot, and has nothing of its memory any more; whose memory it was about,
+    /// unless the slot is free. If its peer was lost before, it has failed for that, whatever the network says.
     pub fn end(&mut self, slot: usize, result: Result<u64, RmaError>) -> Option<Peer> {
-        let ended = self.slots.get_mut(slot)?.take()?;
+        let mut ended = self.slots.get_mut(slot)?.take()?;
         self.free.push(slot);
         let peer = ended.peer;
-        if !ended.is_lost {
-            self.tell(ended, result);
-        }
+        let result = match ended.lost.take() {
+            Some(lost) => Err(RmaError::Lost(*lost)),
+            None => result,
+        };
+        self.tell(ended, result);
         Some(peer)
     }
 
@@ -157,22 +159,19 @@ impl<T> Operations<T> {
         self.under_way[peer.0 as usize] == 0
     }
 
-    /// A peer is gone: all that is under way to it has failed. What the network still has of that
-    /// is kept until it ends it.
+    /// A peer is gone: flushes to it have failed, and what is under way to it will have. The end of an operation is not
+    /// told before [`Operations::end`]: until then the network may read and write its memory, which whoever
+    /// has started it gives back once it is told. So the network is to end all that is under way to a peer that is gone.
     pub fn lose(&mut self, lost: &PeerLost) {
-        let error = || Err(RmaError::Lost(lost.clone()));
-        for slot in self.slots.iter_mut().flatten() {
-            if slot.peer == lost.peer && !slot.is_lost {
-                slot.is_lost = true;
-                self.ended.extend(slot.op.map(|op| (op, error())));
-            }
+        let to_it = |slot: &&mut Slot<T>| slot.peer == lost.peer;
+        for slot in self.slots.iter_mut().flatten().filter(to_it) {
+            slot.lost.get_or_insert_with(|| Box::new(lost.clone()));
         }
-        self.under_way[lost.peer.0 as usize] = 0;
         let ended = &mut self.ended;
         self.flushes.retain(|flush| {
             let stays = flush.peer != lost.peer;
             if !stays {
-                ended.push((flush.op, error()));
+                ended.push((flush.op, Err(RmaError::Lost(lost.clone()))));
             }
             stays
         });
@@ -260,22 +259,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_under_way_to_a_lost_peer_is_told_once() {
+    fn what_is_under_way_to_a_lost_peer_ends_when_the_network_ends_it() {
         let mut all = Operations::new(2, 3);
-        let slot = begin(&mut all, 1, PEER).expect("a slot");
-        let other = begin(&mut all, 2, Peer(0)).expect("a slot");
+        let slots = [1, 2].map(|op| begin(&mut all, op, PEER).expect("a slot"));
+        let other = begin(&mut all, 3, Peer(0)).expect("a slot");
         assert_eq!(all.flush(OpId(9), PEER), Started::UnderWay);
         let cause = "for the test".to_string();
         all.lose(&PeerLost { peer: PEER, cause });
-        assert_eq!(told(&mut all), [(1, false), (9, false)]);
-        assert_eq!(
-            all.end(slot, Ok(0)),
-            Some(PEER),
-            "the network had it until now"
-        );
-        assert_eq!(all.end(slot, Ok(0)), None);
+        assert_eq!(told(&mut all), [(9, false)], "it has no memory");
+        assert_eq!(begin(&mut all, 4, Peer(0)), None, "the slots are in use");
+        assert_eq!(all.end(slots[0], Ok(0)), Some(PEER));
+        assert_eq!(told(&mut all), [(1, false)], "it had failed before");
+        assert_eq!(all.end(slots[0], Ok(0)), None);
+        assert_eq!(all.end(slots[1], Err(RmaError::NoRegion)), Some(PEER));
+        let lost = matches!(all.ended[..], [(OpId(2), Err(RmaError::Lost(_)))]);
+        assert!(lost && told(&mut all).len() == 1);
         all.end(other, Ok(0));
-        assert_eq!(told(&mut all), [(2, true)]);
-        assert_eq!(all.free.len(), 3);
+        assert_eq!(told(&mut all), [(3, true)]);
+        assert!(all.free.len() == 3 && all.is_idle(PEER));
     }
 }

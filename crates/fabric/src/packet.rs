@@ -28,6 +28,10 @@ pub struct Header {
 
 const _: () = assert!(size_of::<Header>() == 24);
 
+/// Kinds of packets from here on are words of those who carry packets, not of `link`. Their sender may end once they have
+/// left: a transport knows when that is.
+pub const WORDS: u8 = 0xf0;
+
 /// A payload on its way out.
 pub trait Payload {
     /// Number of bytes.

@@ -50,4 +50,4 @@ pub use types::{
     Plane, ReqId, Selector, Sent,
 };
 pub use watch::Arrival;
-pub use wire::{begins, is_streamed, leaves, leaving};
+pub use wire::{begins, is_streamed, means_nothing};

@@ -23,7 +23,6 @@
 //! | `Refuse`    | –                 | –        | –       | receive request| –                |
 //! | `EagerCts`  | assembly          | –        | –       | send request   | –                |
 //! | `Ping`      | –                 | –        | –       | –              | –                |
-//! | `Leave`     | –                 | –        | 1, 0    | –              | –                |
 //! | `Active`    | its user's, class | –        | user's  | its user's     | its user's       |
 //!
 //! Those up to `Mark` are sequenced: the receiver handles them in order of `seq`
@@ -34,8 +33,8 @@
 //! handled all before a `Mark` says `Marked` (`engine/window.rs`). Whoever throws a message away whose sender
 //! waits for the match says `Dropped` or `SyncDropped`: as `CancelReq` asks for it, or as the communicator is
 //! closed. `Ping` says
-//! nothing: that it can be sent shows that there is a way. `Leave` never comes here: whoever drives the networks says and hears
-//! by it that a process may end from now on without having died, or needs the others again. No payload but message bytes, [`Announce`] and [`Offer`]
+//! nothing: that it can be sent shows that there is a way. Kinds from [`WORDS`](catena_fabric::WORDS) on
+//! are words of the networks (`networks/receipts.rs` of `net`), which this crate never sees. No payload but message bytes, [`Announce`] and [`Offer`]
 //! exceeds 16 bytes, the least that a route must carry.
 
 use std::ops::Range;
@@ -77,7 +76,6 @@ pub(crate) mod kind {
     pub const MARKED: u8 = 20;
     pub const FILL: u8 = 21;
     pub const SYNC_DROPPED: u8 = 22;
-    pub const LEAVE: u8 = 23;
 }
 
 /// Whether packets of that kind are handled in order of their number.
@@ -94,19 +92,10 @@ pub fn begins(header: &Header) -> Option<u64> {
     }
 }
 
-/// What a process sends the others when it may end from now on without having died (`leaves`), or needs them again.
-pub fn leaving(leaves: bool) -> Header {
-    Header {
-        kind: kind::LEAVE,
-        tag: leaves.into(),
-        ..Header::default()
-    }
-}
-
-/// What [`leaving`] has said, if it has made that packet.
+/// Whether a packet means nothing: nobody misses it where it does not arrive.
 #[inline]
-pub fn leaves(header: &Header) -> Option<bool> {
-    (header.kind == kind::LEAVE).then_some(header.tag != 0)
+pub fn means_nothing(header: &Header) -> bool {
+    header.kind == kind::PING
 }
 
 /// Whether a packet is a part of a stream, which may arrive in any order.

@@ -83,6 +83,9 @@ pub(crate) struct Bridge {
     pub networks: Box<Networks>,
     /// Whether anything here leads to that job: else its processes may leave without a word.
     pub connected: bool,
+    /// Whether what was sent there has arrived since this process has parted from that job: nothing that is sent later is
+    /// missed.
+    is_settled: bool,
 }
 
 impl Bridge {
@@ -93,6 +96,31 @@ impl Bridge {
             first: pair.other.0,
             networks,
             connected: true,
+            is_settled: false,
+        }
+    }
+
+    /// This process is connected to that job or not, from now on.
+    pub fn set_connected(&mut self, connected: bool) {
+        self.connected = connected;
+        self.is_settled &= !connected;
+    }
+
+    /// As [`Networks::is_delivered`].
+    pub fn is_delivered(&mut self) -> bool {
+        if self.is_settled {
+            return self.networks.is_quiet();
+        }
+        let is_delivered = self.networks.is_delivered();
+        self.is_settled = is_delivered && !self.connected;
+        is_delivered
+    }
+
+    /// As [`Networks::keeps`].
+    pub fn keeps(&mut self) -> bool {
+        match self.is_settled {
+            true => !self.networks.is_quiet(),
+            false => self.networks.keeps(),
         }
     }
 

@@ -243,11 +243,11 @@ impl Driver {
     }
 
     /// Whether a peer that this process has talked with can be told something without making a connection first, as
-    /// far as that is known: a library would look for one that has left, too.
-    pub fn is_joined(&self, peer: Peer, has_left: bool) -> bool {
+    /// far as that is known.
+    pub fn is_joined(&self, peer: Peer) -> bool {
         match self {
             Driver::Tcp(tcp) => tcp.watches(peer),
-            Driver::Ofi(_) | Driver::Ucx(..) => !has_left,
+            Driver::Ofi(_) | Driver::Ucx(..) => true,
         }
     }
 
@@ -259,6 +259,11 @@ impl Driver {
             Driver::Ucx(..) => halves(end).map_or(Vec::new(), |(port, _)| ProbePort::at(port)),
             Driver::Tcp(_) => Vec::new(),
         }
+    }
+
+    /// Whether it is a peer itself that listens at [`Driver::probe_addresses`], not its host alone that answers there.
+    pub fn listens_where_probed(&self) -> bool {
+        matches!(self, Driver::Ofi(_))
     }
 
     /// A peer is lost: sends to it fail.
@@ -276,13 +281,19 @@ impl Driver {
         }
     }
 
-    /// Whether something that was posted would be lost if this process ended now, as far as that can be told.
-    pub fn keeps(&self) -> bool {
+    /// Whether nothing of what was posted is left here: it has arrived where [`Driver::tells_arrival`], else the
+    /// library has handed it on. To be asked again after a poll.
+    pub fn is_quiet(&mut self) -> bool {
         match self {
-            Driver::Tcp(tcp) => tcp.keeps(),
-            // What they have taken is their library's.
-            Driver::Ofi(_) | Driver::Ucx(..) => false,
+            Driver::Tcp(tcp) => !tcp.keeps(),
+            Driver::Ofi(ofi) => ofi.is_quiet(),
+            Driver::Ucx(ucx, _) => ucx.is_quiet(),
         }
+    }
+
+    /// Whether it is known here what has arrived. Libraries say at best that it has left.
+    pub fn tells_arrival(&self) -> bool {
+        matches!(self, Driver::Tcp(_))
     }
 
     /// What happened so far.

@@ -108,9 +108,15 @@ impl Rails {
         }
     }
 
+    /// Whether a peer that was looked after has closed its end since: nobody listens there any more, be it that it has ended or
+    /// died. False where that cannot be told.
+    pub fn has_closed(&self, peer: Peer) -> bool {
+        self.rails[0].listens_where_probed() && self.probes.is_refused(peer)
+    }
+
     /// See [`Driver::is_joined`]; over the rail of short messages.
-    pub fn is_joined(&self, peer: Peer, has_left: bool) -> bool {
-        self.rails[self.pin(peer)].is_joined(peer, has_left)
+    pub fn is_joined(&self, peer: Peer) -> bool {
+        self.rails[self.pin(peer)].is_joined(peer)
     }
 
     /// Declares a peer dead on all rails.
@@ -131,9 +137,15 @@ impl Rails {
         all.try_fold(first, |sum, one| one.map(|one| sum.or(one)))
     }
 
-    /// Whether something that was posted would be lost if this process ended now.
-    pub fn keeps(&self) -> bool {
-        self.pieces.waits() || self.rails.iter().any(Driver::keeps)
+    /// Whether nothing of what was posted is left here; see [`Driver::is_quiet`].
+    pub fn is_quiet(&mut self) -> bool {
+        let quiet = self.rails.iter_mut().map(Driver::is_quiet);
+        quiet.fold(!self.pieces.waits(), |all, one| all && one)
+    }
+
+    /// See [`Driver::tells_arrival`].
+    pub fn tells_arrival(&self) -> bool {
+        self.rails.iter().all(Driver::tells_arrival)
     }
 
     /// What happened so far.

@@ -95,6 +95,8 @@ pub struct Routes<S, R> {
     pub(crate) networks: Option<Box<Networks>>,
     /// To those of other jobs.
     bridges: Vec<Bridge>,
+    /// Whether this process has said since it began to leave that it stays.
+    stays: bool,
     buffers: PhantomData<fn(S) -> R>,
 }
 
@@ -128,6 +130,7 @@ impl<S, R> Routes<S, R> {
             shm,
             networks,
             bridges: Vec::new(),
+            stays: false,
             buffers: PhantomData,
         }
     }
@@ -151,7 +154,7 @@ impl<S, R> Routes<S, R> {
     /// the job stays; where it has parted nobody misses its processes.
     pub fn set_connected(&mut self, job: u64, connected: bool) -> bool {
         let bridges = self.bridges.iter_mut().filter(|bridge| bridge.job == job);
-        bridges.for_each(|bridge| bridge.connected = connected);
+        bridges.for_each(|bridge| bridge.set_connected(connected));
         self.peers.set_connected(job, connected)
     }
 
@@ -388,28 +391,46 @@ impl<S, R> Routes<S, R> {
             all &= networks.part()?;
         }
         // Other jobs do not wait for each other: what is on its way to them is all that is owed.
-        all &= !self.bridges.iter().any(|bridge| bridge.networks.keeps());
+        for bridge in &mut self.bridges {
+            all &= bridge.is_delivered();
+        }
         Ok(all)
     }
 
-    /// Begins to tell others that this process may end from now on without having died (`leaves`), or needs them again:
-    /// see [`Networks::say_leaving`].
-    pub fn say_leaving(&mut self, leaves: bool) {
-        self.networks_mut().for_each(|it| it.say_leaving(leaves));
+    /// This process leaves: [`Routes::is_delivered`] is asked from now on.
+    pub fn leave(&mut self) {
+        self.stays = false;
     }
 
-    /// Whether all were told so as far as they can be, and it has arrived: with those of other jobs alone, where those of
-    /// this process's own (`alone`) know by themselves.
-    pub fn has_said_leaving(&self, alone: bool) -> bool {
-        let others = self.bridges.iter().map(|bridge| &*bridge.networks);
-        let own = self.networks.as_deref().filter(|_| !alone);
-        let mut all = own.into_iter().chain(others);
-        all.all(|it| it.has_said_leaving() && !it.keeps())
+    /// This process stays after all: see [`Networks::stay`]. Whoever waits for [`Routes::is_delivered`] waits no more.
+    pub fn stay(&mut self) {
+        self.stays = true;
+        self.networks_mut().for_each(Networks::stay);
     }
 
-    /// Whether something that was posted would be lost if this process ended now.
-    pub fn keeps(&self) -> bool {
-        self.networks().any(Networks::keeps)
+    /// As [`Networks::is_delivered`], over all of them; over those to other jobs `alone`, where the processes of this one's own
+    /// know by themselves that it leaves, and need nothing.
+    pub fn is_delivered(&mut self, alone: bool) -> bool {
+        if self.stays {
+            return true;
+        }
+        let own = self.networks.as_mut().filter(|_| !alone);
+        let own = own.is_none_or(|it| it.is_delivered());
+        let others = self.bridges.iter_mut().map(Bridge::is_delivered);
+        others.fold(own, |all, one| all & one)
+    }
+
+    /// Whether something that was posted would be lost if this process ended now, or its end would seem a death.
+    pub fn keeps(&mut self) -> bool {
+        self.networks.as_mut().is_some_and(|it| it.keeps())
+            || self.bridges.iter_mut().any(Bridge::keeps)
+    }
+
+    /// As [`Networks::is_delivered`], to the processes of another job, from which this one has parted. Where the network itself
+    /// sees to it that nothing is lost nobody needs to wait for that.
+    pub fn is_delivered_to(&mut self, job: u64) -> bool {
+        let mut to_it = self.bridges.iter_mut().filter(|it| it.job == job);
+        to_it.all(|it| it.connected || it.networks.tells_arrival() || it.is_delivered())
     }
 
     /// Messages that this process sent over networks.

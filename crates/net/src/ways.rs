@@ -30,8 +30,6 @@ pub struct Ways {
     there: Box<[u8]>,
     /// The peers whose records are awaited.
     wanted: VecDeque<Peer>,
-    /// By process: whether this one has sent it something.
-    talked: Box<[bool]>,
 }
 
 impl Ways {
@@ -41,23 +39,7 @@ impl Ways {
             via: vec![Via::Unknown; processes as usize].into(),
             there: vec![0; processes as usize].into(),
             wanted: VecDeque::new(),
-            talked: vec![false; processes as usize].into(),
         }
-    }
-
-    /// This process has sent a peer something.
-    #[inline]
-    pub fn has_talked(&mut self, peer: Peer) {
-        self.talked[peer.0 as usize] = true;
-    }
-
-    /// The peers that this process has sent something, and the networks over which.
-    pub fn talked(&self) -> impl Iterator<Item = (Peer, usize)> + '_ {
-        let all = (0..).zip(self.via.iter().zip(&self.talked));
-        all.filter_map(|(rank, it)| match it {
-            (Via::Network(number), true) => Some((Peer(rank), usize::from(*number))),
-            _ => None,
-        })
     }
 
     /// How a peer is reached.

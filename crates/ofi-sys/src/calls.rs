@@ -171,13 +171,14 @@ pub unsafe fn send(
     check_long(unsafe { ((*(*ep).msg).send)(ep, at.cast(), len, desc, to, context.cast()) })
 }
 
-/// `fi_recvmsg` of one buffer for many messages, from anybody.
-pub unsafe fn recv_many(
+/// `fi_recvmsg` of one buffer from anybody, for one message or, with [`consts::MULTI_RECV`], for many.
+pub unsafe fn recv(
     ep: *mut Ep,
     at: *mut u8,
     len: usize,
     desc: *mut c_void,
     context: *mut Context2,
+    flags: u64,
 ) -> Result<(), isize> {
     let iov = libc::iovec {
         iov_base: at.cast(),
@@ -193,7 +194,7 @@ pub unsafe fn recv_many(
         data: 0,
     };
     // SAFETY: as above; the description is read during the call.
-    check_long(unsafe { ((*(*ep).msg).recvmsg)(ep, &msg, consts::MULTI_RECV) })
+    check_long(unsafe { ((*(*ep).msg).recvmsg)(ep, &msg, flags) })
 }
 
 /// Where the data of a remote read or write are at both ends.

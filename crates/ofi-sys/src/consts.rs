@@ -136,5 +136,7 @@ pub const ENODATA: isize = libc::ENODATA as isize;
 pub const EAGAIN: isize = libc::EAGAIN as isize;
 /// Error: an error is waiting to be read from the queue.
 pub const EAVAIL: isize = 259;
+/// Error: a registration cannot have that key.
+pub const ENOKEY: i32 = 266;
 /// Error: the operation was taken back.
 pub const ECANCELED: isize = libc::ECANCELED as isize;

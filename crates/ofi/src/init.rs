@@ -14,6 +14,7 @@ use catena_fabric::{
 };
 use catena_ofi_sys::{Library, calls, consts};
 
+use crate::connections::Connections;
 use crate::contexts::Contexts;
 use crate::error::OfiError;
 use crate::objects::{Objects, Region};
@@ -34,6 +35,7 @@ pub struct Ofi {
     pub(crate) inject_max: usize,
     pub(crate) sends: Sends,
     pub(crate) receives: Receives,
+    pub(crate) connections: Connections,
     /// Whether the provider reads remote memory.
     pub(crate) reads: bool,
     /// Whether it writes remote memory.
@@ -109,11 +111,17 @@ impl Ofi {
         let inject_max = tx.inject_size.min(INJECT_MAX);
         let most = (tx.size / 2).max(2);
         let (sends, operations) = (config.sends.min(most), config.operations.min(most));
-        let receives = config.receives.min(rx.size.max(2));
+        let is_plain = is_plain(offer.provider());
         let (has_reads, has_writes) = (offer.has_reads(), offer.has_writes());
 
         let stride = frame.next_multiple_of(64);
         let receive = config.receive.max(2 * frame).next_multiple_of(64);
+        // As much memory in either way.
+        let (receives, receive) = match is_plain {
+            true => ((config.receives * receive / stride).max(2), stride),
+            false => (config.receives, receive),
+        };
+        let receives = receives.min(rx.size.max(2));
         let words_at = sends * stride + receives * receive;
         let bytes = words_at + operations * WORDS;
         let memory = Memory::new(bytes).ok_or(OfiError::Memory { bytes })?;
@@ -148,9 +156,11 @@ impl Ofi {
             receives: Receives {
                 base: sends * stride,
                 len: receive,
+                many: !is_plain,
                 uses: vec![Use::default(); receives],
                 waiting: (0..receives).collect(),
             },
+            connections: Connections::new(None),
             reads: has_reads,
             writes: has_writes,
             atomics,
@@ -168,6 +178,7 @@ impl Ofi {
             memory,
             contexts: Contexts::new(sends + receives + operations),
         };
+        ofi.connections.own = ofi.address().ok().and_then(|it| ofi.listens_at(&it));
         let posted = ofi.post_receives();
         posted.map_err(|error| ofi.objects.failure("fi_recvmsg", error as i32))?;
         Ok(ofi)
@@ -207,8 +218,7 @@ impl Ofi {
     /// Whether the provider goes through the kernel's network, which needs no
     /// library.
     pub fn is_plain(&self) -> bool {
-        let layers = self.provider().split(';').next();
-        layers.is_none_or(|name| ["tcp", "net", "udp", "sockets"].contains(&name))
+        is_plain(self.provider())
     }
 
     /// Where the kernel takes connections for an endpoint with that address, if the
@@ -233,6 +243,9 @@ impl Ofi {
     pub fn connect(&mut self, peer: Peer, address: &[u8]) -> Result<(), OfiError> {
         // SAFETY: the vector is open.
         let found = unsafe { calls::av_insert(self.objects.av, address) };
+        if let Some(at) = self.listens_at(address) {
+            self.connections.learn(peer, at);
+        }
         let address = found.ok_or_else(|| OfiError::Address {
             rank: peer.0,
             provider: self.provider().to_string(),
@@ -257,6 +270,12 @@ impl Ofi {
     pub(crate) fn desc(&self) -> *mut std::ffi::c_void {
         self.own.as_ref().map_or(std::ptr::null_mut(), Region::desc)
     }
+}
+
+/// Whether a provider goes through the kernel's network.
+fn is_plain(provider: &str) -> bool {
+    let layers = provider.split(';').next();
+    layers.is_none_or(|name| ["tcp", "net", "udp", "sockets"].contains(&name))
 }
 
 impl Transport for Ofi {

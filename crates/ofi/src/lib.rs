@@ -10,6 +10,7 @@
 //! | `init`     | opening and wiring up; the transport itself               |
 //! | `provider` | choosing what libfabric offers                            |
 //! | `objects`  | libfabric's objects, closed in the right order            |
+//! | `connections` | ending those of a peer that is lost                   |
 //! | `contexts` | contexts that operations use                              |
 //! | `send`     | sending                                                   |
 //! | `recv`     | receiving                                                 |
@@ -20,6 +21,7 @@
 //! | `error`    | what can go wrong when opening                            |
 
 mod atomics;
+mod connections;
 mod contexts;
 mod error;
 mod init;

@@ -85,6 +85,9 @@ impl Ofi {
         if !self.receives.waiting.is_empty() {
             self.repost();
         }
+        if self.connections.are_ending() {
+            self.connections.end_due();
+        }
         self.operations.deliver(deliver);
         self.endpoint.losses.deliver(deliver);
         count
@@ -156,6 +159,8 @@ impl Ofi {
         match self.endpoint.lose(peer, cause) {
             Ok(lost) => {
                 self.operations.lose(&lost);
+                self.connections.lose(peer);
+                self.sends.lost += self.targets[peer.0 as usize].lost_buffers();
                 lost
             }
             Err(known) => known,

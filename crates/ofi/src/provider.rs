@@ -89,18 +89,31 @@ impl Offer {
         unsafe { name((*(*self.info).domain_attr).name) }
     }
 
+    /// Whether what is under way to a peer that is lost ends: the provider is told by its hardware, or by the kernel that a
+    /// connection has ended (`connections`). If not it may have the program's memory for good.
+    fn ends_operations(&self) -> bool {
+        let name = self.provider();
+        !LOCAL.contains(&name) && !name.ends_with(RXD)
+    }
+
     /// Whether it reads and is read.
     pub fn has_reads(&self) -> bool {
         // SAFETY: ours.
         let caps = unsafe { (*self.info).caps };
-        caps & consts::RMA != 0 && caps & consts::READ != 0 && caps & consts::REMOTE_READ != 0
+        self.ends_operations()
+            && caps & consts::RMA != 0
+            && caps & consts::READ != 0
+            && caps & consts::REMOTE_READ != 0
     }
 
     /// Whether it writes and is written.
     pub fn has_writes(&self) -> bool {
         // SAFETY: ours.
         let caps = unsafe { (*self.info).caps };
-        caps & consts::RMA != 0 && caps & consts::WRITE != 0 && caps & consts::REMOTE_WRITE != 0
+        self.ends_operations()
+            && caps & consts::RMA != 0
+            && caps & consts::WRITE != 0
+            && caps & consts::REMOTE_WRITE != 0
     }
 
     /// Whether it changes remote words atomically.
@@ -111,9 +124,6 @@ impl Offer {
 
     /// This offer with atomics beside the rest, if the provider has them and all else stays as it is.
     fn with_atomics(self) -> Offer {
-        if self.provider().ends_with(NO_ATOMICS) {
-            return self;
-        }
         let wanted = Wanted {
             provider: Some(self.provider().to_string()),
             domain: Some(self.domain().to_string()),
@@ -212,8 +222,8 @@ impl Offers {
     }
 }
 
-/// It crashes where many atomics are under way at once (libfabric 1.17).
-const NO_ATOMICS: &str = "ofi_rxd";
+/// It makes datagrams reliable, and never ends what is under way to a peer that is silent.
+const RXD: &str = "ofi_rxd";
 
 /// Capabilities of remote reads, and of remote writes beside them.
 const READS: u64 = consts::RMA | consts::READ | consts::REMOTE_READ;

@@ -1,10 +1,13 @@
-//! Receiving: a few large buffers, each of which takes many messages, packed one
-//! behind the other. One that is used up is posted again.
+//! Receiving. A few large buffers take many messages each, packed one behind the other, and one that is used up is posted
+//! again; or there are many small ones, each for one message.
 //!
-//! Providers say differently when that is. Some (tcp before 2.0, rxm, rxd) say
+//! Providers say differently when a large one is used up. Some (rxm) say
 //! it with the message that took the last room, though messages in front of it
 //! may still be arriving from other peers: so a buffer is posted again when as
 //! many bytes have arrived as there are up to the end of the last message.
+//! A message that is cut short, as its sender dies, has no length that is told, so a large buffer
+//! with one is never known to be over. That happens where messages arrive in parts, over the kernel's network: there
+//! each has a small buffer to itself.
 
 use catena_base::PeerBytes;
 use catena_fabric::{Deliver, frame};
@@ -28,7 +31,12 @@ impl Ofi {
             // until the endpoint is closed.
             let posted = unsafe {
                 let ep = self.objects.ep;
-                calls::recv_many(ep, at, self.receives.len, self.desc(), context)
+                let flags = if self.receives.many {
+                    consts::MULTI_RECV
+                } else {
+                    0
+                };
+                calls::recv(ep, at, self.receives.len, self.desc(), context, flags)
             };
             match posted {
                 Ok(()) => self.receives.waiting.pop(),
@@ -53,6 +61,12 @@ impl Ofi {
         entry: &CqEntry,
         deliver: &mut D,
     ) -> usize {
+        if !self.receives.many {
+            let entry = self.alone(number, entry);
+            let delivered = self.take(number, &entry, deliver);
+            self.renew(number);
+            return delivered;
+        }
         let closed = entry.flags & consts::MULTI_RECV != 0;
         // With no other flag it only says that all messages have arrived.
         let message = entry.flags & !consts::MULTI_RECV != 0;
@@ -69,14 +83,27 @@ impl Ofi {
         delivered
     }
 
+    /// The completion of a buffer for one message: where its message lies is not told by all providers.
+    fn alone(&self, number: usize, entry: &CqEntry) -> CqEntry {
+        let at = self.receives.base + number * self.receives.len;
+        CqEntry {
+            buf: self.memory.at(at).cast(),
+            ..*entry
+        }
+    }
+
     /// A message for buffer `number` failed: nobody knows how much of it is
     /// missing.
     #[cold]
     pub(crate) fn not_received(&mut self, number: usize, closed: bool) {
         self.endpoint.counters.strays += 1;
+        if !self.receives.many {
+            return self.renew(number);
+        }
         let used = &mut self.receives.uses[number];
         used.closed |= closed;
-        if used.closed {
+        used.failed = true;
+        if used.is_over() {
             self.renew(number);
         }
     }

@@ -7,11 +7,21 @@ use catena_ofi_sys::calls::{self, Transfer};
 use catena_ofi_sys::consts;
 
 use crate::init::Ofi;
-use crate::objects::Region;
+use crate::objects::{Objects, Region};
 use crate::words::Kept;
 
-/// Keys tried for a registration before it is given up.
-const KEYS: usize = 8;
+/// Keys that a provider may refuse for a registration before it is given up: those of memory that is read into or written from
+/// are not listed.
+const KEYS: usize = 80;
+
+/// The next key after `last` that is not in use, of those that have no other bits than `mask`; none if all are. 0 is that of our
+/// own memory.
+fn next_key(last: u64, mask: u64, in_use: impl Fn(u64) -> bool) -> Option<u64> {
+    let following = |key: &u64| Some(key.wrapping_add(1) & mask);
+    let mut keys = std::iter::successors(following(&last), following);
+    let free = keys.find(|key| *key == last || *key != 0 && !in_use(*key))?;
+    (free != last || last != 0 && !in_use(last)).then_some(free)
+}
 
 impl Ofi {
     /// Registers memory so that others can read or write it; its key, and the address
@@ -50,22 +60,10 @@ impl Ofi {
     }
 
     fn register_with(&mut self, at: *const u8, len: usize, access: u64) -> Option<Region> {
-        if self.objects.offer.needs(consts::MR_PROV_KEY) {
-            let region = self.objects.register(at, len, access, 0);
-            return region.ok();
-        }
-        // Short keys come round; one that is in use is passed over.
-        for _ in 0..KEYS {
-            self.next_key = self.next_key.wrapping_add(1) & self.key_mask;
-            if self.registered.contains_key(&self.next_key) {
-                continue;
-            }
-            let key = self.next_key;
-            if let Ok(region) = self.objects.register(at, len, access, key) {
-                return Some(region);
-            }
-        }
-        None
+        let (objects, registered) = (&self.objects, &self.registered);
+        let in_use = |key| registered.contains_key(&key);
+        let last = &mut self.next_key;
+        register(objects, (last, self.key_mask), in_use, (at, len), access).ok()
     }
 
     /// Ends what [`Ofi::register_remote`] began.
@@ -77,6 +75,32 @@ impl Ofi {
             }
         }
     }
+}
+
+/// Registers memory under a key that is not in use, after the `last` one, if the provider does not choose it. One that it
+/// refuses is passed over.
+///
+/// # Errors
+/// libfabric's number, positive.
+fn register(
+    objects: &Objects,
+    (last, mask): (&mut u64, u64),
+    in_use: impl Fn(u64) -> bool,
+    (at, len): (*const u8, usize),
+    access: u64,
+) -> Result<Region, i32> {
+    if objects.offer.needs(consts::MR_PROV_KEY) {
+        return objects.register(at, len, access, 0);
+    }
+    let mut refused = libc::ENOSPC;
+    for _ in 0..KEYS {
+        *last = next_key(*last, mask, &in_use).ok_or(refused)?;
+        match objects.register(at, len, access, *last) {
+            Err(error) if error == consts::ENOKEY => refused = error,
+            other => return other,
+        }
+    }
+    Err(refused)
 }
 
 /// Which way the data of an operation go.
@@ -112,20 +136,22 @@ impl Ofi {
             return Ok(Started::Full);
         }
         let address = state.address;
-        let refused = |objects: &crate::objects::Objects, error: i32| {
+        let refused = |objects: &Objects, error: i32| {
             RmaError::Refused(objects.offer.library.strerror(error))
         };
-        let (objects, contexts, next_key) = (&self.objects, &self.contexts, &mut self.next_key);
+        let (objects, contexts, last) = (&self.objects, &self.contexts, &mut self.next_key);
+        let registered = &self.registered;
         let (first, key_mask) = (self.first_operation, self.key_mask);
         let started = self.operations.start(Some(op), peer, |slot| {
             let region = if objects.offer.needs(consts::MR_LOCAL) {
-                *next_key = next_key.wrapping_add(1) & key_mask;
                 let access = if way == Way::Put {
                     consts::WRITE
                 } else {
                     consts::READ
                 };
-                let region = objects.register(local, len, access, *next_key);
+                let in_use = |key| registered.contains_key(&key);
+                let memory = (local.cast_const(), len);
+                let region = register(objects, (last, key_mask), in_use, memory, access);
                 Some(region.map_err(|error| refused(objects, error))?)
             } else {
                 None
@@ -217,5 +243,35 @@ impl Rma for Ofi {
         }
         self.endpoint.losses.check(peer)?;
         Ok(self.operations.flush(op, peer))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_round_and_none_is_taken_that_is_in_use() {
+        // Three bits: seven keys.
+        let mut used = std::collections::BTreeSet::new();
+        let mut last = 0;
+        for key in 1..=7 {
+            last = next_key(last, 7, |key| used.contains(&key)).expect("one is free");
+            assert_eq!(last, key);
+            used.insert(last);
+        }
+        assert_eq!(next_key(last, 7, |key| used.contains(&key)), None);
+        assert_eq!(next_key(0, 7, |key| used.contains(&key)), None);
+        for free in [7, 3, 1] {
+            used.remove(&free);
+            assert_eq!(next_key(last, 7, |key| used.contains(&key)), Some(free));
+            used.insert(free);
+        }
+        used.clear();
+        assert_eq!(
+            next_key(7, 7, |key| used.contains(&key)),
+            Some(1),
+            "0 is ours"
+        );
     }
 }

@@ -4,13 +4,14 @@
 //! follows. So that a peer that does not receive, or is gone, is noticed, one
 //! of [`WINDOW`] short frames to a peer is sent like a long one: from a buffer
 //! of ours, with a completion; and while that one is under way no more than
-//! another window follows.
+//! another window follows. Words of the networks themselves are sent so, too: their sender
+//! may end once they have left.
 
 use std::mem::MaybeUninit;
 
 use catena_fabric::endpoint::{Endpoint, Network};
 use catena_fabric::frame::{FRAME, Front};
-use catena_fabric::{Payload, Peer, PeerLost, Posted};
+use catena_fabric::{Payload, Peer, PeerLost, Posted, WORDS};
 use catena_ofi_sys::{calls, consts};
 
 use crate::init::Ofi;
@@ -36,8 +37,9 @@ impl Network for Ofi {
         let len = FRAME + payload.len();
         let target = &mut self.targets[peer.0 as usize];
         let short = len <= self.inject_max;
-        if !short || target.injected == WINDOW {
-            return self.post_counted(peer, front, payload, short);
+        let is_word = front.header.kind >= WORDS;
+        if !short || target.injected == WINDOW || is_word {
+            return self.post_counted(peer, front, payload, short && !is_word);
         }
         let mut bytes = [MaybeUninit::<u8>::uninit(); INJECT_MAX];
         let at: *mut u8 = bytes.as_mut_ptr().cast();
@@ -102,10 +104,18 @@ impl Ofi {
         Ok(Posted::Done)
     }
 
+    /// Whether the provider has handed on all that it tells of: words, what is long, and some of what it injects.
+    pub fn is_quiet(&self) -> bool {
+        let sends = &self.sends;
+        self.endpoint.rows.is_empty() && sends.free.len() + sends.lost == sends.count()
+    }
+
     /// What a send that the provider did not take means.
     #[cold]
     fn refused(&mut self, peer: Peer, error: isize) -> Result<Posted, PeerLost> {
-        if error == consts::EAGAIN {
+        // What this process lacks says nothing of the peer.
+        let lacking = [libc::ENOMEM, libc::ENOBUFS, libc::EMFILE, libc::ENFILE];
+        if error == consts::EAGAIN || lacking.contains(&(error as i32)) {
             return Ok(Posted::Full);
         }
         let words = self.objects.offer.library.strerror(error as i32);
@@ -121,6 +131,8 @@ impl Ofi {
             target.counted = false;
         }
         self.sends.free.push(operation as u32);
-        Peer(slot.to)
+        let peer = Peer(slot.to);
+        self.sends.lost -= usize::from(self.endpoint.losses.get(peer).is_some());
+        peer
     }
 }

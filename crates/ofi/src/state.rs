@@ -42,6 +42,15 @@ impl Target {
         }
     }
 
+    /// Buffers that frames to it occupy when it is lost.
+    pub(crate) fn lost_buffers(&self) -> usize {
+        if self.is_known() {
+            self.buffers as usize
+        } else {
+            0
+        }
+    }
+
     /// Whether it is known how to reach it.
     pub(crate) fn is_known(&self) -> bool {
         self.address != consts::ADDR_NOTAVAIL
@@ -60,6 +69,8 @@ pub(crate) struct Slot {
 pub(crate) struct Sends {
     pub(crate) slots: Vec<Slot>,
     pub(crate) free: Vec<u32>,
+    /// How many the provider still has of those to peers that are lost.
+    pub(crate) lost: usize,
     /// Length of a buffer, bytes.
     pub(crate) stride: usize,
 }
@@ -69,6 +80,7 @@ impl Sends {
         Sends {
             slots: vec![Slot::default(); count],
             free: (0..count as u32).collect(),
+            lost: 0,
             stride,
         }
     }
@@ -88,6 +100,8 @@ pub(crate) struct Use {
     pub(crate) end: usize,
     /// The provider puts no more messages into it.
     pub(crate) closed: bool,
+    /// A message has failed, of a length that nobody knows. None is arriving in parts where a buffer takes many.
+    pub(crate) failed: bool,
 }
 
 impl Use {
@@ -99,7 +113,7 @@ impl Use {
 
     /// Whether nothing will arrive in it any more.
     pub(crate) fn is_over(self) -> bool {
-        self.closed && self.arrived >= self.end
+        self.closed && (self.failed || self.arrived >= self.end)
     }
 }
 
@@ -110,6 +124,8 @@ pub(crate) struct Receives {
     pub(crate) base: usize,
     /// Length of each, bytes.
     pub(crate) len: usize,
+    /// Whether each takes many messages.
+    pub(crate) many: bool,
     pub(crate) uses: Vec<Use>,
     /// Those that the provider did not take yet.
     pub(crate) waiting: Vec<usize>,

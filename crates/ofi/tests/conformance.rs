@@ -21,14 +21,8 @@ fn pair(provider: &str, config: Config) -> Option<Pair<Ofi>> {
         b,
         b_is: Peer(1),
         claims: match provider {
-            // It moves data through its queues alone.
-            "sm2" => Claims::NONE,
-            // They tell nothing of operations with bad keys.
-            "shm" | "udp;ofi_rxd" => Claims {
-                keys_are_checked: false,
-                atomics: provider == "shm",
-                ..Claims::READS_AND_WRITES
-            },
+            // They would have memory of the program's for good once a peer is lost.
+            "shm" | "sm2" | "udp;ofi_rxd" => Claims::NONE,
             _ => Claims {
                 atomics,
                 ..Claims::READS_AND_WRITES

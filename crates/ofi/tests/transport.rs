@@ -10,7 +10,7 @@ use catena_ofi::{Config, Ofi, OfiError, Wanted};
 use common::{connected, end, library};
 
 /// Providers between hosts that read remote memory, all that there are.
-const READERS: [&str; 4] = ["tcp", "net", "tcp;ofi_rxm", "udp;ofi_rxd"];
+const READERS: [&str; 3] = ["tcp", "net", "tcp;ofi_rxm"];
 
 #[test]
 fn long_reads_arrive_whole_and_are_counted() {

@@ -166,7 +166,7 @@ impl Exchange for BetweenJobs {
         self.boot.borrow().descriptor()
     }
 
-    /// Jobs that have parted need nothing of each other.
+    /// Jobs that have parted need nothing of each other but what is on its way: see [`Networks::is_delivered`](catena_net::Networks::is_delivered).
     fn begin_fence(&mut self) -> Result<(), String> {
         Ok(())
     }

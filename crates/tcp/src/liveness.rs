@@ -160,6 +160,15 @@ impl LivenessProbes {
         answers.map(|()| true)
     }
 
+    /// Whether the host answers that nobody listens at an address of a peer, as far as the last look has found out.
+    pub fn is_refused(&self, peer: Peer) -> bool {
+        let mut all = self.at.get(&peer).into_iter().flatten();
+        all.any(|at| {
+            let state = self.probes.get(at).map(Probe::state);
+            state == Some(ErrorKind::ConnectionRefused)
+        })
+    }
+
     /// Whether an address answers, or may yet.
     fn ask(&mut self, at: SocketAddr) -> Result<(), String> {
         match self.probes.entry(at) {

@@ -66,8 +66,8 @@ pub(crate) struct Inbox {
     pub strays: u64,
     /// Operations that are done, by number.
     pub done: Vec<(usize, Status)>,
-    /// Endpoints that have failed.
-    pub failed: Vec<(*mut Ep, Status)>,
+    /// Peers the way to whom has failed.
+    pub failed: Vec<(Peer, Status)>,
     pub words: Vec<Word>,
 }
 
@@ -95,6 +95,34 @@ impl Drop for Shared {
     fn drop(&mut self) {
         // SAFETY: ours; the worker whose callbacks write it is gone.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+    }
+}
+
+/// What UCX is given with the way to a peer, to tell of its failure. A peer has one way at most, ever; its endpoint is known by
+/// this, not by its address, which may be that of another endpoint once it is closed.
+#[derive(Debug)]
+pub(crate) struct Witness {
+    inbox: *mut Inbox,
+    peer: Peer,
+}
+
+/// Those of all peers. They stay where they are.
+#[derive(Debug)]
+pub(crate) struct Witnesses(Box<[Witness]>);
+
+// SAFETY: as for `Shared`.
+unsafe impl Send for Witnesses {}
+
+impl Witnesses {
+    pub fn new(peers: usize, shared: &Shared) -> Witnesses {
+        let inbox = shared.at();
+        let peers = (0..peers as u32).map(Peer);
+        Witnesses(peers.map(|peer| Witness { inbox, peer }).collect())
+    }
+
+    /// What UCX is given with the way to a peer.
+    pub fn of(&self, peer: Peer) -> *mut c_void {
+        (&raw const self.0[peer.0 as usize]).cast_mut().cast()
     }
 }
 
@@ -141,11 +169,14 @@ pub(crate) unsafe extern "C" fn done(request: *mut Request, status: Status, give
     }
 }
 
-/// An endpoint has failed.
+/// The way to a peer has failed.
 ///
 /// # Safety
-/// Called by UCX with the inbox.
-pub(crate) unsafe extern "C" fn failed(inbox: *mut c_void, ep: *mut Ep, status: Status) {
+/// Called by UCX with one of [`Witnesses`].
+pub(crate) unsafe extern "C" fn failed(given: *mut c_void, _: *mut Ep, status: Status) {
     // SAFETY: as promised; nobody else looks into the inbox now.
-    unsafe { (*inbox.cast::<Inbox>()).failed.push((ep, status)) };
+    unsafe {
+        let Witness { inbox, peer } = *given.cast::<Witness>();
+        (*inbox).failed.push((peer, status));
+    }
 }

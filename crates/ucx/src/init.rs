@@ -13,7 +13,7 @@ use catena_fabric::{
 use catena_ucx_sys::Library;
 
 use crate::error::UcxError;
-use crate::inbox::{Inbox, Operations, Shared};
+use crate::inbox::{Inbox, Operations, Shared, Witnesses};
 use crate::objects::Objects;
 use crate::recv::listen;
 use crate::settings::{Config, Sleep, UCX_LIBRARY};
@@ -47,6 +47,7 @@ pub struct Ucx {
     pub(crate) objects: Objects,
     pub(crate) inbox: Shared,
     pub(crate) operations: Operations,
+    pub(crate) witnesses: Witnesses,
     pub(crate) memory: Memory,
 }
 
@@ -113,6 +114,7 @@ impl Ucx {
             keys: Keys::default(),
             objects,
             operations: Operations::new(sends + config.operations, &inbox),
+            witnesses: Witnesses::new(processes, &inbox),
             inbox,
             memory,
         })

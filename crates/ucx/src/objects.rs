@@ -132,11 +132,11 @@ impl Objects {
         address.map_err(|status| self.failure("ucp_worker_get_address", status))
     }
 
-    /// Opens the way to a peer, whose loss is told to `inbox`.
+    /// Opens the way to a peer, whose loss is told with `witness`.
     ///
     /// # Errors
     /// UCX's status.
-    pub fn connect(&self, address: &[u8], inbox: *mut c_void) -> Result<*mut Ep, Status> {
+    pub fn connect(&self, address: &[u8], witness: *mut c_void) -> Result<*mut Ep, Status> {
         let none = || SockAddr {
             addr: null(),
             addrlen: 0,
@@ -149,7 +149,7 @@ impl Objects {
             err_mode: consts::ERR_HANDLING_MODE_PEER,
             err_handler: ErrHandler {
                 cb: Some(failed),
-                arg: inbox,
+                arg: witness,
             },
             user_data: null_mut(),
             flags: 0,

@@ -2,7 +2,7 @@
 
 use catena_fabric::row::Framed;
 use catena_fabric::{Deliver, Peer, PeerLost, Sleeper};
-use catena_ucx_sys::{Ep, Status, consts};
+use catena_ucx_sys::{Status, consts};
 
 use crate::inbox::{Inbox, Taker};
 use crate::init::Ucx;
@@ -46,8 +46,9 @@ impl Ucx {
         for word in words {
             self.learn(word);
         }
-        for (ep, status) in failed {
-            self.broken(ep, status);
+        for (peer, status) in failed {
+            let words = self.objects.library.words(status);
+            self.lose(peer, format!("the connection to it failed: {words}"));
         }
         // SAFETY: as above; taken one by one, so that the room stays.
         while let Some((operation, status)) = unsafe { (*inbox).done.pop() } {
@@ -65,17 +66,6 @@ impl Ucx {
         if status != consts::OK {
             let words = self.objects.library.words(status);
             self.lose(peer, format!("sending to it failed: {words}"));
-        }
-    }
-
-    /// The way to a peer has failed.
-    #[cold]
-    fn broken(&mut self, ep: *mut Ep, status: Status) {
-        let peer = self.targets.iter().position(|target| target.ep == ep);
-        if let Some(rank) = peer {
-            let words = self.objects.library.words(status);
-            let cause = format!("the connection to it failed: {words}");
-            self.lose(Peer(rank as u32), cause);
         }
     }
 

@@ -106,8 +106,10 @@ impl Ucx {
         if target.address.is_empty() {
             return Ok(false);
         }
-        let inbox = self.inbox.at().cast();
-        match self.objects.connect(&target.address, inbox) {
+        match self
+            .objects
+            .connect(&target.address, self.witnesses.of(peer))
+        {
             Ok(ep) => {
                 target.ep = ep;
                 Ok(true)
@@ -118,6 +120,12 @@ impl Ucx {
                 Err(self.lose(peer, cause))
             }
         }
+    }
+
+    /// Whether UCX has sent, or copied to where it will be sent from, all that was posted. A flush would say more, but may wait
+    /// for the other end to make progress (1.13), which it need not do.
+    pub fn is_quiet(&self) -> bool {
+        self.endpoint.rows.is_empty() && self.sends.free.len() == self.sends.count()
     }
 
     /// What a send that UCX did not take means.

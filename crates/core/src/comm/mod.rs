@@ -27,6 +27,7 @@ mod port;
 mod split_type;
 mod tell;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use catena_abi as abi;
@@ -164,7 +165,8 @@ impl Process {
     }
 
     /// `MPI_Comm_disconnect`: waits until nothing is pending on the communicator,
-    /// then frees it.
+    /// then frees it. Where nothing else leads to a job of its members, which is not to be needed for the end of this process
+    /// any more, all that was sent there has arrived, or has left at least where members do not call MPI for some time.
     ///
     /// # Errors
     /// As [`Process::comm_free`].
@@ -184,7 +186,28 @@ impl Process {
                 !process.link(|link| link.is_under_way(id))
             });
         }
-        self.comm_free(comm)
+        let jobs = self.other_jobs_of(&comm);
+        self.comm_free(comm)?;
+        self.block(|process| {
+            let arrived = |job: &u64| process.link(|link| link.net().is_delivered_to(*job));
+            jobs.iter().all(arrived)
+        });
+        Ok(())
+    }
+
+    /// The other jobs that members of a communicator are of.
+    fn other_jobs_of(&self, comm: &Comm) -> Vec<u64> {
+        self.link(|link| {
+            let peers = link.net().peers();
+            let all = peers.connected();
+            let has = |peers: &Range<u32>| {
+                let remote = comm.remote.iter().flat_map(|it| it.group.members());
+                let mut members = comm.group.members().chain(remote);
+                members.any(|peer| peers.contains(&peer.0))
+            };
+            let met = all.filter(|(_, peers)| has(peers));
+            met.map(|(job, _)| job).collect()
+        })
     }
 
     /// Waits until each of these is over. Cost: each is asked once more than it

@@ -20,22 +20,24 @@ impl Networks {
             let Some(peer) = self.ways.next() else {
                 return;
             };
-            let met = match self.exchange.ask(peer) {
+            // One of another job that is not known any more has ended: if it died, its launcher tells.
+            let judges = self.exchange.judges_ends();
+            let (met, is_over) = match self.exchange.ask(peer) {
                 Ok(None) => continue,
-                Ok(Some(record)) if record.is_empty() && self.exchange.judges_ends() => {
-                    let cause = "its job has ended".to_string();
-                    let lost = with_host(&*self.exchange, PeerLost { peer, cause });
-                    self.lost.insert(peer, lost.cause.clone());
-                    deliver.ended(lost);
-                    Ok(Via::Nowhere)
+                Ok(Some(record)) if record.is_empty() && judges => {
+                    (Err("its job has ended".to_string()), true)
                 }
-                Ok(Some(record)) => self.meet(peer, &record),
-                Err(error) => Err(error),
+                Ok(Some(record)) => (self.meet(peer, &record), false),
+                Err(error) => (Err(error), judges),
             };
             let via = met.unwrap_or_else(|cause| {
                 let lost = with_host(&*self.exchange, PeerLost { peer, cause });
                 self.lost.insert(peer, lost.cause.clone());
-                deliver.lost(lost);
+                match is_over || self.receipts.has_left(peer) {
+                    true => deliver.ended(lost),
+                    false => deliver.lost(lost),
+                }
+                self.receipts.lose(peer);
                 Via::Nowhere
             });
             self.ways.settle(via);

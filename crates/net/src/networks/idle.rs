@@ -39,11 +39,22 @@ impl Networks {
         let mut first = |peer: &Peer| hosts.insert(self.exchange.node_of(*peer));
         named.extend(any.into_iter().filter(&mut first));
         let before = std::mem::replace(&mut self.awaited, named);
+        let between_jobs = self.exchange.judges_ends();
         for &peer in self.awaited.intersection(&before) {
-            let watched = match self.ways.via(peer) {
-                // Nothing is sent to one that may have ended: a network might take that for its death.
-                Via::Network(_) if self.left.contains(&peer) => Ok(true),
-                Via::Nowhere if self.may_end(peer) => Ok(true),
+            // Nothing is sent to one that may have ended: a network might take that for its death. What another job's
+            // process is that has never said anything, alive, ended or dead, its launcher knows; where the network does not
+            // tell what has arrived a ping would find the first two alike.
+            let via = self.ways.via(peer);
+            let is_counted = match via {
+                Via::Network(number) => self.members[number as usize].counted,
+                _ => !self.tells_arrival(),
+            };
+            let is_unknown = between_jobs && is_counted && !self.receipts.has_talked(peer);
+            let is_over = via == Via::Nowhere && self.may_end(peer);
+            if self.receipts.has_left(peer) || is_unknown || is_over {
+                continue;
+            }
+            let watched = match via {
                 Via::Network(number) => self.members[number as usize].rails.watch(peer),
                 _ => Ok(false),
             };
@@ -65,6 +76,7 @@ impl Networks {
         for member in &mut self.members {
             member.rails.mark_lost(peer, cause);
         }
+        self.receipts.lose(peer);
         self.look_next();
     }
 
@@ -83,6 +95,9 @@ impl Networks {
     /// shared memory, by which the launcher wakes it.
     pub fn sleeper(&mut self, is_rung: bool) -> Option<Sleeper> {
         self.look_next();
+        if self.receipts.owes() && !self.receipts.answers().is_empty() {
+            return None;
+        }
         self.wake_socket.silence();
         let mut sleeper = Sleeper::new(Some(self.wake_socket.fd()));
         for member in &mut self.members {

@@ -1,58 +1,109 @@
-//! Who may end without having died. A process tells those that it has talked with before it may end, so that
-//! the end of its connections is no death; and it tells them if it needs them again after all.
-
-use std::collections::HashSet;
+//! Leaving: a process that may end tells those that it has talked with, so that its end is no death, and goes on until all
+//! that it has posted has arrived.
 
 use catena_fabric::{Peer, Posted};
 
-use super::{Networks, Stage};
+use super::Networks;
+use super::receipts::Word;
+use crate::ways::Via;
 
 impl Networks {
-    /// Begins to tell all that this process has talked with that it may end from now on without having died
-    /// (`leaves`): the next polls do. Else it needs them again, which it tells those that it talks with. Processes of a
-    /// job that leave together know it.
-    pub fn say_leaving(&mut self, leaves: bool) {
-        let knows = self.stage != Stage::Active && !self.exchange.judges_ends();
-        match leaves {
-            true => self.untold.leave(self.ways.talked().filter(|_| !knows)),
-            false => self.untold.stay(),
-        }
-    }
-
-    /// Whether all were told, as far as they can be.
-    pub fn has_said_leaving(&self) -> bool {
-        self.untold.is_empty()
-    }
-
-    /// Tells those that can be told now.
-    #[cold]
-    pub(super) fn tell_leaving(&mut self) {
-        let late = self.untold.is_late();
-        let (members, left) = (&mut self.members, &self.left);
-        self.untold.peers.retain(|&(peer, number, leaves)| {
-            let header = catena_link::leaving(leaves);
-            let rails = &mut members[number].rails;
-            // What is kept leaves before, so this has to wait for as long.
-            rails.is_joined(peer, left.contains(&peer))
-                && (!late || rails.keeps())
-                && matches!(
-                    rails.try_send(peer, header, [].as_slice()),
-                    Ok(Posted::Full)
-                )
-        });
-    }
-
-    /// A peer says that it may end from now on, or that it does not.
-    #[cold]
-    pub(super) fn note_leaving(left: &mut HashSet<Peer>, peer: Peer, leaves: bool) {
-        match leaves {
-            true => left.insert(peer),
-            false => left.remove(&peer),
+    /// Whether everything that was posted has arrived, and those with whom packets were exchanged know that this process
+    /// leaves, so that it may end, or rest: nobody needs its progress. Where the network does not tell what has arrived they
+    /// are asked. To be asked again after a poll, until it is true; a peer that does not poll is waited for until all has
+    /// left this process, and 10 s at least.
+    pub fn is_delivered(&mut self) -> bool {
+        let quiet = self.is_quiet();
+        let (members, ways) = (&self.members, &self.ways);
+        let is_told = |peer| is_told(members, ways.via(peer));
+        let Some(questions) = self.receipts.questions(quiet, is_told) else {
+            // Answers to others may be on their way.
+            if quiet {
+                self.receipts.end();
+            }
+            return quiet;
         };
+        for (word, again) in questions {
+            if again && let Via::Network(number) = self.ways.via(word.to) {
+                let rails = &mut self.members[number as usize].rails;
+                if rails.has_closed(word.to) || rails.watch(word.to).is_err() {
+                    self.receipts.lose(word.to);
+                    continue;
+                }
+            }
+            self.say(word);
+        }
+        false
+    }
+
+    /// Whether [`Networks::is_delivered`] would have something to wait for.
+    pub fn keeps(&mut self) -> bool {
+        if !self.is_quiet() {
+            return true;
+        }
+        let (members, ways) = (&self.members, &self.ways);
+        let is_told = |peer| is_told(members, ways.via(peer));
+        self.receipts.is_open(is_told)
+    }
+
+    /// This process stays after all. Those that know of no more than that it may end do not mind if it does; they learn of
+    /// it by what it sends.
+    pub fn stay(&mut self) {
+        self.receipts.end();
+    }
+
+    /// Whether the networks need this process no more for what it has posted.
+    pub fn is_quiet(&mut self) -> bool {
+        let each = self.members.iter_mut().map(|it| it.rails.is_quiet());
+        each.fold(true, |all, one| all & one)
+    }
+
+    /// Whether the networks themselves see to it that what they have taken arrives, also after the end of this process.
+    pub fn tells_arrival(&self) -> bool {
+        self.members.iter().all(|it| !it.counted)
     }
 
     /// Whether a peer that is gone may have ended without having died.
     pub(super) fn may_end(&self, peer: Peer) -> bool {
-        self.exchange.judges_ends() || self.left.contains(&peer)
+        self.exchange.judges_ends() || self.receipts.has_left(peer)
+    }
+
+    /// Answers those who ask what has arrived.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn answer(&mut self) {
+        for word in self.receipts.answers() {
+            self.say(word);
+        }
+    }
+
+    /// Sends a word of the networks' own, if that can be done now.
+    fn say(&mut self, word: Word) {
+        match self.ways.via(word.to) {
+            Via::Network(number) => {
+                let rails = &mut self.members[number as usize].rails;
+                // Where nothing joins the two any more there is nothing that could seem to break.
+                if !rails.is_joined(word.to) {
+                    self.receipts.said(word);
+                    return;
+                }
+                match rails.try_send(word.to, word.header(), [].as_slice()) {
+                    Ok(Posted::Done) => self.receipts.said(word),
+                    Ok(Posted::Full) => self.receipts.refused(word),
+                    Err(lost) => self.receipts.lose(lost.peer),
+                }
+            }
+            // It is said once the way is known.
+            Via::Unknown | Via::Wanted => self.ways.want(word.to),
+            Via::Nowhere => self.receipts.lose(word.to),
+        }
+    }
+}
+
+/// Whether it is known here, without an answer, what has arrived at a peer that is reached so.
+fn is_told(members: &[super::Member], via: Via) -> bool {
+    match via {
+        Via::Network(number) => !members[number as usize].counted,
+        _ => members.iter().all(|it| !it.counted),
     }
 }

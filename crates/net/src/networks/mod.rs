@@ -8,21 +8,22 @@
 //! | module     | what                                                         |
 //! |------------|--------------------------------------------------------------|
 //! | `connect`  | asking for the records of peers and connecting to them       |
-//! | `idle`     | having nothing to do: whom to ping, what to sleep on, the end|
+//! | `idle`     | having nothing to do: whom to ping, what to sleep on         |
 //! | `poll`     | polling them, and what arrives                               |
-//! | `leave`    | who may end without having died                              |
+//! | `leave`    | leaving: what is awaited before, and who may end without having died |
 //! | `transfer` | messages to peers that are connected                         |
 //! | `remote`   | operations on their memory                                   |
+//! | `receipts` | what those who leave say, and who has left; what has arrived where the network does not tell |
 
 mod connect;
 mod idle;
 mod leave;
 mod poll;
+mod receipts;
 mod remote;
 mod transfer;
-mod untold;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use catena_base::WakeSocket;
@@ -38,8 +39,7 @@ use crate::rails::Rails;
 use crate::record::Record;
 use crate::report::Report;
 use crate::ways::Ways;
-
-use untold::Untold;
+use receipts::Receipts;
 
 /// How often a process looks at whom it waits for.
 const PING_EVERY: Duration = Duration::from_secs(1);
@@ -63,6 +63,8 @@ struct Member {
     rails: Rails,
     /// Whether the last poll found something.
     lively: bool,
+    /// Whether it does not tell what has arrived, so that those who have it are asked.
+    counted: bool,
 }
 
 /// The routes over all networks.
@@ -70,12 +72,11 @@ pub struct Networks {
     /// In the order of the chain.
     members: Vec<Member>,
     ways: Ways,
+    receipts: Receipts,
     /// Why there is no way to a peer.
     lost: HashMap<Peer, String>,
-    /// The peers that may have ended without having died, as they have said.
-    left: HashSet<Peer>,
-    /// Whom this process has to tell that it may end, or needs them again.
-    untold: Untold,
+    /// Peers that have ended, as was found when something was sent to them: the next poll tells.
+    ended: Vec<PeerLost>,
     /// The least of what the networks can do.
     least: Caps,
     /// This process.
@@ -131,8 +132,11 @@ impl Networks {
             return Ok(None);
         }
         let number = local.iter().position(|&peer| peer == me).unwrap_or(0);
-        let (mut members, mut ends, order) =
-            (Vec::new(), Vec::new(), DeviceOrder::of_process(number));
+        let (mut members, mut ends, order) = (
+            Vec::<Member>::new(),
+            Vec::new(),
+            DeviceOrder::of_process(number),
+        );
         let report = Report::wanted();
         for network in &chain.networks {
             let drivers = Driver::open(network, place, secret, &order)?;
@@ -145,6 +149,7 @@ impl Networks {
             }
             ends.push(rails.ends()?);
             members.push(Member {
+                counted: !rails.tells_arrival(),
                 rails,
                 lively: true,
             });
@@ -173,11 +178,11 @@ impl Networks {
             ordered: false,
         });
         Ok(Some(Box::new(Networks {
+            receipts: Receipts::new(place.processes),
             members,
             ways,
             lost: HashMap::new(),
-            left: HashSet::new(),
-            untold: Untold::default(),
+            ended: Vec::new(),
             least: least.expect("a chain with networks"),
             me,
             exchange,
@@ -198,11 +203,6 @@ impl Networks {
     /// Messages sent over them.
     pub fn sent(&self) -> Tally {
         self.sent
-    }
-
-    /// Whether something that was posted would be lost if this process ended now.
-    pub fn keeps(&self) -> bool {
-        self.members.iter().any(|it| it.rails.keeps())
     }
 
     /// What happened so far, in all of them.

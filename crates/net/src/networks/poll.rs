@@ -1,12 +1,12 @@
 //! Polling the networks.
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use catena_base::PeerBytes;
 use catena_base::clock::{ticks, ticks_in};
 use catena_fabric::{Deliver, Header, OpId, Peer, PeerLost, RmaError};
 
+use super::receipts::Receipts;
 use super::{Networks, Stage, with_host};
 use crate::exchange::Exchange;
 use crate::ways::{Via, Ways};
@@ -40,8 +40,8 @@ impl Networks {
         if self.ways.wanted() > 0 {
             self.ask(deliver);
         }
-        if !self.untold.is_empty() {
-            self.tell_leaving();
+        for lost in self.ended.drain(..) {
+            deliver.ended(lost);
         }
         let mut moved = 0;
         let only = self.members.len() == 1;
@@ -51,10 +51,11 @@ impl Networks {
                 let mut through = Through {
                     exchange: &*self.exchange,
                     ways: &mut self.ways,
-                    left: &mut self.left,
+                    leaving: self.stage != Stage::Active,
+                    receipts: &mut self.receipts,
+                    counted: member.counted,
                     via,
                     only,
-                    leaving: self.stage != Stage::Active,
                     completed: 0,
                     deliver,
                 };
@@ -63,6 +64,9 @@ impl Networks {
                 member.lively = count > 0;
                 moved += count;
             }
+        }
+        if self.receipts.owes() {
+            self.answer();
         }
         if let Some(report) = self.report.as_mut().filter(|it| !it.is_complete()) {
             let (members, ways) = (&self.members, &self.ways);
@@ -79,12 +83,14 @@ impl Networks {
 }
 
 /// Takes what arrives over one network. The loss of a peer is told only if the peer
-/// is reached over this network, and not while this process is leaving: a process
-/// that has left closes its ends.
+/// is reached over this network, and not once this process has parted from its job, where all close their ends. That of
+/// one that has left is an end.
 struct Through<'a, D> {
     exchange: &'a dyn Exchange,
     ways: &'a mut Ways,
-    left: &'a mut HashSet<Peer>,
+    receipts: &'a mut Receipts,
+    /// Whether this network does not tell what has arrived.
+    counted: bool,
     via: Via,
     /// Whether there is no other network.
     only: bool,
@@ -100,11 +106,17 @@ impl<D: Deliver> Through<'_, D> {
     fn gone(&mut self, lost: PeerLost, has_ended: bool) {
         let via = self.ways.via(lost.peer);
         let unknown = matches!(via, Via::Unknown | Via::Wanted);
-        if self.leaving || !(via == self.via || unknown && self.only) {
+        if !(via == self.via || unknown && self.only) {
             return;
         }
-        let is_no_death =
-            has_ended && self.exchange.judges_ends() || self.left.contains(&lost.peer);
+        self.receipts.lose(lost.peer);
+        if self.leaving {
+            return;
+        }
+        // Who leaves may be left, too, by one whose word comes later than its end: if that was a death, the launcher tells.
+        let is_no_death = has_ended && self.exchange.judges_ends()
+            || self.receipts.has_left(lost.peer)
+            || self.receipts.is_leaving();
         let lost = with_host(self.exchange, lost);
         match is_no_death {
             true => self.deliver.ended(lost),
@@ -117,9 +129,8 @@ impl<D: Deliver> Deliver for Through<'_, D> {
     #[inline]
     fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
         self.ways.want(from);
-        match catena_link::leaves(&header) {
-            None => self.deliver.deliver(from, header, payload),
-            Some(leaves) => Networks::note_leaving(self.left, from, leaves),
+        if self.receipts.take(from, &header, self.counted) {
+            self.deliver.deliver(from, header, payload);
         }
     }
 

@@ -7,16 +7,6 @@ use catena_link::RemoteKeys;
 use super::{Networks, with_host};
 use crate::ways::Via;
 
-/// What becomes of a packet to a process that has ended, which the next poll tells: a message waits for that, and
-/// nobody misses an answer.
-#[cold]
-fn to_nobody(header: &Header) -> Posted {
-    match catena_link::begins(header) {
-        Some(_) => Posted::Full,
-        None => Posted::Done,
-    }
-}
-
 impl Networks {
     /// What the network to a peer can do; the least of all before it is known.
     pub(crate) fn caps(&self, peer: Peer) -> Caps {
@@ -34,32 +24,43 @@ impl Networks {
         header: Header,
         payload: P,
     ) -> Result<Posted, PeerLost> {
-        let posted = match self.ways.via(peer) {
+        match self.ways.via(peer) {
             Via::Network(number) => {
                 let rails = &mut self.members[number as usize].rails;
                 match rails.try_send(peer, header, payload) {
-                    Ok(posted) => {
-                        self.untold.talks(peer, number.into());
-                        posted
-                    }
-                    Err(_) if self.may_end(peer) => return Ok(to_nobody(&header)),
-                    Err(lost) => return Err(with_host(&*self.exchange, lost)),
+                    Ok(Posted::Done) => self.receipts.sent(peer, &header),
+                    Ok(Posted::Full) => return Ok(Posted::Full),
+                    Err(lost) => return self.not_sent(lost, &header),
                 }
             }
             Via::Unknown | Via::Wanted => {
                 self.ways.want(peer);
                 return Ok(Posted::Full);
             }
-            Via::Nowhere if self.may_end(peer) => return Ok(to_nobody(&header)),
-            Via::Nowhere => return Err(self.lost(peer)),
-        };
-        if posted == Posted::Done {
-            self.ways.has_talked(peer);
-            if let Some(len) = catena_link::begins(&header) {
-                self.sent.add(len);
-            }
+            Via::Nowhere => return self.not_sent(self.lost(peer), &header),
         }
-        Ok(posted)
+        if let Some(len) = catena_link::begins(&header) {
+            self.sent.add(len);
+        }
+        Ok(Posted::Done)
+    }
+
+    /// What becomes of a packet that cannot be sent, as its peer is gone. Where that one has ended nobody misses an answer, and
+    /// the next poll tells of it, for which a message waits.
+    #[cold]
+    fn not_sent(&mut self, lost: PeerLost, header: &Header) -> Result<Posted, PeerLost> {
+        let lost = with_host(&*self.exchange, lost);
+        self.receipts.lose(lost.peer);
+        if !self.may_end(lost.peer) {
+            return Err(lost);
+        }
+        if catena_link::begins(header).is_none() {
+            return Ok(Posted::Done);
+        }
+        if self.ended.iter().all(|it| it.peer != lost.peer) {
+            self.ended.push(lost);
+        }
+        Ok(Posted::Full)
     }
 
     pub(crate) fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
@@ -75,7 +76,9 @@ impl Networks {
     }
 
     pub(crate) fn deregister(&mut self, peer: Peer, registered: RemoteKeys) {
-        if let Some(number) = self.number(peer) {
+        // Also where the peer has turned out since to be nowhere.
+        let only = (self.members.len() == 1).then_some(0);
+        if let Some(number) = self.number(peer).or(only) {
             self.members[number].rails.deregister(registered);
         }
     }
