@@ -47,6 +47,7 @@ fn exports_are_those_of_the_table() {
         "type_struct",
         "entries",
         "unsupported",
+        "when_freed",
     ];
     let layers = layers.map(|name| format!("catena_{name}"));
     let expected: BTreeSet<_> = names

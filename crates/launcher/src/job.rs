@@ -374,7 +374,11 @@ impl Job {
     /// and handles it. Gives whether something happened.
     fn turn(&mut self, patience: Option<Instant>) -> bool {
         let limit = self.next_time().into_iter().chain(patience).min();
-        let limit = limit.map(|at| at.saturating_duration_since(Instant::now()));
+        let limit = match self.tree.has_events() {
+            // Output that was taken has let nodes tell more.
+            true => Some(Duration::ZERO),
+            false => limit.map(|at| at.saturating_duration_since(Instant::now())),
+        };
         let ready = self.base.poller.wait(limit).unwrap_or_default();
         for &ready in &ready {
             match ready {

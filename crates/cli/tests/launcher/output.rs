@@ -225,3 +225,17 @@ fn what_a_failed_job_has_written_waits_for_its_reader() {
     assert_eq!((said.status, said.out.len()), (3, 600_000), "{}", said.err);
     assert!(said.err.contains("exited with code 3"), "{}", said.err);
 }
+
+#[test]
+fn a_file_takes_all_that_ranks_have_written_at_their_end() {
+    let scratch = Scratch::new("file");
+    let path = scratch.path("out");
+    // Less than pipes hold, from more ranks than a node tells the output of at once.
+    let script = "head -c 60000 /dev/zero | tr '\\0' 'x'; echo";
+    let mut command = mpirun();
+    command.args(words("-n 40", &sh(script)));
+    command.stdout(std::fs::File::create(&path).unwrap());
+    let said = said(command.output().unwrap());
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 40 * 60_001);
+}
