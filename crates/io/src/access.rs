@@ -87,6 +87,13 @@ impl File {
         else {
             return Err(too_much(buffer.count, size));
         };
+        if view.is_empty() && len != 0 {
+            fail!(
+                Arg,
+                "the view of '{}' shows no bytes, as its filetype has none, and {len} are to be moved",
+                self.name
+            );
+        }
         if !len.is_multiple_of(view.unit()) {
             fail!(
                 Type,
@@ -125,14 +132,6 @@ impl File {
         };
         let end = from + access.len;
         let view = self.view.borrow();
-        if view.is_empty() && access.len != 0 {
-            fail!(
-                Arg,
-                "the view of '{}' shows no bytes, as its filetype has none, and {} are to be moved",
-                self.name,
-                access.len
-            );
-        }
         if !view.reaches(end) {
             return Err(too_much(access.buffer.count, access.buffer.ty.size()));
         }

@@ -217,10 +217,13 @@ fn open_all(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<(
         }
         error
     };
+    // Names may differ; the file may not. Devices have other numbers on other hosts.
+    let other_name = rows.iter().position(|row| row[1] != rows[0][1]);
+    let may_defer = comm.rank != 0 && plan.hints.no_independent && other_name.is_none();
     let driver = match first {
         Some((driver, _)) => Ok(Some(driver)),
         // It is opened when it is used first, as the hints say that this is for others.
-        None if comm.rank != 0 && plan.hints.no_independent => Ok(None),
+        None if may_defer => Ok(None),
         None => plan.open().map(Some),
     };
     let driver = driver.and_then(|driver| {
@@ -230,8 +233,6 @@ fn open_all(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<(
         };
         Ok((driver, size, number))
     });
-    // Names may differ; the file may not. Devices have other numbers on other hosts.
-    let other_name = rows.iter().position(|row| row[1] != rows[0][1]);
     let file = match &driver {
         Ok((Some(driver), ..)) if other_name.is_some() => driver.identity().map_or(0, |it| it.1),
         _ => 0,

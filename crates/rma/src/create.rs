@@ -235,6 +235,13 @@ impl Own {
     }
 }
 
+/// Whether a process maps memory of this one, and this one that process's: where descriptors cannot be opened, the segment of
+/// the job is all that there is.
+fn is_neighbour(process: &Process, peer: Peer) -> bool {
+    let shares = || process.link(|link| link.net().shares_segment(peer));
+    is_here(process, peer) && (!heap::is_in_segment() || peer == process.me || shares())
+}
+
 /// Memory is shared on one node alone; all other windows reach wherever messages do.
 fn check_reach(process: &Process, comm: &Comm, flavor: Flavor) -> Result<()> {
     let route = |peer| process.link(|link| link.net().route(peer));
@@ -311,7 +318,7 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
         row[NUMBER] = reserved.number().into();
         row[5] = plan.hints.noncontiguous.into();
         let mut members = comm.group.members();
-        let lowest = members.position(|peer| is_here(process, peer));
+        let lowest = members.position(|peer| is_neighbour(process, peer));
         row[LEADER] = lowest.unwrap_or(comm.rank as usize) as u64;
         row[OWN_CARD..BOX].copy_from_slice(&own.card.words());
         row[BOX..PROBE].copy_from_slice(&own.mailbox(plan.flavor).words());
@@ -331,6 +338,15 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
         }
     };
     let (mut own, plan, reserved) = mine.expect("nobody failed");
+    let is_split = rows.iter().any(|row| row[LEADER] != rows[0][LEADER]);
+    if plan.flavor == Flavor::Shared && is_split {
+        own.give_back(process);
+        fail!(
+            RmaShared,
+            "processes of different jobs cannot open each other's descriptors (containers, or a limit on file sizes), \
+            so they share no memory: make the window with MPI_Win_allocate"
+        );
+    }
     let longest = rows.iter().map(|row| row[KEYS]).max().unwrap_or(0);
     let ways = match exposed::tell_keys(process, comm, &own.exposed.keys(), longest as usize) {
         Ok(ways) => ways,

@@ -27,6 +27,12 @@ impl Arena {
         self.regions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A number that is the same for all processes that have mapped this segment, and another one for every other segment of
+    /// the node; never 0.
+    pub fn number(&self) -> u64 {
+        self.segment.number()
+    }
+
     /// Bytes that this process has taken so far.
     pub(crate) fn bytes(&self) -> usize {
         self.regions().bytes

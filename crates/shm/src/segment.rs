@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -38,6 +38,7 @@ pub(crate) struct Segment {
     base: *mut u8,
     pub layout: Layout,
     file: File,
+    number: u64,
 }
 
 // SAFETY: it owns its mapping, which is the same for all threads.
@@ -114,11 +115,18 @@ impl Segment {
         // A core file tells nothing by rings of more than a GiB. A wish only.
         // SAFETY: the new mapping.
         unsafe { libc::madvise(base, size, libc::MADV_DONTDUMP) };
+        let number = file.metadata().map_err(ShmError::Segment)?.ino().max(1);
         Ok(Segment {
             base: base.cast(),
             layout,
             file,
+            number,
         })
+    }
+
+    /// The number of its file, which no other one on the node has meanwhile.
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     pub fn front(&self) -> &Front {

@@ -60,6 +60,8 @@ pub(crate) struct Link {
     pub born: u64,
     /// A connection that carries nothing, by which the other end's host is asked whether it lives.
     pub probe: Option<Box<Probe>>,
+    /// Since when it has been seen to have something that waits to be acknowledged: what was before is no silence.
+    pub awaited: Option<Instant>,
     /// Sleepers are woken when it can be written.
     heeded: bool,
 }
@@ -87,6 +89,7 @@ impl Link {
             drops: false,
             born: 0,
             probe: None,
+            awaited: None,
             heeded: false,
         }
     }

@@ -10,7 +10,7 @@
 //! if it has ever been answered; a door between the two may let only one of them call.
 
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::init::Tcp;
 use crate::link::Stage;
@@ -70,9 +70,11 @@ impl Tcp {
             .is_unacknowledged()
             .then(|| link.socket.silence());
         let Some((silent, asked)) = silence.flatten() else {
-            link.probe = None;
+            (link.probe, link.awaited) = (None, None);
             return Ok(());
         };
+        // The last acknowledgement may be long ago where nothing was sent meanwhile.
+        let silent = silent.min(link.awaited.get_or_insert_with(Instant::now).elapsed());
         match judge(silent, asked, timeout) {
             Verdict::Answers => link.probe = None,
             Verdict::Silent => {

@@ -29,7 +29,7 @@ pub(super) fn arena() -> Option<Arc<Arena>> {
 /// How a neighbour finds a piece. Plain words, to be sent to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Card {
-    /// The process that owns the chunk; 0 for a piece that is in none.
+    /// The process that owns the chunk, or the number of the segment that it lies in; 0 for a piece that is in none.
     pub pid: u64,
     /// Its descriptor there, or [`Card::IN_SEGMENT`].
     pub fd: u64,

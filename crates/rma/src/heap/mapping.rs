@@ -37,11 +37,17 @@ pub fn reaches(probe: Card) -> bool {
     if probe.pid == 0 || probe.fd == Card::IN_SEGMENT || lock(&REACHED).contains(&probe.stamp) {
         return true;
     }
-    let is_reached = map_peer(probe).is_ok();
-    if is_reached {
-        lock(&REACHED).insert(probe.stamp);
+    match map_peer(probe) {
+        Ok(_) => {
+            lock(&REACHED).insert(probe.stamp);
+            true
+        }
+        // What this process lacks for a moment is another matter.
+        Err(error) => !matches!(
+            error.kind(),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound | io::ErrorKind::Other
+        ),
     }
-    is_reached
 }
 
 /// A neighbour's chunk in this process.
@@ -166,14 +172,15 @@ fn find_own(card: Card) -> Option<Mapping> {
 
 /// The chunk of a neighbour in the segment of the job, which is mapped.
 fn find_in_segment(card: Card) -> io::Result<Mapping> {
-    let arena = arena();
+    // That of another job is not this one.
+    let arena = arena().filter(|arena| arena.number() == card.pid);
     let len = usize::try_from(card.len).unwrap_or(usize::MAX);
     let found = arena.and_then(|arena| {
         let base = arena.at(card.stamp, len)?;
         let is_own = false;
         Some(Mapping { base, len, is_own })
     });
-    found.ok_or_else(|| io::Error::other("it lies outside of the job's segment"))
+    found.ok_or_else(|| io::Error::other("it lies outside of this job's segment"))
 }
 
 /// The chunks of a neighbour that were mapped last. Whoever needs some of them for one operation after the

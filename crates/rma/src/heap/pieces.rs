@@ -353,7 +353,10 @@ impl Heap {
         }
         let chunk = self.chunks.get(&piece.chunk)?;
         Some(Card {
-            pid: u64::from(std::process::id()),
+            pid: match &chunk.store {
+                Store::Segment(arena, _) => arena.number(),
+                Store::File(_) | Store::Own => u64::from(std::process::id()),
+            },
             fd: match &chunk.store {
                 Store::File(file) => file.as_raw_fd() as u64,
                 Store::Segment(..) => Card::IN_SEGMENT,
