@@ -78,7 +78,7 @@ CLAUSES = {"fails": None, "exit": status, "says": regex, "never says": regex, "l
            "ends": seconds, "signal": signal_name, "input": str}
 SEVERAL = ("says", "never says")
 # What reads the value of a key; those of `run` and `alone` are read by Run.
-KEYS = {"only": one_of("catena"), "memory": gibibytes, "needs": str, "hosts": count,
+KEYS = {"only": one_of("catena"), "memory": gibibytes, "needs": str, "compiler": str, "hosts": count,
         "time": seconds, "cc": words, "preload": str, "build": one_of("shared"), "also": str,
         "refused": regex}
 # How a comment begins, by the suffix of the file.

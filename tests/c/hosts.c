@@ -28,7 +28,9 @@ int main(int argc, char **argv) {
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, info, &node);
     MPI_Info_free(&info);
     MPI_Comm_size(node, &near);
-    CHECK(near == mine);
+    /* Who shares no memory is on no machine together: see the setting LINK. */
+    const char *link = getenv("CATENA_LINK");
+    EQUAL(near, link && !strcmp(link, "tcp") ? 1 : mine);
 
     for (int round = 0; round < 20; round++) {
         int sum, all[64], back[64];

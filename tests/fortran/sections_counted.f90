@@ -1,5 +1,6 @@
 ! Sections that are shorter than the count are refused; types with gaps of their own on sections name the same elements as on
 ! arrays without gaps.
+! compiler: gfortran
 ! run: -n 1 ; says ok
 program sections_counted
   use mpi_f08

@@ -1,6 +1,7 @@
 ! Threads that complete requests with copies of sections in all ways, at the same time as others make theirs, whose numbers are
 ! used again; and two that look at one request.
 ! cc: -fopenmp
+! compiler: gfortran
 ! run: -n 2 ; says 0 ok ; says 1 ok
 program sections_threads
   use mpi_f08

@@ -583,9 +583,15 @@ impl Job {
             }
         }
         let fault = fault.map(|failure| failure.status);
+        let was_told = self.failure.is_some();
         self.work_until(|job| job.sinks.iter().all(Sink::is_empty));
         let lost = self.sinks.iter().find_map(Sink::closed);
         if let Some(kind) = lost.filter(|&kind| kind != io::ErrorKind::BrokenPipe) {
+            // The time may have run out, or a signal have come, only then.
+            let late = self.failure.as_ref().filter(|_| !was_told);
+            if let Some(text) = late.and_then(|failure| failure.text.as_ref()) {
+                self.sinks[1].tell_at_once(&format!("{}: {text}", self.command));
+            }
             self.sinks[1].tell_at_once(&format!("{}: output was lost: {kind}", self.command));
             self.failure.get_or_insert(Failure::silent(1));
         }

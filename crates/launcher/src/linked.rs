@@ -30,6 +30,8 @@ mod tag {
     pub const STRSZ: u64 = 10;
     pub const RPATH: u64 = 15;
     pub const RUNPATH: u64 = 29;
+    pub const DEPAUDIT: u64 = 0x6fff_fefb;
+    pub const AUDIT: u64 = 0x6fff_fefc;
 }
 
 /// How a program is linked.
@@ -41,6 +43,8 @@ pub struct Linked {
     pub has_rpath: bool,
     /// The dynamic loader that starts it, if that is glibc's and looks at the environment.
     loader: Option<PathBuf>,
+    /// Whether it names libraries that the loader runs before it does anything else.
+    has_audit: bool,
 }
 
 /// How a file came to be looked at.
@@ -102,6 +106,7 @@ impl Linked {
             needed: names.filter_map(|entry| text(entry.1)).collect(),
             has_rpath: value(tag::RPATH).is_some() && value(tag::RUNPATH).is_none(),
             loader: interpreter.filter(|_| !privileged).and_then(glibc),
+            has_audit: value(tag::AUDIT).or(value(tag::DEPAUDIT)).is_some(),
         })
     }
 }
@@ -155,8 +160,9 @@ impl Listing {
         symbols: bool,
     ) -> Option<Listing> {
         // Another loader would not list, but run it.
-        let loader = Linked::read(path)?.loader?;
-        if origin == Origin::Argument && !is_systems(&loader) {
+        let linked = Linked::read(path)?;
+        let loader = linked.loader?;
+        if origin == Origin::Argument && (!is_systems(&loader) || linked.has_audit) {
             return None;
         }
         let mut command = Command::new(loader);

@@ -268,6 +268,7 @@ fn a_signal_that_comes_twice_leaves_time_to_save() {
     job.wait_for("ready", 2);
     job.signal("TERM");
     job.signal("TERM");
+    job.signal("HUP");
     let said = job.end();
     assert_eq!(said.status, 143, "{}", said.err);
     assert_eq!(said.out, "saved\nsaved\n");

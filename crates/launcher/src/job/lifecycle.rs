@@ -29,13 +29,18 @@ const SILENTLY: &str = "ended without MPI_Finalize (or MPI_Session_finalize)";
 /// Of one that has started this launcher no more is known.
 const OR_KILLED: &str = ", or was killed: the launcher that has started it knows";
 
-/// Within this time the same signal counts once. `timeout` and batch systems send theirs to the launcher and to its group, while
-/// a user who presses Ctrl-C again means it.
-fn same_signal(signal: i32) -> Duration {
-    match signal {
+/// Whether a signal, so long after another one, is that one again. `timeout` and batch systems send theirs to the launcher and
+/// to its group, and some SIGHUP behind SIGTERM, while a user who presses Ctrl-C again means it.
+fn is_again(signal: i32, last: i32, since: Duration) -> bool {
+    let kind = |signal| match signal {
+        libc::SIGHUP => libc::SIGTERM,
+        other => other,
+    };
+    let limit = match signal {
         libc::SIGINT => Duration::from_millis(100),
         _ => Duration::from_secs(1),
-    }
+    };
+    kind(signal) == kind(last) && since < limit
 }
 
 /// Names a rank for the user.
@@ -236,10 +241,13 @@ impl Job {
     /// A signal that is to end the job. The first one asks the ranks to end, a second one ends them.
     fn interrupt(&mut self, signal: i32) {
         let now = Instant::now();
-        let last = self.interrupted.replace((signal, now));
-        if last.is_some_and(|(of, at)| of == signal && now - at < same_signal(signal)) {
+        if self
+            .interrupted
+            .is_some_and(|(last, at)| is_again(signal, last, now - at))
+        {
             return;
         }
+        self.interrupted = Some((signal, now));
         let was_hurried = std::mem::replace(&mut self.hurried, true);
         if self.finishing {
             self.failure.get_or_insert(report::interrupted(signal));
