@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use catena_base::StandardStreams;
 use catena_proof::Secret;
-use catena_settings::Setting;
+use catena_settings::{FILE, Setting, Sources};
 
 use crate::client::{Client, LauncherAddress};
 use crate::{BOOT_VAR, BootError, Job, LAUNCH_GRACE, SINGLETON, sys};
@@ -145,6 +145,8 @@ fn launch(job: u64, size: u32, secret: Option<&Secret>) -> Result<String, BootEr
         // Which its ranks would inherit.
         .env_remove(BOOT_VAR)
         .env_remove(format!("{}{}", catena_settings::PREFIX, SINGLETON.name()))
+        // A relative name of the file may mean another one by now.
+        .env(FILE, Sources::of_process().handed())
         .stdin(Stdio::from(OwnedFd::from(other)))
         .spawn()
         .map_err(|error| failed(format!("{shown}: {error}")))?;

@@ -118,7 +118,7 @@ impl File {
             subject,
             cause,
             remedy,
-        } in &file.problems
+        } in file.problems.iter().take(PROBLEMS)
         {
             let parts = [subject, cause, remedy].map(|part| one_line(part));
             text.push('\n');
@@ -132,6 +132,9 @@ impl File {
         text
     }
 }
+
+/// So many of the things that are wrong with a file are told: what is handed on has to fit into a variable.
+const PROBLEMS: usize = 20;
 
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\0', PART], "?")

@@ -63,6 +63,8 @@ pub struct Sources {
     path: Option<PathBuf>,
     /// Lines that could not be read.
     malformed: Vec<Warning>,
+    /// What the file says, as it is handed on.
+    handed: String,
 }
 
 impl Sources {
@@ -137,9 +139,16 @@ impl Sources {
             Some(file) => file,
             None => File::find(named),
         };
+        let handed = File::to_handed(file.as_ref(), named.unwrap_or_default());
         if let Some(file) = file {
             *self = std::mem::take(self).with(&file);
         }
+        self.handed = handed;
+    }
+
+    /// The value of [`FILE`] for processes that this one starts, whatever has become of its working folder.
+    pub fn handed(&self) -> &str {
+        &self.handed
     }
 
     /// The value of [`FILE`] for processes in whose environment `conf` is the value of [`CONF`]: what the file says that

@@ -1,7 +1,7 @@
 //! Regions: memory of the segment for what stands above the transport, which all ranks of the node
 //! see, at offsets that one tells the others. Boards of collectives and windows are made of them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::addr::PAGE;
@@ -84,7 +84,9 @@ impl Arena {
 #[derive(Debug, Default)]
 struct Regions {
     /// Given back, for reuse, by size.
-    free: HashMap<usize, Vec<FreeRegion>>,
+    free: BTreeMap<usize, Vec<FreeRegion>>,
+    /// The sizes of those in use that are longer than they had to be, by offset.
+    longer: HashMap<u64, usize>,
     /// Memory of those, bytes at most.
     kept: usize,
     /// Taken from the arena so far.
@@ -124,13 +126,36 @@ impl Regions {
         if self.bytes.checked_add(size)? > own {
             return None;
         }
-        let offset = segment.reserve_region(size, all)?;
-        self.bytes += size;
-        Some(offset)
+        match segment.reserve_region(size, all) {
+            Some(offset) => {
+                self.bytes += size;
+                Some(offset)
+            }
+            None if all < segment.regions_room() => None,
+            // There is no more: one that is longer than it has to be will do.
+            None => {
+                let fits = |(_, free): &(&usize, &mut Vec<FreeRegion>)| !free.is_empty();
+                let (&size, free) = self.free.range_mut(size..).find(fits)?;
+                let region = free.pop()?;
+                self.kept -= if region.is_kept { size } else { 0 };
+                self.longer.insert(region.offset, size);
+                Some(region.offset)
+            }
+        }
     }
 
     fn free(&mut self, segment: &Segment, offset: u64, bytes: usize) {
-        let Some(size) = class(bytes) else { return };
+        let longer = self.longer.remove(&offset);
+        let Some(size) = longer.or_else(|| class(bytes)) else {
+            return;
+        };
+        if size > KEPT {
+            segment.discard(offset, size);
+            if segment.return_region(offset, size) {
+                self.bytes -= size;
+                return;
+            }
+        }
         let is_kept = self.kept + size <= KEPT;
         if is_kept {
             self.kept += size;

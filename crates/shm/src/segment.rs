@@ -171,6 +171,15 @@ impl Segment {
         Some(self.layout.regions_at as u64 + at)
     }
 
+    /// Gives the room of a region back, if it was the last that anybody took; whether it was.
+    pub fn return_region(&self, offset: u64, bytes: usize) -> bool {
+        let from = offset - self.layout.regions_at as u64;
+        let end = from + bytes.next_multiple_of(PAGE) as u64;
+        let used = &self.front().regions;
+        used.compare_exchange(end, from, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok()
+    }
+
     /// Room for all regions, bytes.
     pub fn regions_room(&self) -> usize {
         self.layout.size - self.layout.regions_at
