@@ -115,7 +115,7 @@ pub struct Client {
     descriptors: VecDeque<Descriptor>,
     /// Other jobs that were asked for, and the answers that have come.
     others: BTreeMap<u64, Option<OtherJob>>,
-    /// Those of which the answer has come without their memory.
+    /// The questions whose answer came without the memory that belongs to it, by number, and what is told of that.
     lost: BTreeMap<u64, BootError>,
     /// What has been told of deaths and was not taken yet.
     pub(crate) deaths: Vec<Death>,

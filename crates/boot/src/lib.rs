@@ -53,7 +53,7 @@ pub use jobs::{
     Visit,
 };
 pub use open::open;
-pub use sys::{Interest, Poller};
+pub use sys::{Interest, Poller, peer};
 
 choice! {
     /// What becomes of ranks that use another MPI's library.

@@ -123,7 +123,7 @@ fn open(path: &Path) -> Option<File> {
     file.ok().filter(|file| is_file(file.metadata()))
 }
 
-/// The path of a dynamic loader, with a zero at its end, if that is glibc's, and so understands what [`Listing::of`] asks
+/// The path of a dynamic loader, which a zero ends, if that is glibc's, and so understands what [`Listing::of`] asks
 /// of it.
 fn glibc(interpreter: Vec<u8>) -> Option<PathBuf> {
     let text = interpreter.split(|&byte| byte == 0).next()?;

@@ -46,7 +46,7 @@ struct Runs {
     ready: VecDeque<Key>,
     /// Those that use boards, which are in no other list.
     queues: Slab<Queue>,
-    /// The same, in turn, and whose turn it is.
+    /// The keys of these queues in the order in which they are served, and the place of the next one.
     order: Vec<Key>,
     turn: usize,
     /// The memory of one that is empty.

@@ -137,29 +137,6 @@ pub fn take_stdin() -> io::Result<OwnedFd> {
     Ok(taken)
 }
 
-/// The effective user of the process at the other end of a socket, by the word of the kernel; also of one that has no
-/// number here, as it runs in another container.
-pub fn peer_user(socket: &std::os::unix::net::UnixStream) -> io::Result<u32> {
-    use std::os::fd::AsRawFd;
-    let mut cred = libc::ucred {
-        pid: 0,
-        uid: u32::MAX,
-        gid: 0,
-    };
-    let mut len = size_of::<libc::ucred>() as libc::socklen_t;
-    // SAFETY: `cred` is writable for `len` bytes.
-    check(unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_PEERCRED,
-            ptr::from_mut(&mut cred).cast(),
-            &mut len,
-        )
-    })?;
-    Ok(cred.uid)
-}
-
 /// Goes on as a process of a session of its own, whose parent has ended: true in the parent,
 /// which is to end. To be called while there is one thread.
 pub fn leave_parent() -> io::Result<bool> {

@@ -46,9 +46,9 @@ keyvals! {
 /// Values of predefined attributes that differ in the interface; programs get pointers to them, and keep them. So each value
 /// that differs from object to object has a place of its own. Only one interface is in a layer.
 static VALUES: [AtomicI32; 3] = [const { AtomicI32::new(0) }; 3];
-/// Those of `MPI_WIN_CREATE_FLAVOR` in the order of the family.
+/// The constants that `MPI_WIN_CREATE_FLAVOR` points to, in the order of the family.
 static FLAVORS: [AtomicI32; 4] = [const { AtomicI32::new(0) }; 4];
-/// Those of `MPI_WIN_MODEL`.
+/// The constants that `MPI_WIN_MODEL` points to.
 static MODELS: [AtomicI32; 2] = [const { AtomicI32::new(0) }; 2];
 
 /// The place of a constant of a family, which has one for each.
