@@ -223,7 +223,7 @@ void counters_count(struct task *t, int rounds, double counts[COUNTERS]);
 /* meet.c: ranks begin together. */
 void meet_open(MPI_Comm node);
 void meet_close(void);
-void meet_plan(void);             /* before some starts */
+void meet_plan(bool by_time);     /* before some starts; whether all can be there in time */
 double meet(double *late);        /* seconds; the time of the start */
 double meet_for(struct task *t);  /* the same, and keeps `late` of the task */
 bool meet_at_a_time(void);

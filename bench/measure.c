@@ -218,7 +218,7 @@ static void take(struct task *t, struct samples *s, int wanted)
     int least = (wanted + 1) / 2;
     for (int plan = 0; plan < PLANS && s->count < least; plan++) {
         int n = wanted - s->count;
-        meet_plan();
+        meet_plan(plan < PLANS / 2);
         for (int i = 0; i < n; i++) {
             mine[i] = timed(t, s->batch);
             if (s->overlaps)
@@ -226,10 +226,10 @@ static void take(struct task *t, struct samples *s, int wanted)
         }
         gather(t, s, mine, n, skews);
     }
-    if (s->late && s->count < least)
+    if (2 * s->late > s->starts)
         snprintf(s->warning, sizeof s->warning,
-                 "%d of %d repetitions began late and are left out: give each rank a core, or take "
-                 "--start barrier", s->late, s->starts);
+                 "%d of %d repetitions began late and are left out, and others began when the last rank had come: give "
+                 "each rank a core", s->late, s->starts);
     s->skew = percentile(skews, s->starts, 50);
     if (s->skew > 0.05 * s->took && t->timers == t->size && !*s->warning && !crowded)
         snprintf(s->warning, sizeof s->warning,
@@ -263,7 +263,7 @@ void measure(struct task *t, struct samples *s)
     if (!opt.least && crowded && least < least_of_crowds)
         least = least_of_crowds;
     least = longest(t, least);
-    meet_plan();
+    meet_plan(true);
     s->steady = ASKED_FOR;
     if (has(t, 'x') && !has(t, 'F'))
         warm_up(t, s);
