@@ -128,7 +128,8 @@ extern struct options {
     int warmup, checks;  /* `warmup`: negative where nothing was said */
     int tests, senders;  /* of -t; `tests`: negative where nothing was said, threads, too */
     int dimensions, radius, many_buffers;
-    int percents[16], percent_count;
+    double percents[16];
+    int percent_count;
     double seconds, least, within, warm, checking; /* seconds; `least` microseconds */
     double apart;        /* microseconds between the ranks of `_late` */
     enum start start;

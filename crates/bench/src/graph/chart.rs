@@ -19,7 +19,7 @@ pub struct Chart {
 pub struct Series {
     /// The variant.
     pub name: String,
-    /// Sizes in bytes, with mean and interval.
+    /// Sizes in bytes, with median and interval.
     pub values: Vec<(u64, f64, f64, f64)>,
 }
 
@@ -98,8 +98,8 @@ pub fn charts(results: &Results) -> Vec<Chart> {
         };
         for (series, reached) in chart.series.iter_mut().zip(&figure.variants) {
             if let Some(r) = reached {
-                let (low, high) = r.interval.map_or((r.mean, r.mean), |i| (i.low, i.high));
-                series.values.push((figure.size, r.mean, low, high));
+                let (low, high) = r.interval.map_or((r.centre, r.centre), |i| (i.low, i.high));
+                series.values.push((figure.size, r.centre, low, high));
             }
         }
     }

@@ -29,6 +29,7 @@ mod tests {
     use catena_testing::skip;
 
     use super::*;
+    use crate::compare::Verdict;
     use crate::graph::data::tests::results;
 
     #[test]
@@ -65,7 +66,7 @@ mod tests {
         third.name = "c".into();
         results.variants.push(third);
         let mut next_to = results.comparisons[0].clone();
-        (next_to.other, next_to.ratio) = (2, 1.25);
+        (next_to.other, next_to.ratio, next_to.verdict) = (2, 1.25, Verdict::Worse);
         results.comparisons.push(next_to);
         for figure in &mut results.figures {
             figure.variants.push(None);
@@ -122,7 +123,7 @@ mod tests {
             // Two charts, of two variants now.
             "data-left=\"4\"",
             // Half the time of the best other one four times, 1.25 times once.
-            "data-best=\"2 ranks; 5; 4; 0.60\"",
+            "data-best=\"2 ranks; 5; 0; 8; 4; 1; 0.60\"",
         ] {
             assert!(body.contains(part), "{part}: {body}");
         }
