@@ -18,7 +18,7 @@ pub fn figures(plan: &Plan, all: &Figures, output: &Output) -> String {
     let several = plan.variants.len() > 1;
     let mut head = vec!["benchmark", "size", "where"];
     head.extend(several.then_some("variant"));
-    head.extend(["mean", "+-", "launches"]);
+    head.extend(["median", "+-", "launches"]);
     if output.full {
         head.extend(["least", "most"]);
     }
@@ -38,7 +38,7 @@ pub fn figures(plan: &Plan, all: &Figures, output: &Output) -> String {
             let value = |v: f64| show::value(v, figure.unit);
             let mut row = of_figure(figure);
             row.extend(several.then(|| variant.name.clone()));
-            let Some(summary) = figure.summary(index, plan.confidence, plan.seed) else {
+            let Some(summary) = figure.summary(index, plan.confidence) else {
                 if figure.wrong[index].is_some() {
                     row.push(WRONG.to_string());
                     row.resize(head.len(), "-".to_string());
@@ -48,9 +48,9 @@ pub fn figures(plan: &Plan, all: &Figures, output: &Output) -> String {
             };
             let width = summary
                 .interval
-                .map(|i| i.relative_half_width(summary.mean));
+                .map(|i| i.relative_half_width(summary.median));
             let width = width.map_or("-".to_string(), |w| format!("{:.1} %", 100.0 * w));
-            row.extend([value(summary.mean), width, summary.launches.to_string()]);
+            row.extend([value(summary.median), width, summary.launches.to_string()]);
             let medians = sorted(&figure.main(index));
             if output.full {
                 row.extend([
@@ -98,8 +98,8 @@ pub fn comparisons(plan: &Plan, all: &Figures, found: &[Comparison], colour: boo
             let value = |variant: usize| match figure.wrong[variant] {
                 Some(_) => WRONG.to_string(),
                 None => {
-                    let summary = figure.summary(variant, plan.confidence, plan.seed);
-                    summary.map_or("-".into(), |s| show::value(s.mean, figure.unit))
+                    let summary = figure.summary(variant, plan.confidence);
+                    summary.map_or("-".into(), |s| show::value(s.median, figure.unit))
                 }
             };
             let mut row = of_figure(figure);
@@ -379,7 +379,7 @@ pub(crate) mod tests {
         };
         let text = figures(plan, &all, &output);
         let head = text.lines().next().unwrap();
-        for word in ["variant", "mean", "least", "most", "99 %"] {
+        for word in ["variant", "median", "least", "most", "99 %"] {
             assert!(head.contains(word), "{text}");
         }
         assert_eq!(text.lines().count(), 7);
