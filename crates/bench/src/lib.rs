@@ -355,8 +355,14 @@ fn tell(run: &Run, path: &Path, output: &Output, aims: &[Aim]) -> Result<i32, St
     let is_wrong = |variant: usize| all.figures.iter().any(|f| f.wrong[variant].is_some());
     let wrong: Vec<bool> = (0..plan.variants.len()).map(is_wrong).collect();
     let results = Results::of(run, &all, &found, checked, (notes, troubles));
-    for graph in &output.graphs {
-        graph.make(&results, path)?;
+    // What one kind of file lacks does not keep the others from being written.
+    let made = output
+        .graphs
+        .iter()
+        .map(|graph| graph.make(&results, path));
+    let unmade: Vec<String> = made.filter_map(Result::err).collect();
+    if !unmade.is_empty() {
+        return Err(unmade.join("; "));
     }
     let failed = run.launches.iter().any(|l| l.failed.is_some());
     Ok(if worse || broken || wrong[0] {
