@@ -5,30 +5,31 @@ use std::ffi::{OsStr, OsString};
 
 use catena_settings::{CONF, PREFIX};
 
-use crate::args::{App, Request};
+/// Variables and their values, of which the last one of a name counts.
+type Vars = Vec<(OsString, OsString)>;
 
-/// The settings that all programs of the job are given alike; `own` is mpirun's own [`CONF`].
+/// The settings that all programs of the job are given alike: each has the variables in `apps`, and those in `all` where it has
+/// none of its own. `own` is mpirun's own [`CONF`].
 ///
 /// # Errors
 /// A text for the user if programs are given different configuration files: settings that must be equal would differ.
-pub fn heard(request: &Request, own: Option<&OsStr>) -> Result<Vec<(OsString, OsString)>, String> {
-    let value = |app: &App, name: &OsStr| {
-        let given = app.env.iter().rev().chain(request.env.iter().rev());
-        let mut given = given.filter(|(known, _)| known == name);
-        given.next().map(|(_, value)| value.clone())
+pub fn heard(all: &Vars, apps: &[&Vars], own: Option<&OsStr>) -> Result<Vars, String> {
+    let value = |app: &Vars, name: &OsStr| {
+        let mut given = app.iter().rev().chain(all.iter().rev());
+        let found = given.find(|(known, _)| known == name);
+        found.map(|(_, value)| value.clone())
     };
-    let first = request.apps.first();
-    let given = request.apps.iter().flat_map(|app| &app.env);
-    let mut names: Vec<&OsString> = given.chain(&request.env).map(|(name, _)| name).collect();
+    let given = apps.iter().copied().flatten().chain(all);
+    let mut names: Vec<&OsString> = given.map(|(name, _)| name).collect();
     names.retain(|name| name.to_string_lossy().starts_with(PREFIX));
     names.sort_unstable();
     names.dedup();
     let mut heard = Vec::new();
     for name in names {
         let default = if name == CONF { own } else { None };
-        let of = |app: &App| value(app, name).or(default.map(OsStr::to_os_string));
-        let common = first.and_then(of);
-        if request.apps.iter().all(|app| of(app) == common) {
+        let of = |app: &Vars| value(app, name).or(default.map(OsStr::to_os_string));
+        let common = apps.first().and_then(|app| of(app));
+        if apps.iter().all(|app| of(app) == common) {
             heard.extend(common.map(|value| (name.clone(), value)));
         } else if name == CONF {
             return Err(format!(
@@ -43,35 +44,32 @@ pub fn heard(request: &Request, own: Option<&OsStr>) -> Result<Vec<(OsString, Os
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Parsed, parse};
-
-    fn request(line: &str) -> Request {
-        match parse(line.split_whitespace().map(OsString::from)) {
-            Ok(Parsed::Run(request)) => *request,
-            _ => panic!("{line}"),
-        }
+    fn vars(text: &str) -> Vars {
+        let pairs = text
+            .split_whitespace()
+            .filter_map(|word| word.split_once('='));
+        pairs
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect()
     }
 
     #[test]
     fn what_all_programs_are_given_is_heard() {
-        let heard = |line: &str, own: Option<&str>| {
-            let heard = heard(&request(line), own.map(OsStr::new));
-            heard.map(|all| {
-                let text = |(name, value): (OsString, OsString)| {
-                    format!("{}={}", name.display(), value.display())
-                };
-                all.into_iter().map(text).collect::<Vec<_>>().join(" ")
-            })
+        let heard = |all: &str, apps: [&str; 2], own: Option<&str>| {
+            let apps = apps.map(vars);
+            heard(&vars(all), &[&apps[0], &apps[1]], own.map(OsStr::new))
         };
-        assert_eq!(heard("-x CATENA_A=1 -x B=2 a", None).unwrap(), "CATENA_A=1");
-        let both = "-genv CATENA_A 1 -x CATENA_B=2 a : -x CATENA_B=2 -x CATENA_A=3 b";
-        assert_eq!(heard(both, None).unwrap(), "CATENA_B=2");
-        let conf = "-x CATENA_CONF=x a";
-        assert_eq!(heard(conf, Some("y")).unwrap(), "CATENA_CONF=x");
-        let one = "-x CATENA_CONF=x a : b";
-        assert!(heard(one, None).unwrap_err().contains("differs"));
-        assert!(heard(one, Some("y")).is_err());
-        assert_eq!(heard(one, Some("x")).unwrap(), "CATENA_CONF=x");
-        assert_eq!(heard("a : b", Some("x")).unwrap(), "");
+        let one = |app: &str, own: Option<&str>| heard("", [app, app], own);
+        assert_eq!(one("CATENA_A=1 B=2", None), Ok(vars("CATENA_A=1")));
+        let apps = ["CATENA_B=2", "CATENA_B=2 CATENA_A=3"];
+        assert_eq!(heard("CATENA_A=1", apps, None), Ok(vars("CATENA_B=2")));
+        assert_eq!(one("CATENA_A=1 CATENA_A=2", None), Ok(vars("CATENA_A=2")));
+        let conf = "CATENA_CONF=x";
+        assert_eq!(one(conf, Some("y")), Ok(vars(conf)));
+        let apps = [conf, ""];
+        assert!(heard("", apps, None).unwrap_err().contains("differs"));
+        assert!(heard("", apps, Some("y")).is_err());
+        assert_eq!(heard("", apps, Some("x")), Ok(vars(conf)));
+        assert_eq!(one("", Some("x")), Ok(vars("")));
     }
 }

@@ -36,7 +36,9 @@ pub fn launch(
     mut request: Request,
     registry: &Registry,
 ) -> Result<i32, ProgramError> {
-    let heard = heard(&request, std::env::var_os(CONF).as_deref()).or_else(usage)?;
+    let own = std::env::var_os(CONF);
+    let apps: Vec<_> = request.apps.iter().map(|app| &app.env).collect();
+    let heard = heard(&request.env, &apps, own.as_deref()).or_else(usage)?;
     let conf = heard.iter().find(|(name, _)| name == CONF);
     if let Some(path) = conf.and_then(|(_, path)| path.to_str()) {
         // No setting was looked up so far.

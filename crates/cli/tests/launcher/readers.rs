@@ -46,7 +46,9 @@ fn closed_terminal() -> (File, File) {
         assert!(theirs >= 0, "{}", std::io::Error::last_os_error());
         File::from_raw_fd(theirs)
     };
-    theirs.set_permissions(Permissions::from_mode(0)).unwrap();
+    theirs
+        .set_permissions(Permissions::from_mode(0o000))
+        .unwrap();
     (ours, theirs)
 }
 
