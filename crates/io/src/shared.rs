@@ -208,6 +208,14 @@ impl Shared {
         Ok(())
     }
 
+    /// From now on until the file is closed, members that wait for the right to bytes wait for no call of the program: this
+    /// process answers, and gives back what it had, also while the program computes. For the file's members `comm`.
+    pub(crate) fn serve_always(&self, process: &Process, comm: &Comm) {
+        if let Memory::Kept(remote) = &self.memory {
+            remote.serve_always(process, comm);
+        }
+    }
+
     /// The right to bytes, from the member that keeps what is shared; `None` if all members map it, and a
     /// thread may wait for it by itself.
     ///
