@@ -87,6 +87,7 @@ pub fn start(
     file: &File,
     mut transfer: Transfer,
 ) -> catena_objects::Result<abi::Request> {
-    file.lock_alone(process, &mut transfer)?;
+    let locked = file.lock_alone(process, &mut transfer);
+    locked.inspect_err(|_| file.settle_pointer(process, transfer.placed(), 0))?;
     Ok(request::start(process, transfer, file.handle.get()))
 }
