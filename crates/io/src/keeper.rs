@@ -37,6 +37,8 @@ enum What {
     Take,
     /// Puts the pointer to a place. Word and place.
     Set,
+    /// Moves the pointer back if it is at a place. Word and twice the bytes, and the place.
+    PutBack,
     /// Wants bytes for reading; the answer, once nobody else writes them, is a number. Begin and end.
     ClaimToRead,
     /// The same for writing: nobody else uses them then.
@@ -56,7 +58,15 @@ impl What {
 
     fn from(value: i32) -> Option<What> {
         use What::*;
-        let all = [Answer, Take, Set, ClaimToRead, ClaimToWrite, Release];
+        let all = [
+            Answer,
+            Take,
+            Set,
+            PutBack,
+            ClaimToRead,
+            ClaimToWrite,
+            Release,
+        ];
         all.into_iter().find(|it| *it as i32 == value)
     }
 }
@@ -192,6 +202,13 @@ impl State {
                 What::Set => {
                     file.pointer[word] = second;
                     Some(second)
+                }
+                What::PutBack => {
+                    let pointer = &mut file.pointer[word];
+                    if *pointer == second {
+                        *pointer = second.wrapping_sub(first >> 1);
+                    }
+                    Some(*pointer)
                 }
                 What::ClaimToRead | What::ClaimToWrite => {
                     file.next += 1;
@@ -447,6 +464,17 @@ impl Remote {
     /// Moves the pointer that lies in a word by so many bytes; where it was.
     pub(crate) fn take(&self, process: &Process, word: usize, bytes: u64) -> Result<u64> {
         self.ask(process, What::Take, [word as u64, bytes])
+    }
+
+    /// Moves the pointer that lies in a word back by so many bytes if it is at `end`; where it is.
+    pub(crate) fn put_back(
+        &self,
+        process: &Process,
+        word: usize,
+        end: u64,
+        bytes: u64,
+    ) -> Result<u64> {
+        self.ask(process, What::PutBack, [word as u64 | bytes << 1, end])
     }
 
     /// Puts the pointer that lies in a word to a place.

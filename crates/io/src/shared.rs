@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{AcqRel, Release};
+use std::sync::atomic::Ordering::{AcqRel, Relaxed, Release};
 
 use catena_core::Process;
 use catena_core::comm::Comm;
@@ -184,6 +184,23 @@ impl Shared {
             Memory::Kept(remote) => remote.set(process, at, value).map(drop),
             _ => {
                 self.common().pointer[at].store(value, Release);
+                Ok(())
+            }
+        }
+    }
+
+    /// Moves the pointer back by `bytes` if it is at `end`, where a call has left it that has moved nothing.
+    ///
+    /// # Errors
+    /// As [`Shared::take`].
+    pub(crate) fn put_back(&self, process: &Process, end: u64, bytes: u64) -> Result<()> {
+        let (at, end) = (self.word.get(), end.wrapping_sub(self.bias.get()));
+        match &self.memory {
+            Memory::Kept(remote) => remote.put_back(process, at, end, bytes).map(drop),
+            _ => {
+                let pointer = &self.common().pointer[at];
+                // Somebody may have moved it.
+                let _ = pointer.compare_exchange(end, end.wrapping_sub(bytes), AcqRel, Relaxed);
                 Ok(())
             }
         }
