@@ -16,6 +16,7 @@ use crate::failure::of_transfer;
 use crate::file::File;
 use crate::keeper;
 use crate::lock::RangeLock;
+use crate::place::{Place, Placed};
 use crate::registry;
 use crate::transfer::{self, Parts, STAGE, Transfer};
 use crate::view::View;
@@ -29,28 +30,6 @@ pub struct Buffer<'t> {
     pub count: u64,
     /// Their type.
     pub ty: &'t TypeRef,
-}
-
-/// Where in the view a call works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// At an offset, in etypes.
-    At(i64),
-    /// At the individual file pointer.
-    Individual,
-    /// At the shared file pointer.
-    Shared,
-    /// Behind members of lower rank, from the shared file pointer on, which all of them move together.
-    Ordered,
-}
-
-/// Where in the stream a call works, and by which pointer it has found that.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Placed {
-    pub place: Place,
-    pub from: u64,
-    /// Bytes in the file.
-    pub len: u64,
 }
 
 /// Bytes from which each call is timed. Of shorter ones the first [`ALL`] are, and then each [`TIMED`]th.

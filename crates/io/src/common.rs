@@ -25,10 +25,6 @@ use std::time::Duration;
 
 use catena_base::futex::{self, Reach};
 
-use crate::access::Placed;
-use crate::driver::Direction;
-use crate::view::View;
-
 /// Claims that can be there at once; more wait for one of these to go.
 const CLAIMS: usize = 128;
 /// Of the mutex: somebody waits for it.
@@ -97,15 +93,6 @@ pub struct Span {
 }
 
 impl Span {
-    /// The bytes of a file from the first to the last one of an access, which has some.
-    pub(crate) fn of(view: &View, placed: Placed, direction: Direction) -> Span {
-        Span {
-            begin: view.offset(placed.from),
-            end: view.offset(placed.from + placed.len - 1) + 1,
-            writes: direction == Direction::Write,
-        }
-    }
-
     pub(crate) fn conflicts(&self, other: &Span) -> bool {
         (self.writes || other.writes) && self.begin < other.end && other.begin < self.end
     }

@@ -3,9 +3,10 @@
 use catena_core::Process;
 use catena_objects::error::Result;
 
-use crate::access::{Buffer, Place, Placed};
+use crate::access::Buffer;
 use crate::driver::Direction;
 use crate::file::File;
+use crate::place::{Place, Placed};
 use crate::transfer::Transfer;
 
 impl File {

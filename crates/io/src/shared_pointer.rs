@@ -5,13 +5,12 @@ use std::ffi::c_int;
 use catena_core::Process;
 use catena_objects::error::Result;
 
-use crate::access::Placed;
 use crate::agree;
-use crate::common::Span;
 use crate::crew::Crew;
 use crate::driver::Direction;
 use crate::file::File;
 use crate::lock::RangeLock;
+use crate::place::Placed;
 use crate::transfer::Transfer;
 
 impl File {
@@ -119,7 +118,7 @@ impl File {
         if !self.atomic.get() || placed.len == 0 {
             return Ok(None);
         }
-        let span = Span::of(&self.view(), placed, direction);
+        let span = placed.span(&self.view(), direction);
         Ok(Some(match self.shared.claim_kept(process, span)? {
             Some(claimed) => RangeLock::Kept(claimed),
             None => RangeLock::Mapped(self.shared.clone(), span),

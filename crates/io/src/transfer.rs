@@ -19,12 +19,12 @@ use catena_fabric::Payload;
 use catena_link::{Sink, Source};
 use catena_objects::error::{Error, Result};
 
-use crate::access::{Place, Placed};
 use crate::common::Span;
 use crate::datarep::{self, Elements};
 use crate::driver::{Carrier, Direction, Driver, Part, move_run};
 use crate::failure::of_transfer;
 use crate::lock::RangeLock;
+use crate::place::{Place, Placed};
 use crate::view::{Run, View};
 
 /// Bytes that are packed or unpacked at a time.
@@ -230,7 +230,7 @@ impl Transfer {
 
     /// The bytes of the file from its first to its last one; it is not empty.
     pub(crate) fn span(&self) -> Span {
-        Span::of(&self.view, self.placed(), self.memory.direction())
+        self.placed().span(&self.view, self.memory.direction())
     }
 
     /// Whether it moves short pieces that are near each other by windows of the file, so that they need not be looked at

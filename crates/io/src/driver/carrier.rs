@@ -7,13 +7,15 @@
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-use super::Part;
 use super::calls::checked;
 
 /// Places that one call fills.
 const PIECES: usize = 1024;
 /// Bytes that go into the pipe at once. A pipe may take fewer.
 const BYTES: usize = 64 << 10;
+
+/// Where bytes go, and how many.
+pub(super) type Place = (*mut u8, usize);
 
 /// A pipe of this process with itself, empty between calls.
 #[derive(Debug)]
@@ -45,15 +47,19 @@ impl Carrier {
     ///
     /// # Safety
     /// There are as many bytes at `from` as the places have together, and nothing of the program lies at the places.
-    pub unsafe fn carry(&mut self, from: *const u8, places: impl Iterator<Item = Part>) -> u64 {
+    pub(super) unsafe fn carry(
+        &mut self,
+        from: *const u8,
+        places: impl Iterator<Item = Place>,
+    ) -> u64 {
         let mut places = places.peekable();
         let mut carried = 0;
         while places.peek().is_some() {
             let some = places.by_ref().take(PIECES);
             self.pieces.clear();
-            self.pieces.extend(some.map(|part| libc::iovec {
-                iov_base: part.base.cast(),
-                iov_len: part.len,
+            self.pieces.extend(some.map(|(base, len)| libc::iovec {
+                iov_base: base.cast(),
+                iov_len: len,
             }));
             let want: usize = self.pieces.iter().map(|piece| piece.iov_len).sum();
             // SAFETY: the caller's promise.
@@ -147,10 +153,10 @@ mod tests {
             begins.push(at);
             at += 2 * len;
         }
-        let places = begins.iter().zip(&lens).map(|(at, len)| Part {
-            base: base.wrapping_add(*at),
-            len: *len,
-        });
+        let places = begins
+            .iter()
+            .zip(&lens)
+            .map(|(at, len)| (base.wrapping_add(*at), *len));
         // SAFETY: the places lie in `to`, and have as many bytes as `from`.
         assert_eq!(unsafe { carrier.carry(from.as_ptr(), places) }, all as u64);
         let mut next = 0;

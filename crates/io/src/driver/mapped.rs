@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr;
 
 use super::calls::{checked, offset};
-use super::{Carrier, Part};
+use super::carrier::Carrier;
 
 /// Bytes of a file in memory: what is stored there is in the file at once, for all who use it on this host.
 ///
@@ -74,10 +74,7 @@ impl Mapped {
             let is_inside = end.is_some_and(|end| end <= (self.len - self.before) as u64);
             assert!(is_inside, "a piece lies outside of the map");
             want += len;
-            Part {
-                base: base.wrapping_add(at as usize),
-                len: len as usize,
-            }
+            (base.wrapping_add(at as usize), len as usize)
         });
         // SAFETY: the caller's promise; the places are pages of the file.
         let stored = unsafe { carries.carry(from, places) };
