@@ -70,8 +70,8 @@ pub struct Figure<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// The median.
-    pub centre: f64,
-    /// Where the true median is; `None` of fewer launches than can tell, five for 95 %.
+    pub median: f64,
+    /// Where the true median is; `None` of fewer than five launches.
     pub interval: Option<Interval>,
     /// Launches behind it.
     pub launches: usize,
@@ -247,7 +247,7 @@ impl Figure<'_> {
     pub fn summary(&self, variant: usize, confidence: f64) -> Option<Summary> {
         let medians = self.main(variant);
         (!medians.is_empty()).then(|| Summary {
-            centre: median(&medians),
+            median: median(&medians),
             interval: median_interval(&medians, confidence),
             launches: medians.len(),
         })
@@ -371,7 +371,7 @@ pub(crate) mod tests {
         assert_eq!(barrier.main(0), [2.0]);
         assert_eq!(barrier.main(1), [2.0, 2.0]);
         let summary = barrier.summary(1, 0.95).unwrap();
-        assert_eq!((summary.centre, summary.launches), (2.0, 2));
+        assert_eq!((summary.median, summary.launches), (2.0, 2));
         assert_eq!(barrier.strata(0, 1)[0].1, [2f64.ln(); 2]);
         assert_eq!(barrier.strata(0, 1).len(), 1);
     }

@@ -14,8 +14,9 @@ Of several names that mean a benchmark the first one counts.
 Every launch of the measuring program gives one number for each benchmark and
 size: the median of its repetitions. Intervals and tests are about these, since
 repetitions within a launch share its luck. Launches go on in rounds until the
-interval of the median is narrow enough; in a round everything runs once, in an
-order drawn anew. All repetitions are kept in a file, line by line as they come.
+interval of their median is narrow enough, which takes five of them at least; in
+a round everything runs once, in an order drawn anew. All repetitions are kept in
+a file, line by line as they come.
 
 what to measure
   -n RANKS[,RANKS...]     numbers of ranks (2)

@@ -83,7 +83,7 @@ pub struct Plan {
     pub limit: f64,
     /// Seconds for all launches together.
     pub at_most: Option<f64>,
-    /// Of the order of launches, and of resampling.
+    /// Of the order of launches.
     pub seed: u64,
 }
 

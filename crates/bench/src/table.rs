@@ -48,9 +48,9 @@ pub fn figures(plan: &Plan, all: &Figures, output: &Output) -> String {
             };
             let width = summary
                 .interval
-                .map(|i| i.relative_half_width(summary.centre));
+                .map(|i| i.relative_half_width(summary.median));
             let width = width.map_or("-".to_string(), |w| format!("{:.1} %", 100.0 * w));
-            row.extend([value(summary.centre), width, summary.launches.to_string()]);
+            row.extend([value(summary.median), width, summary.launches.to_string()]);
             let medians = sorted(&figure.main(index));
             if output.full {
                 row.extend([
@@ -97,7 +97,7 @@ pub fn comparisons(plan: &Plan, all: &Figures, found: &[Comparison], colour: boo
                 Some(_) => WRONG.to_string(),
                 None => {
                     let summary = figure.summary(variant, plan.confidence);
-                    summary.map_or("-".into(), |s| show::value(s.centre, figure.unit))
+                    summary.map_or("-".into(), |s| show::value(s.median, figure.unit))
                 }
             };
             let mut row = of_figure(figure);

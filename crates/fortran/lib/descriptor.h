@@ -162,8 +162,31 @@ HIDDEN int mpifort_stride(const struct descriptor *d, struct typed *typed);
 /* Makes the count and the type describe one partition, from whose extent on the next one lies alike. Returns an
  * error class: MPI_ERR_BUFFER if they lie differently. */
 HIDDEN int mpifort_partitions(const struct descriptor *d, MPI_Count partitions, struct typed *typed);
-/* Whether the section has as many elements as the count and the type name. */
+/* Numbers of a kind that the compiler knows. */
+struct numbers {
+    const void *of;
+    size_t width;
+};
+#define NUMBERS(name) ((struct numbers){name, sizeof *name})
+
+/* The entry of this rank. */
+#define own(counts, comm) ((counts)[own_rank(comm)])
+static inline int own_rank(MPI_Comm comm)
+{
+    int rank = 0;
+    PMPI_Comm_rank(comm, &rank);
+    return rank;
+}
+
+/* Whether the section has all elements that the call names: as many as a count says, as many as the sum of `n` counts, those of
+ * `n` counts from displacements on in elements, or in bytes with a type for each. What lies before the section is not in it.
+ * What is wrong with types and counts the call itself tells. */
 HIDDEN int mpifort_holds(const struct descriptor *d, MPI_Count count, MPI_Datatype type);
+HIDDEN int mpifort_holds_all(const struct descriptor *d, struct numbers counts, ptrdiff_t n, MPI_Datatype type);
+HIDDEN int mpifort_holds_parts(const struct descriptor *d, struct numbers counts, struct numbers displs, ptrdiff_t n,
+    MPI_Datatype type);
+HIDDEN int mpifort_holds_types(const struct descriptor *d, struct numbers counts, struct numbers displs, ptrdiff_t n,
+    struct numbers types);
 /* A copy of the section without gaps; NULL if there is no memory. */
 HIDDEN void *mpifort_gather(const struct descriptor *d);
 /* Fills the copy anew, and writes it back. */

@@ -415,12 +415,29 @@ static inline ptrdiff_t last_of(const Fint *entries, ptrdiff_t count)
     return count > 0 ? entries[count - 1] : 0;
 }
 
-/* Whether this rank is the root of a reduction. */
-static inline int receives(MPI_Comm comm, int root)
+/* Members of the group of this rank. */
+static inline int members(MPI_Comm comm)
 {
-    int rank = MPI_PROC_NULL;
+    int size = 0;
+    PMPI_Comm_size(comm, &size);
+    return size;
+}
+
+/* Whether this rank is the root: of an intercommunicator, `root` is a rank of the other group in all others' calls. */
+static inline int receives(MPI_Comm comm, Fint root)
+{
+    int rank = MPI_PROC_NULL, inter = 0;
+    PMPI_Comm_test_inter(comm, &inter);
     PMPI_Comm_rank(comm, &rank);
-    return root == MPI_ROOT || root == rank;
+    return inter ? INT(root) == MPI_ROOT : INT(root) == rank;
+}
+
+/* Whether another rank comes before this one. */
+static inline int is_behind(MPI_Comm comm)
+{
+    int rank = 0;
+    PMPI_Comm_rank(comm, &rank);
+    return rank > 0;
 }
 
 /* Neighbours that send to this rank, and those that it sends to. */

@@ -364,14 +364,63 @@ int mpifort_partitions(const struct descriptor *d, MPI_Count partitions, struct 
     return error;
 }
 
+static MPI_Count number_of(struct numbers numbers, ptrdiff_t i)
+{
+    return numbers.width == sizeof(int64_t) ? (MPI_Count)((const int64_t *)numbers.of)[i] : ((const int32_t *)numbers.of)[i];
+}
+
+/* Whether elements of a type lie in the section, the first of which begins at a byte. */
+static int holds_from(const struct descriptor *d, MPI_Count at, MPI_Count count, const struct measures *m)
+{
+    MPI_Count last = 0;
+    if (count <= 0 || !m->size)
+        return 1;
+    if (m->extent < 0 || at > INT64_MAX / 4 || at + m->true_lb < 0 || __builtin_mul_overflow(count - 1, m->extent, &last))
+        return 0;
+    return last <= INT64_MAX / 2 && at + last + m->true_lb + m->true_extent <= elements(d) * (MPI_Count)d->elem_len;
+}
+
 int mpifort_holds(const struct descriptor *d, MPI_Count count, MPI_Datatype type)
 {
     struct measures m;
-    /* What is wrong with the type or the count, the call itself tells. */
-    if (count <= 0 || measure(type, &m))
+    return count <= 0 || measure(type, &m) || holds_from(d, 0, count, &m);
+}
+
+int mpifort_holds_all(const struct descriptor *d, struct numbers counts, ptrdiff_t n, MPI_Datatype type)
+{
+    MPI_Count sum = 0;
+    for (ptrdiff_t i = 0; i < n; i++)
+        sum += number_of(counts, i);
+    return mpifort_holds(d, sum, type);
+}
+
+int mpifort_holds_parts(const struct descriptor *d, struct numbers counts, struct numbers displs, ptrdiff_t n,
+    MPI_Datatype type)
+{
+    struct measures m;
+    if (n <= 0 || measure(type, &m))
         return 1;
-    return (count - 1) * m.extent + m.true_lb + m.true_extent
-        <= elements(d) * (MPI_Count)d->elem_len;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        MPI_Count at = 0;
+        if (number_of(counts, i) > 0
+            && (__builtin_mul_overflow(number_of(displs, i), m.extent, &at)
+                || !holds_from(d, at, number_of(counts, i), &m)))
+            return 0;
+    }
+    return 1;
+}
+
+int mpifort_holds_types(const struct descriptor *d, struct numbers counts, struct numbers displs, ptrdiff_t n,
+    struct numbers types)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        struct measures m;
+        /* Where nothing is meant, there need be no type. */
+        if (number_of(counts, i) > 0 && !measure(Type_of((Fint)number_of(types, i)), &m)
+            && !holds_from(d, number_of(displs, i), number_of(counts, i), &m))
+            return 0;
+    }
+    return 1;
 }
 
 /* The most bytes of a number: longer elements are structures, of which an operation may have changed some components,

@@ -844,6 +844,10 @@ void D(pack)(const struct descriptor *inbuf, const Fint *incount, const Fint *da
         code = mpifort_raise(Comm_of(*comm), class_inbuf);
         goto done;
     }
+    if (!is_run(outbuf) && !mpifort_holds(outbuf, *outsize, MPI_BYTE)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(outbuf) && !(copy_outbuf = mpifort_gather(outbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -866,6 +870,10 @@ void D_LARGE(pack)(const struct descriptor *inbuf, const MPI_Count *incount, con
     int code;
     if (!is_checked_run(inbuf, &typed_inbuf) && (class_inbuf = mpifort_section(inbuf, &typed_inbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_inbuf);
+        goto done;
+    }
+    if (!is_run(outbuf) && !mpifort_holds(outbuf, *outsize, MPI_BYTE)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(outbuf) && !(copy_outbuf = mpifort_gather(outbuf))) {
@@ -895,6 +903,10 @@ void D(pack_external)(WORDS(datarep), const struct descriptor *inbuf, const Fint
     }
     if (!is_checked_run(inbuf, &typed_inbuf) && (class_inbuf = mpifort_section(inbuf, &typed_inbuf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_inbuf);
+        goto done;
+    }
+    if (!is_run(outbuf) && !mpifort_holds(outbuf, *outsize, MPI_BYTE)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(outbuf) && !(copy_outbuf = mpifort_gather(outbuf))) {
@@ -928,6 +940,10 @@ void D_LARGE(pack_external)(WORDS(datarep), const struct descriptor *inbuf, cons
         code = mpifort_raise(MPI_COMM_SELF, class_inbuf);
         goto done;
     }
+    if (!is_run(outbuf) && !mpifort_holds(outbuf, *outsize, MPI_BYTE)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(outbuf) && !(copy_outbuf = mpifort_gather(outbuf))) {
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
@@ -948,6 +964,10 @@ void D(unpack)(const struct descriptor *inbuf, const Fint *insize, Fint *positio
     struct typed typed_outbuf = {*outcount, Type_of(*datatype), 0};
     int class_outbuf = MPI_SUCCESS;
     int code;
+    if (!is_run(inbuf) && !mpifort_holds(inbuf, *insize, MPI_BYTE)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(inbuf) && !(copy_inbuf = mpifort_gather(inbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -970,6 +990,10 @@ void D_LARGE(unpack)(const struct descriptor *inbuf, const MPI_Count *insize, MP
     struct typed typed_outbuf = {*outcount, Type_of(*datatype), 0};
     int class_outbuf = MPI_SUCCESS;
     int code;
+    if (!is_run(inbuf) && !mpifort_holds(inbuf, *insize, MPI_BYTE)) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(inbuf) && !(copy_inbuf = mpifort_gather(inbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -995,6 +1019,10 @@ void D(unpack_external)(WORDS(datarep), const struct descriptor *inbuf, const MP
     c_datarep = mpifort_text(WORDS_AT(datarep), LENGTH(datarep), few_datarep);
     if (!c_datarep) {
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(inbuf) && !mpifort_holds(inbuf, *insize, MPI_BYTE)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(inbuf) && !(copy_inbuf = mpifort_gather(inbuf))) {
@@ -1026,6 +1054,10 @@ void D_LARGE(unpack_external)(WORDS(datarep), const struct descriptor *inbuf, co
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
     }
+    if (!is_run(inbuf) && !mpifort_holds(inbuf, *insize, MPI_BYTE)) {
+        code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(inbuf) && !(copy_inbuf = mpifort_gather(inbuf))) {
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_NO_MEM);
         goto done;
@@ -1052,6 +1084,10 @@ void D(allgather)(const struct descriptor *sendbuf, const Fint *sendcount, const
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -1074,6 +1110,10 @@ void D_LARGE(allgather)(const struct descriptor *sendbuf, const MPI_Count *sendc
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -1100,6 +1140,10 @@ void D(allgather_init)(const struct descriptor *sendbuf, const Fint *sendcount, 
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -1131,6 +1175,10 @@ void D_LARGE(allgather_init)(const struct descriptor *sendbuf, const MPI_Count *
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -1154,6 +1202,10 @@ void D(allgatherv)(const struct descriptor *sendbuf, const Fint *sendcount, cons
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -1180,6 +1232,10 @@ void D_LARGE(allgatherv)(const struct descriptor *sendbuf, const MPI_Count *send
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -1204,6 +1260,10 @@ void D(allgatherv_init)(const struct descriptor *sendbuf, const Fint *sendcount,
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -1233,6 +1293,10 @@ void D_LARGE(allgatherv_init)(const struct descriptor *sendbuf, const MPI_Count 
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -1381,8 +1445,16 @@ void D(alltoall)(const struct descriptor *sendbuf, const Fint *sendcount, const 
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -1404,8 +1476,16 @@ void D_LARGE(alltoall)(const struct descriptor *sendbuf, const MPI_Count *sendco
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -1430,8 +1510,16 @@ void D(alltoall_init)(const struct descriptor *sendbuf, const Fint *sendcount, c
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -1459,8 +1547,16 @@ void D_LARGE(alltoall_init)(const struct descriptor *sendbuf, const MPI_Count *s
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -1483,8 +1579,16 @@ void D(alltoallv)(const struct descriptor *sendbuf, const Fint *sendcounts, cons
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -1506,8 +1610,16 @@ void D_LARGE(alltoallv)(const struct descriptor *sendbuf, const MPI_Count *sendc
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -1532,8 +1644,16 @@ void D(alltoallv_init)(const struct descriptor *sendbuf, const Fint *sendcounts,
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -1561,8 +1681,16 @@ void D_LARGE(alltoallv_init)(const struct descriptor *sendbuf, const MPI_Count *
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -1589,6 +1717,10 @@ void D(alltoallw)(const struct descriptor *sendbuf, const Fint *sendcounts, cons
     MPI_Datatype few_recvtypes[FEW], *c_recvtypes = few_recvtypes;
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -1600,6 +1732,10 @@ void D(alltoallw)(const struct descriptor *sendbuf, const Fint *sendcounts, cons
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -1632,6 +1768,10 @@ void D_LARGE(alltoallw)(const struct descriptor *sendbuf, const MPI_Count *sendc
     MPI_Datatype few_recvtypes[FEW], *c_recvtypes = few_recvtypes;
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -1643,6 +1783,10 @@ void D_LARGE(alltoallw)(const struct descriptor *sendbuf, const MPI_Count *sendc
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -1676,6 +1820,10 @@ void D(alltoallw_init)(const struct descriptor *sendbuf, const Fint *sendcounts,
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -1687,6 +1835,10 @@ void D(alltoallw_init)(const struct descriptor *sendbuf, const Fint *sendcounts,
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -1721,6 +1873,10 @@ void D_LARGE(alltoallw_init)(const struct descriptor *sendbuf, const MPI_Count *
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -1732,6 +1888,10 @@ void D_LARGE(alltoallw_init)(const struct descriptor *sendbuf, const MPI_Count *
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -1759,7 +1919,7 @@ void D(bcast)(const struct descriptor *buffer, const Fint *count, const Fint *da
     struct typed typed_buffer = {*count, Type_of(*datatype), 0};
     int class_buffer = MPI_SUCCESS;
     int code;
-    if (!is_run(buffer) && (class_buffer = mpifort_section(buffer, &typed_buffer))) {
+    if (!is_run(buffer) && INT(*root) != MPI_PROC_NULL && (class_buffer = mpifort_section(buffer, &typed_buffer))) {
         code = mpifort_raise(Comm_of(*comm), class_buffer);
         goto done;
     }
@@ -1775,7 +1935,7 @@ void D_LARGE(bcast)(const struct descriptor *buffer, const MPI_Count *count, con
     struct typed typed_buffer = {*count, Type_of(*datatype), 0};
     int class_buffer = MPI_SUCCESS;
     int code;
-    if (!is_run(buffer) && (class_buffer = mpifort_section(buffer, &typed_buffer))) {
+    if (!is_run(buffer) && INT(*root) != MPI_PROC_NULL && (class_buffer = mpifort_section(buffer, &typed_buffer))) {
         code = mpifort_raise(Comm_of(*comm), class_buffer);
         goto done;
     }
@@ -1791,7 +1951,7 @@ void D(bcast_init)(const struct descriptor *buffer, const Fint *count, const Fin
     int class_buffer = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buffer) && (class_buffer = mpifort_section(buffer, &typed_buffer))) {
+    if (!is_run(buffer) && INT(*root) != MPI_PROC_NULL && (class_buffer = mpifort_section(buffer, &typed_buffer))) {
         code = mpifort_raise(Comm_of(*comm), class_buffer);
         goto done;
     }
@@ -1810,7 +1970,7 @@ void D_LARGE(bcast_init)(const struct descriptor *buffer, const MPI_Count *count
     int class_buffer = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buffer) && (class_buffer = mpifort_section(buffer, &typed_buffer))) {
+    if (!is_run(buffer) && INT(*root) != MPI_PROC_NULL && (class_buffer = mpifort_section(buffer, &typed_buffer))) {
         code = mpifort_raise(Comm_of(*comm), class_buffer);
         goto done;
     }
@@ -1835,7 +1995,8 @@ void D(exscan)(const struct descriptor *sendbuf, const struct descriptor *recvbu
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm)))
+        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1866,7 +2027,8 @@ void D_LARGE(exscan)(const struct descriptor *sendbuf, const struct descriptor *
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm)))
+        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1898,7 +2060,8 @@ void D(exscan_init)(const struct descriptor *sendbuf, const struct descriptor *r
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm)))
+        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1931,7 +2094,8 @@ void D_LARGE(exscan_init)(const struct descriptor *sendbuf, const struct descrip
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm)))
+        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1954,8 +2118,13 @@ void D(gather)(const struct descriptor *sendbuf, const Fint *sendcount, const Fi
     int class_sendbuf = MPI_SUCCESS;
     void *copy_recvbuf = NULL;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -1978,8 +2147,13 @@ void D_LARGE(gather)(const struct descriptor *sendbuf, const MPI_Count *sendcoun
     int class_sendbuf = MPI_SUCCESS;
     void *copy_recvbuf = NULL;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -2004,8 +2178,13 @@ void D(gather_init)(const struct descriptor *sendbuf, const Fint *sendcount, con
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -2033,8 +2212,13 @@ void D_LARGE(gather_init)(const struct descriptor *sendbuf, const MPI_Count *sen
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -2058,8 +2242,13 @@ void D(gatherv)(const struct descriptor *sendbuf, const Fint *sendcount, const F
     int class_sendbuf = MPI_SUCCESS;
     void *copy_recvbuf = NULL;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -2082,8 +2271,13 @@ void D_LARGE(gatherv)(const struct descriptor *sendbuf, const MPI_Count *sendcou
     int class_sendbuf = MPI_SUCCESS;
     void *copy_recvbuf = NULL;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -2108,8 +2302,13 @@ void D(gatherv_init)(const struct descriptor *sendbuf, const Fint *sendcount, co
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -2137,8 +2336,13 @@ void D_LARGE(gatherv_init)(const struct descriptor *sendbuf, const MPI_Count *se
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -2167,6 +2371,10 @@ void D(iallgather)(const struct descriptor *sendbuf, const Fint *sendcount, cons
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -2198,6 +2406,10 @@ void D_LARGE(iallgather)(const struct descriptor *sendbuf, const MPI_Count *send
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -2224,6 +2436,10 @@ void D(iallgatherv)(const struct descriptor *sendbuf, const Fint *sendcount, con
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -2253,6 +2469,10 @@ void D_LARGE(iallgatherv)(const struct descriptor *sendbuf, const MPI_Count *sen
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -2344,8 +2564,16 @@ void D(ialltoall)(const struct descriptor *sendbuf, const Fint *sendcount, const
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -2373,8 +2601,16 @@ void D_LARGE(ialltoall)(const struct descriptor *sendbuf, const MPI_Count *sendc
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -2401,8 +2637,16 @@ void D(ialltoallv)(const struct descriptor *sendbuf, const Fint *sendcounts, con
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -2430,8 +2674,16 @@ void D_LARGE(ialltoallv)(const struct descriptor *sendbuf, const MPI_Count *send
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -2460,6 +2712,10 @@ void D(ialltoallw)(const struct descriptor *sendbuf, const Fint *sendcounts, con
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -2471,6 +2727,10 @@ void D(ialltoallw)(const struct descriptor *sendbuf, const Fint *sendcounts, con
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -2505,6 +2765,10 @@ void D_LARGE(ialltoallw)(const struct descriptor *sendbuf, const MPI_Count *send
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -2516,6 +2780,10 @@ void D_LARGE(ialltoallw)(const struct descriptor *sendbuf, const MPI_Count *send
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -2544,7 +2812,7 @@ void D(ibcast)(const struct descriptor *buffer, const Fint *count, const Fint *d
     int class_buffer = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buffer) && (class_buffer = mpifort_section(buffer, &typed_buffer))) {
+    if (!is_run(buffer) && INT(*root) != MPI_PROC_NULL && (class_buffer = mpifort_section(buffer, &typed_buffer))) {
         code = mpifort_raise(Comm_of(*comm), class_buffer);
         goto done;
     }
@@ -2563,7 +2831,7 @@ void D_LARGE(ibcast)(const struct descriptor *buffer, const MPI_Count *count, co
     int class_buffer = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buffer) && (class_buffer = mpifort_section(buffer, &typed_buffer))) {
+    if (!is_run(buffer) && INT(*root) != MPI_PROC_NULL && (class_buffer = mpifort_section(buffer, &typed_buffer))) {
         code = mpifort_raise(Comm_of(*comm), class_buffer);
         goto done;
     }
@@ -2590,7 +2858,8 @@ void D(iexscan)(const struct descriptor *sendbuf, const struct descriptor *recvb
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm)))
+        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2623,7 +2892,8 @@ void D_LARGE(iexscan)(const struct descriptor *sendbuf, const struct descriptor 
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm)))
+        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2649,8 +2919,13 @@ void D(igather)(const struct descriptor *sendbuf, const Fint *sendcount, const F
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -2678,8 +2953,13 @@ void D_LARGE(igather)(const struct descriptor *sendbuf, const MPI_Count *sendcou
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -2706,8 +2986,13 @@ void D(igatherv)(const struct descriptor *sendbuf, const Fint *sendcount, const 
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -2735,8 +3020,13 @@ void D_LARGE(igatherv)(const struct descriptor *sendbuf, const MPI_Count *sendco
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -2761,7 +3051,8 @@ void D(ireduce)(const struct descriptor *sendbuf, const struct descriptor *recvb
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT
+        && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2795,7 +3086,8 @@ void D_LARGE(ireduce)(const struct descriptor *sendbuf, const struct descriptor 
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT
+        && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2828,8 +3120,16 @@ void D(ireduce_scatter)(const struct descriptor *sendbuf, const struct descripto
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_all(sendbuf, NUMBERS(recvcounts), members(Comm_of(*comm)), Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !(place(sendbuf->base_addr) == MPI_IN_PLACE ? mpifort_holds_all(recvbuf, NUMBERS(recvcounts), members(Comm_of(*comm)), Type_of(*datatype)) : mpifort_holds(recvbuf, own(recvcounts, Comm_of(*comm)), Type_of(*datatype)))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -2853,11 +3153,15 @@ void D(ireduce_scatter_block)(const struct descriptor *sendbuf, const struct des
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*recvcount * members(Comm_of(*comm)), Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *recvcount, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && !(place(sendbuf->base_addr) == MPI_IN_PLACE ? mpifort_holds(recvbuf, (MPI_Count)*recvcount * members(Comm_of(*comm)), Type_of(*datatype)) : mpifort_holds(recvbuf, *recvcount, Type_of(*datatype)))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2882,11 +3186,15 @@ void D_LARGE(ireduce_scatter_block)(const struct descriptor *sendbuf, const stru
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*recvcount * members(Comm_of(*comm)), Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *recvcount, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && !(place(sendbuf->base_addr) == MPI_IN_PLACE ? mpifort_holds(recvbuf, (MPI_Count)*recvcount * members(Comm_of(*comm)), Type_of(*datatype)) : mpifort_holds(recvbuf, *recvcount, Type_of(*datatype)))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2910,8 +3218,16 @@ void D_LARGE(ireduce_scatter)(const struct descriptor *sendbuf, const struct des
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_all(sendbuf, NUMBERS(recvcounts), members(Comm_of(*comm)), Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !(place(sendbuf->base_addr) == MPI_IN_PLACE ? mpifort_holds_all(recvbuf, NUMBERS(recvcounts), members(Comm_of(*comm)), Type_of(*datatype)) : mpifort_holds(recvbuf, own(recvcounts, Comm_of(*comm)), Type_of(*datatype)))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -3001,11 +3317,16 @@ void D(iscatter)(const struct descriptor *sendbuf, const Fint *sendcount, const 
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_run(recvbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -3030,11 +3351,16 @@ void D_LARGE(iscatter)(const struct descriptor *sendbuf, const MPI_Count *sendco
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_run(recvbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -3058,11 +3384,16 @@ void D(iscatterv)(const struct descriptor *sendbuf, const Fint *sendcounts, cons
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_run(recvbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -3087,11 +3418,16 @@ void D_LARGE(iscatterv)(const struct descriptor *sendbuf, const MPI_Count *sendc
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_run(recvbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -3111,7 +3447,8 @@ void D(reduce)(const struct descriptor *sendbuf, const struct descriptor *recvbu
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT
+        && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -3143,7 +3480,8 @@ void D_LARGE(reduce)(const struct descriptor *sendbuf, const struct descriptor *
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT
+        && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -3176,7 +3514,8 @@ void D(reduce_init)(const struct descriptor *sendbuf, const struct descriptor *r
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT
+        && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -3210,7 +3549,8 @@ void D_LARGE(reduce_init)(const struct descriptor *sendbuf, const struct descrip
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT
+        && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -3302,8 +3642,16 @@ void D(reduce_scatter)(const struct descriptor *sendbuf, const struct descriptor
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_all(sendbuf, NUMBERS(recvcounts), members(Comm_of(*comm)), Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !(place(sendbuf->base_addr) == MPI_IN_PLACE ? mpifort_holds_all(recvbuf, NUMBERS(recvcounts), members(Comm_of(*comm)), Type_of(*datatype)) : mpifort_holds(recvbuf, own(recvcounts, Comm_of(*comm)), Type_of(*datatype)))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -3325,11 +3673,15 @@ void D(reduce_scatter_block)(const struct descriptor *sendbuf, const struct desc
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*recvcount * members(Comm_of(*comm)), Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *recvcount, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && !(place(sendbuf->base_addr) == MPI_IN_PLACE ? mpifort_holds(recvbuf, (MPI_Count)*recvcount * members(Comm_of(*comm)), Type_of(*datatype)) : mpifort_holds(recvbuf, *recvcount, Type_of(*datatype)))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -3352,11 +3704,15 @@ void D_LARGE(reduce_scatter_block)(const struct descriptor *sendbuf, const struc
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*recvcount * members(Comm_of(*comm)), Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *recvcount, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && !(place(sendbuf->base_addr) == MPI_IN_PLACE ? mpifort_holds(recvbuf, (MPI_Count)*recvcount * members(Comm_of(*comm)), Type_of(*datatype)) : mpifort_holds(recvbuf, *recvcount, Type_of(*datatype)))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -3380,11 +3736,15 @@ void D(reduce_scatter_block_init)(const struct descriptor *sendbuf, const struct
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*recvcount * members(Comm_of(*comm)), Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *recvcount, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && !(place(sendbuf->base_addr) == MPI_IN_PLACE ? mpifort_holds(recvbuf, (MPI_Count)*recvcount * members(Comm_of(*comm)), Type_of(*datatype)) : mpifort_holds(recvbuf, *recvcount, Type_of(*datatype)))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -3409,11 +3769,15 @@ void D_LARGE(reduce_scatter_block_init)(const struct descriptor *sendbuf, const 
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*recvcount * members(Comm_of(*comm)), Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, *recvcount, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && !(place(sendbuf->base_addr) == MPI_IN_PLACE ? mpifort_holds(recvbuf, (MPI_Count)*recvcount * members(Comm_of(*comm)), Type_of(*datatype)) : mpifort_holds(recvbuf, *recvcount, Type_of(*datatype)))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -3435,8 +3799,16 @@ void D_LARGE(reduce_scatter)(const struct descriptor *sendbuf, const struct desc
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_all(sendbuf, NUMBERS(recvcounts), members(Comm_of(*comm)), Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !(place(sendbuf->base_addr) == MPI_IN_PLACE ? mpifort_holds_all(recvbuf, NUMBERS(recvcounts), members(Comm_of(*comm)), Type_of(*datatype)) : mpifort_holds(recvbuf, own(recvcounts, Comm_of(*comm)), Type_of(*datatype)))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -3459,8 +3831,16 @@ void D(reduce_scatter_init)(const struct descriptor *sendbuf, const struct descr
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_all(sendbuf, NUMBERS(recvcounts), members(Comm_of(*comm)), Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !(place(sendbuf->base_addr) == MPI_IN_PLACE ? mpifort_holds_all(recvbuf, NUMBERS(recvcounts), members(Comm_of(*comm)), Type_of(*datatype)) : mpifort_holds(recvbuf, own(recvcounts, Comm_of(*comm)), Type_of(*datatype)))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -3484,8 +3864,16 @@ void D_LARGE(reduce_scatter_init)(const struct descriptor *sendbuf, const struct
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_all(sendbuf, NUMBERS(recvcounts), members(Comm_of(*comm)), Type_of(*datatype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !(place(sendbuf->base_addr) == MPI_IN_PLACE ? mpifort_holds_all(recvbuf, NUMBERS(recvcounts), members(Comm_of(*comm)), Type_of(*datatype)) : mpifort_holds(recvbuf, own(recvcounts, Comm_of(*comm)), Type_of(*datatype)))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -3633,11 +4021,16 @@ void D(scatter)(const struct descriptor *sendbuf, const Fint *sendcount, const F
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
     int code;
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_run(recvbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -3655,11 +4048,16 @@ void D_LARGE(scatter)(const struct descriptor *sendbuf, const MPI_Count *sendcou
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
     int code;
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_run(recvbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -3679,11 +4077,16 @@ void D(scatter_init)(const struct descriptor *sendbuf, const Fint *sendcount, co
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_run(recvbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -3708,11 +4111,16 @@ void D_LARGE(scatter_init)(const struct descriptor *sendbuf, const MPI_Count *se
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_run(recvbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -3733,11 +4141,16 @@ void D(scatterv)(const struct descriptor *sendbuf, const Fint *sendcounts, const
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
     int code;
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_run(recvbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -3755,11 +4168,16 @@ void D_LARGE(scatterv)(const struct descriptor *sendbuf, const MPI_Count *sendco
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
     int code;
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_run(recvbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -3779,11 +4197,16 @@ void D(scatterv_init)(const struct descriptor *sendbuf, const Fint *sendcounts, 
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_run(recvbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -3808,11 +4231,16 @@ void D_LARGE(scatterv_init)(const struct descriptor *sendbuf, const MPI_Count *s
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
+        && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_run(recvbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -3838,6 +4266,10 @@ void D(ineighbor_allgather)(const struct descriptor *sendbuf, const Fint *sendco
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -3869,6 +4301,10 @@ void D_LARGE(ineighbor_allgather)(const struct descriptor *sendbuf, const MPI_Co
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -3895,6 +4331,10 @@ void D(ineighbor_allgatherv)(const struct descriptor *sendbuf, const Fint *sendc
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -3926,6 +4366,10 @@ void D_LARGE(ineighbor_allgatherv)(const struct descriptor *sendbuf, const MPI_C
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -3950,8 +4394,16 @@ void D(ineighbor_alltoall)(const struct descriptor *sendbuf, const Fint *sendcou
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -3979,8 +4431,16 @@ void D_LARGE(ineighbor_alltoall)(const struct descriptor *sendbuf, const MPI_Cou
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -4007,8 +4467,16 @@ void D(ineighbor_alltoallv)(const struct descriptor *sendbuf, const Fint *sendco
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -4036,8 +4504,16 @@ void D_LARGE(ineighbor_alltoallv)(const struct descriptor *sendbuf, const MPI_Co
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -4066,6 +4542,10 @@ void D(ineighbor_alltoallw)(const struct descriptor *sendbuf, const Fint *sendco
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : sources(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -4077,6 +4557,10 @@ void D(ineighbor_alltoallw)(const struct descriptor *sendbuf, const Fint *sendco
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -4111,6 +4595,10 @@ void D_LARGE(ineighbor_alltoallw)(const struct descriptor *sendbuf, const MPI_Co
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : sources(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -4122,6 +4610,10 @@ void D_LARGE(ineighbor_alltoallw)(const struct descriptor *sendbuf, const MPI_Co
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -4154,6 +4646,10 @@ void D(neighbor_allgather)(const struct descriptor *sendbuf, const Fint *sendcou
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -4176,6 +4672,10 @@ void D_LARGE(neighbor_allgather)(const struct descriptor *sendbuf, const MPI_Cou
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -4202,6 +4702,10 @@ void D(neighbor_allgather_init)(const struct descriptor *sendbuf, const Fint *se
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -4233,6 +4737,10 @@ void D_LARGE(neighbor_allgather_init)(const struct descriptor *sendbuf, const MP
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -4256,6 +4764,10 @@ void D(neighbor_allgatherv)(const struct descriptor *sendbuf, const Fint *sendco
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -4282,6 +4794,10 @@ void D_LARGE(neighbor_allgatherv)(const struct descriptor *sendbuf, const MPI_Co
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -4306,6 +4822,10 @@ void D(neighbor_allgatherv_init)(const struct descriptor *sendbuf, const Fint *s
     int code;
     if (!is_run(sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -4337,6 +4857,10 @@ void D_LARGE(neighbor_allgatherv_init)(const struct descriptor *sendbuf, const M
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -4357,8 +4881,16 @@ void D(neighbor_alltoall)(const struct descriptor *sendbuf, const Fint *sendcoun
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -4380,8 +4912,16 @@ void D_LARGE(neighbor_alltoall)(const struct descriptor *sendbuf, const MPI_Coun
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -4406,8 +4946,16 @@ void D(neighbor_alltoall_init)(const struct descriptor *sendbuf, const Fint *sen
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -4435,8 +4983,16 @@ void D_LARGE(neighbor_alltoall_init)(const struct descriptor *sendbuf, const MPI
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -4459,8 +5015,16 @@ void D(neighbor_alltoallv)(const struct descriptor *sendbuf, const Fint *sendcou
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -4482,8 +5046,16 @@ void D_LARGE(neighbor_alltoallv)(const struct descriptor *sendbuf, const MPI_Cou
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
@@ -4508,8 +5080,16 @@ void D(neighbor_alltoallv_init)(const struct descriptor *sendbuf, const Fint *se
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -4537,8 +5117,16 @@ void D_LARGE(neighbor_alltoallv_init)(const struct descriptor *sendbuf, const MP
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
+        goto done;
+    }
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
     if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
@@ -4565,6 +5153,10 @@ void D(neighbor_alltoallw)(const struct descriptor *sendbuf, const Fint *sendcou
     MPI_Datatype few_recvtypes[FEW], *c_recvtypes = few_recvtypes;
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : sources(Comm_of(*comm));
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -4576,6 +5168,10 @@ void D(neighbor_alltoallw)(const struct descriptor *sendbuf, const Fint *sendcou
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -4608,6 +5204,10 @@ void D_LARGE(neighbor_alltoallw)(const struct descriptor *sendbuf, const MPI_Cou
     MPI_Datatype few_recvtypes[FEW], *c_recvtypes = few_recvtypes;
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : sources(Comm_of(*comm));
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_gather(sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -4619,6 +5219,10 @@ void D_LARGE(neighbor_alltoallw)(const struct descriptor *sendbuf, const MPI_Cou
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_gather(recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -4652,6 +5256,10 @@ void D(neighbor_alltoallw_init)(const struct descriptor *sendbuf, const Fint *se
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : sources(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -4663,6 +5271,10 @@ void D(neighbor_alltoallw_init)(const struct descriptor *sendbuf, const Fint *se
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -4697,6 +5309,10 @@ void D_LARGE(neighbor_alltoallw_init)(const struct descriptor *sendbuf, const MP
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : sources(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
@@ -4708,6 +5324,10 @@ void D_LARGE(neighbor_alltoallw_init)(const struct descriptor *sendbuf, const MP
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes))) {
+        code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
+        goto done;
+    }
     if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;

@@ -6,12 +6,14 @@
 //! What the words in it mean stands in `lib/fortran.h` and `lib/descriptor.h`.
 
 mod extensions;
+mod named;
 mod way;
 
 pub use extensions::extensions;
 
 use crate::view::{FortranArg, Procedure, Role};
 use catena_abi::meaning::{Direction, Length};
+use named::{Named, means, named};
 use std::fmt::Write;
 use way::{Way, way};
 
@@ -649,6 +651,7 @@ impl<'a> Body<'a> {
         let address = format!("{}({name}->base_addr)", self.sentinels());
         self.parameters
             .push(format!("const struct descriptor *{name}"));
+        self.holds(arg);
         match way(self.p, arg) {
             Way::Type => {
                 let (count, ty) = (arg.of[0], arg.of[1]);
@@ -658,6 +661,11 @@ impl<'a> Body<'a> {
                 let is_run = match self.uses_buffer() {
                     true => format!("is_checked_run({name}, &typed_{name})"),
                     false => format!("is_run({name})"),
+                };
+                // Where it means nothing, neither do its count and its type.
+                let is_run = match means(self.p, arg) {
+                    Some(means) => format!("{is_run} && {means}"),
+                    None => is_run,
                 };
                 self.made(
                     name,
@@ -691,7 +699,6 @@ impl<'a> Body<'a> {
                     .push(format!("copy_{name} ? copy_{name} : {address}"));
             }
             Way::Copy => {
-                self.holds(arg);
                 self.local(&format!("void *copy_{name} = NULL;"));
                 self.fail_if(
                     &format!("!is_run({name}) && !(copy_{name} = mpifort_gather({name}))"),
@@ -707,7 +714,6 @@ impl<'a> Body<'a> {
                 self.cleanup(&format!("free(copy_{name});"));
             }
             Way::Later => {
-                self.holds(arg);
                 self.later(arg, "");
                 self.call
                     .push(format!("copy_{name} ? copy_{name} : {address}"));
@@ -716,20 +722,18 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// A section that is copied has all elements that the call names, where one count tells.
+    /// A section with gaps has all elements that the call names, where the buffer means something.
     fn holds(&mut self, arg: &FortranArg) {
-        let single = |name: &&str| self.p.arg(name).is_some_and(|a| !a.array);
-        if arg.of.len() != 2 || !arg.of.iter().all(single) || arg.length.is_some() {
+        let Named::Condition(holds) = named(self.p, arg) else {
             return;
-        }
-        let (name, count, ty) = (&arg.name, arg.of[0], arg.of[1]);
-        // Elsewhere than at the root the buffer for the result means nothing.
-        let means = match (arg.direction, self.p.arg("root")) {
-            (Direction::Out, Some(_)) => "receives(Comm_of(*comm), *root)\n        && ",
-            _ => "",
+        };
+        let name = &arg.name;
+        let means = match means(self.p, arg) {
+            Some(means) => format!("{means}\n        && "),
+            None => String::new(),
         };
         self.fail_if(
-            &format!("!is_run({name}) && {means}!mpifort_holds({name}, *{count}, Type_of(*{ty}))"),
+            &format!("!is_run({name}) && {means}!{holds}"),
             "MPI_ERR_BUFFER",
         );
     }

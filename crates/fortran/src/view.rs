@@ -57,6 +57,8 @@ pub struct FortranArg {
     pub pointer: bool,
     /// What tells of a buffer's elements.
     pub of: Vec<&'static str>,
+    /// Whether only the root's is looked at.
+    pub root_only: bool,
 }
 
 /// One procedure.
@@ -272,6 +274,7 @@ fn argument(f: &Function, arg: &Arg) -> FortranArg {
             Kind::Buffer(of) => of.clone(),
             _ => Vec::new(),
         },
+        root_only: meaning.root_only,
     }
 }
 

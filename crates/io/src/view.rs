@@ -78,8 +78,8 @@ impl View {
     ///
     /// # Errors
     /// `Arg` for a negative displacement; `Type` for a filetype that is not made of etypes; `Io` for one with
-    /// places before its beginning, with places that decrease, or that overlap where they may be written; those of
-    /// the representation.
+    /// places before its beginning, with places that decrease, or that overlap, or that those of the next filetypes overlap, where they
+    /// may be written; those of the representation.
     pub fn new(
         disp: i64,
         etype: &TypeRef,
@@ -118,6 +118,9 @@ impl View {
         let layout = datarep.in_file(filetype)?;
         let unit = datarep.in_file(etype)?.size();
         let spread = check_places(&layout, is_written)?;
+        if is_written {
+            check_tiles(&layout)?;
+        }
         let is_apart = is_written || check_places(&layout, true).is_ok();
         let is_ordered = is_apart && layout.extent() >= layout.true_extent();
         Ok(View {
@@ -290,18 +293,6 @@ impl View {
         unsafe { self.layout.pack(origin, count, from, out.base, out.len) };
     }
 
-    /// Copies bytes `[from, from + part.len)` of the stream to where they belong in an image of the file whose first byte is
-    /// the one at offset `begin`.
-    ///
-    /// # Safety
-    /// The image has all these bytes, and the part has that many; they do not overlap.
-    pub unsafe fn scatter(&self, from: u64, part: Part, (image, begin): (*mut u8, u64)) {
-        let origin = image.wrapping_add(self.disp.wrapping_sub(begin) as usize);
-        let count = self.tiles(from + part.len as u64);
-        // SAFETY: the caller's promise; an origin outside the image is only counted from.
-        unsafe { self.layout.unpack(origin, count, from, part.base, part.len) };
-    }
-
     /// Calls `each` with lists of runs that stand for bytes `[from, from + len)` of the stream, in their
     /// order, joined where one follows the other; each list with its bytes. It ends early when `each` says
     /// false.
@@ -388,6 +379,45 @@ fn check_places(layout: &TypeRef, is_written: bool) -> Result<Spread> {
             decrease, nor overlap in a file that may be written"
         ),
     }
+}
+
+/// A filetype does not overlap those that follow it in the file.
+///
+/// Cost: nothing where each begins behind the one before it; else O(n log n) for n runs.
+fn check_tiles(layout: &TypeRef) -> Result<()> {
+    let extent = layout.extent();
+    if extent >= 0 && extent as u64 >= layout.true_extent().unsigned_abs() {
+        return Ok(());
+    }
+    if extent <= 0 {
+        fail!(
+            Io,
+            "the extent of the filetype is {extent}, so those that follow it overlap it or lie before it: that is not allowed in a \
+            file that may be written"
+        );
+    }
+    // Two bytes are one in the file if they are a multiple of the extent apart. A run that goes over such a place is two.
+    let mut runs: Vec<(i64, i64)> = Vec::new();
+    let size = usize::try_from(layout.size()).unwrap_or(usize::MAX);
+    layout.each_run(1, 0, size, |at, len| {
+        let (begin, len) = ((at as i64).rem_euclid(extent), len as i64);
+        let end = begin.saturating_add(len);
+        runs.push((begin, end.min(extent)));
+        if end > extent {
+            runs.push((0, end - extent));
+        }
+    });
+    runs.sort_unstable();
+    let is_apart = runs.windows(2).all(|two| two[0].1 <= two[1].0);
+    if !is_apart || runs.iter().any(|run| run.1 > extent) {
+        fail!(
+            Io,
+            "the filetype overlaps those that follow it, as its extent is {extent} and its bytes span {}: that is not allowed in a \
+            file that may be written",
+            layout.true_extent()
+        );
+    }
+    Ok(())
 }
 
 #[cfg(test)]

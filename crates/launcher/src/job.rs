@@ -30,7 +30,7 @@ use crate::hosts::Means;
 use crate::hosts::manager::Launcher;
 use crate::hosts::tree::Tree;
 use crate::message::{NodeCommand, NodeEvent, WINDOW};
-use crate::output::{Lines, Sink, own_stream, tell};
+use crate::output::{Lines, Sink, Sinks, own_stream};
 use crate::plan::Plan;
 use crate::report::Failure;
 use crate::stdin::Source;
@@ -216,7 +216,7 @@ pub struct Job {
     parted: BTreeSet<(u32, u32)>,
     /// What was said already.
     notes: Vec<String>,
-    sinks: [Sink; 2],
+    sinks: Sinks,
     /// Bytes of output of each node that were taken and not told yet.
     taken: Vec<[usize; 2]>,
     tasks: Vec<(Instant, Task)>,
@@ -297,10 +297,7 @@ impl Job {
     ) -> io::Result<Job> {
         let poller = &base.poller;
         poller.add(&base.signals, token::SIGNALS, Interest::Read)?;
-        let sinks = [
-            Sink::new(own_stream(false), token::SINK, poller)?,
-            Sink::new(own_stream(true), token::SINK + 1, poller)?,
-        ];
+        let sinks = Sinks::new([own_stream(false), own_stream(true)], token::SINK, poller)?;
         let timeout = show
             .timeout
             .map(|limit| (Instant::now() + limit, Task::Timeout(limit)));
@@ -458,7 +455,8 @@ impl Job {
             return;
         };
         let now = Instant::now();
-        for (stream, sink) in process.streams.iter_mut().zip(&mut self.sinks) {
+        for (which, stream) in process.streams.iter_mut().enumerate() {
+            let sink = self.sinks.of(which);
             if stream.prompt.is_none_or(|at| at > now) {
                 continue;
             }
@@ -500,7 +498,7 @@ impl Job {
     /// A rank wrote something, or nothing more.
     fn output(&mut self, rank: u32, which: usize, bytes: &[u8]) {
         let process = &mut self.processes[rank as usize];
-        let (stream, sink) = (&mut process.streams[which], &mut self.sinks[which]);
+        let (stream, sink) = (&mut process.streams[which], self.sinks.of(which));
         let taken = &mut self.taken[process.node as usize][which];
         *taken += bytes.len();
         if bytes.is_empty() {
@@ -525,7 +523,7 @@ impl Job {
     /// little, and sends them what they are told.
     fn flush(&mut self) {
         for which in 0..2 {
-            let sink = &mut self.sinks[which];
+            let sink = self.sinks.of(which);
             sink.flush(&self.base.poller);
             if sink.is_full() {
                 continue;
@@ -554,9 +552,8 @@ impl Job {
         self.work_until(|job| job.tree.is_done() && !job.tree.has_events());
         // What ranks wrote whose children still hold their streams.
         for process in &mut self.processes {
-            for (stream, sink) in process.streams.iter_mut().zip(&mut self.sinks) {
-                stream.lines.flush(sink);
-            }
+            let lines = process.streams.iter_mut().map(|it| &mut it.lines);
+            self.sinks.end_lines(lines);
         }
         let is_survived = self.is_survived();
         self.tree.close(&self.base);
@@ -570,16 +567,15 @@ impl Job {
                 if let Some(text) = &failure.text {
                     let others = failure.rank.map(|_| self.processes.len() - 1);
                     let rest = crate::report::rest(self.ended, others);
-                    self.sinks[1].tell(&format!("{}: {text}{rest}", self.command));
+                    self.sinks
+                        .tell(format_args!("{}: {text}{rest}", self.command));
                 }
             }
             None => {
                 let first = self.first_gone;
                 let silent =
                     lifecycle::mention_silent(&self.command, &self.plan, &self.processes, first);
-                silent
-                    .into_iter()
-                    .for_each(|text| self.sinks[1].tell(&text));
+                silent.into_iter().for_each(|text| self.sinks.tell(text));
             }
         }
         let fault = fault.map(|failure| failure.status);
@@ -590,9 +586,13 @@ impl Job {
             // The time may have run out, or a signal have come, only then.
             let late = self.failure.as_ref().filter(|_| !was_told);
             if let Some(text) = late.and_then(|failure| failure.text.as_ref()) {
-                self.sinks[1].tell_at_once(&format!("{}: {text}", self.command));
+                self.sinks
+                    .of(1)
+                    .tell_at_once(&format!("{}: {text}", self.command));
             }
-            self.sinks[1].tell_at_once(&format!("{}: output was lost: {kind}", self.command));
+            self.sinks
+                .of(1)
+                .tell_at_once(&format!("{}: output was lost: {kind}", self.command));
             self.failure.get_or_insert(Failure::silent(1));
         }
         match (fault, &self.failure) {
@@ -623,7 +623,7 @@ impl Job {
     /// Takes in one thing that has happened.
     fn judge(&mut self, event: NodeEvent) {
         match event {
-            NodeEvent::Placed { text } => tell::say(format_args!("{text}")),
+            NodeEvent::Placed { text } => self.sinks.tell(text.trim_end_matches('\n')),
             NodeEvent::Started { rank, pid, cpus } => self.started(rank, pid, &cpus),
             NodeEvent::Output { rank, which, bytes } => self.output(rank, which, &bytes),
             NodeEvent::Said(event) => self.said(event),

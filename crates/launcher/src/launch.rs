@@ -12,6 +12,7 @@ use catena_topo::{Machine, Resource};
 
 use crate::args::{self, App, Request};
 use crate::base::Base;
+use crate::heard::heard;
 use crate::hosts::Means;
 use crate::hosts::brief::Brief;
 use crate::hosts::list::{Hosts, is_here};
@@ -30,7 +31,20 @@ use crate::{MAX_RANKS, USAGE};
 const TIMEOUT: &str = "MPIEXEC_TIMEOUT";
 
 /// Runs what was asked for; gives the status.
-pub fn launch(command: &str, request: Request, registry: &Registry) -> Result<i32, ProgramError> {
+pub fn launch(
+    command: &str,
+    mut request: Request,
+    registry: &Registry,
+) -> Result<i32, ProgramError> {
+    let own = std::env::var_os(CONF);
+    let apps: Vec<_> = request.apps.iter().map(|app| &app.env).collect();
+    let heard = heard(&request.env, &apps, own.as_deref()).or_else(usage)?;
+    let conf = heard.iter().find(|(name, _)| name == CONF);
+    if let Some(path) = conf.and_then(|(_, path)| path.to_str()) {
+        // No setting was looked up so far.
+        crate::sys::set_variable(CONF, path);
+    }
+    request.env.extend(heard);
     let settings = check_settings(&request.settings, registry)?;
     let timeout = match (request.timeout, std::env::var_os(TIMEOUT)) {
         (None, Some(text)) => Some(args::seconds(TIMEOUT, &text).or_else(|e| usage(e.0))?),
@@ -194,7 +208,8 @@ pub fn plan(
     machine: &Machine,
 ) -> Result<Plan, ProgramError> {
     let mut wish = request.wish;
-    wish.cpu_mapping = crate::hosts::setting(&CPU_MAPPING, &settings).to_string();
+    let given = [&request.env[..], &settings[..]].concat();
+    wish.cpu_mapping = crate::hosts::setting(&CPU_MAPPING, &given).to_string();
     if request.topology.is_some() {
         wish.show = place::Show::Bindings;
     }

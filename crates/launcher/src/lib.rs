@@ -39,6 +39,7 @@ mod foreign;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
+mod heard;
 mod hosts;
 mod job;
 mod launch;

@@ -4,8 +4,11 @@
 //! ```text
 //! rank's pipe ──► Lines (one per rank and stream) ──► Sink (stdout or stderr)
 //! ```
+//!
+//! Where stdout and stderr lead to the same place, one sink serves both, so that lines stay whole there, too.
 
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -34,6 +37,8 @@ pub struct Sink {
     /// Whether the poller watches for room; `None` if it cannot, as for a
     /// file, which always has room.
     watched: Option<bool>,
+    /// Whether all that was written has arrived.
+    settled: bool,
     token: u64,
     /// Nobody reads any more, or writing failed.
     closed: Option<io::ErrorKind>,
@@ -52,6 +57,7 @@ impl Sink {
             to,
             open: None,
             watched,
+            settled: true,
             token,
             closed: None,
         })
@@ -69,7 +75,7 @@ impl Sink {
 
     /// Whether everything is written, or never will be.
     pub fn is_empty(&self) -> bool {
-        self.queue.is_empty()
+        self.queue.is_empty() && self.settled
     }
 
     /// Why nothing more can be written, if so.
@@ -79,19 +85,21 @@ impl Sink {
 
     /// Writes as much as can be written at once.
     pub fn flush(&mut self, poller: &Poller) {
-        while !self.is_empty() {
+        while !self.queue.is_empty() {
             let (rest, _) = self.queue.as_slices();
-            let written = match self.watched {
-                None => sys::write(&self.to, rest),
-                Some(_) => self.to.write(rest),
-            };
-            match written {
+            match self.to.write(rest) {
                 Ok(n) => drop(self.queue.drain(..n)),
                 Err(error) => match error.kind() {
                     io::ErrorKind::Interrupted => {}
                     io::ErrorKind::WouldBlock => break,
                     kind => self.close(kind),
                 },
+            }
+        }
+        if self.closed.is_none() {
+            match self.to.settle() {
+                Ok(settled) => self.settled = settled,
+                Err(error) => self.close(error.kind()),
             }
         }
         let waiting = !self.is_empty();
@@ -115,6 +123,7 @@ impl Sink {
     fn close(&mut self, why: io::ErrorKind) {
         self.closed.get_or_insert(why);
         self.queue = VecDeque::new();
+        self.settled = true;
     }
 
     /// Adds a line of the launcher's own, without its end.
@@ -149,6 +158,54 @@ impl Sink {
         } else {
             Some(from)
         };
+    }
+}
+
+/// Both streams of the launcher.
+#[derive(Debug)]
+pub struct Sinks {
+    /// One, or two where the streams lead to different places.
+    all: Vec<Sink>,
+}
+
+impl Sinks {
+    /// Those of two streams, whose poller events carry `token` and the one after it.
+    pub fn new(streams: [BorrowedFd<'_>; 2], token: u64, poller: &Poller) -> io::Result<Sinks> {
+        let [out, error] = streams;
+        let mut all = vec![Sink::new(out, token, poller)?];
+        if !sys::is_same(out, error) {
+            all.push(Sink::new(error, token + 1, poller)?);
+        }
+        Ok(Sinks { all })
+    }
+
+    /// That of stdout (0) or stderr (1).
+    pub fn of(&mut self, which: usize) -> &mut Sink {
+        let which = which.min(self.all.len() - 1);
+        &mut self.all[which]
+    }
+
+    /// Each of them once.
+    pub fn iter(&self) -> impl Iterator<Item = &Sink> {
+        self.all.iter()
+    }
+
+    /// Each of them once.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Sink> {
+        self.all.iter_mut()
+    }
+
+    /// Adds lines of the launcher's own to stderr, without the end of the last one. They are written when there is room, and
+    /// nothing waits for that.
+    pub fn tell(&mut self, text: impl Display) {
+        self.of(1).tell(&text.to_string());
+    }
+
+    /// Passes on what there is of a process's unfinished lines.
+    pub fn end_lines<'a>(&mut self, of: impl IntoIterator<Item = &'a mut Lines>) {
+        for (which, lines) in of.into_iter().enumerate() {
+            lines.flush(self.of(which));
+        }
     }
 }
 
@@ -217,6 +274,13 @@ pub fn own_stream(error: bool) -> BorrowedFd<'static> {
     }
 }
 
+/// Writes a line to stderr as far as there is room: for those that serve others, who must not wait for its reader.
+pub fn tell_at_once(text: &str) {
+    if let Ok(to) = Writer::new(own_stream(true)) {
+        let _ = to.write(format!("{text}\n").as_bytes());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Read;
@@ -282,6 +346,30 @@ mod tests {
         b.push(b"hello\n", &mut f.sink);
         a.push(b"thanks\n", &mut f.sink);
         assert_eq!(f.text(), "name? and age? \nhello\nthanks\n");
+    }
+
+    #[test]
+    fn two_streams_into_one_pipe_are_one() {
+        let (read, write) = io::pipe().unwrap();
+        let (_, other) = io::pipe().unwrap();
+        let poller = Poller::new().unwrap();
+        let apart = Sinks::new([write.as_fd(), other.as_fd()], 0, &poller).unwrap();
+        assert_eq!(apart.iter().count(), 2);
+        let again = write.try_clone().unwrap();
+        let mut both = Sinks::new([write.as_fd(), again.as_fd()], 0, &poller).unwrap();
+        assert_eq!(both.iter().count(), 1);
+        let mut lines = [0, 1].map(|id| Lines::new(id, Vec::new()));
+        lines[0].push(b"on", both.of(0));
+        lines[1].push(b"two\n", both.of(1));
+        both.tell("the launcher");
+        lines[0].push(b"e\nla", both.of(0));
+        both.end_lines(&mut lines);
+        both.tell("more");
+        both.iter_mut().for_each(|sink| sink.flush(&poller));
+        drop((both, apart, write, again));
+        let mut text = String::new();
+        (&read).read_to_string(&mut text).unwrap();
+        assert_eq!(text, "two\nthe launcher\none\nla\nmore\n");
     }
 
     #[test]

@@ -16,6 +16,8 @@
 //! 9. The crates that keep functions of the program's keep them as `Foreign`, which can be called outside of the
 //!    library's lock alone: types of functions of C stand in `callback.rs` of `objects`, and nowhere else there.
 //! 10. What is kept by peer is forgotten with the peer: see [`crate::by_peer`].
+//! 11. The launcher serves a job in one loop, which must not wait for a reader of stderr: there the user is told something by
+//!     the job's sinks, and `tell!` stands only in the files that are listed for it with a reason.
 
 use std::path::Path;
 
@@ -99,6 +101,18 @@ const CALLED_BACK: &[&str] = &[
     "board", "core", "dynamic", "ft", "io", "mpit", "objects", "process", "rma",
 ];
 
+/// Files of the launcher that may wait until a line is told.
+const TELLERS: &[(&str, &str)] = &[
+    ("src/lib.rs", "there is no job yet"),
+    ("src/serve.rs", "there is no job yet"),
+    ("src/elastic.rs", "catena grow and shrink serve nobody"),
+    (
+        "src/hosts/daemon.rs",
+        "it ends before it has served anybody",
+    ),
+    ("src/pmix/helper.rs", "it serves nobody any more"),
+];
+
 /// Most lines of a source file.
 const MAX_LINES: usize = 800;
 
@@ -111,6 +125,7 @@ pub fn check(root: &Path) -> Result<(), String> {
         problems.extend(unsafe_code(krate));
         problems.extend(sizes(krate));
         problems.extend(loud_code(krate));
+        problems.extend(waiting_tellers(krate));
         problems.extend(lost_locals(krate));
         problems.extend(naked_callbacks(krate));
         problems.extend(by_peer::check(krate));
@@ -236,6 +251,33 @@ fn loud_code(krate: &Crate) -> Vec<String> {
         )
     };
     loud.map(|(path, _)| problem(path)).collect()
+}
+
+/// Rule 11.
+fn waiting_tellers(krate: &Crate) -> Vec<String> {
+    if krate.name != "launcher" {
+        return Vec::new();
+    }
+    let tells = |lines: &[&str]| {
+        let tells = |line: &&str| line.contains("tell!(") || line.contains("tell::");
+        lines.iter().any(tells)
+    };
+    let mut problems = Vec::new();
+    for (path, lines) in code(krate) {
+        let listed = TELLERS.iter().any(|(name, _)| path == Path::new(name));
+        match (tells(&lines), listed) {
+            (true, false) => problems.push(format!(
+                "crates/launcher/{}: tell! may wait for ever, where a job's sinks (or tell_at_once) do not",
+                path.display()
+            )),
+            (false, true) => problems.push(format!(
+                "crates/launcher/{}: stands in TELLERS of xtask's tidy.rs, but tells nothing",
+                path.display()
+            )),
+            _ => {}
+        }
+    }
+    problems
 }
 
 /// The lines of the files of a crate that are part of it, without comments and what only tests and fuzzing use.
@@ -394,6 +436,18 @@ mod tests {
             assert_eq!(problems("ucx-sys", root, "fn f() {}"), 0);
         }
         assert_eq!(problems("link", "src/other.rs", "fn f() {}"), 0);
+    }
+
+    #[test]
+    fn the_launcher_does_not_wait_for_readers() {
+        let problems = |name, path, text| waiting_tellers(&krate(name, "", &[(path, text)])).len();
+        let tells = "fn f() {\n    tell!(\"x\");\n}\n";
+        assert_eq!(problems("launcher", "src/job.rs", tells), 1);
+        assert_eq!(problems("launcher", "src/job.rs", "tell::say(x);"), 1);
+        assert_eq!(problems("launcher", "src/job.rs", "self.sinks.tell(x);"), 0);
+        assert_eq!(problems("launcher", "src/serve.rs", tells), 0);
+        assert_eq!(problems("launcher", "src/serve.rs", "fn f() {}"), 1);
+        assert_eq!(problems("core", "src/job.rs", tells), 0);
     }
 
     #[test]

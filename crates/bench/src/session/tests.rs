@@ -182,7 +182,7 @@ fn more_launches_until_all_is_precise() {
     assert_eq!(
         session.into_run().launches.len(),
         5,
-        "its values never vary, and fewer say nothing of others"
+        "its values never vary, and five have an interval"
     );
 }
 

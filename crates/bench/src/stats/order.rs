@@ -1,7 +1,5 @@
 //! Medians and quantiles, and what order alone says about the true median.
 
-use statrs::distribution::{Binomial, DiscreteCDF};
-
 use super::Interval;
 
 /// The values in ascending order.
@@ -27,47 +25,47 @@ pub fn quantile(sorted: &[f64], p: f64) -> f64 {
     below + (above - below) * at.fract()
 }
 
-/// By so much an interval may hold the true value less often than asked for, where there are too few values.
-const LESS_SURE: f64 = 0.02;
-
-/// Where the true median is, whatever the distribution: between the values that the binomial distribution gives, or, as
-/// these are steps, a little within them (Hettmansperger & Sheather 1986). `None` if there are too few values: five are
-/// enough for 95 %, of which the least and the greatest hold it in 93.75 % of all cases.
+/// Where the true median is, whatever the distribution: between two of the values in order, chosen by the binomial
+/// distribution, and a way from those to the next ones, as two values hold it either too surely or not surely enough
+/// (Hettmansperger & Sheather, Statistics & Probability Letters 4, 1986). Five values hold it in 93.75 % of all cases between
+/// the least and the greatest of them: that is near enough to 95 %. `None` if there are too few for that confidence.
 pub fn median_interval(values: &[f64], confidence: f64) -> Option<Interval> {
+    const NEAR_ENOUGH: f64 = 0.0126;
     let values = sorted(values);
     let n = values.len();
-    let heads = Binomial::new(0.5, n as u64).ok()?;
-    // How often it is held if `out` values are left out on either side.
-    let held = |out: usize| 1.0 - 2.0 * heads.cdf(out as u64);
-    if n == 0 || held(0) < confidence - LESS_SURE {
+    // How surely the median is between the values that have `out` others beyond them on each side.
+    let (mut exactly, mut at_most) = (n as f64 * 0.5f64.ln(), 0.0);
+    let mut holds = Vec::new();
+    for out in 0..n.div_ceil(2) {
+        at_most += exactly.exp();
+        holds.push(1.0 - 2.0 * at_most);
+        exactly += ((n - out) as f64 / (out + 1) as f64).ln();
+    }
+    if *holds.first()? < confidence - NEAR_ENOUGH {
         return None;
     }
-    let outs = (0..n.div_ceil(2)).take_while(|&out| held(out) >= confidence);
-    let Some(out) = outs.last() else {
+    let sure = holds.iter().take_while(|&&h| h >= confidence).count();
+    if sure == 0 || sure == holds.len() {
         return Some(Interval {
-            low: values[0],
-            high: values[n - 1],
+            low: values[sure.saturating_sub(1)],
+            high: values[n - sure.max(1)],
         });
-    };
-    // The share of the way to the next values that keeps the confidence.
-    let (wide, narrow) = (held(out), held(out + 1).max(0.0));
-    let spare = (wide - confidence) / (wide - narrow);
-    let (last, all) = ((out + 1) as f64, n as f64);
-    let way = match 2 * (out + 1) < n {
-        true => (all - last) * spare / (last + (all - 2.0 * last) * spare),
-        false => 0.0,
-    };
-    let within = |from: f64, to: f64| from + way * (to - from);
-    let inner = (out + 1).min(n - 1);
+    }
+    let out = sure - 1;
+    let too_sure = (holds[out] - confidence) / (holds[out] - holds[out + 1]);
+    let (outer, inner) = ((out + 1) as f64, (n - out - 1) as f64);
+    let way = inner * too_sure / (outer + (inner - outer) * too_sure);
+    let between = |outer: f64, inner: f64| outer + way * (inner - outer);
     Some(Interval {
-        low: within(values[out], values[inner]),
-        high: within(values[n - 1 - out], values[n - 1 - inner]),
+        low: between(values[out], values[out + 1]),
+        high: between(values[n - 1 - out], values[n - 2 - out]),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use statrs::distribution::{ContinuousCDF, Normal};
 
     #[test]
     fn quantiles_as_r_and_numpy_give_them() {
@@ -90,59 +88,67 @@ mod tests {
     }
 
     /// The ranks of the usual tables, such as table A.1 of Le Boudec, Performance Evaluation of
-    /// Computer and Communication Systems (2010), are the widest that it can be; the next ones it is not as narrow as.
+    /// Computer and Communication Systems (2010): the interval is between those and the next ones.
     #[test]
     fn the_median_lies_between_the_ranks_of_the_tables() {
         for (n, low, high) in [(6, 1, 6), (8, 1, 8), (10, 2, 9), (20, 6, 15), (70, 27, 44)] {
             let values: Vec<f64> = (1..=n).map(f64::from).collect();
             let found = median_interval(&values, 0.95).unwrap();
-            let (low, high) = (f64::from(low), f64::from(high));
-            assert!(low <= found.low && found.low < low + 1.0, "{n}: {found:?}");
+            let (below, above) = (found.low - f64::from(low), f64::from(high) - found.high);
             assert!(
-                high >= found.high && found.high > high - 1.0,
+                (0.0..1.0).contains(&below) && (below - above).abs() < 1e-9,
                 "{n}: {found:?}"
             );
         }
-        assert_eq!(median_interval(&[1.0; 4], 0.95), None);
+        let five = [3.0, 1.0, 2.0, 5.0, 4.0];
+        let all = Interval {
+            low: 1.0,
+            high: 5.0,
+        };
+        assert_eq!(median_interval(&five, 0.95), Some(all));
+        assert_eq!(median_interval(&five, 0.99), None);
+        assert_eq!(median_interval(&five[1..], 0.95), None);
         assert_eq!(median_interval(&[], 0.95), None);
-        let five = median_interval(&[5.0, 1.0, 3.0, 2.0, 4.0], 0.95).unwrap();
-        assert_eq!((five.low, five.high), (1.0, 5.0));
-        assert!(median_interval(&[1.0; 5], 0.90).is_some());
+        assert_eq!(
+            median_interval(&[2.5; 7], 0.95),
+            Some(Interval {
+                low: 2.5,
+                high: 2.5
+            })
+        );
     }
 
-    /// About normal: the sum of twelve uniform numbers.
-    fn noise(rng: &mut fastrand::Rng) -> f64 {
-        (0..12).map(|_| rng.f64()).sum::<f64>() - 6.0
-    }
-
-    /// How often an interval of 95 % holds the truth of cases in which it is known: figures that are normal, skewed, or
-    /// have a long tail, and steady ones of which a fifth is disturbed.
+    /// Of many samples the interval holds the true median in as many as it says, whatever they are drawn from.
     #[test]
-    fn intervals_hold_the_truth_as_often_as_they_say() {
-        type Draw = fn(&mut fastrand::Rng) -> f64;
-        let shapes: [(&str, f64, Draw); 4] = [
-            ("normal", 10.0, |rng| 10.0 + noise(rng)),
-            ("lognormal", 1.0, |rng| noise(rng).exp()),
-            ("long tail", 2.0, |rng| 1.0 / (1.0 - rng.f64())),
-            ("disturbed", 1.0, |rng| {
-                let spread = if rng.f64() < 0.2 { 1.0 } else { 0.01 };
-                1.0 + spread * noise(rng)
+    fn the_interval_holds_the_median_as_often_as_it_says() {
+        const SAMPLES: u32 = 4000;
+        let normal = Normal::standard();
+        type Law<'a> = (&'a str, f64, &'a dyn Fn(f64) -> f64);
+        let laws: [Law; 4] = [
+            ("normal", 0.0, &|u| normal.inverse_cdf(u)),
+            ("lognormal", 1.0, &|u| normal.inverse_cdf(u).exp()),
+            // One launch in five is hit by something, and takes up to a hundred times as long.
+            ("heavy tail", 1.0, &|u| {
+                if u < 0.5 {
+                    0.5 + u
+                } else {
+                    (2.0 * (1.0 - u)).powf(-1.2)
+                }
+            }),
+            ("two states, unlike", 0.5 / 0.7, &|u| {
+                if u < 0.7 { u / 0.7 } else { 3.0 + u }
             }),
         ];
-        const CASES: u32 = 4000;
         let mut rng = fastrand::Rng::with_seed(39);
-        for (name, truth, draw) in shapes {
-            for n in [5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30] {
-                let held = (0..CASES).filter(|_| {
-                    let values: Vec<f64> = (0..n).map(|_| draw(&mut rng)).collect();
-                    let found = median_interval(&values, 0.95).unwrap();
-                    found.low <= truth && truth <= found.high
+        for n in [5, 6, 7, 8, 10, 12, 15, 20, 30] {
+            for (name, truth, law) in laws {
+                let held = (0..SAMPLES).filter(|_| {
+                    let values: Vec<f64> = (0..n).map(|_| law(rng.f64().max(1e-12))).collect();
+                    median_interval(&values, 0.95)
+                        .is_some_and(|i| i.low <= truth && truth <= i.high)
                 });
-                let share = held.count() as f64 / f64::from(CASES);
-                assert!(
-                    (0.93..=0.97).contains(&share),
-                    "{name}, {n} launches: {share}"
-                );
+                let share = held.count() as f64 / f64::from(SAMPLES);
+                assert!((0.93..0.975).contains(&share), "{name}, {n}: {share}");
             }
         }
     }

@@ -101,6 +101,28 @@ fn the_configuration_file_is_read_once_for_all_ranks() {
     assert!(one.err.contains("no regular file"), "{}", one.err);
 }
 
+#[test]
+fn settings_that_ranks_are_given_are_heard_by_the_launcher() {
+    let scratch = Scratch::new("heard");
+    let file = scratch.path("catena.conf");
+    // The launcher alone reads that one.
+    std::fs::write(&file, "cpu_mapping = nonsense\n").unwrap();
+    let by_file = format!("CATENA_CONF={file}");
+    for given in [by_file.as_str(), "CATENA_CPU_MAPPING=nonsense"] {
+        let said = run(words(&format!("-n 2 -x {given}"), &sh("echo started")));
+        assert_eq!((said.status, said.out.as_str()), (2, ""), "{given}");
+        assert!(
+            said.err.contains("CATENA_CPU_MAPPING=nonsense"),
+            "{}",
+            said.err
+        );
+    }
+    let two = format!("-n 1 -x {by_file} true : -n 1 true");
+    let said = run(words(&two, &[]));
+    assert_eq!(said.status, 2);
+    assert!(said.err.contains("CATENA_CONF differs"), "{}", said.err);
+}
+
 /// CPUs that each rank may use, in any order.
 fn allowed(options: &str) -> (Said, Vec<String>) {
     let said = run(words(

@@ -11,6 +11,7 @@ mod hosts;
 mod libraries;
 mod output;
 mod rank;
+mod readers;
 mod takeover;
 mod wire_up;
 

@@ -49,7 +49,7 @@ pub struct Means {
 }
 
 impl Means {
-    /// As the user wants it; `settings` are those of the command line.
+    /// As the user wants it; `settings` are those of `--set`.
     pub fn new(
         request: &Request,
         settings: &[(OsString, OsString)],
@@ -66,6 +66,7 @@ impl Means {
             let status = USAGE;
             return Err(ProgramError { status, text });
         }
+        let settings = &[&request.env[..], settings].concat();
         let path = setting(&LAUNCH_PATH, settings);
         let program = match path.is_empty() {
             true => std::env::current_exe().map_err(system)?.into(),

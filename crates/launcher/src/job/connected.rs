@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use super::{Job, Process, Task};
 use crate::message::NodeCommand;
-use crate::output::tell;
 use crate::report::Failure;
 use crate::sys::Exit;
 
@@ -117,7 +116,8 @@ impl Job {
             if let Some(text) = &failure.text {
                 let size: usize = numbers.iter().map(|of| of.len()).sum();
                 let rest = crate::report::rest(ended, Some(size - 1));
-                tell!("{}: {text}{rest}", self.command);
+                self.sinks
+                    .tell(format_args!("{}: {text}{rest}", self.command));
             }
             // It was told; only the status is left.
             self.go_on(Failure::silent(failure.status), false);
@@ -217,9 +217,8 @@ impl Job {
     fn vacate(&mut self, numbers: &Range<u32>) {
         let all = numbers.start as usize..numbers.end as usize;
         for process in &mut self.processes[all.clone()] {
-            for (stream, sink) in process.streams.iter_mut().zip(&mut self.sinks) {
-                stream.lines.flush(sink);
-            }
+            let lines = process.streams.iter_mut().map(|it| &mut it.lines);
+            self.sinks.end_lines(lines);
         }
         let free = numbers.clone();
         self.tree.with_node(|node| node.give_numbers_back(free));

@@ -12,7 +12,6 @@ use catena_boot::{ELASTIC_SET, ElasticSet, Interest, SpawnAnswer, SpawnProgram, 
 use super::spawn::{Caller, Spawning};
 use super::{Job, token};
 use crate::elastic::{self, Change, LONGEST};
-use crate::output::tell;
 use crate::sys;
 
 /// How a job grows and shrinks.
@@ -50,10 +49,10 @@ impl Job {
     pub fn make_elastic(&mut self) {
         match self.listen() {
             Ok(elastic) => self.elastic = Some(elastic),
-            Err(error) => tell!(
+            Err(error) => self.sinks.tell(format_args!(
                 "{}: the job cannot grow or shrink, as catena grow could not reach it: {error}",
                 self.command
-            ),
+            )),
         }
     }
 

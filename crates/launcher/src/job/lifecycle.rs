@@ -13,7 +13,7 @@ use super::{ABANDON, HEARSAY, Job, Process, SILENT, STRANGE, Task};
 use crate::library;
 use crate::message::NodeCommand;
 use crate::node::Node;
-use crate::output::{Sink, tell};
+use crate::output::Sink;
 use crate::plan::Plan;
 use crate::report::{self, Failure};
 use crate::sys::{self, Exit, Stage};
@@ -162,7 +162,8 @@ impl Job {
             // Once these have ended, their launcher may take no more output.
             self.take_cause()
                 .into_iter()
-                .for_each(|text| tell!("{text}"));
+                .for_each(|text| self.sinks.tell(text));
+            self.flush();
         }
         self.command(&NodeCommand::End);
         self.at(self.grace, Task::Kill);
@@ -270,20 +271,20 @@ impl Job {
                 _ => format!("bound to CPUs {cpus}"),
             };
             let process = &self.processes[rank as usize];
-            tell!(
+            self.sinks.tell(format_args!(
                 "{}: rank {} is {} on host {}, pid {pid}, {place}",
                 self.command,
                 process.rank,
                 process.app.program.display(),
                 self.plan.hosts[process.node as usize]
-            );
+            ));
         }
     }
 
     /// A node has something to say, which may be the same as others have said.
     pub(super) fn note(&mut self, text: String, matters: bool) {
         if (matters || self.verbose) && !self.notes.contains(&text) {
-            tell!("{}: {text}", self.command);
+            self.sinks.tell(format_args!("{}: {text}", self.command));
             self.notes.push(text);
         }
     }
@@ -469,7 +470,7 @@ impl Job {
         // Once for all ranks.
         match mem::replace(&mut self.foreign, OtherMpi::Allow) {
             OtherMpi::Stop => self.fail(Failure::new(1, text), Duration::ZERO),
-            OtherMpi::Warn => tell!("{}: {text}", self.command),
+            OtherMpi::Warn => self.sinks.tell(format_args!("{}: {text}", self.command)),
             OtherMpi::Allow => {}
         }
     }
@@ -556,12 +557,12 @@ impl Job {
         let waiting = |p: &Process| p.running && p.joined.is_some() && !p.finalized;
         let other = self.processes.iter().position(waiting);
         if let (Some(other), None) = (other, &self.failure) {
-            tell!(
-                "{}: {} has ended without MPI_Init, while rank {other} uses MPI and may wait for \
+            let who = self.who(rank);
+            self.sinks.tell(format_args!(
+                "{}: {who} has ended without MPI_Init, while rank {other} uses MPI and may wait for \
                  it for ever",
-                self.command,
-                self.who(rank)
-            );
+                self.command
+            ));
         }
     }
 

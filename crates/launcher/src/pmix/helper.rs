@@ -18,7 +18,7 @@ use catena_pmix_sys::{GroupReply, Job, Library, Reply, Server, Upcall};
 use super::meet::{Act, Find, Meetings};
 use super::{Brief, hear_in, invalid};
 use crate::message::{MessageKind, NodeCommand, NodeEvent};
-use crate::output::tell;
+use crate::output::{tell, tell_at_once};
 use crate::plan::write_strings;
 use crate::sys;
 
@@ -220,10 +220,10 @@ impl HelperState {
                 let acts = self.meetings.join(name, &ranks, part.into_body(), who);
                 self.act(acts);
             }
-            Upcall::Spawn { rank } => tell!(
+            Upcall::Spawn { rank } => tell_at_once(&format!(
                 "mpirun: rank {rank} wants to start processes (MPI_Comm_spawn), which mpirun refuses \
                  while a job runs; start all of them at once: mpirun -n 2 program : -n 4 other"
-            ),
+            )),
             Upcall::Fetch { rank, reply } => {
                 let act = self.meetings.ask(rank, Waiter::Fence(reply));
                 self.act(vec![act]);

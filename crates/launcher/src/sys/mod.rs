@@ -3,24 +3,26 @@
 mod signals;
 mod start;
 mod watchdog;
+mod writer;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr;
 
 use catena_boot::Ended;
 use libc::c_int;
 use rustix::event::{self, PollFd, PollFlags, Timespec};
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::FileType;
 use rustix::io::Errno;
-use rustix::net::{self, AddressFamily, SendFlags, SocketFlags, SocketType};
+use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
 use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, WaitOptions};
 use rustix::{stdio, termios};
 
 pub use signals::{FileLimit, Signals, restore_in};
 pub use start::{Stage, Start, Strings, affinity, check_binding, read_failure, start};
 pub use watchdog::Watchdog;
+pub use writer::{Writer, is_same};
 
 fn check(result: c_int) -> io::Result<c_int> {
     if result < 0 {
@@ -38,75 +40,6 @@ pub fn write(fd: impl AsFd, bytes: &[u8]) -> io::Result<usize> {
 /// Reads some bytes past the buffers of the standard library; 0 at the end.
 pub fn read(fd: impl AsFd, bytes: &mut [u8]) -> io::Result<usize> {
     Ok(rustix::io::read(fd, bytes)?)
-}
-
-/// A stream of this process that is written without ever waiting for its reader.
-///
-/// Others have the stream open, too, and expect that their own writes wait, so it is not set to be non-blocking: a pipe or
-/// a terminal is opened once more, for this process alone.
-#[derive(Debug)]
-pub struct Writer {
-    fd: OwnedFd,
-    kind: WriterKind,
-}
-
-#[derive(Debug)]
-enum WriterKind {
-    /// Opened for this process alone.
-    Own,
-    /// What can be told not to wait in each call.
-    Socket,
-    /// What could not be opened again.
-    Shared,
-}
-
-impl Writer {
-    /// What a shared pipe that is ready to be written takes at once for sure, bytes.
-    const SURE: usize = 4096;
-
-    /// One that writes to what `fd` does.
-    pub fn new(fd: BorrowedFd<'_>) -> io::Result<Writer> {
-        let kind = rustix::fs::fstat(fd).map(|stat| FileType::from_raw_mode(stat.st_mode))?;
-        let is_pipe = kind == FileType::Fifo;
-        if is_pipe || kind == FileType::CharacterDevice && termios::isatty(fd) {
-            let path = format!("/proc/self/fd/{}", fd.as_raw_fd());
-            let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-            if let Ok(fd) = rustix::fs::open(path, flags, Mode::empty()) {
-                let kind = WriterKind::Own;
-                return Ok(Writer { fd, kind });
-            }
-        }
-        let kind = match kind == FileType::Socket {
-            true => WriterKind::Socket,
-            false => WriterKind::Shared,
-        };
-        let fd = fd.try_clone_to_owned()?;
-        Ok(Writer { fd, kind })
-    }
-
-    /// Writes some of `bytes`; `WouldBlock` if there is no room for any.
-    pub fn write(&self, bytes: &[u8]) -> io::Result<usize> {
-        match self.kind {
-            WriterKind::Own => write(&self.fd, bytes),
-            WriterKind::Socket => Ok(net::send(&self.fd, bytes, SendFlags::DONTWAIT)?),
-            WriterKind::Shared if has_room(self.fd.as_fd()) => {
-                write(&self.fd, &bytes[..bytes.len().min(Self::SURE)])
-            }
-            WriterKind::Shared => Err(io::ErrorKind::WouldBlock.into()),
-        }
-    }
-}
-
-impl AsFd for Writer {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
-    }
-}
-
-/// Whether a write would not block, or would fail at once.
-fn has_room(fd: BorrowedFd<'_>) -> bool {
-    let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::OUT)];
-    event::poll(&mut fds, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
 }
 
 /// Makes reads and writes fail rather than wait.

@@ -108,8 +108,8 @@ impl Stage {
 /// fails, the process ends with status 127 and reports why.
 pub fn start(what: &Start<'_>) -> io::Result<i32> {
     let launcher = process::getpid();
-    // SAFETY: this process has one thread, and the child only makes system
-    // calls until it executes the program or exits.
+    // SAFETY: the child only makes system calls until it executes the program or
+    // exits: what other threads, which may write output, hold does not matter.
     let pid = check(unsafe { libc::fork() })?;
     if pid == 0 {
         let (stage, error) = match prepare(what, launcher) {
