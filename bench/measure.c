@@ -22,6 +22,8 @@ enum { LEAST_CLOCKS = 400, LEAST_CLOCKS_OF_STREAMS = 10000 };
 static const double least_of_crowds = 1e-3;
 /* A value is left out where a rank began later than this, and than this share of the value. */
 static const double late_at_least = 500e-9, late_share = 0.02;
+/* By so much ranks may begin apart, seconds, and by a twentieth of a value. */
+static const double apart_at_most = 100e-9;
 /* Two windows of warm-up agree within this share. */
 static const double steady_share = 0.1;
 /* A sample is begun so often at most until enough of them began in time. */
@@ -114,12 +116,12 @@ static void warm_up(struct task *t, struct samples *s)
     }
     s->steady = UNSTEADY;
     for (n = 1; rest && spent < opt.warm;) {
-        int now = n < rest ? n : rest;
-        took = roughly(t, now);
+        int these = n < rest ? n : rest;
+        took = roughly(t, these);
         spent += took;
-        each = took / now;
-        s->warmup += now;
-        rest -= now;
+        each = took / these;
+        s->warmup += these;
+        rest -= these;
         if (2 * n * each <= opt.warm - spent)
             n *= 2;
     }
@@ -231,7 +233,7 @@ static void take(struct task *t, struct samples *s, int wanted)
                  "%d of %d repetitions began late and are left out, and others began when the last rank had come: give "
                  "each rank a core", s->late, s->starts);
     s->skew = percentile(skews, s->starts, 50);
-    if (s->skew > 0.05 * s->took && t->timers == t->size && !*s->warning && !crowded)
+    if (s->skew > greater(0.05 * s->took, apart_at_most) && t->timers == t->size && !*s->warning && !crowded)
         snprintf(s->warning, sizeof s->warning,
                  "ranks begin up to %.2g us apart, which is more than 5 %% of a value: -i makes values longer",
                  s->skew * 1e6);
