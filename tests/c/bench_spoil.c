@@ -58,6 +58,16 @@ int MPI_Barrier(MPI_Comm comm)
     return spoils("Barrier") ? MPI_SUCCESS : PMPI_Barrier(comm);
 }
 
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    return PMPI_Ibarrier(spoils("Ibarrier") ? MPI_COMM_SELF : comm, request);
+}
+
+int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    return PMPI_Barrier_init(spoils("Barrier_init") ? MPI_COMM_SELF : comm, info, request);
+}
+
 int MPI_Bcast(void *at, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
     int result = PMPI_Bcast(at, count, type, root, comm);
