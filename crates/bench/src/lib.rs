@@ -356,10 +356,7 @@ fn tell(run: &Run, path: &Path, output: &Output, aims: &[Aim]) -> Result<i32, St
     let wrong: Vec<bool> = (0..plan.variants.len()).map(is_wrong).collect();
     let results = Results::of(run, &all, &found, checked, (notes, troubles));
     // What one kind of file lacks does not keep the others from being written.
-    let made = output
-        .graphs
-        .iter()
-        .map(|graph| graph.make(&results, path));
+    let made = output.graphs.iter().map(|graph| graph.make(&results, path));
     let unmade: Vec<String> = made.filter_map(Result::err).collect();
     if !unmade.is_empty() {
         return Err(unmade.join("; "));
