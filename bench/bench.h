@@ -128,7 +128,8 @@ extern struct options {
     int warmup, checks;  /* `warmup`: negative where nothing was said */
     int tests, senders;  /* of -t; `tests`: negative where nothing was said, threads, too */
     int dimensions, radius, many_buffers;
-    int percents[16], percent_count;
+    double percents[16];
+    int percent_count;
     double seconds, least, within, warm, checking; /* seconds; `least` microseconds */
     double apart;        /* microseconds between the ranks of `_late` */
     enum start start;
@@ -223,7 +224,7 @@ void counters_count(struct task *t, int rounds, double counts[COUNTERS]);
 /* meet.c: ranks begin together. */
 void meet_open(MPI_Comm node);
 void meet_close(void);
-void meet_plan(void);             /* before some starts */
+void meet_plan(bool by_time);     /* before some starts; whether all can be there in time */
 double meet(double *late);        /* seconds; the time of the start */
 double meet_for(struct task *t);  /* the same, and keeps `late` of the task */
 bool meet_at_a_time(void);

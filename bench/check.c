@@ -13,41 +13,65 @@
 #include <string.h>
 
 /* Barriers move nothing: that nobody leaves one before the last rank has come is seen by marks that ranks of a node
- * leave before it, and between nodes by the common clock. Another rank is the last one each time, and late enough for
- * others to be gone if nothing held them. */
+ * leave before it. Between nodes one rank of each tells the one that comes last when it has left, and that looks for
+ * such words before it comes. Another rank is the last one each time, and late enough for others to be gone if nothing
+ * held them. */
+enum { LEFT = 81 };
 static unsigned long barriers;
-static double entered, left;
+static bool left_early; /* whether another node has, before this rank came */
 
 static bool is_barrier(const struct task *t)
 {
     return t->bench->shape.from == OF_NOBODY;
 }
 
+/* Of the ranks that stand for a node, the one that comes last this time, and whether this is it. */
+static int last_of(MPI_Comm between, bool *is_me, int *all)
+{
+    int me, last;
+    MPI_Comm_rank(between, &me);
+    MPI_Comm_size(between, all);
+    last = (int)(barriers % (unsigned long)*all);
+    *is_me = me == last;
+    return last;
+}
+
 static void come_to_barrier(const struct task *t)
 {
-    double late = crowded ? 0 : meet_between() != MPI_COMM_NULL ? 1e-3 : 20e-6, until = now() + late;
+    static const double later = 20e-6, later_than_nodes = 1e-3;
+    MPI_Comm between = meet_between();
+    int all, early = 0;
+    bool last = false;
     barriers++;
-    while ((int)(barriers % (unsigned long)t->size) == t->rank && now() < until)
-        ;
-    entered = clocks_now();
+    left_early = false;
+    if (between != MPI_COMM_NULL) {
+        last_of(between, &last, &all);
+        for (double until = now() + later_than_nodes; last && now() < until; left_early |= early)
+            MPI_Iprobe(MPI_ANY_SOURCE, LEFT, between, &early, MPI_STATUS_IGNORE);
+    } else if ((int)(barriers % (unsigned long)t->size) == t->rank && !crowded) {
+        for (double until = now() + later; now() < until;)
+            ;
+    }
     meet_mark(barriers);
 }
 
 static bool barrier_right(struct task *t, char *error, size_t room)
 {
-    static const double clocks_differ = 200e-6;
-    int missing = meet_unmarked(barriers);
     MPI_Comm between = meet_between();
-    double last = entered;
+    int missing = meet_unmarked(barriers), all, last;
+    bool is_me;
     if (missing >= 0)
         snprintf(error, room, "rank %d left before rank %d of its node came", t->rank, missing);
     if (between == MPI_COMM_NULL)
         return missing < 0;
-    calm_allreduce(&last, 1, MPI_DOUBLE, MPI_MAX, between);
-    if (missing < 0 && left < last - clocks_differ)
-        snprintf(error, room, "rank %d left %.0f us before the last rank of another node came", t->rank,
-                 1e6 * (last - left));
-    return !*error;
+    last = last_of(between, &is_me, &all);
+    if (!is_me)
+        MPI_Send(NULL, 0, MPI_BYTE, last, LEFT, between);
+    for (int k = 1; k < all && is_me; k++)
+        MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, LEFT, between, MPI_STATUS_IGNORE);
+    if (missing < 0 && left_early)
+        snprintf(error, room, "ranks of another node left before rank %d came", t->rank);
+    return missing < 0 && !left_early;
 }
 
 /* One operation; the first thing that is wrong stays in `error`. */
@@ -65,7 +89,6 @@ static void one(struct task *t, char *error, size_t room)
     if (is_barrier(t))
         come_to_barrier(t);
     b->run(t, 1);
-    left = clocks_now();
     next = t->root;
     data_aim(t, root);
     memory_load();

@@ -22,6 +22,8 @@ enum { LEAST_CLOCKS = 400, LEAST_CLOCKS_OF_STREAMS = 10000 };
 static const double least_of_crowds = 1e-3;
 /* A value is left out where a rank began later than this, and than this share of the value. */
 static const double late_at_least = 500e-9, late_share = 0.02;
+/* By so much ranks may begin apart, seconds, and by a twentieth of a value. */
+static const double apart_at_most = 100e-9;
 /* Two windows of warm-up agree within this share. */
 static const double steady_share = 0.1;
 /* A sample is begun so often at most until enough of them began in time. */
@@ -114,12 +116,12 @@ static void warm_up(struct task *t, struct samples *s)
     }
     s->steady = UNSTEADY;
     for (n = 1; rest && spent < opt.warm;) {
-        int now = n < rest ? n : rest;
-        took = roughly(t, now);
+        int these = n < rest ? n : rest;
+        took = roughly(t, these);
         spent += took;
-        each = took / now;
-        s->warmup += now;
-        rest -= now;
+        each = took / these;
+        s->warmup += these;
+        rest -= these;
         if (2 * n * each <= opt.warm - spent)
             n *= 2;
     }
@@ -218,7 +220,7 @@ static void take(struct task *t, struct samples *s, int wanted)
     int least = (wanted + 1) / 2;
     for (int plan = 0; plan < PLANS && s->count < least; plan++) {
         int n = wanted - s->count;
-        meet_plan();
+        meet_plan(plan < PLANS / 2);
         for (int i = 0; i < n; i++) {
             mine[i] = timed(t, s->batch);
             if (s->overlaps)
@@ -226,12 +228,12 @@ static void take(struct task *t, struct samples *s, int wanted)
         }
         gather(t, s, mine, n, skews);
     }
-    if (s->late && s->count < least)
+    if (2 * s->late > s->starts)
         snprintf(s->warning, sizeof s->warning,
-                 "%d of %d repetitions began late and are left out: give each rank a core, or take "
-                 "--start barrier", s->late, s->starts);
+                 "%d of %d repetitions began late and are left out, and others began when the last rank had come: give "
+                 "each rank a core", s->late, s->starts);
     s->skew = percentile(skews, s->starts, 50);
-    if (s->skew > 0.05 * s->took && t->timers == t->size && !*s->warning && !crowded)
+    if (s->skew > greater(0.05 * s->took, apart_at_most) && t->timers == t->size && !*s->warning && !crowded)
         snprintf(s->warning, sizeof s->warning,
                  "ranks begin up to %.2g us apart, which is more than 5 %% of a value: -i makes values longer",
                  s->skew * 1e6);
@@ -263,7 +265,7 @@ void measure(struct task *t, struct samples *s)
     if (!opt.least && crowded && least < least_of_crowds)
         least = least_of_crowds;
     least = longest(t, least);
-    meet_plan();
+    meet_plan(true);
     s->steady = ASKED_FOR;
     if (has(t, 'x') && !has(t, 'F'))
         warm_up(t, s);

@@ -1,8 +1,8 @@
 /* How all ranks begin together: without the library that is measured, for a barrier of it that lets one rank go later
  * than another would be found again in every figure.
  *
- * On a node the ranks meet in memory that rank 0 of the node makes and the others open by its path below /proc; the
- * library only hands on that path. Each rank says that it has come; when all have, the leader of the node names a time
+ * On a node the ranks meet in memory that rank 0 of the node makes and the others open by its name; the library only
+ * hands on that name. Each rank says that it has come; when all have, the leader of the node names a time
  * a little later, and all go on at that time of the clock that they share, within about one reading of it. Between
  * nodes the leaders tell one another by messages along a tree, and rank 0 names the time, which each leader translates
  * to its own clock (clocks.c). A rank that comes too late says so at the next meeting, and more time is left then: so
@@ -25,9 +25,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { LINE = 128, TAG = 79, NEVER = 80, SPINS = 64 };
@@ -68,33 +67,49 @@ static struct area *map(int file, size_t bytes)
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* Makes the memory of a node, or opens that of its first rank; NULL where some rank cannot. */
+/* A new file of this length, and its name; negative: there is none. */
+static int make(char *path, size_t room, size_t bytes)
+{
+    const char *folders[] = {"/dev/shm", getenv("TMPDIR"), "/tmp"};
+    int file = -1;
+    for (size_t k = 0; k < sizeof folders / sizeof *folders && file < 0; k++) {
+        if (!folders[k])
+            continue;
+        snprintf(path, room, "%s/catena-bench-%ld-%ld", folders[k], (long)getpid(), now_ns());
+        file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (file >= 0 && ftruncate(file, (off_t)bytes)) {
+            close(file);
+            unlink(path);
+            file = -1;
+        }
+    }
+    return file;
+}
+
+/* Makes the memory of a node, or opens that of its first rank by its name; NULL where some rank cannot. */
 static struct area *share(MPI_Comm node)
 {
     size_t bytes = sizeof(struct area) + members * sizeof(struct slot);
-    long told[3] = {0, 0, 0}; /* process, file, token */
-    char path[64];
+    char path[256] = "";
+    long token = now_ns();
     int file = -1, good;
-    struct area *at = NULL;
-    if (mine == 0) {
-        file = (int)syscall(SYS_memfd_create, "meet", 0); /* a function only since glibc 2.27 */
-        at = file >= 0 && !ftruncate(file, (off_t)bytes) ? map(file, bytes) : NULL;
-        memcpy(told, (long[]){getpid(), file, now_ns()}, sizeof told);
-        if (at)
-            atomic_store(&at->token, told[2]);
-    }
-    MPI_Bcast(told, 3, MPI_LONG, 0, node);
-    if (mine) {
-        snprintf(path, sizeof path, "/proc/%ld/fd/%ld", told[0], told[1]);
-        file = open(path, O_RDWR);
-        at = map(file, bytes);
-        if (at && atomic_load(&at->token) != told[2])
-            at = NULL;
-    }
-    good = at != NULL;
+    struct area *at;
+    if (mine == 0)
+        file = make(path, sizeof path, bytes);
+    MPI_Bcast(path, sizeof path, MPI_CHAR, 0, node);
+    MPI_Bcast(&token, 1, MPI_LONG, 0, node);
+    if (mine)
+        file = open(path, O_RDWR | O_CLOEXEC);
+    at = map(file, bytes);
+    if (at && mine == 0)
+        atomic_store(&at->token, token);
+    MPI_Barrier(node); /* now the token is there */
+    good = at && atomic_load(&at->token) == token;
     MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, node);
     if (file >= 0)
         close(file);
+    if (mine == 0 && *path)
+        unlink(path);
     return good ? at : NULL;
 }
 
@@ -138,14 +153,17 @@ MPI_Comm meet_between(void)
     return leaders > 1 ? between : MPI_COMM_NULL;
 }
 
+static bool at_once; /* whether nobody waits for a time any more, though it was asked for */
+
 bool meet_at_a_time(void)
 {
-    return opt.start == BY_WINDOW && !crowded;
+    return opt.start == BY_WINDOW && !crowded && !at_once;
 }
 
 /* Clocks drift: before each series they are compared again. */
-void meet_plan(void)
+void meet_plan(bool by_time)
 {
+    at_once = !by_time;
     if (leaders > 1 && leader >= 0)
         clocks_correct(between);
     slack = least_slack;

@@ -201,7 +201,7 @@ static bool one_size(const char *word)
 static bool one_percent(const char *word)
 {
     const int room = sizeof opt.percents / sizeof *opt.percents;
-    return opt.percent_count < room && read_number(word, &opt.percents[opt.percent_count]) &&
+    return opt.percent_count < room && read_seconds(word, &opt.percents[opt.percent_count]) &&
            opt.percents[opt.percent_count++] <= 100;
 }
 

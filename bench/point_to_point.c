@@ -39,10 +39,11 @@ static void with_window(struct task *t)
     t->requests = must(malloc(2 * (size_t)t->window * sizeof *t->requests));
 }
 
-/* A block for each message of a window that is checked, as far as there is memory. */
+/* A block for each message of a window that is checked, up to an eighth of the memory (64 MiB); beyond, only the last
+ * message of a window is seen. */
 static void with_lanes(struct task *t)
 {
-    if (opt.validate && t->bytes && (size_t)t->window * t->bytes <= opt.memory / 2)
+    if (opt.validate && t->bytes && (size_t)t->window * t->bytes <= opt.memory / 8)
         t->lanes = t->window;
 }
 

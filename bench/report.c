@@ -163,7 +163,7 @@ void report_head(const struct bench *b)
     if (overlaps(b))
         printf("%16s%16s%16s", "by itself us", "overlapped us", "computing us");
     for (int i = 0; i < opt.percent_count; i++)
-        printf("%11s%02d %%", "", opt.percents[i]);
+        printf("%14g %%", opt.percents[i]);
     if (opt.full)
         printf("%16s%16s%16s%16s%16s", "mean", "least", "most", "mean of ranks", "apart us");
     for (int e = 0; e < COUNTERS; e++)
@@ -268,7 +268,7 @@ static void tails_of(const struct samples *s)
 {
     printf(",\"tail_operations\":%d,\"tail_us\":{", s->tail_count);
     for (int i = 0; i < opt.percent_count; i++)
-        printf("%s\"%d\":%.6g", i ? "," : "", opt.percents[i], s->tails[i]);
+        printf("%s\"%g\":%.6g", i ? "," : "", opt.percents[i], s->tails[i]);
     printf("}");
 }
 

@@ -253,6 +253,17 @@ impl Figure<'_> {
         })
     }
 
+    /// A percentile of single operations (`-z`): of what the launches found the median.
+    pub fn tail(&self, variant: usize, percent: f64) -> Option<f64> {
+        let found = self.points[variant].iter().filter_map(|point| {
+            let tails = point.samples.more.get("tail_us")?.as_object()?;
+            let same = |word: &str| word.parse().is_ok_and(|p: f64| p == percent);
+            tails.iter().find(|(word, _)| same(word))?.1.as_f64()
+        });
+        let found: Vec<f64> = found.collect();
+        (!found.is_empty()).then(|| median(&found))
+    }
+
     /// What a variant's launches counted for each operation (`-P`): of every event the median.
     pub fn counts(&self, variant: usize) -> BTreeMap<&str, f64> {
         let mut counts: BTreeMap<&str, Vec<f64>> = BTreeMap::new();

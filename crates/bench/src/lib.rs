@@ -197,6 +197,10 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
     };
     let rows = rows(&home, &request.options)?;
     let names = chosen(&rows, &names)?;
+    if names.iter().any(|name| name.contains(':')) {
+        // It reads their sizes, too.
+        self::rows(&home, &[&names[..], &request.options].concat())?;
+    }
     let that_need = |what: &str| -> Vec<String> {
         let needs = |row: &&Row| row.needs.iter().any(|need| need == what);
         rows.iter()
