@@ -51,6 +51,9 @@ pub const NONE: u32 = u32::MAX;
 /// In place of rows: nothing comes, as somebody on the way of them has died. No row is that short.
 const LOST: u32 = u32::MAX - 1;
 
+/// In place of rows: the two groups cannot go on together, as settings that must be equal differ.
+const UNEQUAL: u32 = u32::MAX - 2;
+
 /// Bytes of rows that leave without the help of whoever receives them.
 const SHORT: usize = 4 << 10;
 
@@ -442,7 +445,12 @@ impl Agreement {
             (Bridge::Port(meeting), Some(ticket)) => match process.met_at_port(meeting, ticket) {
                 Ok(None) => return false,
                 Ok(Some(rows)) => self.theirs = rows,
-                Err(error) => drop(self.error.get_or_insert(error)),
+                Err(error) => {
+                    if error.kind() == Kind::Settings {
+                        self.theirs = vec![UNEQUAL];
+                    }
+                    self.error.get_or_insert(error);
+                }
             },
             (Bridge::Met(ticket), _) => match process.confirmed(*ticket) {
                 Ok(false) => return false,
@@ -508,6 +516,10 @@ impl Agreement {
         }
         if self.theirs == [LOST] {
             return Err(died("a process on the way to the other group"));
+        }
+        if self.theirs == [UNEQUAL] {
+            let text = "settings that must be equal differ between the two groups: the error at their leaders says which";
+            return Err(Error::new(Kind::Settings, text));
         }
         if let Some(rank) = failed {
             return Err(Error::new(Kind::Other, failed_at(rank)));
