@@ -27,7 +27,7 @@ enum unit { US, MB_S, PER_S, PERCENT };
 enum who { NOBODY, ROOT, EVERYBODY };
 enum blocks { SINGLE, EACH, PART, EQUAL_PART };
 enum source { OF_ROOT, OF_BLOCK, OF_ALL, OF_LOWER, OF_UP_TO_ME, OF_PEER,
-              OF_PEER_AND_ME };
+              OF_PEER_AND_ME, OF_NOBODY };
 
 /* A block that arrives is the sum of what `from` sent; how many there are, and where. */
 struct shape {
@@ -47,7 +47,7 @@ typedef bool check_fn(struct task *t, char *error, size_t room); /* `error`: wha
 struct bench {
     const char *name, *family;
     const char *options; /* letters that mean something here; `m`: it has sizes; no `i`: it
-                            happens once */
+                            happens once; `1`: each value is one operation; `F`: each is the first */
     enum unit unit;
     int ranks;         /* so many are needed */
     struct shape shape;
@@ -81,7 +81,8 @@ struct task {
     const struct bench *bench;
     MPI_Comm comm;
     int rank, size;
-    size_t bytes;      /* of a block, of a message */
+    size_t bytes;      /* of a block, of a message; */
+    size_t asked;      /* as asked for, where that cannot be */
     size_t payload;    /* so many of them travel: fewer with gaps (-D) */
     const struct element *element;
     MPI_Datatype type; /* a block is `count` of it, without a gap between blocks */
@@ -97,8 +98,13 @@ struct task {
     MPI_Aint *places;  /* `offsets` again */
     int pairs, peer;   /* rank r < pairs sends to r + pairs; -1: has no part */
     bool first;
+    bool first_done;   /* whether its first operation is over */
     int window;        /* messages in flight; each `gap` bytes behind the one before */
     size_t gap;
+    int lanes;         /* blocks that there are for those that are checked, one each; 0: one for all */
+    int stamp;         /* of the data: another one in each operation that is checked */
+    bool inspect;      /* whether what an operation makes is looked at */
+    double late;       /* of the last sample: how late some start of it was, in seconds */
     MPI_Request request, *requests;
     int timers;        /* ranks below keep time */
     double parts;      /* operations, bytes or messages in a round */
@@ -117,12 +123,15 @@ enum layout { PLAIN, CONTIGUOUS, VECTOR, INDEXED };
 /* The command line, which options.c reads. Zero where nothing was said. */
 extern struct options {
     char **names;
-    size_t sizes[64], least_size, most_size, memory;
-    int size_count, samples, rounds, warmup, window, pairs, root, stride, block;
+    size_t sizes[64], least_size, most_size, memory; /* `most_size`: SIZE_MAX where nothing was said */
+    int size_count, samples, rounds, window, pairs, root, stride, block;
+    int warmup, checks;  /* `warmup`: negative where nothing was said */
     int tests, senders;  /* of -t; `tests`: negative where nothing was said, threads, too */
     int dimensions, radius, many_buffers;
-    int percents[16], percent_count;
-    double seconds, least, within;
+    double percents[16];
+    int percent_count;
+    double seconds, least, within, warm, checking; /* seconds; `least` microseconds */
+    double apart;        /* microseconds between the ranks of `_late` */
     enum start start;
     enum layout layout;
     enum memory_of memory_of;
@@ -138,6 +147,7 @@ extern struct options {
 
 bool options_read(int argc, char **argv); /* false: said what is wrong */
 bool options_size(const char *text, size_t *bytes); /* "64K" */
+bool options_sizes_of(const char *name); /* whether the sizes behind a name can be read */
 void options_help(void);
 
 /* basics.c: what every file may use; it uses no other. `opt` is there, too. */
@@ -196,6 +206,10 @@ void data_aim(struct task *t, int root);
 void data_fill(struct task *t);
 check_fn data_right;
 int data_value(const struct task *t, int s, int d, size_t i);
+int data_lane(const struct task *t, int whom, int k);
+void data_put(const struct task *t, void *at, int s, int d, size_t elements);
+bool data_same(const struct task *t, const void *at, int s, int d, size_t elements, const char *what, char *error,
+               size_t room);
 bool data_equal(const struct task *t, const void *at, size_t i, int want, const char *what,
                 char *error, size_t room);
 
@@ -207,29 +221,58 @@ bool counters_has(int event);
 const char *counters_name(int event), *counters_lack(int event);
 void counters_count(struct task *t, int rounds, double counts[COUNTERS]);
 
+/* meet.c: ranks begin together. */
+void meet_open(MPI_Comm node);
+void meet_close(void);
+void meet_plan(bool by_time);     /* before some starts; whether all can be there in time */
+double meet(double *late);        /* seconds; the time of the start */
+double meet_for(struct task *t);  /* the same, and keeps `late` of the task */
+bool meet_at_a_time(void);
+int meet_nodes(void);
+MPI_Comm meet_between(void);      /* one rank of each node, who know a common clock; NULL: I am none, or it is one */
+void meet_mark(unsigned long number);
+int meet_unmarked(unsigned long number);
+
+/* What is known of the warm-up. */
+enum steady { ASKED_FOR, STEADY, UNSTEADY };
+
 /* measure.c: samples of one size. `values` holds the greatest over the ranks, `means` the mean. */
 struct samples {
-    int count, late;
-    int batch; /* operations behind each value */
+    int count, late, starts;
+    int batch;  /* operations behind each value */
+    int warmup; /* before the first */
+    int checked; /* operations whose data were checked */
+    enum steady steady;
+    double took, skew; /* seconds: of a value, about; by which the last rank begins late, the median */
+    double tails[16];  /* of single operations, as `opt.percents` asks, in us; */
+    int tail_count;    /* of so many; 0: not taken */
     double *values, *means;
     struct overlap *overlaps; /* NULL where it is not about that */
     double counts[COUNTERS];
     double line[2];    /* see line.c; negative: unknown */
-    char warning[160]; /* why the values are in doubt, and what to do */
+    char warning[200]; /* why the values are in doubt, and what to do */
     char wrong[128];   /* what is wrong with the data that arrive (-c) */
 };
 
 void measure(struct task *t, struct samples *s);
 
+/* tails.c: percentiles of single operations (-z). */
+void tails(struct task *t, struct samples *s);
+
+/* check.c: whether what is measured delivers the right data (-c). */
+void check(struct task *t, struct samples *s);
+
 /* overlap.c */
 sample_fn sample_overlap;
+run_fn run_around;
 bool overlaps(const struct bench *b);
 void overlap_gather(struct task *t, struct samples *s);
 
-/* clocks.c: the clock of rank 0, as known here. */
-void clocks_learn(void);
-void clocks_correct(void);
+/* clocks.c: the clock of the first of some ranks, as known here. */
+void clocks_learn(MPI_Comm among);
+void clocks_correct(MPI_Comm among);
 double clocks_now(void);
+double clocks_local(double at); /* now() at that time of it */
 
 /* line.c: nanoseconds a cache line takes between ranks 0 and 1; negative if they share no node. */
 void line_open(void);

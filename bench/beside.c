@@ -3,6 +3,7 @@
  * it walks over takes as long beside 10,000 as beside one. */
 #include "bench.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Tags: of what is measured, of what is never sent, and from where on those of the objects are. */
@@ -24,6 +25,8 @@ struct beside {
     MPI_Comm *comms;
     MPI_Request *requests, *others;
     char *bytes; /* 8 for each */
+    long out, in; /* the message that is measured; what came of it */
+    bool found;   /* whether a probe found what is not there */
 };
 
 #define EVERY for (int i = 0; i < b->many; i++)
@@ -247,22 +250,43 @@ static void finish(struct task *t)
 
 static void latency(struct task *t, int rounds)
 {
-    char eight[8] = "";
+    struct beside *b = t->own;
+    b->out = t->stamp;
     for (int i = 0; i < rounds && t->peer >= 0; i++)
         if (t->first) {
-            MPI_Send(eight, 8, MPI_BYTE, t->peer, TAG, t->comm);
-            MPI_Recv(eight, 8, MPI_BYTE, t->peer, TAG, t->comm, MPI_STATUS_IGNORE);
+            MPI_Send(&b->out, 8, MPI_BYTE, t->peer, TAG, t->comm);
+            MPI_Recv(&b->in, 8, MPI_BYTE, t->peer, TAG, t->comm, MPI_STATUS_IGNORE);
         } else {
-            MPI_Recv(eight, 8, MPI_BYTE, t->peer, TAG, t->comm, MPI_STATUS_IGNORE);
-            MPI_Send(eight, 8, MPI_BYTE, t->peer, TAG, t->comm);
+            MPI_Recv(&b->in, 8, MPI_BYTE, t->peer, TAG, t->comm, MPI_STATUS_IGNORE);
+            MPI_Send(&b->out, 8, MPI_BYTE, t->peer, TAG, t->comm);
         }
+}
+
+static bool came(struct task *t, char *error, size_t room)
+{
+    const struct beside *b = t->own;
+    if (t->peer < 0 || b->in == t->stamp)
+        return true;
+    snprintf(error, room, "rank %d: the message should be the number %d", t->rank, t->stamp);
+    return false;
 }
 
 static void probe(struct task *t, int rounds)
 {
-    int flag;
-    for (int i = 0; i < rounds && t->peer >= 0; i++)
+    struct beside *b = t->own;
+    int flag = 0;
+    for (int i = 0; i < rounds && t->peer >= 0; i++) {
         MPI_Iprobe(t->peer, NEVER, t->comm, &flag, MPI_STATUS_IGNORE);
+        b->found |= flag;
+    }
+}
+
+static bool found_nothing(struct task *t, char *error, size_t room)
+{
+    const struct beside *b = t->own;
+    if (b->found)
+        snprintf(error, room, "rank %d: a probe found a message that nobody sent", t->rank);
+    return !b->found;
 }
 
 #define BESIDE(X, KIND)                                                                                                \
@@ -289,15 +313,15 @@ static void probe(struct task *t, int rounds)
     }
 KINDS(PREPARE)
 
-#define ROW(NAME, KIND, MANY, RUN, OPEN)                                                                               \
+#define ROW(NAME, KIND, MANY, RUN, OPEN, RIGHT)                                                                        \
     {                                                                                                                  \
-        .name = NAME "_" #MANY "_" #KIND, .family = "counts", .options = "ixI", .unit = US, .ranks = 2,                \
+        .name = NAME "_" #MANY "_" #KIND, .family = "counts", .options = "ixcI", .unit = US, .ranks = 2,               \
         .shape = {NOBODY, SINGLE, NOBODY, SINGLE, OF_ALL}, .run = RUN, .prepare = prepare_##KIND##_##MANY,             \
-        .open = OPEN, .close = close, .finish = finish,                                                                \
+        .open = OPEN, .close = close, .finish = finish, .check = RIGHT,                                                \
     },
 #define ROWS(KIND, MANY)                                                                                               \
-    ROW("latency", KIND, MANY, latency, open_latency)                                                                  \
-    ROW("iprobe", KIND, MANY, probe, open)
+    ROW("latency", KIND, MANY, latency, open_latency, came)                                                                  \
+    ROW("iprobe", KIND, MANY, probe, open, found_nothing)
 
 const struct bench beside[] = {
     KINDS(ROWS)

@@ -1,7 +1,7 @@
-/* The clock of rank 0, as every rank knows it, for starts at an agreed time.
+/* The clock of the first of some ranks, one of each node, as each of them knows it, for starts at an agreed time.
  *
  * As in HCA3 (Hunold and Carpen-Amarie, Hierarchical Clock Synchronization in MPI, 2018): ranks
- * learn from one another along a binomial tree, so in log2 p rounds, and who has learnt teaches
+ * learn from one another along a binomial tree, so in log2 p rounds, and a rank that has learnt teaches
  * the clock of rank 0. A rank fits a line through offsets that it sees over some time, each the
  * one of the quickest of some round trips. Before each series the line is shifted to what a few
  * more round trips say.
@@ -15,6 +15,7 @@ static const double between_points = 2e-3;
 
 /* The clock of rank 0 is now() + offset + slope * (now() - base). */
 static double offset, slope, base;
+static MPI_Comm among; /* those that compare their clocks */
 
 static double global(double local)
 {
@@ -24,6 +25,11 @@ static double global(double local)
 double clocks_now(void)
 {
     return global(now());
+}
+
+double clocks_local(double at)
+{
+    return (at - offset + slope * base) / (1 + slope);
 }
 
 static void wait_until(double local)
@@ -36,9 +42,9 @@ static void teach(int pupil, int points)
 {
     double at;
     for (int i = 0; i < points * TRIPS; i++) {
-        MPI_Recv(&at, 1, MPI_DOUBLE, pupil, TAG, world, MPI_STATUS_IGNORE);
+        MPI_Recv(&at, 1, MPI_DOUBLE, pupil, TAG, among, MPI_STATUS_IGNORE);
         at = clocks_now();
-        MPI_Send(&at, 1, MPI_DOUBLE, pupil, TAG, world);
+        MPI_Send(&at, 1, MPI_DOUBLE, pupil, TAG, among);
     }
 }
 
@@ -48,8 +54,8 @@ static double look(int teacher, double *when)
     double quickest = DBL_MAX, best = 0, there = 0;
     for (int i = 0; i < TRIPS; i++) {
         double begin = now(), end;
-        MPI_Send(&begin, 1, MPI_DOUBLE, teacher, TAG, world);
-        MPI_Recv(&there, 1, MPI_DOUBLE, teacher, TAG, world, MPI_STATUS_IGNORE);
+        MPI_Send(&begin, 1, MPI_DOUBLE, teacher, TAG, among);
+        MPI_Recv(&there, 1, MPI_DOUBLE, teacher, TAG, among, MPI_STATUS_IGNORE);
         end = now();
         if (end - begin < quickest) {
             quickest = end - begin;
@@ -87,22 +93,26 @@ static void learn_offset(int teacher)
 /* Down the tree; a rank learns before it teaches. */
 static void spread(void (*learn)(int teacher), int points)
 {
-    int top = 1;
-    while (top < size)
+    int top = 1, me, all;
+    MPI_Comm_rank(among, &me);
+    MPI_Comm_size(among, &all);
+    while (top < all)
         top *= 2;
     for (int step = top / 2; step; step /= 2)
-        if (rank % (2 * step) == step)
-            learn(rank - step);
-        else if (rank % (2 * step) == 0 && rank + step < size)
-            teach(rank + step, points);
+        if (me % (2 * step) == step)
+            learn(me - step);
+        else if (me % (2 * step) == 0 && me + step < all)
+            teach(me + step, points);
 }
 
-void clocks_learn(void)
+void clocks_learn(MPI_Comm of)
 {
+    among = of;
     spread(learn_line, POINTS);
 }
 
-void clocks_correct(void)
+void clocks_correct(MPI_Comm of)
 {
+    among = of;
     spread(learn_offset, 1);
 }

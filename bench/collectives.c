@@ -10,7 +10,7 @@
 
 /* MPI_..., MPI_I..., options, what is sent by whom, received by whom, of whom, arguments */
 #define COLLECTIVES(X)                                                                             \
-    X(Barrier, barrier, "ixI", NOBODY, SINGLE, NOBODY, SINGLE, OF_ROOT, t->comm)                   \
+    X(Barrier, barrier, "ixcI", NOBODY, SINGLE, NOBODY, SINGLE, OF_NOBODY, t->comm)                   \
     X(Bcast, bcast, MOVES "k", ROOT, SINGLE, EVERYBODY, SINGLE, OF_ROOT,                           \
       t->in, ONE, t->root, t->comm)                                                                \
     X(Gather, gather, MOVES "kl", EVERYBODY, SINGLE, ROOT, EACH, OF_BLOCK,                         \
@@ -52,10 +52,27 @@ static void reduce_local(struct task *t, int rounds)
         MPI_Reduce_local(t->out, t->in, ONE, t->op);
 }
 
+/* The other operand is what rank 1 would have for this one. */
+static void load_operand(struct task *t)
+{
+    data_put(t, memory_view(t->in), 1, 0, t->bytes / t->element->size);
+}
+
+static bool is_reduced(struct task *t, char *error, size_t room)
+{
+    for (size_t i = 0; i < t->bytes / t->element->size; i++)
+        if (!data_equal(t, t->in, i, data_value(t, t->rank, 0, i) + data_value(t, 1, 0, i), "the result", error, room))
+            return false;
+    return true;
+}
+
 const struct bench collectives[] = {
     COLLECTIVES(BLOCKING_ROW)
-    ROW("reduce_local", FAMILY, "mixTIMd", SHAPE(EVERYBODY, SINGLE, NOBODY, SINGLE, OF_ALL),
-        .unit = US, .run = reduce_local)
+    ROW("reduce_local", FAMILY, "mixcTIMd", SHAPE(EVERYBODY, SINGLE, NOBODY, SINGLE, OF_ALL),
+        .unit = US, .run = reduce_local, .load = load_operand, .check = is_reduced)
+    COLLECTIVES(FIRST_ROW)
+    COLLECTIVES(ISOLATED_ROW)
+    COLLECTIVES(LATE_ROW)
     COLLECTIVES(STARTING_ROW)
     COLLECTIVES(OVERLAP_ROW)
     COLLECTIVES(EXPOSED_ROW)

@@ -114,13 +114,13 @@ static double count_of(int event)
 /* Operations of a round, or messages where they stream. */
 static double operations(const struct task *t)
 {
-    return t->bench->unit == MB_S ? t->parts / t->payload : t->bench->unit == PERCENT ? 1 : t->parts;
+    return t->bench->unit == MB_S && t->payload ? t->parts / t->payload : t->bench->unit == PERCENT ? 1 : t->parts;
 }
 
 /* Does it `rounds` times; `counts` of all ranks, for each operation. */
 void counters_count(struct task *t, int rounds, double counts[COUNTERS])
 {
-    MPI_Barrier(t->comm);
+    meet_for(t);
     tell(PERF_EVENT_IOC_RESET);
     tell(PERF_EVENT_IOC_ENABLE);
     t->bench->run(t, rounds);

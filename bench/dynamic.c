@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* What children are told: this, how often, how many bytes, and how many of them at once. */
-enum order { END, CONNECT, PING, STREAM, ECHO };
+enum order { END, CONNECT, COUNT, PING, STREAM, ECHO };
 enum { TAG = 1, ACK = 2, USUAL_WINDOW = 64 };
 
 static MPI_Comm children; /* of the row that is measured */
@@ -37,23 +37,47 @@ static MPI_Comm spawn(const struct task *t, int n)
 
 static void tell(const struct task *t, MPI_Comm to, enum order what, int rounds)
 {
-    int order[4] = {what, rounds, (int)t->bytes, t->window};
+    int order[4] = {what, rounds, (int)t->bytes, what == CONNECT ? t->inspect : t->window};
     int root = t->rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
     MPI_Bcast(order, 4, MPI_INT, root, to);
     if (what == CONNECT)
         MPI_Bcast(port, sizeof port, MPI_CHAR, root, to);
 }
 
+/* Both ends of an intercommunicator count the ranks of the other, by a sum over them; `others`: negative where it is
+ * not judged. */
+static char wrong[96];
+
+static void count(MPI_Comm made, int others)
+{
+    int one = 1, theirs = 0;
+    MPI_Allreduce(&one, &theirs, 1, MPI_INT, MPI_SUM, made);
+    if (others >= 0 && theirs != others && !*wrong)
+        snprintf(wrong, sizeof wrong, "of %d processes on the other side %d are heard", others, theirs);
+}
+
+static bool is_counted(struct task *t, char *error, size_t room)
+{
+    (void)t;
+    snprintf(error, room, "%s", wrong);
+    bool good = !*wrong;
+    *wrong = 0;
+    return good;
+}
+
 /* So many children come and go, so often; seconds that it took to spawn them, and to part. */
 static void come_and_go(struct task *t, int n, int rounds, double took[2])
 {
     for (int i = 0; i < rounds; i++) {
-        MPI_Barrier(t->comm);
-        double begin = now();
+        double begin = meet_for(t);
         MPI_Comm made = spawn(t, n);
         took[0] += now() - begin;
         if (made == MPI_COMM_NULL)
             return;
+        if (t->inspect) {
+            tell(t, made, COUNT, 0);
+            count(made, n);
+        }
         tell(t, made, END, 0);
         begin = now();
         MPI_Comm_disconnect(&made);
@@ -140,6 +164,8 @@ static double sample_accept(struct task *t, int rounds)
         double begin = now();
         MPI_Comm_accept(port, MPI_INFO_NULL, 0, t->comm, &made);
         took += now() - begin;
+        if (made != MPI_COMM_NULL && t->inspect)
+            count(made, 1);
         if (made != MPI_COMM_NULL)
             MPI_Comm_disconnect(&made);
     }
@@ -318,8 +344,12 @@ bool dynamic_child(void)
         for (int i = 0; order[0] == CONNECT && i < order[1]; i++) {
             MPI_Comm made = MPI_COMM_NULL;
             MPI_Comm_connect(port, MPI_INFO_NULL, 0, world, &made);
+            if (order[3])
+                count(made, -1);
             MPI_Comm_disconnect(&made);
         }
+        if (order[0] == COUNT)
+            count(parent, -1);
         if (order[0] >= PING)
             answer(parent, order);
     } while (order[0] != END);
@@ -336,10 +366,10 @@ bool dynamic_child(void)
      .close = close_child, __VA_ARGS__}
 
 const struct bench dynamic[] = {
-    ROW("spawn_1", "ix", .run = run_1, .sample = sample_1),
-    ROW("spawn_8", "ix", .run = run_8, .sample = sample_8),
-    ROW("disconnect", "ix", .run = run_1, .sample = sample_parting),
-    ROW("accept", "ix", .run = run_accept, .sample = sample_accept, .open = open_port,
+    ROW("spawn_1", "ixc", .run = run_1, .sample = sample_1, .check = is_counted),
+    ROW("spawn_8", "ixc", .run = run_8, .sample = sample_8, .check = is_counted),
+    ROW("disconnect", "ixc", .run = run_1, .sample = sample_parting, .check = is_counted),
+    ROW("accept", "ixc", .check = is_counted, .run = run_accept, .sample = sample_accept, .open = open_port,
         .close = close_port),
     TALK("spawn_latency", "mixc", US, .run = run_ping, .sample = sample_ping, .open = open_latency),
     TALK("spawn_bandwidth", "mixcW", MB_S, .run = run_stream, .sample = sample_stream,

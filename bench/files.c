@@ -58,6 +58,12 @@ static void words(struct task *t) { prepare(t, WORDS); }
 static void blocks(struct task *t) { prepare(t, BLOCKS); }
 static void records(struct task *t) { prepare(t, RECORDS); }
 
+static void one_byte(struct task *t)
+{
+    prepare(t, PARTS);
+    ((struct shared_file *)t->own)->bytes = 1;
+}
+
 /* Where byte i of a rank lies. */
 static size_t place(const struct task *t, int r, size_t i)
 {
@@ -248,10 +254,44 @@ CALL(read_at_all, t->in)
 RECORD_CALL(write_shared)
 RECORD_CALL(write_ordered)
 
+/* Whether a file that was opened is the one that is there: as long, and with what this program has written. */
+static char wrong[96];
+
+static void look_at(const struct task *t, MPI_File file)
+{
+    const struct shared_file *s = t->own;
+    MPI_Offset size = -1;
+    unsigned char byte = 0;
+    MPI_File_get_size(file, &size);
+    MPI_File_read_at(file, t->rank, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE);
+    if (size != (MPI_Offset)s->whole)
+        snprintf(wrong, sizeof wrong, "rank %d: the file has %lld bytes and should have %zu", t->rank, (long long)size,
+                 s->whole);
+    else if (byte != s->image[t->rank])
+        snprintf(wrong, sizeof wrong, "rank %d: byte %d of the file is wrong", t->rank, t->rank);
+}
+
+static void write_byte(struct task *t)
+{
+    struct shared_file *s = t->own;
+    s->image[t->rank] = (unsigned char)(1 + t->stamp % 251);
+}
+
+static bool is_open(struct task *t, char *error, size_t room)
+{
+    (void)t;
+    snprintf(error, room, "%s", wrong);
+    bool good = !*wrong;
+    *wrong = 0;
+    return good;
+}
+
 static void open_close(struct task *t, int rounds)
 {
     for (int i = 0; i < rounds; i++) {
         MPI_File file = opened(t->own);
+        if (file != MPI_FILE_NULL && t->inspect)
+            look_at(t, file);
         if (file != MPI_FILE_NULL)
             MPI_File_close(&file);
     }
@@ -337,8 +377,8 @@ const struct bench storage[] = {
     ROW("file_write_shared", US, records, open_records, write_shared, spoil, is_recorded),
     ROW("file_write_ordered", US, records, open_records, write_ordered, spoil, is_written),
     {
-        .name = "file_open_close", .family = "file", .options = "ixI", .unit = US, .ranks = 1,
-        .run = open_close, .prepare = parts, .open = make, .close = shut, .finish = finish,
+        .name = "file_open_close", .family = "file", .options = "ixcI", .unit = US, .ranks = 1,
+        .load = write_byte, .check = is_open, .run = open_close, .prepare = one_byte, .open = make, .close = shut, .finish = finish,
     },
     {.name = NULL},
 };

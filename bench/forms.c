@@ -15,6 +15,40 @@ void run_started(struct task *t, int rounds)
     }
 }
 
+/* Seconds of the first operation on a communicator that nobody has used; in the first sample, on the task's own. */
+double first_call(struct task *t, int rounds)
+{
+    MPI_Comm own = t->comm;
+    double took = 0;
+    for (int i = 0; i < rounds; i++) {
+        if (t->first_done)
+            MPI_Comm_dup(own, &t->comm);
+        double begin = meet_for(t);
+        t->bench->run(t, 1);
+        took += now() - begin;
+        if (t->first_done)
+            MPI_Comm_free(&t->comm);
+        t->comm = own;
+        t->first_done = true;
+    }
+    return t->rank < t->timers ? took : 0;
+}
+
+/* Rank r comes r times `--apart` later than rank 0; seconds from when the last one comes until this one is done. */
+double one_after_another(struct task *t, int rounds)
+{
+    double took = 0, apart = opt.apart * 1e-6;
+    for (int i = 0; i < rounds; i++) {
+        double begin = meet_for(t), come = begin + apart * t->rank, last = begin + apart * (t->size - 1), end;
+        while (now() < come)
+            ;
+        t->bench->run(t, 1);
+        end = now() - clock_cost();
+        took += end > last ? end - last : 0;
+    }
+    return took;
+}
+
 void run_again(struct task *t, int rounds)
 {
     for (int i = 0; i < rounds; i++) {

@@ -53,10 +53,24 @@
     ROW("i" #name, "nonblocking-" FAMILY, options, SHAPE(sender, sends, receiver, receives, from), \
         .unit = US, .run = run_started, .prepare = PREPARE, .start = start_##name, .finish = FINISH)
 
+/* The first operation on a communicator, the first of all in the launch among them. */
+#define FIRST_ROW(Name, name, options, sender, sends, receiver, receives, from, ...)               \
+    ROW(#name "_first", "first", options "F", SHAPE(sender, sends, receiver, receives, from), .unit = US, \
+        .run = name, .sample = first_call, .prepare = PREPARE, .finish = FINISH)
+
+/* One operation at a time, each begun together; and each rank later than the one below (--apart). */
+#define ISOLATED_ROW(Name, name, options, sender, sends, receiver, receives, from, ...)            \
+    ROW(#name "_isolated", "isolated-" FAMILY, options "1", SHAPE(sender, sends, receiver, receives, from), .unit = US, \
+        .run = name, .prepare = PREPARE, .finish = FINISH)
+
+#define LATE_ROW(Name, name, options, sender, sends, receiver, receives, from, ...)                \
+    ROW(#name "_late", "late-" FAMILY, options "1", SHAPE(sender, sends, receiver, receives, from), .unit = US, \
+        .run = name, .sample = one_after_another, .prepare = PREPARE, .finish = FINISH)
+
 /* Around a computation: how much of it that hides, and how much it leaves. */
 #define AROUND_ROW(WHAT, UNIT, name, options, ...)                                                 \
     ROW("i" #name "_" WHAT, WHAT "-" FAMILY, options "t", SHAPE(__VA_ARGS__), .unit = UNIT,        \
-        .run = run_started, .sample = sample_overlap, .prepare = PREPARE, .start = start_##name,   \
+        .run = run_around, .sample = sample_overlap, .prepare = PREPARE, .start = start_##name,    \
         .finish = FINISH)
 
 #define OVERLAP_ROW(Name, name, options, sender, sends, receiver, receives, from, ...)             \
@@ -77,6 +91,7 @@
 
 void next_root(struct task *t);
 run_fn run_started, run_again;
+sample_fn first_call, one_after_another;
 step_fn close_request;
 
 #endif

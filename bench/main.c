@@ -3,15 +3,17 @@
 #include "bench.h"
 
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct bench *const families[] = {startup, point_to_point, crowds, threaded,
                                              collectives, neighbors, one_sided, notices,
                                              contention, partitioned, sockets, packing, patterns,
                                              beside, dynamic, storage};
-enum { USUAL_MOST = 1 << 20, FAMILIES = sizeof families / sizeof *families };
+enum { USUAL_MOST = 1 << 20, USUAL_MOST_OF_PAIRS = 1 << 22, FAMILIES = sizeof families / sizeof *families };
 
 /* Whether NAME or FAMILY, with sizes behind a colon or without, means this benchmark. */
 static bool means(const char *name, const struct bench *b)
@@ -66,11 +68,15 @@ static bool names_known(void)
         if (!each_of(*name, look)) {
             fprintf(stderr, "bench: no benchmark '%s'; bench --list names them\n", *name);
             return false;
+        } else if (!options_sizes_of(*name)) {
+            fprintf(stderr, "bench: not understood: '%s'; sizes are such as 8,64K,1M\n", *name);
+            return false;
         }
     return true;
 }
 
 static double began;
+static bool any_wrong; /* whether some data were wrong, on any rank */
 static bool over; /* the time of --within: nothing more is begun */
 
 /* Whether there is time for something more, as rank 0 sees it; for the first thing there is. */
@@ -89,48 +95,25 @@ static bool takes(const struct bench *b, char letter)
     return strchr(b->options, letter);
 }
 
-/* Fills, does it once, and looks; for each root if it moves. `error`: what is wrong on any rank. */
-static void validate(struct task *t, char *error, size_t room)
-{
-    for (int i = 0; i < (t->step ? t->size : 1) && !*error; i++) {
-        int root = t->root, next;
-        if (opt.unchecked)
-            t->bench->run(t, opt.unchecked);
-        data_aim(t, root);
-        data_fill(t);
-        if (t->bench->load)
-            t->bench->load(t);
-        memory_store();
-        calm_barrier(t->comm);
-        t->bench->run(t, 1);
-        next = t->root;
-        data_aim(t, root);
-        memory_load();
-        (t->bench->check ? t->bench->check : data_right)(t, error, room);
-        data_aim(t, next);
-    }
-    int first = *error ? t->rank : t->size;
-    calm_allreduce(&first, 1, MPI_INT, MPI_MIN, t->comm);
-    if (first < t->size)
-        calm_bcast(error, room, MPI_CHAR, first, t->comm);
-}
-
 /* Measures what is prepared, and then checks it, so that what is timed is the same with -c and without. */
 static void perform(struct task *t)
 {
     struct samples s = {0};
     const char *why;
-    t->bench->run(t, 1);
+    if (!takes(t->bench, 'F'))
+        t->bench->run(t, 1);
     if (!(why = errors_heard())) {
         measure(t, &s);
         why = errors_heard();
     }
     if (!why && takes(t->bench, 'c') && opt.validate) {
-        validate(t, s.wrong, sizeof s.wrong);
+        check(t, &s);
         why = errors_heard();
+        any_wrong |= *s.wrong != 0;
     }
     if (!why && s.count == 0)
-        why = "every start was late: are there more ranks than cores?";
+        why = s.late == s.starts ? "every start was late: are there more ranks than cores?"
+                                 : "too short for the clock: -i makes values longer";
     if (why)
         report_skipped(t->bench, t, why);
     else
@@ -145,11 +128,11 @@ static void one(const struct bench *b, size_t bytes, const struct element *eleme
     if (over || (over = !time_left()))
         return;
     struct task t = {.bench = b, .comm = world, .rank = rank, .size = size, .bytes = bytes,
-                     .element = element, .op = MPI_SUM, .peer = -1, .timers = size, .parts = 1,
+                     .asked = bytes, .element = element, .op = MPI_SUM, .peer = -1, .timers = size, .parts = 1,
                      .request = MPI_REQUEST_NULL};
     t.in_place = opt.in_place && takes(b, 'l');
     if (takes(b, 'k')) {
-        t.root = opt.root % size;
+        t.root = opt.root;
         t.step = opt.rotate;
     }
     if (b->prepare)
@@ -186,18 +169,28 @@ static void windows(const struct bench *b, size_t bytes, const struct element *e
 
 static void named_size(const struct bench *b, size_t bytes, const struct element *element)
 {
-    struct task t = {.bench = b, .bytes = bytes, .payload = bytes, .element = element};
+    struct task t = {.bench = b, .bytes = bytes, .asked = bytes, .payload = bytes, .element = element};
     if (bytes % element->size)
         report_skipped(b, &t, "the size is no multiple of the type's");
+    else if (!bytes && b->unit == MB_S)
+        report_skipped(b, &t, "no bytes have no bandwidth");
     else
         windows(b, bytes, element);
 }
 
-/* All sizes with one type: those behind the name, those of --sizes, or powers of two. */
+/* OMB's sizes: messages between pairs go up to 4 MiB, collectives to 1 MiB. */
+static size_t usual_most(const struct bench *b)
+{
+    bool pair = !strcmp(b->family, "point-to-point") || !strcmp(b->family, "one-sided");
+    return pair ? USUAL_MOST_OF_PAIRS : USUAL_MOST;
+}
+
+/* All sizes with one type: those behind the name, those of --sizes, or each twice the one before (-m), from the least on;
+ * those that are less than an element are passed over, as OMB does. */
 static void sizes(const struct bench *b, const char *name, const struct element *element)
 {
     const char *list = strchr(name, ':');
-    size_t most = opt.most_size ? opt.most_size : USUAL_MOST, bytes;
+    size_t most = opt.most_size == SIZE_MAX ? usual_most(b) : opt.most_size, bytes;
     if (!takes(b, 'm')) {
         one(b, 0, element);
     } else if (list) {
@@ -209,9 +202,11 @@ static void sizes(const struct bench *b, const char *name, const struct element 
         for (int i = 0; i < opt.size_count; i++)
             named_size(b, opt.sizes[i], element);
     } else {
-        for (bytes = 1; bytes <= most; bytes *= 2)
-            if (bytes >= opt.least_size && bytes % element->size == 0)
-                windows(b, bytes, element);
+        if (most < opt.least_size)
+            most = opt.least_size;
+        for (bytes = opt.least_size; bytes <= most; bytes = bytes ? 2 * bytes : 1)
+            if (!bytes || bytes >= element->size)
+                named_size(b, bytes, element);
     }
 }
 
@@ -250,6 +245,22 @@ static void visit(const struct bench *b, const char *name)
         report_unreached(b);
 }
 
+/* The ranks of this host: those that have its name. A library may not tell, where it is kept from sharing memory. */
+static MPI_Comm node_of(void)
+{
+    enum { ROOM = 256 };
+    char mine[ROOM] = "", *all = must(calloc(size, ROOM));
+    int first = 0;
+    MPI_Comm node;
+    gethostname(mine, ROOM - 1);
+    MPI_Allgather(mine, ROOM, MPI_CHAR, all, ROOM, MPI_CHAR, world);
+    while (strcmp(all + (size_t)first * ROOM, mine))
+        first++;
+    free(all);
+    MPI_Comm_split(world, first, rank, &node);
+    return node;
+}
+
 /* Rank r of a host goes to the r-th core that it may run on, so that all libraries run on the
  * same places. */
 static void pin(MPI_Comm node)
@@ -280,21 +291,32 @@ static void list(const struct bench *b, const char *name)
 
 static void measure_all(void)
 {
-    MPI_Comm node;
-    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    MPI_Comm node = node_of();
     if (opt.pin)
         pin(node);
     crowded = are_crowded(node);
     memory_open(node);
+    meet_open(node);
     MPI_Comm_free(&node);
     line_open();
     if (opt.counters)
         counters_open();
-    if (opt.start == BY_WINDOW)
-        clocks_learn();
     report_env();
     each_wanted(visit);
     report_end();
+    meet_close();
+}
+
+/* What only the number of ranks shows to be wrong; alike on all of them. */
+static bool fits(void)
+{
+    if (opt.root < size && opt.pairs <= (size > 1 ? size / 2 : 1))
+        return true;
+    if (rank == 0 && opt.root >= size)
+        fprintf(stderr, "bench: not understood: 'fixed:%d'; there are %d ranks, counted from 0\n", opt.root, size);
+    else if (rank == 0)
+        fprintf(stderr, "bench: not understood: '%d' pairs (-p); there are %d ranks\n", opt.pairs, size);
+    return false;
 }
 
 int main(int argc, char **argv)
@@ -307,9 +329,9 @@ int main(int argc, char **argv)
         return 0;
     }
     life_begin(&argc, &argv, threads_wanted);
-    bool spawned = !opt.session && dynamic_child();
-    if (something_to_measure && !spawned)
+    bool spawned = !opt.session && dynamic_child(), fit = spawned || fits();
+    if (something_to_measure && !spawned && fit)
         measure_all();
     life_end();
-    return 0;
+    return !fit ? 2 : any_wrong;
 }

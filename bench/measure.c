@@ -1,8 +1,9 @@
-/* Samples: all ranks begin together, do it `batch` times, and each knows how long it took.
+/* Samples: all ranks begin together (meet.c), do it `batch` times, and each knows how long it took.
  *
- * What is too short for the clock is done several times for one value, `batch`; how often is
- * found before the first. Nothing is exchanged between two values but what makes the ranks begin
- * together: a barrier, or a time on the clock of rank 0 that all have learnt (clocks.c).
+ * First each row warms up, as OMB does and until its own times are steady. What is too short for the clock is done
+ * several times for one value, `batch`; how often is found from the difference between some operations and twice as
+ * many, in which the time of beginning together is not. Nothing is exchanged between two values but what makes the
+ * ranks begin together.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -15,40 +16,73 @@
 
 /* A clock is read in `clock_cost`. A value of something where all begin together takes at least
  * so many times that; where messages stream, longer, for the first ones find the others idle. */
-enum { LEAST_CLOCKS = 100, LEAST_CLOCKS_OF_STREAMS = 10000 };
+enum { LEAST_CLOCKS = 400, LEAST_CLOCKS_OF_STREAMS = 10000 };
 /* Ranks that share a core leave a barrier one after another, and each might find what the others
  * did meanwhile: a value spans several turns of all, seconds. */
 static const double least_of_crowds = 1e-3;
-static const double window_slack = 20e-6;
+/* A value is left out where a rank began later than this, and than this share of the value. */
+static const double late_at_least = 500e-9, late_share = 0.02;
+/* By so much ranks may begin apart, seconds, and by a twentieth of a value. */
+static const double apart_at_most = 100e-9;
+/* Two windows of warm-up agree within this share. */
+static const double steady_share = 0.1;
+/* A sample is begun so often at most until enough of them began in time. */
+enum { PLANS = 4 };
 
-/* The next start that all have agreed upon, and how far apart they are. */
-static double next_start, start_every;
+/* One sample of this rank. */
+struct one {
+    double took, late; /* seconds, of this rank; how late it began */
+};
 
-/* Waits for the others; when it began, or NAN if that was too late. */
-static double begin_together(const struct task *t)
+static double greater(double a, double b)
 {
-    if (opt.start == BY_BARRIER) {
-        MPI_Barrier(t->comm);
-        return now();
-    }
-    double start = next_start, at = clocks_now();
-    next_start += start_every;
-    if (at > start)
-        return NAN;
-    while (clocks_now() < start)
-        ;
-    return start;
+    return a > b ? a : b;
 }
 
-/* Seconds of `rounds`; NAN if it began late. */
-static double timed(struct task *t, int rounds)
+static double lesser(double a, double b)
 {
-    if (t->bench->sample)
-        return t->bench->sample(t, rounds);
-    double begin = begin_together(t);
+    return a < b ? a : b;
+}
+
+/* OMB's numbers of operations before the first that is measured: small messages and large ones. */
+static int usual_warmup(const struct task *t)
+{
+    enum { LARGE = 8192, SMALL_STREAMS = 10, LARGE_STREAMS = 2, SMALL_ONES = 200, LARGE_ONES = 10 };
+    bool large = t->bytes > LARGE, stream = t->bench->unit == MB_S || t->bench->unit == PER_S;
+    return stream ? large ? LARGE_STREAMS : SMALL_STREAMS : large ? LARGE_ONES : SMALL_ONES;
+}
+
+static bool has(const struct task *t, char letter)
+{
+    return strchr(t->bench->options, letter);
+}
+
+/* Until the library has come, too, where it has to go on for others who act on this rank's memory. */
+static void part(const struct task *t)
+{
+    if (t->bench->needs && !strcmp(t->bench->needs, "windows"))
+        calm_barrier(t->comm);
+}
+
+/* Seconds of `rounds` on this rank. */
+static struct one timed(struct task *t, int rounds)
+{
+    struct one it = {0, 0};
+    if (t->bench->sample) {
+        t->late = 0;
+        it.took = t->bench->sample(t, rounds);
+        it.late = t->late;
+        return it;
+    }
+    double begin = meet(&it.late);
     t->bench->run(t, rounds);
-    double end = opt.start == BY_BARRIER ? now() : clocks_now();
-    return t->rank < t->timers ? end - begin : 0;
+    it.took = now() - begin;
+    part(t);
+    if (has(t, '1') && it.took > clock_cost())
+        it.took -= clock_cost();
+    if (t->rank >= t->timers)
+        it.took = 0;
+    return it;
 }
 
 static double longest(const struct task *t, double mine)
@@ -60,33 +94,75 @@ static double longest(const struct task *t, double mine)
 /* Seconds of `rounds` that begin together: the slowest rank's. */
 static double roughly(struct task *t, int rounds)
 {
-    calm_barrier(t->comm);
-    double begin = now();
+    double late, begin = meet(&late);
     t->bench->run(t, rounds);
-    return longest(t, now() - begin);
+    double took = now() - begin;
+    part(t);
+    return longest(t, took);
 }
 
-/* How many rounds a value needs to take `least` seconds; the time of a value goes to `took`. It
- * has to be long enough twice: once, somebody may have been held up. */
+/* As many operations as OMB does first, and then windows, each twice as long as the one before, until two of them agree:
+ * so a step at whichever operation lies within one of them, or makes them differ. All in at most `--warm` seconds. */
+static void warm_up(struct task *t, struct samples *s)
+{
+    double spent = 0, took, each = 0, before = 0;
+    int rest = usual_warmup(t), n;
+    s->steady = ASKED_FOR;
+    if (opt.warmup >= 0) {
+        if (opt.warmup)
+            t->bench->run(t, opt.warmup);
+        s->warmup = opt.warmup;
+        return;
+    }
+    s->steady = UNSTEADY;
+    for (n = 1; rest && spent < opt.warm;) {
+        int these = n < rest ? n : rest;
+        took = roughly(t, these);
+        spent += took;
+        each = took / these;
+        s->warmup += these;
+        rest -= these;
+        if (2 * n * each <= opt.warm - spent)
+            n *= 2;
+    }
+    for (n = usual_warmup(t); spent + n * each < opt.warm && n < 1 << 22; n *= 2) {
+        took = roughly(t, n);
+        spent += took;
+        each = took / n;
+        s->warmup += n;
+        if (before && fabs(each - before) <= steady_share * greater(each, before)) {
+            s->steady = STEADY;
+            return;
+        }
+        before = each;
+    }
+    snprintf(s->warning, sizeof s->warning, "not steady after %d operations to warm up: --warm takes more than %g s",
+             s->warmup, opt.warm);
+}
+
+/* How many rounds a value needs to take `least` seconds, of what twice as many take longer; the time of a value goes to
+ * `took`. It has to be long enough twice: once, somebody may have been held up. */
 static int batch_of(struct task *t, double least, double *took)
 {
-    int rounds = opt.rounds ? opt.rounds : 1, sure = 0;
-    for (;;) {
-        *took = roughly(t, rounds);
-        if (opt.rounds || (*took >= least && sure++) || rounds >= 1 << 24)
-            return rounds;
-        if (*took < least)
-            rounds *= *took < least / 8 ? 4 : 2;
+    enum { SURELY = 50, MOST = 1 << 24 };
+    int rounds = 1, sure = 0;
+    if (opt.rounds) {
+        *took = roughly(t, opt.rounds);
+        return opt.rounds;
     }
-}
-
-/* All agree on the first start, and on time enough for each. */
-static void plan_starts(const struct task *t, double took)
-{
-    clocks_correct();
-    start_every = 1.5 * took + window_slack;
-    next_start = clocks_now() + 10 * start_every;
-    calm_bcast(&next_start, 1, MPI_DOUBLE, 0, t->comm);
+    *took = roughly(t, 1);
+    if (*took > SURELY * least)
+        *took = lesser(*took, roughly(t, 1));
+    if (*took > SURELY * least)
+        return 1;
+    for (;;) {
+        double one = roughly(t, rounds), more = roughly(t, 2 * rounds) - one;
+        *took = one;
+        if ((more >= least && sure++) || rounds >= MOST)
+            return rounds;
+        if (more < least)
+            rounds *= more < least / 8 ? 4 : 2;
+    }
 }
 
 static double in_unit(const struct task *t, double seconds, int batch)
@@ -99,33 +175,34 @@ static double in_unit(const struct task *t, double seconds, int batch)
     }
 }
 
-/* The slowest rank's and the mean; values of which some rank began late are left out. */
-static void gather(struct task *t, struct samples *s, double *mine)
+/* The slowest rank's and the mean; values of which some rank began late are left out. What the starts were like goes to
+ * `skews`, which has room for all. */
+static void gather(struct task *t, struct samples *s, const struct one *mine, int n, double *skews)
 {
-    int n = s->count;
-    double *late = must(calloc(n, sizeof *late));
-    for (int i = 0; i < n; i++)
-        if (isnan(mine[i])) {
-            late[i] = 1;
-            mine[i] = 0;
-        }
-    memcpy(s->values, mine, n * sizeof *mine);
-    memcpy(s->means, mine, n * sizeof *mine);
+    double *most = must(calloc(3 * (size_t)n, sizeof *most)), *means = most + n, *late = means + n;
+    double bound = greater(late_at_least, late_share * s->took);
+    struct overlap *overlaps = s->overlaps ? s->overlaps + s->count : NULL;
+    for (int i = 0; i < n; i++) {
+        most[i] = means[i] = mine[i].took;
+        late[i] = mine[i].late;
+    }
+    calm_allreduce(most, n, MPI_DOUBLE, MPI_MAX, t->comm);
+    calm_allreduce(means, n, MPI_DOUBLE, MPI_SUM, t->comm);
     calm_allreduce(late, n, MPI_DOUBLE, MPI_MAX, t->comm);
-    calm_allreduce(s->values, n, MPI_DOUBLE, MPI_MAX, t->comm);
-    calm_allreduce(s->means, n, MPI_DOUBLE, MPI_SUM, t->comm);
-    s->count = 0;
-    for (int i = 0; i < n; i++)
-        if (!late[i]) {
-            s->values[s->count] = in_unit(t, s->values[i], s->batch);
-            s->means[s->count++] = in_unit(t, s->means[i] / t->timers, s->batch);
-        }
-    s->late = n - s->count;
-    if (s->late)
-        snprintf(s->warning, sizeof s->warning,
-                 "%d of %d repetitions began late and are left out: give each rank a core, or take "
-                 "--start barrier", s->late, n);
-    free(late);
+    int from = s->count;
+    for (int i = 0; i < n; i++) {
+        bool in_time = !meet_at_a_time() || late[i] <= bound;
+        skews[s->starts++] = late[i];
+        if (!in_time || (t->bench->unit != US && t->bench->unit != PERCENT && most[i] <= 0))
+            continue;
+        s->values[s->count] = in_unit(t, most[i], s->batch);
+        s->means[s->count] = in_unit(t, means[i] / t->timers, s->batch);
+        if (overlaps)
+            s->overlaps[s->count] = s->overlaps[from + i];
+        s->count++;
+    }
+    s->late += n - (s->count - from);
+    free(most);
 }
 
 /* Whether messages stream, or some ranks go on before others: of a pair one may be no rank here. */
@@ -135,38 +212,81 @@ static bool streams(const struct task *t)
     return t->timers < t->size || t->bench->shape.from == OF_PEER || unit == MB_S || unit == PER_S;
 }
 
+/* Takes `wanted` samples, and more for those that began late, as long as half of them are missing. */
+static void take(struct task *t, struct samples *s, int wanted)
+{
+    struct one *mine = must(calloc(wanted, sizeof *mine));
+    double *skews = must(calloc((size_t)PLANS * wanted, sizeof *skews));
+    int least = (wanted + 1) / 2;
+    for (int plan = 0; plan < PLANS && s->count < least; plan++) {
+        int n = wanted - s->count;
+        meet_plan(plan < PLANS / 2);
+        for (int i = 0; i < n; i++) {
+            mine[i] = timed(t, s->batch);
+            if (s->overlaps)
+                s->overlaps[s->count + i] = t->overlap;
+        }
+        gather(t, s, mine, n, skews);
+    }
+    if (2 * s->late > s->starts)
+        snprintf(s->warning, sizeof s->warning,
+                 "%d of %d repetitions began late and are left out, and others began when the last rank had come: give "
+                 "each rank a core", s->late, s->starts);
+    s->skew = percentile(skews, s->starts, 50);
+    if (s->skew > greater(0.05 * s->took, apart_at_most) && t->timers == t->size && !*s->warning && !crowded)
+        snprintf(s->warning, sizeof s->warning,
+                 "ranks begin up to %.2g us apart, which is more than 5 %% of a value: -i makes values longer",
+                 s->skew * 1e6);
+    free(mine);
+    free(skews);
+}
+
+/* How many samples are taken: those that are asked for, as far as there is time. Where each is one operation there are
+ * more of them; of the first operation there are few, for each takes a communicator of its own. */
+static int samples_in(const struct task *t, double took)
+{
+    enum { SINGLES = 10, FIRSTS = 20 };
+    static const double meeting = 5e-6;
+    int most = opt.samples;
+    if (has(t, 'F'))
+        return most < FIRSTS ? most : FIRSTS;
+    if (has(t, '1'))
+        most *= SINGLES;
+    double room = opt.seconds / (took + (has(t, '1') ? meeting : 0));
+    return room < 1 ? 1 : room < most ? (int)room : most;
+}
+
 void measure(struct task *t, struct samples *s)
 {
     double least = opt.least * 1e-6, took = 1;
+    bool once = !has(t, 'i');
     if (!least)
         least = clock_cost() * (streams(t) ? LEAST_CLOCKS_OF_STREAMS : LEAST_CLOCKS);
     if (!opt.least && crowded && least < least_of_crowds)
         least = least_of_crowds;
     least = longest(t, least);
-    if (opt.warmup)
-        t->bench->run(t, opt.warmup);
-    bool once = !strchr(t->bench->options, 'i');
-    s->batch = once ? 1 : batch_of(t, least, &took);
-    double room = opt.seconds / took;
-    s->count = once || room < 1 ? 1 : room < opt.samples ? (int)room : opt.samples;
-    s->values = must(calloc(s->count, sizeof *s->values));
-    s->means = must(calloc(s->count, sizeof *s->means));
+    meet_plan(true);
+    s->steady = ASKED_FOR;
+    if (has(t, 'x') && !has(t, 'F'))
+        warm_up(t, s);
+    s->batch = 1;
+    if (has(t, '1'))
+        took = roughly(t, 1);
+    else if (!once && !has(t, 'F'))
+        s->batch = batch_of(t, least, &took);
+    s->took = took;
+    int wanted = once ? 1 : samples_in(t, took);
+    s->values = must(calloc(wanted, sizeof *s->values));
+    s->means = must(calloc(wanted, sizeof *s->means));
     if (overlaps(t->bench))
-        s->overlaps = must(calloc(s->count, sizeof *s->overlaps));
-    double *mine = must(calloc(s->count, sizeof *mine));
+        s->overlaps = must(calloc(wanted, sizeof *s->overlaps));
     s->line[0] = line_now();
-    if (opt.start == BY_WINDOW)
-        plan_starts(t, took);
-    for (int i = 0; i < s->count; i++) {
-        mine[i] = timed(t, s->batch);
-        if (s->overlaps)
-            s->overlaps[i] = t->overlap;
-    }
+    take(t, s, wanted);
     s->line[1] = line_now();
-    gather(t, s, mine);
     if (s->overlaps)
         overlap_gather(t, s);
-    if (opt.counters && !once)
+    if (opt.counters && !once && !has(t, 'F'))
         counters_count(t, s->batch * (s->count + s->late), s->counts);
-    free(mine);
+    if (opt.percent_count && s->count)
+        tails(t, s);
 }

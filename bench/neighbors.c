@@ -76,7 +76,7 @@ static void graph(struct task *t, int *outs)
                                    MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &t->comm);
 }
 
-static void meet(struct task *t)
+static void gather_round(struct task *t)
 {
     int outs = 0;
     (opt.graph_file ? graph : grid)(t, &outs);
@@ -90,7 +90,7 @@ static void leave(struct task *t)
 }
 
 #define FAMILY "neighborhood"
-#define PREPARE meet
+#define PREPARE gather_round
 #define FINISH leave
 
 NEIGHBORS(CALLS)

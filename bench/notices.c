@@ -120,11 +120,20 @@ static bool right(struct task *t, char *error, size_t room)
     return data_right(t, error, room);
 }
 
+/* What is there is not what comes; and the other one puts nothing more before this rank has looked. */
+static void spoil(struct task *t)
+{
+    struct room *r = t->own;
+    memset(r->memory, 0xff, t->bytes);
+    MPI_Win_sync(r->win);
+}
+
 #define ROW(NAME, RUN)                                                                             \
     {                                                                                              \
         .name = NAME, .family = "one-sided", .options = "mixcTIM", .unit = US, .ranks = 2,         \
         .shape = {EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_PEER}, .run = RUN, .prepare = prepare,  \
-        .open = open, .close = close, .finish = finish, .needs = "windows", .check = right,        \
+        .open = open, .close = close, .finish = finish, .needs = "windows", .load = spoil,         \
+        .check = right,                                                                            \
     }
 
 const struct bench notices[] = {

@@ -4,8 +4,15 @@
 #include "bench.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { TAG = 5, USUAL_WINDOW = 64 };
+
+/* Whether it is about one element, and has no sizes. */
+static bool has_one(const struct task *t)
+{
+    return !strchr(t->bench->options, 'm');
+}
 
 /* `own` of the task. */
 struct region {
@@ -28,7 +35,7 @@ static void prepare(struct task *t, int pairs, int window)
     pair_up(t, pairs);
     r->here = !t->first;
     r->there = t->first;
-    for (int e = 0; e < element_count && !t->bytes; e++)
+    for (int e = 0; e < element_count && has_one(t); e++)
         if (elements[e].type == MPI_LONG)
             t->element = &elements[e]; /* of what has one element only */
     r->memory_of = opt.memory_of ? opt.memory_of : opt.device ? CREATED : ALLOCATED;
@@ -224,7 +231,7 @@ static void look(const struct task *t, bool begins)
 
 static size_t elements_of(const struct task *t)
 {
-    return t->bytes ? t->bytes / t->element->size : 1;
+    return has_one(t) ? 1 : t->bytes / t->element->size;
 }
 
 /* A window holds what its owner has for the other. */
@@ -235,12 +242,10 @@ static void load(struct task *t)
         return;
     look(t, true);
     for (int k = 0; k < t->window; k++)
-        for (size_t i = 0; i < elements_of(t); i++)
-            t->element->put(memory_view(r->memory + k * t->gap), i,
-                            data_value(t, t->rank, t->peer, i));
+        data_put(t, memory_view(r->memory + k * t->gap), t->rank, data_lane(t, t->peer, k), elements_of(t));
     memory_store();
     look(t, false);
-    if (t->bytes)
+    if (!has_one(t))
         return;
     t->element->put(memory_view(t->out), 0, data_value(t, t->rank, t->peer, 0));
     t->element->put(memory_view(COMPARED), 0, data_value(t, t->peer, t->rank, 0));
@@ -260,16 +265,20 @@ static bool right(struct task *t, enum effect effect, bool brings, char *error, 
     MPI_Barrier(r->pair);
     look(t, true);
     memory_load();
-    for (int k = 0; k < t->window && good; k++)
-        for (size_t i = 0; i < elements_of(t) && good; i++) {
-            int mine = data_value(t, t->rank, t->peer, i);
-            int other = data_value(t, t->peer, t->rank, i);
-            int want = effect == REPLACES ? other : effect == ADDS ? mine + other : mine;
-            if (both || !t->first)
-                good = data_equal(t, r->memory + k * t->gap, i, want, "the window", error, room);
-            else if (brings)
-                good = data_equal(t, t->in + k * t->gap, i, other, "what came", error, room);
-        }
+    for (int k = 0; k < t->window && good; k++) {
+        const char *window = r->memory + k * t->gap;
+        int mine = data_lane(t, t->peer, k), other = data_lane(t, t->rank, k);
+        if (!both && t->first)
+            good = !brings || data_same(t, t->in + k * t->gap, t->peer, other, elements_of(t), "what came", error, room);
+        else if (effect == REPLACES)
+            good = data_same(t, window, t->peer, other, elements_of(t), "the window", error, room);
+        else if (effect == LEAVES)
+            good = data_same(t, window, t->rank, mine, elements_of(t), "the window", error, room);
+        else
+            for (size_t i = 0; i < elements_of(t) && good; i++)
+                good = data_equal(t, window, i, data_value(t, t->rank, mine, i) + data_value(t, t->peer, other, i),
+                                  "the window", error, room);
+    }
     look(t, false);
     return good;
 }

@@ -3,11 +3,12 @@
 #include "bench.h"
 
 #include <getopt.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST = 256, RECORDS, SIZES, SAMPLES, SECONDS, WITHIN, LEAST, START, PIN };
+enum { LIST = 256, RECORDS, SIZES, SAMPLES, SECONDS, WITHIN, LEAST, START, PIN, WARM, CHECKS, APART };
 
 static const struct option longs[] = {
     {"help", no_argument, NULL, 'h'},
@@ -15,6 +16,9 @@ static const struct option longs[] = {
     {"sizes", required_argument, NULL, SIZES},
     {"num-iterations", required_argument, NULL, 'i'},
     {"warmup", required_argument, NULL, 'x'},
+    {"warm", required_argument, NULL, WARM},
+    {"checks", required_argument, NULL, CHECKS},
+    {"apart", required_argument, NULL, APART},
     {"samples", required_argument, NULL, SAMPLES},
     {"seconds", required_argument, NULL, SECONDS},
     {"within", required_argument, NULL, WITHIN},
@@ -54,20 +58,27 @@ void options_help(void)
          "  -m, --message-size [MIN:]MAX  sizes: powers of two, in bytes; K, M and G may follow\n"
          "      --sizes A,B,...           these sizes\n"
          "  -i, --num-iterations N        operations behind each value (as many as --least asks)\n"
-         "      --least US                a value takes at least so many microseconds (100 readings of\n"
+         "      --least US                a value takes at least so many microseconds (400 readings of\n"
          "                                the clock; 1000 where ranks outnumber cores)\n"
-         "  -x, --warmup N                operations before the first value\n"
+         "  -x, --warmup N                operations before the first value (200, of more than 8 KiB\n"
+         "                                10, and 10 or 2 windows where messages stream; then until\n"
+         "                                two windows of operations take as long as each other)\n"
+         "      --warm SECONDS            but no more than fit into this time, without -x (0.2)\n"
          "      --samples N               values of each size (100)\n"
          "      --seconds S               but no more than fit into this time (0.2)\n"
          "      --within SECONDS          begins nothing more after this time, and says what is left\n"
-         "      --start barrier|window    how the ranks begin together (barrier)\n"
+         "      --start window|barrier    ranks begin at an agreed time (window), or as soon as the\n"
+         "                                last one has come; never by the library's barrier\n"
+         "      --apart US                rank r of `..._late` comes r times so much later (10)\n"
          "  -W, --window-size N           messages in flight (64)\n"
          "  -p, --num-pairs N             pairs of ranks (half of the ranks)\n"
          "  -b, --buffer-num single|multiple   one buffer for all of a window, or one each\n"
          "  -V, --vary-window             windows of 1 to 128 where many pairs stream\n"
          "  -R, --print-rate 0|1          messages a second, too, where bandwidth is shown (0)\n"
-         "  -c, --validation              checks what arrives, once the values are taken\n"
-         "  -u, --validation-warmup N     operations before each that is checked (0)\n"
+         "  -c, --validation              checks what arrives, once the values are taken; wrong data\n"
+         "                                end with status 1\n"
+         "      --checks N                of so many operations (1000), or for two seconds\n"
+         "  -u, --validation-warmup N     operations before those that are checked (5)\n"
          "  -T, --type TYPE[,...]         all, mpi_char, mpi_int, mpi_long, mpi_float, mpi_double\n"
          "  -D, --ddt cont | vect:STRIDE:BLOCK | indx:FILE   derived types, in elements;\n"
          "                                a line of FILE: displacement, length\n"
@@ -90,7 +101,7 @@ void options_help(void)
          "      cuda[!][:DD|DH|HD|HH]     rank 0's on the device, rank 1's on the host; cuda! also\n"
          "      rocm[!][:DD|DH|HD|HH]     with a library that does not say that it takes such\n"
          "  -f, --full                    mean, least and most, too\n"
-         "  -z, --tail-lat[=P,...]        percentiles (50,90,99)\n"
+         "  -z, --tail-lat[=P,...]        percentiles of single operations (50,90,99)\n"
          "      --pin                     rank r of a host to the r-th core it may run on\n"
          "      --list                    the benchmarks, a line of JSON each\n"
          "      --records                 a line of JSON for each result");
@@ -105,15 +116,34 @@ bool options_size(const char *text, size_t *value)
     int shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
     *value = (size_t)n << shift;
     end += shift > 0;
-    return !*end || *end == ',';
+    return n <= SIZE_MAX >> 1 >> shift && (!*end || *end == ',');
+}
+
+/* Whether all sizes behind the colon of a name can be read. */
+bool options_sizes_of(const char *name)
+{
+    const char *at = strchr(name, ':');
+    size_t bytes;
+    while (at && *at) {
+        if (!options_size(at + 1, &bytes))
+            return false;
+        at = strchr(at + 1, ',');
+    }
+    return true;
 }
 
 static bool read_number(const char *text, int *value)
 {
     size_t n;
-    bool good = options_size(text, &n) && n <= 1 << 30;
+    bool good = !strchr(text, ',') && options_size(text, &n) && n <= 1 << 30;
     *value = good ? (int)n : 0;
     return good;
+}
+
+/* A number that is not 0, and no greater than `most`. */
+static bool read_some(const char *text, int *value, int most)
+{
+    return read_number(text, value) && *value > 0 && *value <= most;
 }
 
 /* `N`, or `SENDERS:N`. */
@@ -133,35 +163,45 @@ static bool read_seconds(const char *text, double *value)
     return end != text && !*end && *value >= 0;
 }
 
-/* `MIN:MAX`, `MIN:` or `MAX`. */
+static bool read_size(const char *text, size_t *bytes)
+{
+    return !strchr(text, ',') && options_size(text, bytes);
+}
+
+/* `MIN:MAX`, `MIN:`, `:MAX` or `MAX`. */
 static bool read_range(char *text)
 {
     char *colon = strchr(text, ':');
     if (!colon)
-        return options_size(text, &opt.most_size);
+        return read_size(text, &opt.most_size);
     *colon++ = 0;
-    return options_size(text, &opt.least_size) && (!*colon || options_size(colon, &opt.most_size));
+    return (!*text || read_size(text, &opt.least_size)) && (!*colon || read_size(colon, &opt.most_size)) &&
+           (*text || *colon) && (!*colon || opt.least_size <= opt.most_size);
 }
 
-/* Calls `one` with each part of a list. */
+/* Calls `one` with each part of a list, which must not be empty. */
 static bool read_list(char *text, bool (*one)(const char *word))
 {
-    for (char *word = strtok(text, ","); word; word = strtok(NULL, ","))
-        if (!one(word))
+    for (char *word = text, *comma = text; comma; word = comma + 1) {
+        comma = strchr(word, ',');
+        if (comma)
+            *comma = 0;
+        if (!*word || !one(word))
             return false;
+    }
     return true;
 }
 
 static bool one_size(const char *word)
 {
     const int room = sizeof opt.sizes / sizeof *opt.sizes;
-    return opt.size_count < room && options_size(word, &opt.sizes[opt.size_count++]);
+    return opt.size_count < room && read_size(word, &opt.sizes[opt.size_count++]);
 }
 
 static bool one_percent(const char *word)
 {
     const int room = sizeof opt.percents / sizeof *opt.percents;
-    return opt.percent_count < room && read_number(word, &opt.percents[opt.percent_count]) &&
+    return opt.percent_count < room && read_seconds(word, &opt.percents[opt.percent_count]) &&
            opt.percents[opt.percent_count++] <= 100;
 }
 
@@ -235,6 +275,9 @@ static bool read_memory(char *text)
     return choose(text, kinds, (int *)&opt.device) && (opt.device || (!opt.insist && !sides));
 }
 
+/* Requests of so many messages are made at once; OMB has no bound. */
+enum { WIDEST_WINDOW = 1 << 16 };
+
 static bool read_one(int letter, char *text)
 {
     static char usual[] = "50,90,99";
@@ -247,15 +290,18 @@ static bool read_one(int letter, char *text)
     switch (letter) {
     case 'm': return read_range(text);
     case SIZES: return read_list(text, one_size);
-    case 'i': return read_number(text, &opt.rounds);
+    case 'i': return read_some(text, &opt.rounds, 1 << 30);
+    case WARM: return read_seconds(text, &opt.warm);
+    case CHECKS: return read_some(text, &opt.checks, 1 << 30);
+    case APART: return read_seconds(text, &opt.apart);
     case 'x': return read_number(text, &opt.warmup);
     case SAMPLES: return read_number(text, &opt.samples) && opt.samples > 0;
     case SECONDS: return read_seconds(text, &opt.seconds);
     case WITHIN: return read_seconds(text, &opt.within) && opt.within > 0;
     case LEAST: return read_seconds(text, &opt.least);
     case START: return choose(text, starts, (int *)&opt.start);
-    case 'W': return read_number(text, &opt.window);
-    case 'p': return read_number(text, &opt.pairs);
+    case 'W': return read_some(text, &opt.window, WIDEST_WINDOW);
+    case 'p': return read_some(text, &opt.pairs, 1 << 30);
     case 'b': return choose(text, buffers, &opt.many_buffers);
     case 'w': return choose(text, windows, (int *)&opt.memory_of);
     case 's': return choose(text, syncs, (int *)&opt.sync);
@@ -267,7 +313,7 @@ static bool read_one(int letter, char *text)
     case 'N': return read_neighbors(text);
     case 't': return read_counts(text);
     case 'I': return opt.session = true;
-    case 'M': return options_size(text, &opt.memory);
+    case 'M': return read_size(text, &opt.memory);
     case 'd': return read_memory(text);
     case 'f': return opt.full = true;
     case 'z': return read_list(text ? text : usual, one_percent);

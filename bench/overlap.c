@@ -53,8 +53,7 @@ static double around(struct task *t, int rounds, long pieces, long units, double
     *computed = 0;
     for (int i = 0; i < rounds; i++, next_root(t)) {
         int done = 0;
-        calm_barrier(t->comm);
-        double begin = now();
+        double begin = meet_for(t);
         t->bench->start(t);
         for (long p = 0; p < pieces; p++) {
             double from = now();
@@ -83,6 +82,14 @@ static void cut(struct task *t, int rounds, double unit)
     }
     t->pieces = opt.tests < 0 ? 1 + (long)(shortest / between_tests) : opt.tests ? opt.tests : 1;
     t->units = (long)(shortest / t->pieces / unit);
+}
+
+/* What is measured, in turn by itself and around its computation, once that is known. */
+void run_around(struct task *t, int rounds)
+{
+    double nothing;
+    for (int i = 0; i < rounds; i++)
+        around(t, 1, (t->stamp & 1) && t->pieces ? t->pieces : 0, t->units, &nothing);
 }
 
 bool overlaps(const struct bench *b)

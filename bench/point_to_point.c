@@ -1,15 +1,16 @@
 /* Point to point: between ranks 0 and 1, or between pairs of ranks r and r + pairs. */
-#include "bench.h"
+#include "forms.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { TAG = 1, ACK = 2, USUAL_WINDOW = 64 };
 
 #define EVERY_ROUND for (int i = 0; i < rounds; i++)
 #define EVERY_MESSAGE for (int k = 0; k < t->window; k++)
-#define ONE(buffer) (buffer), t->count, t->type, t->peer, TAG, t->comm
-#define OUT(k) ONE(t->out + (k) * t->gap)
-#define IN(k) ONE(t->in + (k) * t->gap)
+#define AT(buffer) (buffer), t->count, t->type, t->peer, TAG, t->comm
+#define OUT(k) AT(t->out + (k) * t->gap)
+#define IN(k) AT(t->in + (k) * t->gap)
 
 void pair_up(struct task *t, int pairs)
 {
@@ -35,7 +36,15 @@ static void with_window(struct task *t)
 {
     t->window = opt.window ? opt.window : USUAL_WINDOW;
     t->gap = opt.many_buffers ? t->bytes : 0;
-    t->requests = must(malloc(2 * t->window * sizeof *t->requests));
+    t->requests = must(malloc(2 * (size_t)t->window * sizeof *t->requests));
+}
+
+/* A block for each message of a window that is checked, up to an eighth of the memory (64 MiB); beyond, only the last
+ * message of a window is seen. */
+static void with_lanes(struct task *t)
+{
+    if (opt.validate && t->bytes && (size_t)t->window * t->bytes <= opt.memory / 8)
+        t->lanes = t->window;
 }
 
 static void window_of_pair(struct task *t)
@@ -44,10 +53,17 @@ static void window_of_pair(struct task *t)
     with_window(t);
 }
 
-static void window_of_pairs(struct task *t)
+static void lanes_of_pair(struct task *t)
+{
+    window_of_pair(t);
+    with_lanes(t);
+}
+
+static void lanes_of_pairs(struct task *t)
 {
     pairs(t);
     with_window(t);
+    with_lanes(t);
 }
 
 static void open_latency(struct task *t)
@@ -94,7 +110,7 @@ static void latency(struct task *t, int rounds)
 static void send_written(struct task *t, int i)
 {
     for (size_t k = 0; k < t->bytes; k += sizeof(long))
-        *(long *)(t->out + k) = i;
+        *(long *)(t->out + k) = i + t->stamp;
     MPI_Send(OUT(0));
 }
 
@@ -120,6 +136,17 @@ static void latency_touched(struct task *t, int rounds)
             recv_and_read(t);
             send_written(t, i);
         }
+}
+
+/* What is checked is one round: the sender writes `stamp` everywhere. */
+static bool is_touched(struct task *t, char *error, size_t room)
+{
+    for (size_t k = 0; k < t->bytes && t->peer >= 0; k++)
+        if (t->in[k] != ((const char *)&(long){t->stamp})[k % sizeof(long)]) {
+            snprintf(error, room, "rank %d: byte %zu should be of the number %d", t->rank, k, t->stamp);
+            return false;
+        }
+    return true;
 }
 
 /* A window of messages, then a word from who received them. */
@@ -230,30 +257,36 @@ static void both_ways_persistent(struct task *t, int rounds)
     EVERY_ROUND go(t->requests, 2 * t->window);
 }
 
-#define ROW(NAME, OPTIONS, UNIT, RECEIVERS, RUN, PREPARE, OPEN, CLOSE)                             \
+#undef ROW
+#define ROW(NAME, OPTIONS, UNIT, RECEIVERS, RUN, PREPARE, OPEN, CLOSE, ...)                        \
     {                                                                                              \
         .name = NAME, .family = "point-to-point", .options = "mixIM" OPTIONS, .unit = UNIT,        \
         .ranks = 2, .shape = {EVERYBODY, SINGLE, RECEIVERS, SINGLE, OF_PEER}, .run = RUN,          \
-        .prepare = PREPARE, .open = OPEN, .close = CLOSE,                                          \
+        .prepare = PREPARE, .open = OPEN, .close = CLOSE, __VA_ARGS__                              \
     }
 
 /* `ROOT` receives where data goes one way. */
 const struct bench point_to_point[] = {
-    ROW("latency", "cTDd", US, EVERYBODY, latency, one_pair, open_latency, NULL),
-    ROW("latency_touched", "", US, EVERYBODY, latency_touched, one_pair, open_latency, NULL),
+    ROW("latency", "cTDd", US, EVERYBODY, latency, one_pair, open_latency, NULL, ),
+    ROW("latency_touched", "c", US, EVERYBODY, latency_touched, one_pair, open_latency, NULL, .check = is_touched),
     ROW("latency_persistent", "cTDd", US, EVERYBODY, latency_persistent, one_message,
-        open_latency_persistent, close_persistent),
-    ROW("multi_latency", "cTDpd", US, EVERYBODY, latency, pairs, open_latency, NULL),
-    ROW("bandwidth", "cTDWbd", MB_S, ROOT, one_way, window_of_pair, open_bytes, close_window),
-    ROW("bibandwidth", "cTDWbd", MB_S, EVERYBODY, both_ways, window_of_pair, open_bytes_both_ways,
-        close_window),
+        open_latency_persistent, close_persistent, ),
+    ROW("multi_latency", "cTDpd", US, EVERYBODY, latency, pairs, open_latency, NULL, ),
+    ROW("bandwidth", "cTDWbd", MB_S, ROOT, one_way, lanes_of_pair, open_bytes, close_window, ),
+    ROW("bibandwidth", "cTDWbd", MB_S, EVERYBODY, both_ways, lanes_of_pair, open_bytes_both_ways,
+        close_window, ),
     ROW("bandwidth_persistent", "cTDWbd", MB_S, ROOT, one_way_persistent, window_of_pair,
-        open_bytes_persistent, close_persistent),
+        open_bytes_persistent, close_persistent, ),
     ROW("bibandwidth_persistent", "cTDWbd", MB_S, EVERYBODY, both_ways_persistent, window_of_pair,
-        open_both_persistent, close_persistent),
-    ROW("multi_bandwidth", "cTDWVbpd", MB_S, ROOT, one_way, window_of_pairs, open_bytes,
-        close_window),
-    ROW("message_rate", "cTDWVbpd", PER_S, ROOT, one_way, window_of_pairs, open_messages,
-        close_window),
+        open_both_persistent, close_persistent, ),
+    ROW("multi_bandwidth", "cTDWVbpd", MB_S, ROOT, one_way, lanes_of_pairs, open_bytes,
+        close_window, ),
+    ROW("message_rate", "cTDWVbpd", PER_S, ROOT, one_way, lanes_of_pairs, open_messages,
+        close_window, ),
+    {
+        .name = "latency_first", .family = "first", .options = "mixFcTDIMd", .unit = US, .ranks = 2,
+        .shape = {EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_PEER}, .run = latency, .prepare = one_pair,
+        .open = open_latency, .sample = first_call,
+    },
     {.name = NULL},
 };

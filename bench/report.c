@@ -137,11 +137,13 @@ void report_env(void)
             field("memory", memory_kind());
             field("device", memory_device());
         }
+        printf(",\"start\":\"%s\",\"nodes\":%d", meet_at_a_time() ? "time" : "barrier", meet_nodes());
         places(all);
         lacks(true);
         end();
     } else if (rank == 0) {
-        printf("# %s, %d ranks\n", library, size);
+        printf("# %s, %d ranks\n# ranks begin %s\n", library, size,
+               meet_at_a_time() ? "at an agreed time" : "when the last one has come");
         if (*memory_device())
             printf("# memory: %s, %s\n", memory_kind(), memory_device());
         lacks(false);
@@ -161,9 +163,9 @@ void report_head(const struct bench *b)
     if (overlaps(b))
         printf("%16s%16s%16s", "by itself us", "overlapped us", "computing us");
     for (int i = 0; i < opt.percent_count; i++)
-        printf("%11s%02d %%", "", opt.percents[i]);
+        printf("%14g %%", opt.percents[i]);
     if (opt.full)
-        printf("%16s%16s%16s%16s", "mean", "least", "most", "mean of ranks");
+        printf("%16s%16s%16s%16s%16s", "mean", "least", "most", "mean of ranks", "apart us");
     for (int e = 0; e < COUNTERS; e++)
         if (counters_has(e))
             printf("%18s", counters_name(e));
@@ -196,25 +198,28 @@ static void row(const struct task *t, const struct samples *s)
 {
     double *sorted = must(malloc(s->count * sizeof *sorted)), mean = 0, means = 0;
     memcpy(sorted, s->values, s->count * sizeof *sorted);
-    printf("%-12zu%16.2f", t->bytes, percentile(sorted, s->count, 50));
+    printf("%-12zu%16.2f", t->asked, percentile(sorted, s->count, 50));
     if (varied(t))
         printf("%16d", t->window);
     if (opt.rates && t->bench->unit == MB_S)
-        printf("%16.0f", percentile(sorted, s->count, 50) * 1e6 / t->payload);
+        printf("%16.0f", t->payload ? percentile(sorted, s->count, 50) * 1e6 / t->payload : 0);
     for (int k = 0; k < PARTS && s->overlaps; k++) {
         double *values = of_overlaps(s, parts[k].field);
         printf("%16.2f", percentile(values, s->count, 50));
         free(values);
     }
     for (int i = 0; i < opt.percent_count; i++)
-        printf("%16.2f", percentile(sorted, s->count, opt.percents[i]));
+        if (s->tail_count)
+            printf("%16.2f", s->tails[i]);
+        else
+            printf("%16s", "-");
     for (int i = 0; i < s->count; i++) {
         mean += s->values[i] / s->count;
         means += s->means[i] / s->count;
     }
     if (opt.full)
-        printf("%16.2f%16.2f%16.2f%16.2f", mean, sorted[0], sorted[s->count - 1],
-               s->overlaps ? mean : means);
+        printf("%16.2f%16.2f%16.2f%16.2f%16.3f", mean, sorted[0], sorted[s->count - 1],
+               s->overlaps ? mean : means, s->skew * 1e6);
     for (int e = 0; e < COUNTERS; e++)
         if (counters_has(e))
             printf("%18.3g", s->counts[e]);
@@ -237,10 +242,10 @@ static void array(const char *name, const double *values, int n)
 static void of_task(const struct task *t)
 {
     field("bench", t->bench->name);
-    printf(",\"size\":%zu", t->bytes);
+    printf(",\"size\":%zu", t->asked);
     if (strchr(t->bench->options, 'T'))
         field("type", t->element->name);
-    if (t->payload != t->bytes)
+    if (t->payload != t->asked)
         printf(",\"payload\":%zu", t->payload);
     if (varied(t))
         printf(",\"window\":%d", t->window);
@@ -252,9 +257,18 @@ static void counts(const double of[COUNTERS])
     printf(",\"counters\":{");
     for (int e = 0; e < COUNTERS; e++)
         if (counters_has(e)) {
-            printf("%s\"%s\":%.6g", comma, counters_name(e), of[e]);
+            printf("%s\"%s\":%.6g", comma, counters_name(e), of[e] == of[e] ? of[e] : 0);
             comma = ",";
         }
+    printf("}");
+}
+
+/* Percentiles of single operations, of which the time of reading the clock once is taken away. */
+static void tails_of(const struct samples *s)
+{
+    printf(",\"tail_operations\":%d,\"tail_us\":{", s->tail_count);
+    for (int i = 0; i < opt.percent_count; i++)
+        printf("%s\"%g\":%.6g", i ? "," : "", opt.percents[i], s->tails[i]);
     printf("}");
 }
 
@@ -263,7 +277,7 @@ void report_samples(const struct task *t, const struct samples *s)
     if (rank)
         return;
     if (!opt.records && *s->wrong) {
-        printf("%-12zu%16s  %s\n", t->bytes, "wrong:", s->wrong);
+        printf("%-12zu%16s  %s\n", t->asked, "wrong:", s->wrong);
         return;
     }
     if (!opt.records) {
@@ -286,7 +300,13 @@ void report_samples(const struct task *t, const struct samples *s)
         printf(",\"line_ns\":null");
     else
         array("line_ns", s->line, 2);
-    printf(",\"late\":%d", s->late);
+    printf(",\"late\":%d,\"apart_us\":%.6g,\"warmup\":%d", s->late, s->skew * 1e6, s->warmup);
+    if (s->steady != ASKED_FOR)
+        printf(",\"steady\":%s", s->steady == STEADY ? "true" : "false");
+    if (s->checked)
+        printf(",\"checked\":%d", s->checked);
+    if (s->tail_count)
+        tails_of(s);
     if (opt.counters && strchr(t->bench->options, 'i'))
         counts(s->counts);
     if (*s->warning)
@@ -310,7 +330,7 @@ void report_skipped(const struct bench *b, const struct task *t, const char *why
         field("why", why);
         end();
     } else if (t) {
-        printf("%-12zu%16s  %s\n", t->bytes, "skipped:", why);
+        printf("%-12zu%16s  %s\n", t->asked, "skipped:", why);
     } else {
         printf("\n# %s skipped: %s\n", b->name, why);
     }

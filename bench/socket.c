@@ -146,7 +146,8 @@ static void ping_pong(struct task *t, int rounds)
 }
 
 const struct bench sockets[] = {
-    {.name = "socket_latency", .family = "socket", .options = "mixM", .unit = US, .ranks = 2,
+    {.name = "socket_latency", .family = "socket", .options = "mixcM", .unit = US, .ranks = 2,
+     .shape = {EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_PEER},
      .prepare = one_pair, .open = open_socket, .close = close_socket, .run = ping_pong},
     {.name = NULL},
 };

@@ -68,7 +68,7 @@ static double sample(struct task *t, int rounds)
     pthread_t *handles = must(malloc(c->mine * sizeof *handles));
     struct talker *all = must(calloc(c->mine, sizeof *all));
     double begin = 0, end = 0;
-    MPI_Barrier(t->comm);
+    meet_for(t);
     if (t->peer >= 0) {
         atomic_store(&ready, 0);
         for (int k = 0; k < c->mine; k++) {

@@ -16,6 +16,8 @@ from pathlib import Path
 MARK = "TEST_STEP_MARK"
 HUNG = 124
 LAST_LINES = 30
+# What runs at this moment, by the threads of this program: the child and its mark.
+under_way = set()
 
 
 def marked(mark):
@@ -47,6 +49,12 @@ def end(child, mark):
         time.sleep(0.01)
 
 
+def end_all():
+    """Ends what other threads run; they go on with that."""
+    for child, mark in list(under_way):
+        end(child, mark)
+
+
 def run(command, *, limit=1800, silence=600, shown=lambda line: True, log=None, cwd=None,
         **environment):
     """Runs a command and shows those of its lines that `shown` accepts, as they come: on the
@@ -63,6 +71,7 @@ def run(command, *, limit=1800, silence=600, shown=lambda line: True, log=None, 
                              env={**os.environ, **environment, MARK: marks}, start_new_session=True,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT)
+    under_way.add((child, mark))
     said = queue.Queue()
 
     def read():
@@ -94,3 +103,4 @@ def run(command, *, limit=1800, silence=600, shown=lambda line: True, log=None, 
     finally:
         end(child, mark)
         child.wait()
+        under_way.discard((child, mark))

@@ -80,7 +80,7 @@ SEVERAL = ("says", "never says")
 # What reads the value of a key; those of `run` and `alone` are read by Run.
 KEYS = {"only": one_of("catena"), "memory": gibibytes, "needs": str, "compiler": str, "hosts": count,
         "time": seconds, "cc": words, "preload": str, "build": one_of("shared"), "also": str,
-        "refused": regex}
+        "refused": regex, "waits": str}
 # How a comment begins, by the suffix of the file.
 COMMENTS = {".c": "//", ".cc": "//", ".f90": "!"}
 END = re.compile(r"\s*;(?:\s+|$)")

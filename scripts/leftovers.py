@@ -23,17 +23,22 @@ def marked(mark):
     return found
 
 
-def unused(names):
-    """Those files of /dev/shm that are there and that no process has mapped: others' programs use
-    the rest."""
-    mapped = ""
-    for path in Path("/proc").glob("[0-9]*/maps"):
-        try:
-            mapped += path.read_text(errors="replace")
-        except OSError:
-            continue
-    there = set(names) & set(os.listdir("/dev/shm"))
-    return sorted(name for name in there if f"/dev/shm/{name}" not in mapped)
+def unused(names, grace):
+    """Those files of /dev/shm that are there and that no process has mapped for `grace` seconds: others' programs use
+    the rest, some of which have only just made theirs."""
+    deadline = time.monotonic() + grace
+    while True:
+        mapped = ""
+        for path in Path("/proc").glob("[0-9]*/maps"):
+            try:
+                mapped += path.read_text(errors="replace")
+            except OSError:
+                continue
+        names = set(names) & set(os.listdir("/dev/shm"))
+        names = sorted(name for name in names if f"/dev/shm/{name}" not in mapped)
+        if not names or time.monotonic() > deadline:
+            return names
+        time.sleep(0.05)
 
 
 def gone(mark, grace):

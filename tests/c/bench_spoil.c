@@ -1,4 +1,5 @@
-// A library that delivers wrong data: SPOIL names the function. For scripts/test-bench.
+// A library that delivers wrong data: SPOIL names the function, SPOIL_EVERY says in which of its calls (each), SPOIL_RANK
+// on which rank (all). For scripts/test-bench.
 // build: shared
 #include <mpi.h>
 #include <stdlib.h>
@@ -6,8 +7,13 @@
 
 static int spoils(const char *function)
 {
-    const char *named = getenv("SPOIL");
-    return named && !strcmp(named, function);
+    static int calls, rank = -1;
+    const char *named = getenv("SPOIL"), *every = getenv("SPOIL_EVERY"), *only = getenv("SPOIL_RANK");
+    if (!named || strcmp(named, function))
+        return 0;
+    if (rank < 0)
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return (!every || ++calls % atoi(every) == 0) && (!only || rank == atoi(only));
 }
 
 static int bytes_of(int count, MPI_Datatype type)
@@ -34,6 +40,67 @@ static const void *another(const char *function, const void *at, int count, MPI_
     memcpy(copy, at, bytes);
     copy[0] ^= 1;
     return copy;
+}
+
+// Nobody waits.
+int MPI_Barrier(MPI_Comm comm)
+{
+    return spoils("Barrier") ? MPI_SUCCESS : PMPI_Barrier(comm);
+}
+
+int MPI_Bcast(void *at, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    int result = PMPI_Bcast(at, count, type, root, comm);
+    if (type == MPI_CHAR && count == 64) // others are the program's own
+        spoil("Bcast", at, count, type);
+    return result;
+}
+
+int MPI_Send(const void *at, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    return PMPI_Send(count == 8 ? another("Send", at, count, type) : at, count, type, to, tag, comm);
+}
+
+int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    int result = PMPI_Iprobe(from, tag, comm, flag, status);
+    if (spoils("Iprobe"))
+        *flag = 1;
+    return result;
+}
+
+int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op)
+{
+    int result = PMPI_Reduce_local(in, inout, count, type, op);
+    spoil("Reduce_local", inout, count, type);
+    return result;
+}
+
+int MPI_Ialltoall(const void *out, int n, MPI_Datatype type, void *in, int m, MPI_Datatype into, MPI_Comm comm,
+                  MPI_Request *request)
+{
+    return PMPI_Ialltoall(another("Ialltoall", out, n, type), n, type, in, m, into, comm, request);
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
+{
+    return PMPI_Comm_dup(spoils("Comm_dup") ? MPI_COMM_SELF : comm, made);
+}
+
+int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *made)
+{
+    return PMPI_Comm_split(comm, colour >= 0 && spoils("Comm_split") ? 0 : colour, key, made);
+}
+
+int MPI_Comm_spawn(const char *command, char *words[], int most, MPI_Info info, int root, MPI_Comm comm,
+                   MPI_Comm *made, int codes[])
+{
+    return PMPI_Comm_spawn(command, words, spoils("Comm_spawn") ? most - 1 : most, info, root, comm, made, codes);
+}
+
+int MPI_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file)
+{
+    return PMPI_File_open(comm, spoils("File_open") ? "/dev/null" : name, mode, info, file);
 }
 
 int MPI_Recv(void *at, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
@@ -87,7 +154,7 @@ int MPI_Alltoall(const void *out, int n, MPI_Datatype type, void *in, int m, MPI
                  MPI_Comm comm)
 {
     int result = PMPI_Alltoall(out, n, type, in, m, into, comm);
-    if (type != MPI_INT) // the program's own
+    if (type != MPI_INT) // others are the program's own
         spoil("Alltoall", in, m, into);
     return result;
 }

@@ -1,6 +1,7 @@
 // A rank that computes for longer than a host may be silent is sent to all the while: its kernel answers that there is no
 // room, so nobody has died. The arguments are how many messages there are, and of how many bytes.
 // only: catena
+// waits: for a rank that computes
 // hosts: 2
 // time: 30
 // run: -n 2 --set LINK=tcp --set TCP_TIMEOUT=1s -- 300 1000

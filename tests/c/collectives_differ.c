@@ -1,5 +1,6 @@
 // Members that call different collectives, or with different arguments, are told who and what.
 // only: catena
+// waits: until a call counts as one that nobody answers
 // run: -n 2 -- return
 // run: --set LINK=shm -n 2 -- board
 // run: -n 4 -- kind ; fails ; says rank [0-2] called MPI_Barrier.*rank 3 called MPI_Alltoall|rank 3 called MPI_Alltoall.*rank [0-2] called MPI_Barrier

@@ -2,6 +2,7 @@
 // all members, by an error of class MPI_ERR_PORT, and who waits there waits on. The third connects with one of the two.
 //
 // only: catena
+// waits: for who comes to the port
 // time: 60
 // run: -n 2; says 'more than two mpiruns'; says 'all of them are done'
 #include "check.h"

@@ -3,6 +3,7 @@
 // this under the launchers of others, too, where the two jobs have nothing in common but a launcher of Catena's.
 //
 // only: catena
+// waits: for the grace of processes that end without MPI_Finalize
 // time: 40
 // run: -n 2 -- child killed connected; fails; says 'rank 1 of spawned job 1.*killed by signal 9'; never says 'goes on'; ends 10
 // run: -n 2 -- child abort connected; exit 7; says 'rank 1 of spawned job 1.*code 7'; never says 'goes on'; ends 10

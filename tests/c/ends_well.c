@@ -1,6 +1,7 @@
 // A process that ends, as it is free to do, is none that has died: whoever looks for messages of any source goes on. A
 // process that waits for that one alone learns that it is gone.
 // only: catena
+// waits: for the end of a process, while others look for messages
 // hosts: 2
 // time: 30
 // run: -n 1 -- worker; says fine

@@ -2,6 +2,7 @@
 // has some of the message when its sender is given up, and is there again later.
 //
 // only: catena
+// waits: for time limits of a network
 // hosts: 2
 // time: 60
 // needs: libfabric.so.1

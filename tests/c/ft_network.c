@@ -3,6 +3,7 @@
 // The arguments are the rank whose host is cut off, and how many ranks are left.
 //
 // only: catena
+// waits: for time limits of a network
 // hosts: 3
 // time: 60
 // run: -n 3 --host h0:2,h1:1 --launcher-agent scripts/hosts --with-ft ulfm --set FAULT_STATUS=first --set TCP_TIMEOUT=2s -- 2 2; exit 1; says 'host h1 is lost.*host h0 do not reach each other'; says 'survivor 0 done'; says 'survivor 1 done'; never says 'survivor 2'

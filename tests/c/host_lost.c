@@ -2,6 +2,7 @@
 // names the host. The arguments say how rank 0 waits, and whether the two have met before. A host
 // whose rank is only busy is waited for.
 // only: catena
+// waits: for time limits of a network
 // hosts: 2
 // time: 60
 // needs: libfabric.so.1

@@ -1,6 +1,7 @@
 // The same over UCX as host_lost.c, which does not notice a loss by itself while something is under
 // way.
 // only: catena
+// waits: for time limits of a network
 // hosts: 2
 // time: 60
 // needs: libucp.so.0

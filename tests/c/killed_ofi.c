@@ -1,6 +1,7 @@
 // A rank that dies by a signal is said to have died by it, also if libfabric is open: some of its
 // providers handle signals, and end the process with status 1. The program's own handler stays.
 // only: catena
+// waits: for a provider that notices an end late
 // needs: libfabric.so.1
 // run: -n 2 --set LINK=ofi:tcp -- SIGSEGV ; fails ; says (?i)rank 1\b.*(SIGSEGV|signal 11|segmentation) ; never says exited with code
 // run: -n 2 --set LINK=ofi:tcp -- SIGABRT ; fails ; says (?i)rank 1\b.*(SIGABRT|signal 6|abort) ; never says exited with code

@@ -6,6 +6,7 @@
 // hosts are asked what was said there.
 //
 // only: catena
+// waits: for the grace after SIGTERM
 // time: 40
 // run: -n 1 -- deaf; fails; says 'rank 0 of spawned job 2.*killed by signal 9'; says 'the parent goes on'
 // run: -n 2 --host localhost:1,other:1 --launcher-agent tests/c/here.sh -- killed; fails; says 'rank 0 of spawned job 1.*killed by signal 9'; says 'the parent goes on'

@@ -1,6 +1,7 @@
 // What windows_faults.c asks for, where a network's remote access carries puts and gets: what is under way to a rank
 // that dies ends, whether the network notices the death or the launcher tells of it.
 // only: catena
+// waits: for the grace of what survives
 // needs: libfabric.so.1
 // run: -n 2 --set LINK=ofi:tcp --set RMA_REMOTE_MIN=0 --set FAULT_TOLERANCE=true -- flush; exit 137; says 'survivor done'
 // run: -n 2 --set LINK=ofi:tcp --set RMA_REMOTE_MIN=0 --set FAULT_TOLERANCE=true -- get; exit 137; says 'survivor done'

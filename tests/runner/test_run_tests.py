@@ -52,6 +52,13 @@ class RunTests(unittest.TestCase):
             self.assertIn(f"bad.c:{line}: ", done.stderr)
             self.assertIn(said, done.stderr)
 
+    def test_what_waits_runs_beside_the_others(self):
+        for own, other, head in (("one", "two", ""), ("two", "one", "// waits: for the other\n")):
+            self.write(f"{own}.c", f"{head}// run: -n 1",
+                       f'fclose(fopen("{self.folder}/{own}", "w")); '
+                       f'while (access("{self.folder}/{other}", F_OK)) usleep(1000); return 0;')
+        self.ends(self.run_tests("--patience", "0.5"), 2, 0, 0)
+
     def test_a_misspelt_clause_is_an_error(self):
         self.mistake("// run: -n 1 ; sais never printed", "unknown clause 'sais'", 1)
 

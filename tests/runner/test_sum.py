@@ -10,6 +10,7 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from loading import script
 
@@ -162,15 +163,14 @@ test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
 class Steps(unittest.TestCase):
     """scripts/test with steps of our own: the real ones take half an hour."""
 
-    def of(self, *commands, arguments=(), suite=test.ours):
-        """Runs steps that execute shell commands; the last line, and all that was said."""
+    def of(self, *commands, arguments=(), suite=test.ours, beside=()):
+        """Runs steps that execute shell commands, the last of them beside the others if there is a name in `beside`; the
+        last line, and all that was said."""
         steps = {f"step{n}": lambda text=text: suite(text, ["sh", "-c", self.RECORD + text])
                  for n, text in enumerate(commands)}
-        before, test.STEPS, sys.argv = test.STEPS, steps, ["test", *arguments]
-        try:
+        with (mock.patch.multiple(test, STEPS=steps, BESIDE=beside, BEFORE=[n for n in steps if n not in beside]),
+              mock.patch.object(sys, "argv", ["test", *arguments])):
             status, said = quietly(test.main)
-        finally:
-            test.STEPS = before
         return status, said.splitlines()[-1], said
 
     # record NAME OUTCOME, in the shell
@@ -182,6 +182,14 @@ class Steps(unittest.TestCase):
         self.assertEqual((status, last), (0, "2 passed, 0 failed, 1 skipped"))
         self.assertRegex(said, r"\nall +3 +3 +6 +2 +0 +1 ")
         self.assertRegex(said, r"\nstep1 +3 +1 +3 +2 +0 +1 ")
+
+    def test_steps_go_side_by_side(self):
+        with tempfile.TemporaryDirectory() as folder:
+            meets = (f"touch {folder}/{{}}; until [ -e {folder}/{{}} ]; do sleep 0.01; done; echo {{}} has met; " + self.GOOD)
+            status, last, said = self.of(meets.format("a", "b", "a"), meets.format("b", "a", "b"), beside=["step1"])
+        self.assertEqual((status, last), (0, "2 passed, 0 failed, 0 skipped"))
+        self.assertLess(said.index("a has met\n"), said.index("== step1\n"))
+        self.assertLess(said.index("== step1\n"), said.index("b has met\n"))
 
     def test_a_step_without_a_test_fails(self):
         status, last, said = self.of("true")
@@ -216,7 +224,9 @@ sys.path.insert(0, {str(Path(__file__).parent)!r})
 import test_sum
 test = test_sum.test
 test.STEPS = {{"good": lambda: test.one("good", 0),
-              "slow": lambda: test.one("slow", test.run(["sh", "-c", "echo ready; sleep 1000"])[0])}}
+              "slow": lambda: test.one("slow", test.run(["sh", "-c", "echo ready; sleep 1000"])[0]),
+              "beside": lambda: test.one("beside", test.run(["sh", "-c", "exec sleep 1000"])[0])}}
+test.BEFORE, test.BESIDE = ["good", "slow"], ["beside"]
 sys.argv = ["test"]
 sys.exit(test.main())"""
         with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE,
@@ -226,8 +236,9 @@ sys.exit(test.main())"""
             child.terminate()
             said, _ = child.communicate(timeout=60)
         self.assertEqual((child.returncode, said.splitlines()[-1]),
-                         (1, "1 passed, 1 failed, 0 skipped"))
+                         (1, "1 passed, 2 failed, 0 skipped"))
         self.assertIn("FAILED  slow: ended by SIGTERM", said)
+        self.assertIn("FAILED  beside: ended by SIGTERM", said)
 
 
 class Ci(unittest.TestCase):

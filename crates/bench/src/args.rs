@@ -265,6 +265,7 @@ fn read(
             let text = value("percentiles, such as 50,90,99")?;
             let each = text.split(',').map(|word| number(name, word, 0.0, 100.0));
             request.output.percentiles = each.collect::<Result<_, _>>()?;
+            request.options.push(format!("-z{text}"));
         }
         Opt::Resume | Opt::Help | Opt::Flag | Opt::Given => {}
     }
@@ -390,7 +391,10 @@ mod tests {
     fn options_of_the_program_are_handed_on() {
         let request = request("latency -m 1:64K -c --window-size=32 allreduce -n 2,4 -z 50,99.9");
         assert_eq!(request.names, ["latency", "allreduce"]);
-        assert_eq!(request.options, ["-m", "1:64K", "--window-size", "32"]);
+        assert_eq!(
+            request.options,
+            ["-m", "1:64K", "--window-size", "32", "-z50,99.9"]
+        );
         assert!(request.check);
         assert_eq!(request.ranks, [2, 4]);
         assert_eq!(request.output.percentiles, [50.0, 99.9]);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::place::RunPlace;
 use crate::raw::{Launch, Plan};
 use crate::record::{Better, Record, Samples, bench_of};
-use crate::stats::{Interval, Modes, Stratum, mean, mean_interval, median, modes};
+use crate::stats::{Interval, Modes, Stratum, median, median_interval, modes};
 
 /// Factor between the costs of a cache line from which on two of them are two states of the machine.
 const APART: f64 = 1.5;
@@ -66,12 +66,12 @@ pub struct Figure<'a> {
     pub wrong: Vec<Option<&'a str>>,
 }
 
-/// What a variant reaches: the mean of its launches' medians.
+/// What a variant reaches: the median of its launches' medians.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// The mean.
-    pub mean: f64,
-    /// Where the true mean is; `None` of one launch.
+    /// The median.
+    pub median: f64,
+    /// Where the true median is; `None` of fewer than five launches.
     pub interval: Option<Interval>,
     /// Launches behind it.
     pub launches: usize,
@@ -244,13 +244,24 @@ impl Figure<'_> {
     }
 
     /// What a variant reaches in the state that most launches were in.
-    pub fn summary(&self, variant: usize, confidence: f64, seed: u64) -> Option<Summary> {
+    pub fn summary(&self, variant: usize, confidence: f64) -> Option<Summary> {
         let medians = self.main(variant);
         (!medians.is_empty()).then(|| Summary {
-            mean: mean(&medians),
-            interval: mean_interval(&medians, confidence, seed),
+            median: median(&medians),
+            interval: median_interval(&medians, confidence),
             launches: medians.len(),
         })
+    }
+
+    /// A percentile of single operations (`-z`): of what the launches found the median.
+    pub fn tail(&self, variant: usize, percent: f64) -> Option<f64> {
+        let found = self.points[variant].iter().filter_map(|point| {
+            let tails = point.samples.more.get("tail_us")?.as_object()?;
+            let same = |word: &str| word.parse().is_ok_and(|p: f64| p == percent);
+            tails.iter().find(|(word, _)| same(word))?.1.as_f64()
+        });
+        let found: Vec<f64> = found.collect();
+        (!found.is_empty()).then(|| median(&found))
     }
 
     /// What a variant's launches counted for each operation (`-P`): of every event the median.
@@ -359,8 +370,8 @@ pub(crate) mod tests {
         let barrier = &all.figures[2];
         assert_eq!(barrier.main(0), [2.0]);
         assert_eq!(barrier.main(1), [2.0, 2.0]);
-        let summary = barrier.summary(1, 0.95, 1).unwrap();
-        assert_eq!((summary.mean, summary.launches), (2.0, 2));
+        let summary = barrier.summary(1, 0.95).unwrap();
+        assert_eq!((summary.median, summary.launches), (2.0, 2));
         assert_eq!(barrier.strata(0, 1)[0].1, [2f64.ln(); 2]);
         assert_eq!(barrier.strata(0, 1).len(), 1);
     }

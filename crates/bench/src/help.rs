@@ -14,8 +14,9 @@ Of several names that mean a benchmark the first one counts.
 Every launch of the measuring program gives one number for each benchmark and
 size: the median of its repetitions. Intervals and tests are about these, since
 repetitions within a launch share its luck. Launches go on in rounds until the
-interval of the mean is narrow enough; in a round everything runs once, in an
-order drawn anew. All repetitions are kept in a file, line by line as they come.
+interval of their median is narrow enough, which takes five of them at least; in
+a round everything runs once, in an order drawn anew. All repetitions are kept in
+a file, line by line as they come.
 
 what to measure
   -n RANKS[,RANKS...]     numbers of ranks (2)
@@ -61,7 +62,7 @@ what to show
                           (benchmarks, ranks, at most this many times its time or at
                           least this many times its rate; the first that fits counts)
   -f, --full              the least and the most launch, too
-  -z P,P...               percentiles of all repetitions
+  -z P,P...               percentiles of single operations
   -G KINDS                tty: graphs here; html, svg, pdf, png, csv, json: files
                           beside the raw data (png by rsvg-convert, inkscape or magick;
                           of more than 24 charts several)
@@ -69,12 +70,16 @@ how the program measures (as in the OSU micro-benchmarks where they have it)
   -m [MIN:]MAX, --sizes A,B,...     bytes: 8, 64K, 1M
   --samples N, --seconds S          repetitions of a size, and the time for them
   -i N, -x N                        operations in a repetition; before the first
-  --start barrier|window            how ranks begin together
+  --warm SECONDS                    most time to warm up: as OMB does, and until two
+                                    windows of operations take as long as each other
+  --start window|barrier            ranks begin at an agreed time, or when the last has come
+  --apart US                        rank r of `..._late` comes r times so much later
   -W N, -p N, -b single|multiple    window, pairs, buffers
   -V                                all windows from 1 to 128 where pairs stream
-  --no-validation, -u N             do not check what arrives; operations before that:
-                                    each size is checked once after its repetitions
-                                    (-c, always, so that wrong data win nothing)
+  --no-validation, --checks N, -u N do not check what arrives; how many operations are
+                                    checked behind the repetitions of a size (1000), and
+                                    how many are not before (-c, always, so that wrong
+                                    data win nothing)
   -P EVENT,...|all                  count events of the processor and the kernel, of
                                     all ranks together and for one operation
   -T TYPE,... -D cont|vect:STRIDE:BLOCK|indx:FILE    datatypes

@@ -123,7 +123,9 @@ impl Job<'_> {
                 self.limit.as_secs_f64()
             ))),
             (None, Err(e)) => End::Failed(format!("cannot be waited for: {e}")),
-            (None, Ok(status)) if !status.success() => End::Failed(told(in_words(status))),
+            (None, Ok(status)) if !status.success() && !heard.told_wrong(status) => {
+                End::Failed(told(in_words(status)))
+            }
             (None, Ok(_)) => match (heard.nonsense, heard.ended) {
                 (Some(why), _) => End::Failed(why),
                 (None, false) if !self.mute => {
@@ -156,6 +158,7 @@ impl Job<'_> {
                     Some(Ok(record)) => {
                         last = Instant::now();
                         heard.ended |= record == Record::End;
+                        heard.wrong |= matches!(&record, Record::Samples(s) if s.wrong.is_some());
                         hear(record);
                     }
                     Some(Err(why)) => heard.nonsense = heard.nonsense.or(Some(why)),
@@ -185,8 +188,17 @@ struct Heard {
     cut: Option<Cut>,
     /// Whether the last record came.
     ended: bool,
+    /// Whether a record said that data were wrong.
+    wrong: bool,
     /// The first record that could not be understood.
     nonsense: Option<String>,
+}
+
+impl Heard {
+    /// Whether the program ended as it does after it has told all, wrong data among it.
+    fn told_wrong(&self, status: ExitStatus) -> bool {
+        self.ended && self.wrong && status.code() == Some(1)
+    }
 }
 
 /// The lines of a stream, as they come. Whatever they are made of, they are text here.

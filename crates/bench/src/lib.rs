@@ -197,6 +197,10 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
     };
     let rows = rows(&home, &request.options)?;
     let names = chosen(&rows, &names)?;
+    if names.iter().any(|name| name.contains(':')) {
+        // It reads their sizes, too.
+        self::rows(&home, &[&names[..], &request.options].concat())?;
+    }
     let that_need = |what: &str| -> Vec<String> {
         let needs = |row: &&Row| row.needs.iter().any(|need| need == what);
         rows.iter()
@@ -355,8 +359,11 @@ fn tell(run: &Run, path: &Path, output: &Output, aims: &[Aim]) -> Result<i32, St
     let is_wrong = |variant: usize| all.figures.iter().any(|f| f.wrong[variant].is_some());
     let wrong: Vec<bool> = (0..plan.variants.len()).map(is_wrong).collect();
     let results = Results::of(run, &all, &found, checked, (notes, troubles));
-    for graph in &output.graphs {
-        graph.make(&results, path)?;
+    // What one kind of file lacks does not keep the others from being written.
+    let made = output.graphs.iter().map(|graph| graph.make(&results, path));
+    let unmade: Vec<String> = made.filter_map(Result::err).collect();
+    if !unmade.is_empty() {
+        return Err(unmade.join("; "));
     }
     let failed = run.launches.iter().any(|l| l.failed.is_some());
     Ok(if worse || broken || wrong[0] {

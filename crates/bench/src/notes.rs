@@ -29,7 +29,7 @@ pub fn notes(run: &Run, all: &Figures, found: &[Comparison]) -> Vec<String> {
         notes.push(format!(
             "{place}: a cache line between ranks 0 and 1 had two states, {:.0} ns and {:.0} ns \
              ({:.0} % of the time): cores moved, as virtual ones do; launches are compared within one \
-             state, and the means are those of the more frequent one. Pin the virtual machine's cores \
+             state, and the medians are those of the more frequent one. Pin the virtual machine's cores \
              to get rid of it",
             modes.low,
             modes.high,
@@ -111,7 +111,7 @@ fn elsewhere(run: &Run) -> Vec<String> {
 /// What the measuring program says against its own values; that some began late is told elsewhere.
 fn warning(samples: &Samples) -> Option<&str> {
     let warning = samples.more.get("warning")?.as_str()?;
-    (samples.late == 0).then_some(warning)
+    (!warning.contains("began late")).then_some(warning)
 }
 
 /// Figures whose launches or repetitions are not of one kind.

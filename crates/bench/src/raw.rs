@@ -73,7 +73,7 @@ pub struct Plan {
     pub options: Vec<String>,
     /// Fewest launches of each variant, and most.
     pub launches: (u32, u32),
-    /// Half-width of the interval, as a share of the mean, from which on a benchmark is done.
+    /// Half-width of the interval, as a share of the median, from which on a benchmark is done.
     pub precision: f64,
     /// Of intervals and tests.
     pub confidence: f64,
@@ -83,7 +83,7 @@ pub struct Plan {
     pub limit: f64,
     /// Seconds for all launches together.
     pub at_most: Option<f64>,
-    /// Of the order of launches, and of resampling.
+    /// Of the order of launches.
     pub seed: u64,
 }
 

@@ -18,7 +18,7 @@ pub fn figures(plan: &Plan, all: &Figures, output: &Output) -> String {
     let several = plan.variants.len() > 1;
     let mut head = vec!["benchmark", "size", "where"];
     head.extend(several.then_some("variant"));
-    head.extend(["mean", "+-", "launches"]);
+    head.extend(["median", "+-", "launches"]);
     if output.full {
         head.extend(["least", "most"]);
     }
@@ -38,7 +38,7 @@ pub fn figures(plan: &Plan, all: &Figures, output: &Output) -> String {
             let value = |v: f64| show::value(v, figure.unit);
             let mut row = of_figure(figure);
             row.extend(several.then(|| variant.name.clone()));
-            let Some(summary) = figure.summary(index, plan.confidence, plan.seed) else {
+            let Some(summary) = figure.summary(index, plan.confidence) else {
                 if figure.wrong[index].is_some() {
                     row.push(WRONG.to_string());
                     row.resize(head.len(), "-".to_string());
@@ -48,9 +48,9 @@ pub fn figures(plan: &Plan, all: &Figures, output: &Output) -> String {
             };
             let width = summary
                 .interval
-                .map(|i| i.relative_half_width(summary.mean));
+                .map(|i| i.relative_half_width(summary.median));
             let width = width.map_or("-".to_string(), |w| format!("{:.1} %", 100.0 * w));
-            row.extend([value(summary.mean), width, summary.launches.to_string()]);
+            row.extend([value(summary.median), width, summary.launches.to_string()]);
             let medians = sorted(&figure.main(index));
             if output.full {
                 row.extend([
@@ -58,10 +58,8 @@ pub fn figures(plan: &Plan, all: &Figures, output: &Output) -> String {
                     value(quantile(&medians, 1.0)),
                 ]);
             }
-            let repetitions = figure.points[index].iter().flat_map(|p| &p.samples.values);
-            let repetitions = sorted(&repetitions.copied().collect::<Vec<_>>());
             let percentiles = output.percentiles.iter();
-            row.extend(percentiles.map(|p| value(quantile(&repetitions, p / 100.0))));
+            row.extend(percentiles.map(|p| figure.tail(index, *p).map_or("-".into(), value)));
             let counts = figure.counts(index);
             let count = |event: &&str| counts.get(event).map_or("-".into(), |c| show::digits(*c));
             row.extend(events.iter().map(count));
@@ -98,8 +96,8 @@ pub fn comparisons(plan: &Plan, all: &Figures, found: &[Comparison], colour: boo
             let value = |variant: usize| match figure.wrong[variant] {
                 Some(_) => WRONG.to_string(),
                 None => {
-                    let summary = figure.summary(variant, plan.confidence, plan.seed);
-                    summary.map_or("-".into(), |s| show::value(s.mean, figure.unit))
+                    let summary = figure.summary(variant, plan.confidence);
+                    summary.map_or("-".into(), |s| show::value(s.median, figure.unit))
                 }
             };
             let mut row = of_figure(figure);
@@ -369,7 +367,13 @@ pub(crate) mod tests {
 
     #[test]
     fn figures_have_the_columns_asked_for() {
-        let run = run();
+        let mut run = run();
+        for (i, launch) in run.launches.iter_mut().enumerate() {
+            if let Some(Record::Samples(s)) = launch.records.first_mut() {
+                let tails = serde_json::json!({ "50": 1, "99": 3.0 + i as f64 / 10.0 });
+                s.more.insert("tail_us".into(), tails);
+            }
+        }
         let plan = &run.plan;
         let all = Figures::of(plan, &run.launches);
         let output = Output {
@@ -379,10 +383,16 @@ pub(crate) mod tests {
         };
         let text = figures(plan, &all, &output);
         let head = text.lines().next().unwrap();
-        for word in ["variant", "mean", "least", "most", "99 %"] {
+        for word in ["variant", "median", "least", "most", "99 %"] {
             assert!(head.contains(word), "{text}");
         }
         assert_eq!(text.lines().count(), 7);
         assert!(text.contains("10.0 us"), "{text}");
+        let ends = |line: usize, with: &str| text.lines().nth(line).unwrap().ends_with(with);
+        // The median of 3.0, 3.2 ... 4.4 in one variant, of 3.1 ... 4.5 in the other; nothing of other figures.
+        assert!(
+            ends(1, "3.70 us") && ends(2, "3.80 us") && ends(3, " -"),
+            "{text}"
+        );
     }
 }

@@ -8,7 +8,7 @@ use catena_abi::{
     Aint, Comm, Count, DatarepConversionFunction, DatarepConversionFunctionC,
     DatarepExtentFunction, Datatype, File, Group, Info, Offset, consts,
 };
-use catena_core::{Process, enter, process};
+use catena_core::{Process, beside, enter, process};
 use catena_datatype::TypeRef;
 use catena_io::{Conversion, Datarep, Plan, Registered, View, registry};
 use catena_objects::info::Info as Pairs;
@@ -251,6 +251,9 @@ mpi_fn! {
     fn File_set_atomicity(fh: File, flag: c_int) on fh {
         let Entered { process, file } = file(fh)?;
         let set = file.set_atomicity(&process, flag != 0);
+        drop(process);
+        // Members elsewhere may need this process while it computes.
+        beside::start();
         set.map_err(|error| error.on(fh))
     }
 

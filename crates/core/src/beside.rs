@@ -18,10 +18,20 @@ const LONGEST: Duration = Duration::from_millis(10);
 /// Rounds of progress while something moves, before others may enter.
 const ROUNDS: u32 = 64;
 
+/// Who may wait for something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Of {
+    /// Windows.
+    Windows = 1,
+    /// Files.
+    Files = 2,
+}
+
 /// How many need it.
 static NEEDED: AtomicU32 = AtomicU32::new(0);
-/// Whether something is awaited that wakes nobody.
-static BLIND: AtomicBool = AtomicBool::new(false);
+/// By which [`Of`] something is awaited that wakes nobody: a bit each.
+static BLIND: AtomicU32 = AtomicU32::new(0);
 /// Whether the thread is there.
 static RUNS: AtomicBool = AtomicBool::new(false);
 
@@ -35,9 +45,17 @@ pub fn need_no_more() {
     NEEDED.fetch_sub(1, AcqRel);
 }
 
-/// Says whether something is awaited that no network tells of, so that the thread has to look for it.
-pub fn look_often(often: bool) {
-    BLIND.store(often, Relaxed);
+/// Says whether windows, or files, wait for something that no network tells of, so that the thread has to look for it.
+/// The caller holds the library's lock.
+pub fn look_often(of: Of, often: bool) {
+    let all = BLIND.load(Relaxed);
+    let new = match often {
+        true => all | of as u32,
+        false => all & !(of as u32),
+    };
+    if new != all {
+        BLIND.store(new, Relaxed);
+    }
 }
 
 /// Starts the thread if somebody needs it and it is not there. The caller is outside of the library, and
@@ -53,7 +71,7 @@ pub fn start() {
     // Signals are the program's.
     let signals = Blocked::all();
     let thread = Builder::new()
-        .name("catena-rma".to_owned())
+        .name("catena-beside".to_owned())
         .stack_size(256 << 10);
     if thread.spawn(serve).is_err() {
         RUNS.store(false, Relaxed);
@@ -106,7 +124,7 @@ fn serve() {
             return;
         }
         let moved = (0..ROUNDS).take_while(|_| process.progress()).count() != 0;
-        let sleeper = match moved || BLIND.load(Relaxed) {
+        let sleeper = match moved || BLIND.load(Relaxed) != 0 {
             true => None,
             false => sleeper(&process),
         };

@@ -110,8 +110,12 @@ module mpi
   integer, parameter :: MPI_REAL16 = 738
   integer, parameter :: MPI_COMPLEX16 = 739
   integer, parameter :: MPI_COMPLEX32 = 747
-  integer, bind(C, name="mpifort_status_ignore") :: MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
-  integer, bind(C, name="mpifort_statuses_ignore") :: MPI_STATUSES_IGNORE(MPI_STATUS_SIZE,1)
+  integer :: MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
+  common /mpifort_status_ignore/ MPI_STATUS_IGNORE
+  bind(C, name="mpifort_status_ignore") :: /mpifort_status_ignore/
+  integer :: MPI_STATUSES_IGNORE(MPI_STATUS_SIZE,1)
+  common /mpifort_statuses_ignore/ MPI_STATUSES_IGNORE
+  bind(C, name="mpifort_statuses_ignore") :: /mpifort_statuses_ignore/
   external :: MPI_NULL_COPY_FN
   external :: MPI_DUP_FN
   external :: MPI_NULL_DELETE_FN

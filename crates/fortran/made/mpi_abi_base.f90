@@ -215,12 +215,28 @@ module mpi_abi_base
     integer :: MPI_ERROR
     integer :: MPI_internal(5)
   end type MPI_Status
-  integer, bind(C, name="mpifort_bottom") :: MPI_BOTTOM
-  integer, bind(C, name="mpifort_in_place") :: MPI_IN_PLACE
-  integer, bind(C, name="mpifort_automatic") :: MPI_BUFFER_AUTOMATIC
-  character(len=1), bind(C, name="mpifort_argv_null") :: MPI_ARGV_NULL(1)
-  character(len=1), bind(C, name="mpifort_argvs_null") :: MPI_ARGVS_NULL(1,1)
-  integer, bind(C, name="mpifort_errcodes_ignore") :: MPI_ERRCODES_IGNORE(1)
-  integer, bind(C, name="mpifort_unweighted") :: MPI_UNWEIGHTED(1)
-  integer, bind(C, name="mpifort_weights_empty") :: MPI_WEIGHTS_EMPTY(1)
+  integer :: MPI_BOTTOM
+  common /mpifort_bottom/ MPI_BOTTOM
+  bind(C, name="mpifort_bottom") :: /mpifort_bottom/
+  integer :: MPI_IN_PLACE
+  common /mpifort_in_place/ MPI_IN_PLACE
+  bind(C, name="mpifort_in_place") :: /mpifort_in_place/
+  integer :: MPI_BUFFER_AUTOMATIC
+  common /mpifort_automatic/ MPI_BUFFER_AUTOMATIC
+  bind(C, name="mpifort_automatic") :: /mpifort_automatic/
+  character(len=1) :: MPI_ARGV_NULL(1)
+  common /mpifort_argv_null/ MPI_ARGV_NULL
+  bind(C, name="mpifort_argv_null") :: /mpifort_argv_null/
+  character(len=1) :: MPI_ARGVS_NULL(1,1)
+  common /mpifort_argvs_null/ MPI_ARGVS_NULL
+  bind(C, name="mpifort_argvs_null") :: /mpifort_argvs_null/
+  integer :: MPI_ERRCODES_IGNORE(1)
+  common /mpifort_errcodes_ignore/ MPI_ERRCODES_IGNORE
+  bind(C, name="mpifort_errcodes_ignore") :: /mpifort_errcodes_ignore/
+  integer :: MPI_UNWEIGHTED(1)
+  common /mpifort_unweighted/ MPI_UNWEIGHTED
+  bind(C, name="mpifort_unweighted") :: /mpifort_unweighted/
+  integer :: MPI_WEIGHTS_EMPTY(1)
+  common /mpifort_weights_empty/ MPI_WEIGHTS_EMPTY
+  bind(C, name="mpifort_weights_empty") :: /mpifort_weights_empty/
 end module mpi_abi_base

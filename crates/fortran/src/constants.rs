@@ -264,13 +264,7 @@ pub fn base() -> String {
     }
     out += "  type, bind(C) :: MPI_Status\n    integer :: MPI_SOURCE\n    integer :: MPI_TAG\n    \
             integer :: MPI_ERROR\n    integer :: MPI_internal(5)\n  end type MPI_Status\n";
-    for (name, ty, shape, symbol, _) in SENTINELS.iter().filter(|s| !s.4) {
-        let _ = writeln!(
-            out,
-            "  {}, bind(C, name=\"{symbol}\") :: {name}{shape}",
-            lower(ty)
-        );
-    }
+    sentinels(&mut out, |own| !own);
     out += "end module mpi_abi_base\n";
     out
 }
@@ -279,6 +273,21 @@ fn lower(ty: &str) -> String {
     match ty {
         "CHARACTER(1)" => "character(len=1)".to_string(),
         _ => ty.to_lowercase(),
+    }
+}
+
+/// Sentinels of a module: those whose `mpi_f08` has one of its own, or the others. Each stands in a COMMON block as in `mpif.h`,
+/// since a source file may use the module in one procedure and include `mpif.h` in the next: of two variables that are bound
+/// to one name compilers complain, but not of two blocks.
+fn sentinels(out: &mut String, wanted: impl Fn(bool) -> bool) {
+    for (name, ty, shape, symbol, own) in SENTINELS {
+        if wanted(*own) {
+            let _ = writeln!(
+                out,
+                "  {} :: {name}{shape}\n  common /{symbol}/ {name}\n  bind(C, name=\"{symbol}\") :: /{symbol}/",
+                lower(ty)
+            );
+        }
     }
 }
 
@@ -291,13 +300,7 @@ pub fn for_mpi() -> String {
     {
         let _ = writeln!(out, "  integer, parameter :: {} = {}", v.name, v.value);
     }
-    for (name, ty, shape, symbol, _) in SENTINELS.iter().filter(|s| s.4) {
-        let _ = writeln!(
-            out,
-            "  {}, bind(C, name=\"{symbol}\") :: {name}{shape}",
-            lower(ty)
-        );
-    }
+    sentinels(&mut out, |own| own);
     out
 }
 

@@ -4,6 +4,7 @@ use catena_abi::{self as abi, Status};
 use catena_base::clock;
 use catena_core::Process;
 use catena_core::buffer;
+use catena_core::request::Done;
 use catena_datatype::TypeRef;
 use catena_objects::callback::unlocked;
 use catena_objects::error::{Error, Kind, Result};
@@ -14,8 +15,10 @@ use crate::driver::{Direction, Part, move_run};
 use crate::failure::of_transfer;
 use crate::file::File;
 use crate::keeper;
+use crate::lock::RangeLock;
+use crate::place::{Place, Placed};
 use crate::registry;
-use crate::transfer::{self, Parts, Transfer};
+use crate::transfer::{self, Parts, STAGE, Transfer};
 use crate::view::View;
 
 /// A buffer argument, checked.
@@ -27,17 +30,6 @@ pub struct Buffer<'t> {
     pub count: u64,
     /// Their type.
     pub ty: &'t TypeRef,
-}
-
-/// Where in the view a call works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// At an offset, in etypes.
-    At(i64),
-    /// At the individual file pointer.
-    Individual,
-    /// At the shared file pointer.
-    Shared,
 }
 
 /// Bytes from which each call is timed. Of shorter ones the first [`ALL`] are, and then each [`TIMED`]th.
@@ -108,17 +100,23 @@ impl File {
         })
     }
 
-    /// The place of an access in the stream; pointers are moved behind it.
+    /// The place of an access in the stream; pointers are moved behind it. What else may fail comes before, or is followed by
+    /// [`File::settle_pointer`].
     ///
     /// # Errors
     /// `Arg` for offsets that no file has; `Unsupported` for other than shared access to a sequential
-    /// file.
+    /// file. No pointer is moved then.
     pub(crate) fn place(
         &self,
         process: &Process,
         access: &Access<'_>,
         place: Place,
-    ) -> Result<u64> {
+    ) -> Result<Placed> {
+        let placed = |from| Placed {
+            place,
+            from,
+            len: access.len,
+        };
         let from = match place {
             Place::At(etypes) => {
                 self.check_pointers()?;
@@ -128,29 +126,47 @@ impl File {
                 self.check_pointers()?;
                 self.pointer.get()
             }
-            Place::Shared => self.take_shared(process, access.len)?,
+            Place::Shared | Place::Ordered => self.take_shared(process, access.len)?,
         };
-        let end = from + access.len;
-        let view = self.view.borrow();
-        if !view.reaches(end) {
-            return Err(too_much(access.buffer.count, access.buffer.ty.size()));
-        }
+        let end = from.saturating_add(access.len);
+        let allowed = {
+            let view = self.view.borrow();
+            match access.direction {
+                _ if !view.reaches(end) => {
+                    Err(too_much(access.buffer.count, access.buffer.ty.size()))
+                }
+                Direction::Write => view.check_written(from, end),
+                Direction::Read => Ok(()),
+            }
+        };
+        allowed.inspect_err(|_| self.settle_pointer(process, placed(from), 0))?;
         if place == Place::Individual {
             self.pointer.set(end);
         }
-        Ok(from)
+        Ok(placed(from))
     }
 
-    /// The transfer of an access at a place in the stream.
+    /// A call has failed that had moved so many bytes, counted in memory: its pointer goes behind the last etype of them, unless
+    /// another call has moved it meanwhile. Members have moved that of an ordered call together, and it stays.
+    #[cold]
+    pub(crate) fn settle_pointer(&self, process: &Process, placed: Placed, moved: u64) {
+        let Placed { place, from, len } = placed;
+        let view = self.view();
+        let etypes = moved / view.etype.size();
+        let (to, end) = (from + (etypes * view.unit()).min(len), from + len);
+        match place {
+            Place::At(_) | Place::Ordered => {}
+            Place::Individual if self.pointer.get() == end => self.pointer.set(to),
+            Place::Individual => {}
+            Place::Shared => self.put_back_shared(process, end, end - to),
+        }
+    }
+
+    /// The transfer of an access, whose place is not known yet.
     ///
     /// # Errors
     /// Those of conversion; `NoMem`.
-    pub(crate) fn transfer(
-        &self,
-        process: &Process,
-        access: &Access<'_>,
-        from: u64,
-    ) -> Result<Transfer> {
+    pub(crate) fn transfer(&self, process: &Process, access: &Access<'_>) -> Result<Transfer> {
         let elements = Elements {
             base: access.buffer.base,
             count: access.buffer.count,
@@ -161,7 +177,6 @@ impl File {
             driver: self.driver.clone(),
             name: self.name.clone(),
             view: self.view(),
-            from,
             window: hints.window(access.direction),
             counters: self.counters.clone(),
             busy: self.under_way.clone(),
@@ -189,8 +204,9 @@ impl File {
         buffer: Buffer<'_>,
     ) -> Result<Transfer> {
         let access = self.check(direction, buffer)?;
-        let from = self.place(process, &access, place)?;
-        self.transfer(process, &access, from)
+        let mut transfer = self.transfer(process, &access)?;
+        transfer.put_at(self.place(process, &access, place)?);
+        Ok(transfer)
     }
 
     /// Where the bytes of a buffer lie, if one call of the system moves them and nothing else has to be done.
@@ -206,13 +222,15 @@ impl File {
         })
     }
 
-    /// Moves a run of memory to or from the file; other threads may call the library meanwhile if it `lets_go`.
+    /// Moves a run of memory to or from the file, and counts its bytes in `done`; other threads may call the library meanwhile if it
+    /// `lets_go`.
     #[inline]
     fn move_straight(
         &self,
         direction: Direction,
         (run, at): (Part, u64),
         lets_go: bool,
+        moved_bytes: &mut u64,
     ) -> Result<Status> {
         let counters = &*self.counters;
         // One of many short calls is timed and stands for them: looking at the clock would be a tenth of each.
@@ -232,6 +250,7 @@ impl File {
             true => unlocked(move_all),
             false => move_all(),
         };
+        *moved_bytes = done;
         counters.add_alone(transfer::moved(direction), done);
         if stands_for != 0 {
             let ticks = now().wrapping_sub(begin);
@@ -257,18 +276,97 @@ impl File {
         buffer: Buffer<'_>,
     ) -> Result<Status> {
         let access = self.check(direction, buffer)?;
-        let from = self.place(process, &access, place)?;
         let view = self.view();
         if let Some(run) = self.straight(&view, buffer) {
-            let at = view.run(from, access.len).at;
-            return self.move_straight(direction, (run, at), true);
+            let placed = self.place(process, &access, place)?;
+            let at = view.run(placed.from, access.len).at;
+            let mut moved = 0;
+            let done = self.move_straight(direction, (run, at), true, &mut moved);
+            return done.inspect_err(|_| self.settle_pointer(process, placed, moved));
         }
-        let mut transfer = self.transfer(process, &access, from)?;
-        self.lock_alone(process, &mut transfer)?;
+        if view.datarep.is_external() && access.len > STAGE && buffer.count > 1 {
+            return self.access_in_parts(process, &access, place);
+        }
+        let mut transfer = self.transfer(process, &access)?;
+        let placed = self.place(process, &access, place)?;
+        transfer.put_at(placed);
+        let locked = self.lock_alone(process, &mut transfer);
+        locked.inspect_err(|_| self.settle_pointer(process, placed, 0))?;
         unlocked(|| transfer.run());
         // The next MPI call may be far.
         keeper::give_back(process);
-        transfer.finish(process).into_result()
+        let done = transfer.finish(process);
+        if done.error.is_some() {
+            self.settle_pointer(process, placed, done.status.bytes());
+        }
+        done.into_result()
+    }
+
+    /// An access whose bytes are converted, some elements after the others, so that there is no copy of all of them. A value that
+    /// the representation does not have ends it in front of some of the elements.
+    fn access_in_parts(
+        &self,
+        process: &Process,
+        access: &Access<'_>,
+        place: Place,
+    ) -> Result<Status> {
+        let Access {
+            direction, buffer, ..
+        } = *access;
+        let each = access.len / buffer.count;
+        let most = (STAGE / each).max(1);
+        let placed = self.place(process, access, place)?;
+        let locked = self.lock_of(process, placed, direction);
+        let lock = locked.inspect_err(|_| self.settle_pointer(process, placed, 0))?;
+        let held = unlocked(|| lock.as_ref().map(RangeLock::hold));
+        let (mut first, mut moved, mut failed) = (0, 0, None);
+        while first < buffer.count && failed.is_none() {
+            let count = most.min(buffer.count - first);
+            let skipped = (first as i64).wrapping_mul(buffer.ty.extent());
+            let part = Access {
+                direction,
+                buffer: Buffer {
+                    base: buffer.base.wrapping_offset(skipped as isize),
+                    count,
+                    ty: buffer.ty,
+                },
+                len: count * each,
+            };
+            let done = match self.transfer(process, &part) {
+                Ok(mut transfer) => {
+                    transfer.before = first * each;
+                    transfer.put_at(Placed {
+                        from: placed.from + first * each,
+                        len: part.len,
+                        ..placed
+                    });
+                    unlocked(|| transfer.run());
+                    transfer.finish(process)
+                }
+                Err(error) => Done {
+                    status: Status::empty(),
+                    error: Some(error),
+                },
+            };
+            let bytes = done.status.bytes();
+            moved += bytes;
+            failed = done.error;
+            first += count;
+            if bytes < count * buffer.ty.size() {
+                // The end of the file.
+                break;
+            }
+        }
+        drop(held);
+        drop(lock);
+        keeper::give_back(process);
+        if let Some(error) = failed {
+            self.settle_pointer(process, placed, moved);
+            return Err(error);
+        }
+        let mut status = Status::empty();
+        status.set_bytes(moved);
+        Ok(status)
     }
 
     /// A blocking independent call that is allowed and has nothing to do but to move one run of bytes.
@@ -284,7 +382,7 @@ impl File {
         let from = match place {
             Place::At(etypes) => view.place(etypes)?,
             Place::Individual => self.pointer.get(),
-            Place::Shared => return None,
+            Place::Shared | Place::Ordered => return None,
         };
         let (len, unit) = (run.len as u64, view.unit());
         let end = from.checked_add(len)?;
@@ -299,10 +397,17 @@ impl File {
         {
             return None;
         }
+        let at = view.run(from, len).at;
+        let mut moved = 0;
+        let done = self.move_straight(direction, (run, at), false, &mut moved);
         if place == Place::Individual {
-            self.pointer.set(end);
+            // No other thread calls meanwhile.
+            self.pointer.set(match &done {
+                Ok(_) => end,
+                Err(_) => from + moved / unit * unit,
+            });
         }
-        Some(self.move_straight(direction, (run, view.run(from, len).at), false))
+        Some(done)
     }
 }
 

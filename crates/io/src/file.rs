@@ -229,6 +229,9 @@ impl File {
         self.operations.settle(process);
         let flag = agree::same(process, &self.comm, own, "the flag")?;
         self.atomic.set(flag != 0);
+        if flag != 0 {
+            self.shared.serve_always(process, &self.comm);
+        }
         Ok(())
     }
 

@@ -3,13 +3,18 @@
 //!
 //! A question has a number, which its answer repeats. Questions and answers lie in the [`Mail`] until progress
 //! sends them or carries them out: the handler is called from within a poll, where nothing can be sent.
-//! A process that keeps something answers when it makes progress.
+//! A process answers, and gives back the right to bytes that a thread has used, when it makes progress: the program's calls do,
+//! and in atomic mode a thread beside the program ([`Remote::serve_always`]), so that nobody waits for a program that computes.
 
+use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use catena_base::PeerBytes;
+use catena_core::beside::{self, Of};
+use catena_core::comm::Comm;
 use catena_core::hooks::Hook;
 use catena_core::{Process, kind_of_death};
 use catena_fabric::{Peer, PeerLost, Posted};
@@ -32,6 +37,8 @@ enum What {
     Take,
     /// Puts the pointer to a place. Word and place.
     Set,
+    /// Moves the pointer back if it is at a place. Word and twice the bytes, and the place.
+    PutBack,
     /// Wants bytes for reading; the answer, once nobody else writes them, is a number. Begin and end.
     ClaimToRead,
     /// The same for writing: nobody else uses them then.
@@ -51,7 +58,15 @@ impl What {
 
     fn from(value: i32) -> Option<What> {
         use What::*;
-        let all = [Answer, Take, Set, ClaimToRead, ClaimToWrite, Release];
+        let all = [
+            Answer,
+            Take,
+            Set,
+            PutBack,
+            ClaimToRead,
+            ClaimToWrite,
+            Release,
+        ];
         all.into_iter().find(|it| *it as i32 == value)
     }
 }
@@ -188,6 +203,13 @@ impl State {
                     file.pointer[word] = second;
                     Some(second)
                 }
+                What::PutBack => {
+                    let pointer = &mut file.pointer[word];
+                    if *pointer == second {
+                        *pointer = second.wrapping_sub(first >> 1);
+                    }
+                    Some(*pointer)
+                }
                 What::ClaimToRead | What::ClaimToWrite => {
                     file.next += 1;
                     file.claims.push(Claim {
@@ -249,7 +271,13 @@ impl State {
 
 /// Sends and carries out messages while files are open that need it.
 #[derive(Debug, Default)]
-struct Keeper;
+struct Keeper {
+    /// Files in atomic mode that have other members on this node, whose messages wake no thread.
+    near: Cell<usize>,
+}
+
+/// Rights to bytes that this process has: a thread that is through with one wakes nobody but the program's calls.
+static HELD: AtomicUsize = AtomicUsize::new(0);
 
 impl Hook<Process> for Keeper {
     fn progress(&self, process: &Process) -> bool {
@@ -266,6 +294,9 @@ impl Hook<Process> for Keeper {
         state.came.extend(own);
         state.to_go.extend(left);
         state.read();
+        let is_near = self.near.get() != 0;
+        let often = is_near || HELD.load(Relaxed) != 0 || !state.to_go.is_empty();
+        beside::look_often(Of::Files, often);
         has_mail
     }
 
@@ -295,6 +326,20 @@ fn post(process: &Process, to: Peer, letter: &Letter) -> bool {
 pub(crate) struct Remote {
     owner: Peer,
     file: u32,
+    served: Cell<Served>,
+}
+
+/// Whether a process answers at any time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Served {
+    /// It answers in the program's calls.
+    #[default]
+    InCalls,
+    /// It answers at any time.
+    Always {
+        /// Whether other members are on its node.
+        near: bool,
+    },
 }
 
 /// The right to bytes; goes back when it is dropped, by any thread.
@@ -314,6 +359,7 @@ impl Drop for Claimed {
             words: [self.number, 0],
         };
         MAIL.state().to_go.push_back((self.owner, letter));
+        HELD.fetch_sub(1, Relaxed);
     }
 }
 
@@ -341,7 +387,26 @@ pub(crate) fn keep() -> u32 {
 impl Remote {
     /// What `owner` keeps under a number.
     pub(crate) fn new(owner: Peer, file: u32) -> Self {
-        Remote { owner, file }
+        Remote {
+            owner,
+            file,
+            served: Cell::default(),
+        }
+    }
+
+    /// From now on until the file is closed, this process answers also while its program computes: it may keep who has which
+    /// bytes, or have some that others wait for. `comm` has the members of the file.
+    pub(crate) fn serve_always(&self, process: &Process, comm: &Comm) {
+        if self.served.get() != Served::InCalls {
+            return;
+        }
+        let is_near =
+            |peer: Peer| peer != process.me && process.link(|link| link.net().shares_segment(peer));
+        let near = comm.group.members().any(is_near);
+        let count = &process.hook::<Keeper>().near;
+        count.set(count.get() + usize::from(near));
+        self.served.set(Served::Always { near });
+        beside::need();
     }
 
     /// Nobody needs it any more.
@@ -350,6 +415,11 @@ impl Remote {
         process.block(|_| MAIL.state().to_go.is_empty());
         if self.owner == process.me {
             MAIL.state().files.remove(&self.file);
+        }
+        if let Served::Always { near } = self.served.take() {
+            let count = &process.hook::<Keeper>().near;
+            count.set(count.get() - usize::from(near));
+            beside::need_no_more();
         }
         listen_no_more(process);
     }
@@ -396,6 +466,17 @@ impl Remote {
         self.ask(process, What::Take, [word as u64, bytes])
     }
 
+    /// Moves the pointer that lies in a word back by so many bytes if it is at `end`; where it is.
+    pub(crate) fn put_back(
+        &self,
+        process: &Process,
+        word: usize,
+        end: u64,
+        bytes: u64,
+    ) -> Result<u64> {
+        self.ask(process, What::PutBack, [word as u64 | bytes << 1, end])
+    }
+
     /// Puts the pointer that lies in a word to a place.
     pub(crate) fn set(&self, process: &Process, word: usize, place: u64) -> Result<u64> {
         self.ask(process, What::Set, [word as u64, place])
@@ -420,6 +501,8 @@ impl Remote {
     }
 
     fn claimed(&self, number: u64) -> Claimed {
+        HELD.fetch_add(1, Relaxed);
+        beside::look_often(Of::Files, true);
         Claimed {
             owner: self.owner,
             file: self.file,

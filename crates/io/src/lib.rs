@@ -14,6 +14,7 @@
 //! | `view`       | which bytes of a file a process sees                                  |
 //! | `datarep`    | representations of data, conversion                                   |
 //! | `access`     | from the arguments of a call to a transfer                            |
+//! | `place`      | where a call works                                                    |
 //! | `transfer`   | one transfer                                                          |
 //! | `threads`    | threads that read and write while the program computes                |
 //! | `request`    | independent calls that do not block                                   |
@@ -54,6 +55,7 @@ mod nodes;
 mod open;
 mod operation;
 mod ordered;
+mod place;
 mod pointer;
 pub mod registry;
 mod request;
@@ -64,13 +66,14 @@ mod threads;
 mod transfer;
 mod view;
 
-pub use access::{Buffer, Place, straight};
+pub use access::{Buffer, straight};
 pub use amode::Amode;
 pub use datarep::{Conversion, Datarep, Registered, register as register_datarep};
 pub use driver::{Direction, Driver};
 pub use file::File;
 pub use hints::{Choice, Hints};
 pub use open::{Plan, close, delete, open};
+pub use place::Place;
 pub use split::Form;
 pub use transfer::{Memory, Transfer};
 pub use view::{Run, View};
@@ -87,6 +90,7 @@ pub fn start(
     file: &File,
     mut transfer: Transfer,
 ) -> catena_objects::Result<abi::Request> {
-    file.lock_alone(process, &mut transfer)?;
+    let locked = file.lock_alone(process, &mut transfer);
+    locked.inspect_err(|_| file.settle_pointer(process, transfer.placed(), 0))?;
     Ok(request::start(process, transfer, file.handle.get()))
 }

@@ -312,7 +312,7 @@ fn build(process: &Process, comm: &Arc<Comm>, plan: &Plan, opened: Opened) -> Re
 ///
 /// # Errors
 /// `Request` or `Other` while something of a member is under way, at all members alike: the file stays
-/// open. What the system says of deleting it: then it is closed.
+/// open. What the system says to one of them of closing or deleting it: then it is closed.
 pub fn close(process: &Process, file: &Arc<File>) -> Result<()> {
     let own = file.check_idle("MPI_File_close");
     file.operations.settle(process);
@@ -323,8 +323,12 @@ pub fn close(process: &Process, file: &Arc<File>) -> Result<()> {
         true => delete_opened(file),
         false => Ok(()),
     };
-    let deleted = match file.amode.deletes_on_close() {
-        true => agree::all_well(process, &file.comm, deleted),
+    let closed = unlocked(|| file.driver.close());
+    let closed = closed.map_err(|error| file.failed("cannot close", &error));
+    let ended = closed.and(deleted);
+    let ended = match file.amode.writes() || file.amode.deletes_on_close() {
+        true => agree::all_well(process, &file.comm, ended),
+        // What was only read is there whatever the system says.
         false => Ok(()),
     };
     if let Some(buffers) = file.buffers.take() {
@@ -332,7 +336,7 @@ pub fn close(process: &Process, file: &Arc<File>) -> Result<()> {
     }
     file.shared.close(process);
     process.comm_free(file.comm.clone())?;
-    deleted.map_err(|error| error.on(consts::FILE_NULL))
+    ended.map_err(|error| error.on(consts::FILE_NULL))
 }
 
 /// `MPI_File_delete`: local.

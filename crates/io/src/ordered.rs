@@ -6,6 +6,7 @@ use catena_objects::error::Result;
 use crate::access::Buffer;
 use crate::driver::Direction;
 use crate::file::File;
+use crate::place::{Place, Placed};
 use crate::transfer::Transfer;
 
 impl File {
@@ -21,9 +22,15 @@ impl File {
     ) -> Result<Transfer> {
         let own = buffer.and_then(|buffer| {
             self.check_no_split()?;
-            self.check(direction, buffer)
+            let access = self.check(direction, buffer)?;
+            self.transfer(process, &access)
         });
-        let (access, from) = self.in_order(process, own)?;
-        self.transfer(process, &access, from)
+        let (mut transfer, from) = self.in_order(process, own)?;
+        transfer.put_at(Placed {
+            place: Place::Ordered,
+            from,
+            len: transfer.len(),
+        });
+        Ok(transfer)
     }
 }

@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{AcqRel, Release};
+use std::sync::atomic::Ordering::{AcqRel, Relaxed, Release};
 
 use catena_core::Process;
 use catena_core::comm::Comm;
@@ -189,6 +189,23 @@ impl Shared {
         }
     }
 
+    /// Moves the pointer back by `bytes` if it is at `end`, where a call has left it that has moved nothing.
+    ///
+    /// # Errors
+    /// As [`Shared::take`].
+    pub(crate) fn put_back(&self, process: &Process, end: u64, bytes: u64) -> Result<()> {
+        let (at, end) = (self.word.get(), end.wrapping_sub(self.bias.get()));
+        match &self.memory {
+            Memory::Kept(remote) => remote.put_back(process, at, end, bytes).map(drop),
+            _ => {
+                let pointer = &self.common().pointer[at];
+                // Somebody may have moved it.
+                let _ = pointer.compare_exchange(end, end.wrapping_sub(bytes), AcqRel, Relaxed);
+                Ok(())
+            }
+        }
+    }
+
     /// All members move the pointer by as much, which they know alike.
     pub(crate) fn move_together(&self, bytes: u64) {
         self.bias.set(self.bias.get().wrapping_add(bytes));
@@ -206,6 +223,14 @@ impl Shared {
         }
         self.word.set(1 - self.word.get());
         Ok(())
+    }
+
+    /// From now on until the file is closed, members that wait for the right to bytes wait for no call of the program: this
+    /// process answers, and gives back what it had, also while the program computes. For the file's members `comm`.
+    pub(crate) fn serve_always(&self, process: &Process, comm: &Comm) {
+        if let Memory::Kept(remote) = &self.memory {
+            remote.serve_always(process, comm);
+        }
     }
 
     /// The right to bytes, from the member that keeps what is shared; `None` if all members map it, and a

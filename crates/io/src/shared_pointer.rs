@@ -5,17 +5,24 @@ use std::ffi::c_int;
 use catena_core::Process;
 use catena_objects::error::Result;
 
-use crate::access::Access;
 use crate::agree;
 use crate::crew::Crew;
+use crate::driver::Direction;
 use crate::file::File;
 use crate::lock::RangeLock;
+use crate::place::Placed;
 use crate::transfer::Transfer;
 
 impl File {
     /// Moves the shared pointer behind an access; where it was.
     pub(crate) fn take_shared(&self, process: &Process, bytes: u64) -> Result<u64> {
         self.shared.take(process, bytes)
+    }
+
+    /// A call has failed that moved the shared pointer up to `end`: it goes back, unless somebody has moved it meanwhile. That the member
+    /// is gone that keeps it the next call tells.
+    pub(crate) fn put_back_shared(&self, process: &Process, end: u64, bytes: u64) {
+        let _ = self.shared.put_back(process, end, bytes);
     }
 
     /// The shared pointer goes to the beginning. All members have arrived, and all call it.
@@ -66,12 +73,12 @@ impl File {
     ///
     /// # Errors
     /// That of a member's arguments, at all members alike.
-    pub(crate) fn in_order<'t>(
+    pub(crate) fn in_order(
         &self,
         process: &Process,
-        own: Result<Access<'t>>,
-    ) -> Result<(Access<'t>, u64)> {
-        let len = own.as_ref().map_or(0, |access| access.len);
+        own: Result<Transfer>,
+    ) -> Result<(Transfer, u64)> {
+        let len = own.as_ref().map_or(0, Transfer::len);
         self.operations.settle(process);
         // It only grows, and nobody who has come moves it before all have: who comes last sees where it is. After they
         // have met it is too late to look, as others may be gone and move it.
@@ -80,13 +87,13 @@ impl File {
             Ok(seen) => (own, seen),
             Err(error) => (own.and(Err(error)), 0),
         };
-        let (access, rows) = agree::agree(process, &self.comm, own, [len, seen])?;
+        let (transfer, rows) = agree::agree(process, &self.comm, own, [len, seen])?;
         let at = rows.iter().map(|row| row[1]).max().unwrap_or(0);
         let lens = rows.iter().map(|row| row[0]);
         let before: u64 = lens.clone().take(self.comm.rank as usize).sum();
         let from = at + before;
         self.shared.move_together(lens.sum());
-        Ok((access, from))
+        Ok((transfer, from))
     }
 
     /// In atomic mode, has an independent transfer have its bytes to itself.
@@ -94,14 +101,28 @@ impl File {
     /// # Errors
     /// `ProcAborted` if the member that keeps who has which bytes is gone.
     pub(crate) fn lock_alone(&self, process: &Process, transfer: &mut Transfer) -> Result<()> {
-        if self.atomic.get() && !transfer.is_empty() {
-            let span = transfer.span();
-            transfer.lock = Some(match self.shared.claim_kept(process, span)? {
-                Some(claimed) => RangeLock::Kept(claimed),
-                None => RangeLock::Mapped(self.shared.clone(), span),
-            });
-        }
+        transfer.lock = self.lock_of(process, transfer.placed(), transfer.memory.direction())?;
         Ok(())
+    }
+
+    /// What keeps others away from the bytes of an access, in atomic mode.
+    ///
+    /// # Errors
+    /// As [`File::lock_alone`].
+    pub(crate) fn lock_of(
+        &self,
+        process: &Process,
+        placed: Placed,
+        direction: Direction,
+    ) -> Result<Option<RangeLock>> {
+        if !self.atomic.get() || placed.len == 0 {
+            return Ok(None);
+        }
+        let span = placed.span(&self.view(), direction);
+        Ok(Some(match self.shared.claim_kept(process, span)? {
+            Some(claimed) => RangeLock::Kept(claimed),
+            None => RangeLock::Mapped(self.shared.clone(), span),
+        }))
     }
 
     /// The same of a collective one, once it is its turn: what is started later must not have bytes that it waits for.

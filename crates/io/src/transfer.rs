@@ -21,13 +21,14 @@ use catena_objects::error::{Error, Result};
 
 use crate::common::Span;
 use crate::datarep::{self, Elements};
-use crate::driver::{Direction, Driver, Part, move_run};
+use crate::driver::{Carrier, Direction, Driver, Part, move_run};
 use crate::failure::of_transfer;
 use crate::lock::RangeLock;
+use crate::place::{Place, Placed};
 use crate::view::{Run, View};
 
 /// Bytes that are packed or unpacked at a time.
-const STAGE: u64 = 1 << 20;
+pub(crate) const STAGE: u64 = 1 << 20;
 /// A read fetches a run and the gap before it with those in front of them if both have at most this many bytes together:
 /// to read and to copy them is cheaper than another system call.
 const NEAR: u64 = 8 << 10;
@@ -38,6 +39,8 @@ const CLOSE: u64 = 1 << 10;
 /// A write of fewer pieces than this goes piece by piece: to make a map and to end it costs about as much as this number of
 /// system calls.
 const MANY: u64 = 32;
+/// Bytes that are written piece by piece where somebody has cut the file before they could be stored; the others try again.
+const AFTER_CUT: u64 = 256;
 
 /// The memory of a transfer, as a row of packed bytes.
 #[derive(Debug)]
@@ -117,6 +120,10 @@ pub struct Transfer {
     pub memory: Memory,
     /// Where in the stream of the view it begins.
     pub from: u64,
+    /// By which pointer that was found.
+    pub(crate) place: Place,
+    /// Bytes that the call has moved before.
+    pub(crate) before: u64,
     /// Bytes of the stream that were moved.
     pub done: u64,
     /// What went wrong then.
@@ -142,7 +149,6 @@ pub(crate) struct Parts {
     pub driver: Arc<dyn Driver>,
     pub name: Arc<str>,
     pub view: Arc<View>,
-    pub from: u64,
     pub window: u64,
     pub counters: Arc<FileCounters>,
     pub busy: Arc<()>,
@@ -171,7 +177,7 @@ impl Transfer {
                 Memory::Source(SendBuf::Owned(bytes.into()))
             }
             (Direction::Read, false) => {
-                let mut bytes = vec![0; len as usize];
+                let mut bytes = datarep::zeroed(len)?;
                 let memory = Memory::Sink(RecvBuf::Bytes(bytes.as_mut_ptr(), len));
                 convert = Some(ToConvert {
                     to: elements,
@@ -185,7 +191,9 @@ impl Transfer {
             name: parts.name,
             view: parts.view,
             memory,
-            from: parts.from,
+            from: 0,
+            before: 0,
+            place: Place::At(0),
             done: 0,
             failure: None,
             window: parts.window,
@@ -194,6 +202,20 @@ impl Transfer {
             counters: parts.counters,
             _busy: parts.busy,
         })
+    }
+
+    /// Puts it at its place.
+    pub(crate) fn put_at(&mut self, placed: Placed) {
+        (self.place, self.from) = (placed.place, placed.from);
+    }
+
+    /// Its place.
+    pub(crate) fn placed(&self) -> Placed {
+        Placed {
+            place: self.place,
+            from: self.from,
+            len: self.len(),
+        }
     }
 
     /// Bytes of the stream that it is about.
@@ -208,11 +230,7 @@ impl Transfer {
 
     /// The bytes of the file from its first to its last one; it is not empty.
     pub(crate) fn span(&self) -> Span {
-        Span {
-            begin: self.view.offset(self.from),
-            end: self.view.offset(self.from + self.len() - 1) + 1,
-            writes: !self.is_read(),
-        }
+        self.placed().span(&self.view, self.memory.direction())
     }
 
     /// Whether it moves short pieces that are near each other by windows of the file, so that they need not be looked at
@@ -296,7 +314,8 @@ impl Transfer {
     pub fn error(&self) -> Option<Error> {
         let failure = self.failure.as_ref()?;
         let direction = self.memory.direction();
-        Some(of_transfer(&self.name, direction, failure, self.done))
+        let done = self.before + self.done;
+        Some(of_transfer(&self.name, direction, failure, done))
     }
 }
 
@@ -328,6 +347,7 @@ struct Pass<'t> {
     base: Option<*mut u8>,
     stage: Vec<u8>,
     fetched: Vec<u8>,
+    carrier: Option<Carrier>,
     done: u64,
     calls: u64,
     failure: Option<io::Error>,
@@ -341,6 +361,7 @@ impl<'t> Pass<'t> {
             base,
             stage: Vec::new(),
             fetched: Vec::new(),
+            carrier: None,
             done: 0,
             calls: 0,
             failure: None,
@@ -381,7 +402,12 @@ impl<'t> Pass<'t> {
                 }
                 Direction::Write => pass.store(window, bytes, base),
             });
-            if moved != bytes {
+            let is_over = match direction {
+                Direction::Read => moved != bytes,
+                // A map may take some of them, and the next one the others.
+                Direction::Write => moved == 0 || self.failure.is_some(),
+            };
+            if is_over {
                 return;
             }
         }
@@ -515,17 +541,32 @@ impl<'t> Pass<'t> {
         taken
     }
 
-    /// Stores the next `bytes` of the stream, from `base`, in a window of the file.
+    /// Stores the next `bytes` of the stream, from `base`, in a window of the file; how many, at least one without a failure.
     fn store(&mut self, window: Run, bytes: u64, base: *mut u8) -> u64 {
         let view = self.transfer.view.clone();
         let Some(mapped) = self.transfer.driver.map(window.at, window.len) else {
             return self.one_by_one(&view, 0, bytes, base);
         };
         self.calls += 1;
-        let len = bytes as usize;
-        // SAFETY: the window has these bytes of the stream, and the memory has them one after the other.
-        unsafe { view.scatter(self.next(), Part { base, len }, (mapped.base(), window.at)) };
-        bytes
+        let (from, carrier) = (self.next(), &mut self.carrier);
+        let (mut stored, mut most) = (0, AFTER_CUT);
+        view.windows(from, bytes, |runs, len| {
+            let pieces = runs.iter().map(|run| (run.at - window.at, run.len));
+            let at = base.wrapping_add(stored as usize);
+            // SAFETY: the memory has these bytes of the stream one after the other.
+            let now = unsafe { mapped.store(carrier, at, pieces) };
+            if now.is_none() {
+                most = bytes;
+            }
+            stored += now.unwrap_or(0);
+            now == Some(len)
+        });
+        drop(mapped);
+        match stored == bytes {
+            true => bytes,
+            // Somebody has cut the file meanwhile, or there is no way to store.
+            false => self.one_by_one(&view, stored, bytes.min(stored + most), base),
+        }
     }
 
     /// Moves those of the next `bytes` of the stream, at `base` in memory, that come behind the first `done`, run by run; how

@@ -33,6 +33,8 @@ pub struct View {
     /// The first place in the stream that has no offset in a file.
     limit: u64,
     is_ordered: bool,
+    /// Whether a filetype has bytes of those that follow it, in a file that may be written.
+    is_written_over: bool,
     spread: Spread,
     /// Whether the filetype has no bytes: a member that has no part of a distributed array.
     is_empty: bool,
@@ -69,6 +71,7 @@ impl View {
             unit: 1,
             limit: limit(0, byte),
             is_ordered: true,
+            is_written_over: false,
             spread: Spread::default(),
             is_empty: false,
         }
@@ -119,6 +122,7 @@ impl View {
         let unit = datarep.in_file(etype)?.size();
         let spread = check_places(&layout, is_written)?;
         let is_apart = is_written || check_places(&layout, true).is_ok();
+        let is_written_over = is_written && !tiles_are_apart(&layout);
         let is_ordered = is_apart && layout.extent() >= layout.true_extent();
         Ok(View {
             disp,
@@ -129,6 +133,7 @@ impl View {
             layout,
             unit,
             is_ordered,
+            is_written_over,
             spread,
             is_empty: false,
         })
@@ -215,6 +220,33 @@ impl View {
         at < self.limit
     }
 
+    /// A write writes no byte of the file twice: programs describe all that they write by one filetype, whose extent may be
+    /// less than that, and use no further one.
+    ///
+    /// # Errors
+    /// `Io` if it goes over several filetypes that have bytes in common.
+    #[inline]
+    pub fn check_written(&self, from: u64, end: u64) -> Result<()> {
+        match self.is_written_over {
+            true => self.check_one_tile(from, end),
+            false => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn check_one_tile(&self, from: u64, end: u64) -> Result<()> {
+        if end <= from || from / self.layout.size() == (end - 1) / self.layout.size() {
+            return Ok(());
+        }
+        fail!(
+            Io,
+            "the filetype has bytes of those that follow it, as its extent is {} and its bytes span {}: no write may go beyond \
+            one of them",
+            self.layout.extent(),
+            self.layout.true_extent()
+        )
+    }
+
     /// Where in the file a place in the stream lies.
     pub fn offset(&self, stream: u64) -> u64 {
         let mut at = 0;
@@ -288,18 +320,6 @@ impl View {
         let count = self.tiles(from + out.len as u64);
         // SAFETY: the caller's promise; an origin outside the image is only counted from.
         unsafe { self.layout.pack(origin, count, from, out.base, out.len) };
-    }
-
-    /// Copies bytes `[from, from + part.len)` of the stream to where they belong in an image of the file whose first byte is
-    /// the one at offset `begin`.
-    ///
-    /// # Safety
-    /// The image has all these bytes, and the part has that many; they do not overlap.
-    pub unsafe fn scatter(&self, from: u64, part: Part, (image, begin): (*mut u8, u64)) {
-        let origin = image.wrapping_add(self.disp.wrapping_sub(begin) as usize);
-        let count = self.tiles(from + part.len as u64);
-        // SAFETY: the caller's promise; an origin outside the image is only counted from.
-        unsafe { self.layout.unpack(origin, count, from, part.base, part.len) };
     }
 
     /// Calls `each` with lists of runs that stand for bytes `[from, from + len)` of the stream, in their
@@ -388,6 +408,32 @@ fn check_places(layout: &TypeRef, is_written: bool) -> Result<Spread> {
             decrease, nor overlap in a file that may be written"
         ),
     }
+}
+
+/// Whether a filetype has no bytes of those that follow it in the file.
+///
+/// Cost: nothing where each begins behind the one before it; else O(n log n) for n runs.
+fn tiles_are_apart(layout: &TypeRef) -> bool {
+    let extent = layout.extent();
+    if extent <= 0 {
+        return false;
+    }
+    if extent as u64 >= layout.true_extent().unsigned_abs() {
+        return true;
+    }
+    // Two bytes are one in the file if they are a multiple of the extent apart. A run that goes over such a place is two.
+    let mut runs: Vec<(i64, i64)> = Vec::new();
+    let size = usize::try_from(layout.size()).unwrap_or(usize::MAX);
+    layout.each_run(1, 0, size, |at, len| {
+        let (begin, len) = ((at as i64).rem_euclid(extent), len as i64);
+        let end = begin.saturating_add(len);
+        runs.push((begin, end.min(extent)));
+        if end > extent {
+            runs.push((0, end - extent));
+        }
+    });
+    runs.sort_unstable();
+    runs.windows(2).all(|two| two[0].1 <= two[1].0) && runs.iter().all(|run| run.1 <= extent)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub struct Chart {
 pub struct Series {
     /// The variant.
     pub name: String,
-    /// Sizes in bytes, with mean and interval.
+    /// Sizes in bytes, with median and interval.
     pub values: Vec<(u64, f64, f64, f64)>,
 }
 
@@ -98,8 +98,8 @@ pub fn charts(results: &Results) -> Vec<Chart> {
         };
         for (series, reached) in chart.series.iter_mut().zip(&figure.variants) {
             if let Some(r) = reached {
-                let (low, high) = r.interval.map_or((r.mean, r.mean), |i| (i.low, i.high));
-                series.values.push((figure.size, r.mean, low, high));
+                let (low, high) = r.interval.map_or((r.median, r.median), |i| (i.low, i.high));
+                series.values.push((figure.size, r.median, low, high));
             }
         }
     }
@@ -179,7 +179,7 @@ impl Chart {
     /// All values along y.
     pub fn axis(&self) -> Axis {
         let values = self.series.iter().flat_map(|s| &s.values);
-        Axis::of(values.flat_map(|(_, mean, low, high)| [*mean, *low, *high]))
+        Axis::of(values.flat_map(|(_, median, low, high)| [*median, *low, *high]))
     }
 
     /// All sizes, each once.
@@ -255,7 +255,7 @@ impl Chart {
             let points: Vec<_> = series
                 .values
                 .iter()
-                .map(|(s, mean, ..)| at(*s, *mean))
+                .map(|(s, median, ..)| at(*s, *median))
                 .collect();
             for (size, _, low, high) in &series.values {
                 let points = vec![at(*size, *low), at(*size, *high)];

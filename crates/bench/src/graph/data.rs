@@ -108,9 +108,9 @@ pub struct Measured {
 /// What a variant reached.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reached {
-    /// Mean of the launches' medians.
-    pub mean: f64,
-    /// Where the true mean is.
+    /// Median of the launches' medians.
+    pub median: f64,
+    /// Where the true median is.
     pub interval: Option<Interval>,
     /// The medians, in order of time.
     pub medians: Vec<f64>,
@@ -153,8 +153,8 @@ impl Results {
     /// As a table, a line for each figure and variant.
     pub fn csv(&self) -> String {
         let mut text = String::from(
-            "benchmark,size,ranks,label,variant,unit,better,mean,low,high,launches,\
-             q01,q25,median,q75,q99,ratio,ratio_low,ratio_high,p,delta,verdict\n",
+            "benchmark,size,ranks,label,variant,unit,better,median,low,high,launches,\
+             q01,q25,q50,q75,q99,ratio,ratio_low,ratio_high,p,delta,verdict\n",
         );
         for (index, figure) in self.figures.iter().enumerate() {
             let better = match figure.better {
@@ -166,20 +166,26 @@ impl Results {
                 let variant = quoted(&self.variants[number].name);
                 let (size, ranks, unit) = (figure.size, figure.place.ranks, &figure.unit);
                 let begin = format!("{bench},{size},{ranks},{label},{variant},{unit},{better}");
-                let Some(r) = reached else {
-                    if figure.wrong[number].is_some() {
-                        let _ = writeln!(text, "{begin}{}wrong data", ",".repeat(15));
-                    }
+                if figure.wrong[number].is_some() {
+                    let _ = writeln!(text, "{begin}{}wrong data", ",".repeat(15));
                     continue;
-                };
-                let (low, high) = ends(r.interval);
-                let launches = r.medians.len();
-                let _ = write!(text, "{begin},{},{low},{high},{launches}", digits(r.mean));
-                for q in r.quantiles {
-                    let _ = write!(text, ",{}", digits(q));
                 }
                 let mut judged = self.comparisons.iter();
-                match judged.find(|c| (c.figure, c.other) == (index, number)) {
+                let judged = judged.find(|c| (c.figure, c.other) == (index, number));
+                if let Some(r) = reached {
+                    let (low, high) = ends(r.interval);
+                    let launches = r.medians.len();
+                    let _ = write!(text, "{begin},{},{low},{high},{launches}", digits(r.median));
+                    for q in r.quantiles {
+                        let _ = write!(text, ",{}", digits(q));
+                    }
+                } else if judged.is_some() {
+                    // It was compared in the other state of the machine only.
+                    let _ = write!(text, "{begin}{}", ",".repeat(9));
+                } else {
+                    continue;
+                }
+                match judged {
                     Some(c) => {
                         let (low, high) = ends(c.interval);
                         let _ = write!(
@@ -294,13 +300,13 @@ fn libraries(run: &Run) -> Vec<Library> {
 
 fn measured(plan: &Plan, all: &Figures) -> Vec<Measured> {
     let reached = |figure: &Figure, variant: usize| {
-        let summary = figure.summary(variant, plan.confidence, plan.seed)?;
+        let summary = figure.summary(variant, plan.confidence)?;
         let repetitions = figure.points[variant]
             .iter()
             .flat_map(|p| &p.samples.values);
         let repetitions = sorted(&repetitions.copied().collect::<Vec<_>>());
         Some(Reached {
-            mean: summary.mean,
+            median: summary.median,
             interval: summary.interval,
             medians: figure.main(variant),
             quantiles: [0.01, 0.25, 0.5, 0.75, 0.99].map(|p| quantile(&repetitions, p)),

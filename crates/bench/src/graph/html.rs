@@ -29,6 +29,7 @@ mod tests {
     use catena_testing::skip;
 
     use super::*;
+    use crate::compare::Verdict;
     use crate::graph::data::tests::results;
 
     #[test]
@@ -59,13 +60,15 @@ mod tests {
         })
     }
 
-    /// A third variant, which is ahead in the only figure that it has.
+    /// A third variant, which is ahead in one of the two figures that it has; of the other that is not known.
     fn add_faster(results: &mut Results) {
         let mut third = results.variants[1].clone();
         third.name = "c".into();
         results.variants.push(third);
         let mut next_to = results.comparisons[0].clone();
-        (next_to.other, next_to.ratio) = (2, 1.25);
+        (next_to.other, next_to.ratio, next_to.verdict) = (2, 1.25, Verdict::Worse);
+        results.comparisons.push(next_to.clone());
+        (next_to.figure, next_to.verdict) = (1, Verdict::Open);
         results.comparisons.push(next_to);
         for figure in &mut results.figures {
             figure.variants.push(None);
@@ -121,8 +124,8 @@ mod tests {
             "data-axes=\"true\"",
             // Two charts, of two variants now.
             "data-left=\"4\"",
-            // Half the time of the best other one four times, 1.25 times once.
-            "data-best=\"2 ranks; 5; 4; 0.60\"",
+            // Of five figures one has no verdict. Half the time of the best other one three times, 1.25 times once.
+            "data-best=\"2 ranks; 5; 1; 8 to 8; 3; 1; 0.63\"",
         ] {
             assert!(body.contains(part), "{part}: {body}");
         }

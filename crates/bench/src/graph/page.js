@@ -97,26 +97,35 @@ function compared(other, where) {
   return data.comparisons.filter(c => c.other === other && place(data.figures[c.figure]) === where);
 }
 
-/* How many times as fast the first variant is as the fastest of the others, for each figure in a place
- * that has a speed. */
-function ahead(where) {
-  const least = new Map();
+/* The comparisons of each figure in a place with all others that have it; of shares there is no speed. */
+function together(where) {
+  const all = new Map();
   for (const c of data.comparisons) {
     const f = data.figures[c.figure], s = speedup(c);
     if (place(f) === where && f.unit !== "%" && s > 0 && Number.isFinite(s))
-      least.set(c.figure, Math.min(s, least.get(c.figure) ?? s));
+      all.set(c.figure, [...(all.get(c.figure) ?? []), c]);
   }
-  return [...least.values()];
+  return [...all.values()];
 }
 
-/* The one figure of each place: the time next to that of the best of the others. */
+/* The one figure of each place: the time next to that of the best of the others. What has no verdict next to
+ * one of them does not count. */
 function best() {
   const others = names.slice(1).join(", ");
-  const lines = places.map(where => [where, ahead(where)]).filter(([, factors]) => factors.length)
-    .map(([where, factors]) => [where, factors.length, factors.filter(s => s > 1).length,
-      digits(1 / geometric(factors))]);
-  rows(page, { class: "best" }, ["where", "figures", `${names[0]} ahead`,
-    `time as a share of the best one's of ${others}, geometric mean`], lines);
+  const lines = [];
+  for (const where of places) {
+    const all = together(where), sure = all.filter(of => of.every(c => c.verdict !== "unknown"));
+    if (!all.length) continue;
+    const launches = sure.flat().flatMap(c => [0, c.other].map(v => data.figures[c.figure].variants[v]))
+      .filter(Boolean).map(r => r.medians.length);
+    lines.push([where, all.length, all.length - sure.length,
+      launches.length ? `${Math.min(...launches)} to ${Math.max(...launches)}` : "",
+      sure.filter(of => of.every(c => c.verdict === "better")).length,
+      sure.filter(of => of.some(c => c.verdict === "worse")).length,
+      sure.length ? digits(1 / geometric(sure.map(of => Math.min(...of.map(speedup))))) : ""]);
+  }
+  rows(page, { class: "best" }, ["where", "figures", "of them without verdict", "launches of each, of those with verdicts", `${names[0]} better than all`,
+    "worse than one", `time as a share of the best one's of ${others}, geometric mean of those with verdicts`], lines);
 }
 
 function summary() {
@@ -131,21 +140,21 @@ function summary() {
       const all = compared(other, where);
       if (!all.length) continue;
       const is = verdict => all.filter(c => c.verdict === verdict).length;
-      const factors = all.filter(c => data.figures[c.figure].unit !== "%").map(speedup)
+      const factors = all.filter(c => data.figures[c.figure].unit !== "%" && c.verdict !== "unknown").map(speedup)
         .filter(s => s > 0 && Number.isFinite(s));
       lines.push([where, names[other], all.length, is("better"), is("no different"), is("worse"),
         is("unknown"), factors.length ? digits(geometric(factors)) : ""]);
     }
   rows(page, { class: "summary" }, ["where", `${names[0]} next to`, "figures", "better", "no different",
-    "worse", "unknown", "times as fast, geometric mean"], lines);
+    "worse", "unknown", "times as fast, geometric mean of those that are known"], lines);
   const worse = data.comparisons.filter(c => c.verdict === "worse")
     .sort((a, b) => speedup(a) - speedup(b));
   if (!worse.length) return;
   const list = add(page, "details");
   add(list, "summary", {}, `Where ${names[0]} is worse: ${worse.length} figures, the farthest behind first`);
   rows(list, {}, ["benchmark", "size", "where", "next to", names[0], "the other", "ratio"], worse.map(c => {
-    const f = data.figures[c.figure], mean = v => f.variants[v] ? value(f.variants[v].mean, f.unit) : "";
-    return [f.bench, bytes(f.size), place(f), names[c.other], mean(0), mean(c.other),
+    const f = data.figures[c.figure], median = v => f.variants[v] ? value(f.variants[v].median, f.unit) : "";
+    return [f.bench, bytes(f.size), place(f), names[c.other], median(0), median(c.other),
       { text: ratio(c, c.ratio), class: "worse", tip: told(c) }];
   }));
 }
@@ -163,7 +172,7 @@ function facts() {
       (m.governor ? `, governor ${m.governor}` : "")],
     ["command", s.command.join(" ")],
     ["statistics", `${s.launches[0]} to ${s.launches[1]} launches of each variant, until the ` +
-      `${100 * s.confidence} % interval of the mean is within ${100 * s.precision} %; seed ${s.seed}`]);
+      `${100 * s.confidence} % interval of the median is within ${100 * s.precision} %; seed ${s.seed}`]);
   }
   for (const l of data.libraries) {
     const v = data.variants[l.variant];
@@ -197,8 +206,8 @@ function told(c) {
   const f = data.figures[c.figure], [a, b] = [f.variants[0], f.variants[c.other]];
   const range = c.interval ? ` (${ratio(c, c.interval.low)} to ${ratio(c, c.interval.high)})` : "";
   return [`${f.bench} ${bytes(f.size)}, ${place(f)}: ${names[0]} is ${c.verdict}`,
-    a && `${names[0]}: ${value(a.mean, f.unit)}`,
-    b && `${names[c.other]}: ${value(b.mean, f.unit)}`,
+    a && `${names[0]}: ${value(a.median, f.unit)}`,
+    b && `${names[c.other]}: ${value(b.median, f.unit)}`,
     `ratio ${ratio(c, c.ratio)}${range}`,
     `p ${c.p.toPrecision(2)}, effect ${c.delta.toFixed(2)}`].filter(Boolean).join("\n");
 }
@@ -267,17 +276,17 @@ function axis(values, from, to) {
   return { place, ticks: ticks.filter(inside) };
 }
 
-/* Series of one chart: for each variant points {x, mean, low, high, text}. */
+/* Series of one chart: for each variant points {x, median, low, high, text}. */
 function series(figures) {
   return names.map((name, v) => figures.filter(f => f.variants[v]).map(f => {
-    const r = f.variants[v], base = view.relative && f.variants[0] ? f.variants[0].mean : 1;
-    const ends = r.interval || { low: r.mean, high: r.mean };
+    const r = f.variants[v], base = view.relative && f.variants[0] ? f.variants[0].median : 1;
+    const ends = r.interval || { low: r.median, high: r.median };
     const range = r.interval ? ` (${value(ends.low, f.unit)} to ${value(ends.high, f.unit)})` : "";
     const q = r.quantiles.map(q => value(q, f.unit));
     return {
-      x: f[view.across], mean: r.mean / base, low: ends.low / base, high: ends.high / base,
+      x: f[view.across], median: r.median / base, low: ends.low / base, high: ends.high / base,
       text: `${name}: ${f.bench} ${bytes(f.size)}, ${place(f)}\n` +
-        `${value(r.mean, f.unit)}${range}, ${r.medians.length} launches\n` +
+        `${value(r.median, f.unit)}${range}, ${r.medians.length} launches\n` +
         `repetitions: half from ${q[1]} to ${q[3]}, 1 % ${q[0]}, 99 % ${q[4]}`,
     };
   }));
@@ -289,7 +298,7 @@ function chart(parent, title, figures) {
   const svg = add(parent, "svg", { viewBox: `0 0 ${width} ${height}`, "data-x": view.across });
   add(svg, "text", { x: left, y: 16, "font-weight": "bold" }, title);
   if (!points.length) return;
-  const y = axis(points.flatMap(p => [p.mean, p.low, p.high]), height - bottom, top);
+  const y = axis(points.flatMap(p => [p.median, p.low, p.high]), height - bottom, top);
   const places = [...new Set(points.map(p => p.x))].sort((a, b) => a - b);
   const step = (width - left - right) / places.length;
   const x = v => left + step * (places.indexOf(v) + 0.5);
@@ -304,13 +313,13 @@ function chart(parent, title, figures) {
   all.forEach((points, v) => {
     if (!shown[v]) return;
     const stroke = COLOURS[v % COLOURS.length], aside = (v - (names.length - 1) / 2) * 2;
-    const at = p => `${x(p.x) + aside},${y.place(p.mean)}`;
+    const at = p => `${x(p.x) + aside},${y.place(p.median)}`;
     add(svg, "polyline", { points: points.map(at).join(" "), fill: "none", stroke, "stroke-width": 1.4 });
     for (const p of points) {
       const cx = x(p.x) + aside;
       add(svg, "line", { x1: cx, x2: cx, y1: y.place(p.low), y2: y.place(p.high), stroke });
-      add(svg, "circle", { cx, cy: y.place(p.mean), r: 3, fill: stroke });
-      hover(add(svg, "circle", { cx, cy: y.place(p.mean), r: 9, fill: "transparent" }), p.text);
+      add(svg, "circle", { cx, cy: y.place(p.median), r: 3, fill: stroke });
+      hover(add(svg, "circle", { cx, cy: y.place(p.median), r: 9, fill: "transparent" }), p.text);
     }
   });
 }
@@ -378,13 +387,13 @@ function figures() {
   const table = add(page, "details");
   if (data.figures.length < 200) table.open = true;
   add(table, "summary", {}, "Figures");
-  const reached = (f, r) => [value(r.mean, f.unit),
+  const reached = (f, r) => [value(r.median, f.unit),
     r.interval ? `${value(r.interval.low, f.unit)} to ${value(r.interval.high, f.unit)}` : "",
     r.medians.length];
   const lines = data.figures.flatMap(f => f.variants.map((r, v) => (r || f.wrong[v]) && [
     f.bench, bytes(f.size), place(f), names[v],
     ...r ? reached(f, r) : [{ text: "wrong data", class: "wrong", tip: f.wrong[v] }]])).filter(Boolean);
-  rows(table, {}, ["benchmark", "size", "where", "variant", "mean", "interval", "launches"], lines);
+  rows(table, {}, ["benchmark", "size", "where", "variant", "median", "interval", "launches"], lines);
 }
 
 summary();

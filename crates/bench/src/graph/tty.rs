@@ -21,9 +21,9 @@ fn one(chart: &Chart) -> String {
         HEIGHT - 1 - place.round() as usize
     };
     for (letter, series) in ('a'..='z').cycle().zip(&chart.series) {
-        for (size, mean, ..) in &series.values {
+        for (size, median, ..) in &series.values {
             let index = sizes.iter().position(|s| s == size).unwrap_or_default();
-            let (y, mut x) = (row(*mean), (index * step + step / 2).min(WIDTH - 1));
+            let (y, mut x) = (row(*median), (index * step + step / 2).min(WIDTH - 1));
             // Beside another one that is there already.
             while x + 1 < WIDTH && rows[y][x] != ' ' {
                 x += 1;

@@ -13,11 +13,14 @@ const STAND_IN: &str = r#"
             hang) sleep 60 ;;
             nonsense) echo '@catena-bench {"kind":"samples"}'; continue ;;
             lonely) echo '@catena-bench {"kind":"skipped","bench":"lonely","why":"needs 9 ranks"}'; continue ;;
+            spoilt) bad=1 more=',"wrong":"element 3"' ;;
             -* | [0-9]*) continue ;;
         esac
-        echo '@catena-bench {"kind":"samples","bench":"'${name%:*}'","size":8,"ranks":2,"unit":"us","better":"less","values":[1,1.5,1]}'
+        echo '@catena-bench {"kind":"samples","bench":"'${name%:*}'","size":8,"ranks":2,"unit":"us","better":"less","values":[1,1.5,1]'$more'}'
+        more=
     done
-    echo '@catena-bench {"kind":"end"}'"#;
+    echo '@catena-bench {"kind":"end"}'
+    exit ${bad:-0}"#;
 
 struct File(PathBuf);
 
@@ -89,6 +92,23 @@ fn who_fails_is_left_out_and_the_rest_goes_on() {
         assert!(tries.count() <= 2 * known::STRIKES as usize, "{bad}");
         assert_eq!(raw::read(&place.0).unwrap(), run);
     }
+}
+
+/// The program ends with status 1 where data were wrong; the launch has told all, and did not fail.
+#[test]
+fn wrong_data_are_no_failure_of_the_launch() {
+    let place = File::new("spoilt");
+    let header = plan(&["first:8", "spoilt", "last"], &["a"]);
+    let mut session = Session::new(&place.0, header, go()).unwrap();
+    assert_eq!(session.measure(), Ok(Finish::Whole));
+    let run = session.into_run();
+    assert_eq!(run.launches.len(), 3);
+    assert!(run.launches.iter().all(|l| l.failed.is_none()), "{run:?}");
+    let told = crate::troubles::troubles(&run).join("\n");
+    assert_eq!(
+        told,
+        "a, 2 ranks: spoilt 8 B wrong data: element 3 (3 times)"
+    );
 }
 
 #[test]
@@ -181,8 +201,8 @@ fn more_launches_until_all_is_precise() {
     assert_eq!(session.measure(), Ok(Finish::Whole));
     assert_eq!(
         session.into_run().launches.len(),
-        2,
-        "its values never vary"
+        5,
+        "its values never vary, and five have an interval"
     );
 }
 

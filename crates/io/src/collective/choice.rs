@@ -24,6 +24,8 @@ const EXCHANGED: u64 = 16;
 const COPIED: u64 = 4;
 /// Bytes of the file that are mapped in a nanosecond, to have pieces stored in them.
 const MAPPED: u64 = 3;
+/// Nanoseconds that a run costs then, besides its bytes.
+const CARRIED: u64 = 12;
 
 /// What a member tells the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -238,7 +240,9 @@ fn pays(all: &[Told], hull: u64, direction: Direction) -> bool {
     let calls = runs.saturating_mul(CALL);
     let (alone, exchanged) = match direction {
         Direction::Write if all.iter().all(|it| it.stores != 0 || it.len == 0) => {
-            (spans / MAPPED, runs.saturating_mul(EXCHANGED))
+            let stored = runs.saturating_mul(CARRIED);
+            let mapped = (spans / MAPPED).saturating_add(stored);
+            (mapped, runs.saturating_mul(EXCHANGED))
         }
         Direction::Write => (calls, 0),
         // A read fetches what lies between its runs.
@@ -277,7 +281,7 @@ mod tests {
             assert_eq!(plan.aggregators, 2);
         }
         // A few members store them in maps of the file; many would map all of it too often.
-        for (members, is_exchanged) in [(2, false), (4, false), (32, true)] {
+        for (members, is_exchanged) in [(2, false), (3, false), (32, true)] {
             let stored = |i| Told {
                 stores: 1,
                 ..told(8 * i, 64 * MB, 64 * MB / members, 8 * MB / members)

@@ -4,6 +4,7 @@
 //! member brings its transfer, or the error of its arguments, and all leave together: with an error if one of
 //! them has failed. How the bytes move in between all members choose alike ([`choice`]).
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use catena_abi::{self as abi, Status};
@@ -26,7 +27,18 @@ use crate::transfer::Transfer;
 /// what others have moved.
 pub fn run(process: &Process, file: &File, own: Result<Transfer>) -> Result<Status> {
     file.operations.settle(process);
-    at_once(work(&Crew::blocking(process, &file.comm), file, own))
+    let placed = own.as_ref().ok().map(Transfer::placed);
+    let moved = Cell::new(0);
+    let done = at_once(work(
+        &Crew::blocking(process, &file.comm),
+        file,
+        own,
+        &moved,
+    ));
+    if let (Some(placed), true) = (placed, done.is_err()) {
+        file.settle_pointer(process, placed, moved.get());
+    }
+    done
 }
 
 /// A collective call that goes on while the program computes; its request. The others learn of an error of the
@@ -51,7 +63,7 @@ pub(crate) fn begin(
     let wrong = own.as_ref().err().cloned();
     let (crew, own_file) = (Crew::started(process, &file.comm), file.clone());
     let operation = Operation::new(file.handle.get().into(), async move {
-        match work(&crew, &own_file, own).await {
+        match work(&crew, &own_file, own, &Cell::new(0)).await {
             Ok(status) => Done {
                 status,
                 error: None,
@@ -66,8 +78,13 @@ pub(crate) fn begin(
     wrong.map_or(Ok(operation), Err)
 }
 
-/// What the members do.
-async fn work(crew: &Crew, file: &File, own: Result<Transfer>) -> Result<Status> {
+/// What the members do; `moved` is how many bytes in memory of this one have been moved, also if that fails.
+async fn work(
+    crew: &Crew,
+    file: &File,
+    own: Result<Transfer>,
+    moved: &Cell<u64>,
+) -> Result<Status> {
     let (own, plan) = match file.atomic.get() {
         // Each member has its bytes to itself, and waits for nobody who waits for them.
         true => match own {
@@ -90,6 +107,7 @@ async fn work(crew: &Crew, file: &File, own: Result<Transfer>) -> Result<Status>
         (Err(error), _) => Err(error),
         (Ok(transfer), Some(exchange)) => {
             let done = two_phase::run(crew, file, transfer, exchange).await;
+            moved.set(done.status.bytes());
             done.into_result()
         }
         (Ok(mut transfer), None) => {
@@ -98,7 +116,9 @@ async fn work(crew: &Crew, file: &File, own: Result<Transfer>) -> Result<Status>
                 transfer
             });
             let transfer = crew.end(task).await;
-            transfer.finish(crew.process()).into_result()
+            let done = transfer.finish(crew.process());
+            moved.set(done.status.bytes());
+            done.into_result()
         }
     };
     agree::all_well_in(crew, done).await

@@ -22,7 +22,10 @@ pub(crate) struct Elements {
 }
 
 /// Bytes of memory, zero.
-fn zeroed(len: u64) -> Result<Vec<u8>> {
+///
+/// # Errors
+/// `NoMem`.
+pub(crate) fn zeroed(len: u64) -> Result<Vec<u8>> {
     let len = usize::try_from(len).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(len).map_err(|_| no_memory(len))?;

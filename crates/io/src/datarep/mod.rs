@@ -19,7 +19,7 @@ use catena_objects::callback::{
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 
-pub(crate) use convert::{Elements, from_file, to_file};
+pub(crate) use convert::{Elements, from_file, to_file, zeroed};
 
 /// A function of the program that converts; nothing stands for data as they are.
 #[derive(Clone, Copy, Debug)]
@@ -152,6 +152,11 @@ impl Datarep {
     #[inline]
     pub fn is_native(&self) -> bool {
         matches!(self.way, Way::Native)
+    }
+
+    /// Whether the library converts, value by value.
+    pub fn is_external(&self) -> bool {
+        matches!(self.way, Way::External32)
     }
 
     /// A type as its values lie in a file: without conversion that is the type itself.

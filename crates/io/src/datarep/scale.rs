@@ -3,25 +3,66 @@
 //! A type is made again by its own constructors from runs of bytes: displacements that count elements
 //! follow their new extents, those in bytes stay as the program gave them.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use catena_abi::consts;
 use catena_datatype::{Combiner, Contents, Darray, Datatype, TypeError, TypeRef};
 use catena_objects::error::{Error, Kind, Result};
 
-/// A type whose predefined parts take the bytes that `leaf` says.
+/// A type that is made again once those that it was made of have been.
+struct Open {
+    ty: TypeRef,
+    contents: Contents,
+    /// How many of those have been.
+    done: usize,
+}
+
+impl Open {
+    fn new(ty: &TypeRef) -> Self {
+        Open {
+            ty: ty.clone(),
+            contents: ty.contents(),
+            done: 0,
+        }
+    }
+}
+
+/// A type whose predefined parts take the bytes that `leaf` says. Types may be made of others to any depth, so there is no
+/// recursion, and each is made once, however often it is used.
 ///
 /// # Errors
 /// `Type` for a type that would be too long; those of `leaf`.
 pub(super) fn scaled(ty: &TypeRef, leaf: &dyn Fn(&TypeRef) -> Result<u64>) -> Result<TypeRef> {
-    if ty.is_predefined() {
-        return bytes(leaf(ty)?);
+    // By address: `ty` keeps all that it was made of.
+    let mut made: HashMap<*const Datatype, TypeRef> = HashMap::new();
+    let mut open = vec![Open::new(ty)];
+    while let Some(top) = open.last_mut() {
+        if !top.ty.is_predefined()
+            && let Some(next) = top.contents.types.get(top.done)
+        {
+            let next = next.clone();
+            top.done += 1;
+            if !made.contains_key(&Arc::as_ptr(&next)) {
+                open.push(Open::new(&next));
+            }
+            continue;
+        }
+        let Open { ty, contents, .. } = open.pop().expect("it is the last");
+        let new = match ty.is_predefined() {
+            true => bytes(leaf(&ty)?)?,
+            false => {
+                let parts = contents
+                    .types
+                    .iter()
+                    .map(|it| made[&Arc::as_ptr(it)].clone());
+                let parts: Vec<TypeRef> = parts.collect();
+                rebuilt(&ty, &contents, &parts).map_err(|error| wrong(&error))?
+            }
+        };
+        made.insert(Arc::as_ptr(&ty), new);
     }
-    let contents = ty.contents();
-    let types: Vec<TypeRef> = contents
-        .types
-        .iter()
-        .map(|ty| scaled(ty, leaf))
-        .collect::<Result<_>>()?;
-    rebuilt(ty, &contents, &types).map_err(|error| wrong(&error))
+    Ok(made[&Arc::as_ptr(ty)].clone())
 }
 
 fn bytes(n: u64) -> Result<TypeRef> {
@@ -135,6 +176,22 @@ mod tests {
                 assert_eq!(twice.true_lb(), 2 * ty.true_lb(), "{ty:?}");
             }
         }
+    }
+
+    #[test]
+    fn deep_types_and_shared_ones_are_made_again() {
+        let mut deep = Datatype::predefined(0x209).expect("MPI_INT").clone();
+        for _ in 0..100_000 {
+            deep = Datatype::contiguous(1, &deep).unwrap();
+        }
+        assert_eq!(doubled(&deep).size(), 8);
+        // Made of two of the one before it, each time.
+        let mut wide = Datatype::predefined(0x209).expect("MPI_INT").clone();
+        for _ in 0..40 {
+            let both = [wide.clone(), wide.clone()];
+            wide = Datatype::structure(&[1, 0], &[0, 0], &both).unwrap();
+        }
+        assert_eq!(doubled(&wide).size(), 8);
     }
 
     #[test]

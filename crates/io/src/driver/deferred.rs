@@ -81,6 +81,10 @@ impl Driver for Deferred {
         self.file.get().map_or(Ok(()), Driver::refresh)
     }
 
+    fn close(&self) -> io::Result<()> {
+        self.file.get().map_or(Ok(()), Driver::close)
+    }
+
     fn identity(&self) -> io::Result<(u64, u64)> {
         self.file()?.identity()
     }

@@ -129,6 +129,10 @@ impl<D: Driver> Driver for Faulty<D> {
         self.inner.stripes()
     }
 
+    fn close(&self) -> io::Result<()> {
+        self.inner.close()
+    }
+
     fn identity(&self) -> io::Result<(u64, u64)> {
         self.inner.identity()
     }

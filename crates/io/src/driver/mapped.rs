@@ -3,14 +3,15 @@
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr;
-use std::sync::OnceLock;
 
 use super::calls::{checked, offset};
+use super::carrier::Carrier;
 
 /// Bytes of a file in memory: what is stored there is in the file at once, for all who use it on this host.
 ///
-/// Nothing else in the pages changes. The pages have room on the storage and are there, so a store does not fail; only
-/// if somebody cuts the file meanwhile does it end the process by `SIGBUS`.
+/// Nothing else in the pages changes. The pages have room on the storage and are there, so a store does not fail but where
+/// somebody cuts the file meanwhile. That would end the process by `SIGBUS`, so the kernel stores ([`Carrier`]), and nobody else
+/// is given an address.
 #[derive(Debug)]
 pub struct Mapped {
     page: *mut libc::c_void,
@@ -20,15 +21,6 @@ pub struct Mapped {
 }
 
 impl Mapped {
-    /// Whether the system can provide pages beforehand: Linux can from 5.14 on.
-    pub(super) fn is_possible() -> bool {
-        static ANSWER: OnceLock<bool> = OnceLock::new();
-        *ANSWER.get_or_init(|| {
-            // SAFETY: there are no pages to provide.
-            checked(unsafe { libc::madvise(ptr::null_mut(), 0, libc::MADV_POPULATE_WRITE) }).is_ok()
-        })
-    }
-
     /// Bytes `[at, at + len)`, at least one, of a file that is open for reading and writing.
     ///
     /// # Errors
@@ -55,13 +47,41 @@ impl Mapped {
         let before = before as usize;
         let mapped = Mapped { page, before, len };
         // SAFETY: the pages have just been mapped.
-        checked(unsafe { libc::madvise(page, len, libc::MADV_POPULATE_WRITE) })?;
-        Ok(mapped)
+        match checked(unsafe { libc::madvise(page, len, libc::MADV_POPULATE_WRITE) }) {
+            // Linux before 5.14: each page comes when something is stored in it.
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => Ok(mapped),
+            result => result.map(|()| mapped),
+        }
     }
 
-    /// The first of the bytes.
-    pub fn base(&self) -> *mut u8 {
-        self.page.cast::<u8>().wrapping_add(self.before)
+    /// Stores the bytes from `from` on in pieces, each given by its place behind the first byte of the map and its length, in their
+    /// order; how many bytes before the first piece that the file does not have any more; `None` without a pipe. `carrier` is made if
+    /// there is none, and goes if not all could be stored.
+    ///
+    /// # Safety
+    /// There are as many bytes at `from` as the pieces have together.
+    pub unsafe fn store(
+        &self,
+        carrier: &mut Option<Carrier>,
+        from: *const u8,
+        pieces: impl Iterator<Item = (u64, u64)>,
+    ) -> Option<u64> {
+        let mut carries = carrier.take().or_else(|| Carrier::new().ok())?;
+        let base = self.page.cast::<u8>().wrapping_add(self.before);
+        let mut want = 0;
+        let places = pieces.map(|(at, len)| {
+            let end = at.checked_add(len);
+            let is_inside = end.is_some_and(|end| end <= (self.len - self.before) as u64);
+            assert!(is_inside, "a piece lies outside of the map");
+            want += len;
+            (base.wrapping_add(at as usize), len as usize)
+        });
+        // SAFETY: the caller's promise; the places are pages of the file.
+        let stored = unsafe { carries.carry(from, places) };
+        if stored == want {
+            *carrier = Some(carries);
+        }
+        Some(stored)
     }
 }
 
@@ -85,10 +105,11 @@ mod tests {
         std::fs::write(&path, vec![7; 5000]).unwrap();
         let file = File::options().read(true).write(true).open(&path).unwrap();
         let mapped = Mapped::new(file.as_fd(), 4990, 8000).unwrap();
-        for at in [0, 3, 7999] {
-            // SAFETY: the map has 8000 bytes.
-            unsafe { mapped.base().add(at).write(9) };
-        }
+        let mut carrier = None;
+        let pieces = [(0, 1), (3, 1), (7999, 1)];
+        // SAFETY: three bytes.
+        let stored = unsafe { mapped.store(&mut carrier, [9; 3].as_ptr(), pieces.into_iter()) };
+        assert_eq!(stored, Some(3));
         let now = std::fs::read(&path).unwrap();
         drop(mapped);
         assert_eq!(std::fs::read(&path).unwrap(), now);
@@ -98,6 +119,35 @@ mod tests {
             want[4990 + at] = 9;
         }
         assert_eq!(now, want);
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_is_cut_takes_no_more_bytes() {
+        let path = std::env::temp_dir().join(format!("catena-cut-{}", std::process::id()));
+        std::fs::write(&path, b"").unwrap();
+        let file = File::options().read(true).write(true).open(&path).unwrap();
+        let mapped = Mapped::new(file.as_fd(), 0, 1 << 20).unwrap();
+        file.set_len(100_000).unwrap();
+        let bytes = vec![5; 1 << 19];
+        let pieces = || (0..1 << 16).map(|i| (16 * i, 8));
+        let mut carrier = None;
+        // SAFETY: 65,536 pieces of 8 bytes.
+        let stored = unsafe { mapped.store(&mut carrier, bytes.as_ptr(), pieces()) };
+        assert!(carrier.is_none(), "it is not empty");
+        // The page in which it ends is there; the system may not count the last bytes that it has stored.
+        let most = 100_000u64.next_multiple_of(4096) / 2;
+        assert!(
+            (most - 4096..=most).contains(&stored.unwrap()),
+            "{stored:?}"
+        );
+        let now = std::fs::read(&path).unwrap();
+        assert_eq!(now.len(), 100_000);
+        assert!(
+            now.iter()
+                .enumerate()
+                .all(|(i, byte)| *byte == if i % 16 < 8 { 5 } else { 0 })
+        );
         std::fs::remove_file(&path).unwrap();
     }
 

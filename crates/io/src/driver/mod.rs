@@ -5,6 +5,7 @@
 //! error and how far it came.
 
 mod calls;
+mod carrier;
 mod deferred;
 mod faulty;
 mod mapped;
@@ -14,6 +15,7 @@ mod system;
 use std::fmt;
 use std::io::{self, ErrorKind};
 
+pub use carrier::Carrier;
 pub use deferred::Deferred;
 pub use faulty::{Fault, Faulty};
 pub use mapped::Mapped;
@@ -98,6 +100,12 @@ pub trait Driver: Send + Sync + fmt::Debug {
 
     /// How the file is laid out over devices, if the file system tells.
     fn stripes(&self) -> Option<Stripes>;
+
+    /// Closes the file; nobody uses it any more. Some file systems write only now, or notice only now that they could not.
+    ///
+    /// # Errors
+    /// What the system says; the file is closed then, too.
+    fn close(&self) -> io::Result<()>;
 
     /// What tells this file from others: numbers of the device and of the file there.
     ///

@@ -3,16 +3,50 @@
 use std::ffi::{CStr, CString, c_int};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
 use super::calls::{checked, offset};
 use super::{Direction, Driver, FileSystem, Mapped, Part, Stripes};
 
-/// A descriptor of an open file.
+/// A descriptor that is closed once.
+#[derive(Debug)]
+struct Descriptor(AtomicI32);
+
+/// What stands for a descriptor that was closed: the system refuses it.
+const CLOSED: c_int = -1;
+
+impl Descriptor {
+    #[inline]
+    fn get(&self) -> c_int {
+        self.0.load(Relaxed)
+    }
+
+    /// Linux gives the descriptor back also where it tells an error. That a signal came is none of the file's.
+    fn close(&self) -> io::Result<()> {
+        match self.0.swap(CLOSED, Relaxed) {
+            CLOSED => Ok(()),
+            // SAFETY: it is this one's, and nobody has it any more.
+            fd => match checked(unsafe { libc::close(fd) }) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+                result => result,
+            },
+        }
+    }
+}
+
+impl Drop for Descriptor {
+    fn drop(&mut self) {
+        // Whoever wants to know of errors has closed it.
+        let _ = self.close();
+    }
+}
+
+/// An open file.
 #[derive(Debug)]
 pub struct Posix {
-    fd: OwnedFd,
+    fd: Descriptor,
     system: FileSystem,
     /// The file again, open for reading and writing as maps need it, if that is allowed.
     for_maps: OnceLock<Option<OwnedFd>>,
@@ -43,11 +77,9 @@ impl Posix {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
                 Ok(()) => {
-                    // SAFETY: it has just been opened, for nobody else.
-                    let owned = unsafe { OwnedFd::from_raw_fd(fd) };
                     let file = Posix {
                         system: FileSystem::of(fd),
-                        fd: owned,
+                        fd: Descriptor(AtomicI32::new(fd)),
                         for_maps: OnceLock::new(),
                     };
                     return match file.stat()?.st_mode & libc::S_IFMT {
@@ -88,7 +120,7 @@ impl Posix {
     }
 
     fn fd(&self) -> c_int {
-        self.fd.as_raw_fd()
+        self.fd.get()
     }
 
     /// Forgets what the kernel has cached of a file on NFS: opening it has the server asked for its state.
@@ -101,7 +133,7 @@ impl Posix {
     /// What can be mapped to be stored into: stores of several hosts into one page would be lost, so the file is one of
     /// this host alone.
     fn for_maps(&self) -> Option<BorrowedFd<'_>> {
-        if self.system != FileSystem::Local || !Mapped::is_possible() {
+        if self.system != FileSystem::Local {
             return None;
         }
         let open = || {
@@ -188,6 +220,10 @@ impl Driver for Posix {
             FileSystem::Lustre => Stripes::of(self.fd()),
             _ => None,
         }
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.fd.close()
     }
 
     fn identity(&self) -> io::Result<(u64, u64)> {

@@ -4,8 +4,9 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use catena_base::PeerBytes;
+use catena_core::Process;
+use catena_core::beside::{self, Of};
 use catena_core::hooks::Hook;
-use catena_core::{Process, beside};
 use catena_fabric::{Peer, PeerLost, RmaError};
 use catena_link::{ActiveHeader, Awaited, Handler};
 
@@ -150,7 +151,7 @@ fn carry_all(process: &Process) -> bool {
     });
     // No network tells of what they wait for, nor of what comes from members of the node.
     let near = process.hook::<Streams>().near.get();
-    beside::look_often(near != 0 || ready::are_some());
+    beside::look_often(Of::Windows, near != 0 || ready::are_some());
     let listed = exchange::with(|exchange| exchange.listed.clone());
     for peer in listed {
         moved |= send(process, peer);
