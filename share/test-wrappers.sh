@@ -82,7 +82,11 @@ mkdir other && echo 'long MPI_Aint_add(long a, long b) { return a * b; }' >other
 cc -shared -fPIC -Wl,-soname,libmpi_abi.so.1 other/other.c -o other/libmpi_abi.so.1
 if LD_LIBRARY_PATH=$work/other ./one; then fail "LD_LIBRARY_PATH is ignored"; fi
 
-# pkg-config itself cannot hand on a linker option with a blank in it.
+# What pkg-config says of a path with a blank a shell reads, as make and eval do.
+if command -v pkg-config >/dev/null; then
+    flags=$(PKG_CONFIG_PATH="$second/lib/pkgconfig" pkg-config --cflags --libs mpi)
+    eval "cc program.c $flags -o four" && ./four || fail "mpi.pc with a blank in its path does not build a program"
+fi
 third=$work/third
 mv "$second" "$third"
 if command -v pkg-config >/dev/null; then

@@ -8,6 +8,8 @@
 // run: -n 1 --set NAMES=user -- mpirun -n 3; says 'host is done'
 // run: -n 3 --set NAMES=user --set LINK=tcp -- mpirun -n 1 --set LINK=tcp; says 'host is done'
 // run: -n 2 --set NAMES=user; says 'host is done'
+// run: -n 2 --set NAMES=user --set LINK=shm+tcp -- mpirun -n 2 --set LINK=tcp; says 'host is done'
+// run: -n 3 --set NAMES=user --set LINK=tcp -- mpirun -n 2 --set LINK=shm+tcp; says 'host is done'
 // run: -n 1 --set NAMES=user; says 'host is done'
 // alone: CATENA_NAMES=user CATENA_SINGLETON=1 'GUEST=mpirun -n 2'; says 'host is done'
 // alone: CATENA_NAMES=user CATENA_SINGLETON=1; says 'host is done'

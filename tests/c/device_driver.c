@@ -80,6 +80,12 @@ BOTH(cuDeviceGet, hipDeviceGet, (int *d, int k), *d = k; return k < DEVICES ? WO
 BOTH(cuDeviceGetName, hipDeviceGetName, (char *name, int room, int d),
      snprintf(name, room, "stand-in %d", d); return WORKS;)
 
+int cuDriverGetVersion(int *version)
+{
+    *version = 12040;
+    return WORKS;
+}
+
 int cuDevicePrimaryCtxRetain(void **context, int d)
 {
     *context = &contexts[d];

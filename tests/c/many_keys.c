@@ -6,8 +6,16 @@
 // run: -n 2 -- requests; says 'done'
 #include "check.h"
 
+#include <time.h>
+
 #define FEW 2000
 #define MANY (16 * FEW)
+
+/* What the processor took: others may use it meanwhile. */
+static double seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
 
 static int gone(MPI_Comm comm, int key, void *value, void *state)
 {
@@ -19,7 +27,7 @@ static double keys(int n)
 {
     char key[32], value[8];
     int flag, length;
-    double begin = MPI_Wtime();
+    double begin = seconds();
     MPI_Info info;
     MPI_Info_create(&info);
     for (int i = 0; i < n; i++) {
@@ -40,7 +48,7 @@ static double keys(int n)
         MPI_Info_delete(info, key);
     }
     MPI_Info_free(&info);
-    return MPI_Wtime() - begin;
+    return seconds() - begin;
 }
 
 static double attributes(int n)
@@ -50,7 +58,7 @@ static double attributes(int n)
     MPI_Comm copy;
     for (int i = 0; i < n; i++)
         MPI_Comm_create_keyval(MPI_COMM_DUP_FN, gone, &keyvals[i], NULL);
-    double begin = MPI_Wtime();
+    double begin = seconds();
     for (int i = 0; i < n; i++)
         MPI_Comm_set_attr(MPI_COMM_SELF, keyvals[i], &keyvals[i]);
     MPI_Comm_dup(MPI_COMM_SELF, &copy);
@@ -61,7 +69,7 @@ static double attributes(int n)
     MPI_Comm_free(&copy);
     for (int i = 0; i < n; i++)
         MPI_Comm_delete_attr(MPI_COMM_SELF, keyvals[i]);
-    double time = MPI_Wtime() - begin;
+    double time = seconds() - begin;
     for (int i = 0; i < n; i++)
         MPI_Comm_free_keyval(&keyvals[i]);
     free(keyvals);

@@ -162,6 +162,85 @@ static void collectives(void)
     EQUAL(MPI_T_event_handle_free(r, NULL, NULL), MPI_SUCCESS);
 }
 
+static int counted[2], last_told, told_dropped, end_came;
+
+static void count(MPI_T_event_instance e, MPI_T_event_registration r, MPI_T_cb_safety safety, void *user)
+{
+    (void)e, (void)r, (void)safety;
+    ++*(int *)user;
+}
+
+static void several(int n)
+{
+    int one = 1, sum;
+    for (int i = 0; i < n; i++)
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void counted_by(MPI_T_event_registration r, MPI_T_event_cb_function *f, int *user)
+{
+    EQUAL(MPI_T_event_register_callback(r, MPI_T_CB_REQUIRE_MPI_RESTRICTED, MPI_INFO_NULL, user, f), MPI_SUCCESS);
+}
+
+/* Whoever registers is told of what happens from then on; whoever frees has been told of all. */
+static void who_comes_and_goes(void)
+{
+    MPI_T_event_registration first = allocate("coll_allreduce", MPI_COMM_WORLD), second;
+    counted_by(first, count, &counted[0]);
+    several(10);
+    second = allocate("coll_allreduce", MPI_COMM_WORLD);
+    EQUAL(counted[0], 10);
+    several(3); /* without a callback */
+    counted_by(second, count, &counted[1]);
+    several(5);
+    counted_by(first, NULL, NULL);
+    EQUAL(counted[0], 18);
+    several(2);
+    counted_by(first, count, &counted[0]);
+    EQUAL(MPI_T_event_handle_free(first, NULL, NULL), MPI_SUCCESS);
+    EQUAL(counted[0], 18);
+    EQUAL(MPI_T_event_handle_free(second, NULL, NULL), MPI_SUCCESS);
+    EQUAL(counted[1], 7);
+}
+
+static void ended(MPI_T_event_registration r, MPI_T_cb_safety safety, void *user)
+{
+    (void)r, (void)user;
+    EQUAL(safety, MPI_T_CB_REQUIRE_MPI_RESTRICTED);
+    CHECK(!end_came);
+    end_came = 1;
+}
+
+static void missed(MPI_Count n, MPI_T_event_registration r, int source, MPI_T_cb_safety safety, void *user)
+{
+    (void)r, (void)source, (void)safety;
+    CHECK(user == &last_told && !end_came);
+    told_dropped += n;
+}
+
+static void frees(MPI_T_event_instance e, MPI_T_event_registration r, MPI_T_cb_safety safety, void *user)
+{
+    (void)e, (void)safety;
+    CHECK(user == &last_told && !end_came);
+    last_told++;
+    EQUAL(MPI_T_event_handle_free(r, NULL, ended), MPI_SUCCESS);
+}
+
+/* Whoever frees from within a callback is told how many events it misses. */
+static void freed_by_a_callback(void)
+{
+    MPI_T_event_registration r = allocate("coll_allreduce", MPI_COMM_SELF);
+    EQUAL(MPI_T_event_set_dropped_handler(r, missed), MPI_SUCCESS);
+    counted_by(r, frees, &last_told);
+    int one = 1, sum;
+    for (int i = 0; i < 6; i++)
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+    MPI_Iprobe(0, 0, MPI_COMM_SELF, &sum, MPI_STATUS_IGNORE);
+    EQUAL(last_told, 1);
+    EQUAL(told_dropped, 5);
+    EQUAL(end_came, 1);
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -199,6 +278,8 @@ int main(int argc, char **argv)
     surprise(3, other);
     EQUAL(called, rank == 0 ? 0 : 6);
     collectives();
+    who_comes_and_goes();
+    freed_by_a_callback();
     MPI_Comm_free(&other);
     EQUAL(MPI_T_finalize(), MPI_SUCCESS);
     return finish();

@@ -54,6 +54,18 @@ pub(crate) fn compare(one: (u32, &str), other: (u32, &str), near: bool) -> Resul
     difference((&names[0], &told[0]), (&names[1], &told[1])).map_or(Ok(()), Err)
 }
 
+/// Whether what a rank has told by which an elastic job grows fits to that of a rank of the job, on one node.
+///
+/// # Errors
+/// The difference in words.
+pub(crate) fn compare_newcomer(one: (u32, &str), newcomer: (u32, &str)) -> Result<(), String> {
+    let names = [
+        format!("rank {}", one.0),
+        format!("rank {} of those that have come", newcomer.0),
+    ];
+    difference((&names[0], one.1), (&names[1], newcomer.1)).map_or(Ok(()), Err)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

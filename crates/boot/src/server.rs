@@ -491,6 +491,14 @@ impl Server {
         Ok(())
     }
 
+    /// Whether the settings of a rank are those of its job, and of the job that has grown by it.
+    fn agrees(&mut self, of: usize, rank: u32, settings: String) -> Result<(), String> {
+        if self.jobs[of].is_growth() {
+            self.jobs[0].agrees_with_newcomer(rank, &settings)?;
+        }
+        self.jobs[of].agrees(rank, settings)
+    }
+
     fn hello(
         &mut self,
         client: &mut Client,
@@ -534,7 +542,7 @@ impl Server {
                      an MPI program from within another, use mpirun, or set CATENA_SINGLETON=1 \
                      to run it alone"
                 )),
-                Some((of, ..)) => self.jobs[of].agrees(rank, settings).err(),
+                Some((of, ..)) => self.agrees(of, rank, settings).err(),
             }
         };
         let (None, Some((of, number, _))) = (&refusal, member) else {

@@ -4,6 +4,7 @@
 use core::ffi::c_int;
 
 use catena_abi::*;
+use catena_objects::state::handed;
 
 use crate::export::export;
 use crate::hooks::{self, Kind};
@@ -45,13 +46,23 @@ conversions! {
     Info_toint Info_fromint Info INFO_NULL;
     Message_toint Message_fromint Message MESSAGE_NULL;
     Op_toint Op_fromint Op OP_NULL;
-    Request_toint Request_fromint Request REQUEST_NULL;
     Session_toint Session_fromint Session SESSION_NULL;
     Type_toint Type_fromint Datatype DATATYPE_NULL;
     Win_toint Win_fromint Win WIN_NULL;
 }
 
 export! {
+    fn Request_toint(handle: Request) -> c_int {
+        if handle.0 >= FIRST_DYNAMIC {
+            handed(handle.0);
+        }
+        low(handle.0)
+    }
+
+    fn Request_fromint(handle: c_int) -> Request {
+        Request(full(Kind::Request, handle, consts::REQUEST_NULL.0))
+    }
+
     fn Aint_add(base: Aint, disp: Aint) -> Aint {
         base.wrapping_add(disp)
     }

@@ -116,6 +116,8 @@ pub(crate) fn class(kind: Kind) -> c_int {
         Kind::ProcFailedPending => consts::ERR_PROC_FAILED_PENDING,
         Kind::Revoked => consts::ERR_REVOKED,
         Kind::Port => consts::ERR_PORT,
+        // No class of the standard means these; the text does.
+        Kind::Settings => consts::ERR_OTHER,
         Kind::Service => consts::ERR_SERVICE,
         Kind::Spawn => consts::ERR_SPAWN,
         Kind::ValueTooLarge => consts::ERR_VALUE_TOO_LARGE,

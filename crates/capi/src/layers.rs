@@ -15,7 +15,7 @@ use catena_objects::callback::{CopyFn, DeleteFn, Foreign, LayerFn, LayerHandler}
 use catena_objects::errhandler::Errhandler as Handler;
 use catena_objects::error_place::Target;
 use catena_objects::op::{Op as OpObj, UserFn};
-use catena_objects::state::{End, Freed, State, when_freed};
+use catena_objects::state::{End, Freed, State, when_freed, when_handed};
 use catena_objects::{Result, fail};
 
 use crate::args::put;
@@ -129,12 +129,13 @@ extern "C" fn catena_type_struct(
     answer("MPI_Type_create_struct", made)
 }
 
-/// Names the function that is told the handle of each object that ends, before another may get its integer: see
-/// `catena_objects::state::when_freed`.
+/// Names the functions that are told the handle of each object that ends, before another may get its integer, and of each
+/// request that is handed over as an integer: see `catena_objects::state`.
 // SAFETY: no other library has names that begin with catena_.
 #[unsafe(no_mangle)]
-extern "C" fn catena_when_freed(function: Freed) {
+extern "C" fn catena_when_freed(function: Freed, request_handed: Freed) {
     when_freed(function);
+    when_handed(request_handed);
 }
 
 /// Makes an object, if its handle has a place to go to.

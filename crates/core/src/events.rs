@@ -12,7 +12,7 @@ use catena_base::clock;
 use catena_coll::Collective;
 use catena_link::Cid;
 
-use crate::process::{Link, Process, enter_any, life};
+use crate::process::{Link, Process, enter, enter_any, life};
 use catena_process::Hook;
 
 /// Bit of [`want`]: the first collective; the others follow as in
@@ -94,6 +94,13 @@ pub fn want(kinds: u32, listener: Listener) {
     WANTED.store(kinds, Relaxed);
     if let Some(process) = life().kept() {
         process.watch();
+    }
+}
+
+/// Tells now what was noted so far, if a process runs and no thread is doing that: for those who change who is told of what.
+pub fn catch_up() {
+    if let Ok(process) = enter() {
+        process.tell();
     }
 }
 

@@ -14,7 +14,7 @@ use catena_objects::group::Group;
 use catena_process::{Living, Owner, ProgressEngine, Waits};
 
 use crate::coll::{Collectives, Counts};
-use crate::comm::{Cids, Comm, ControlMessages, HandlesByCid, Heritage, JOB};
+use crate::comm::{Cids, Comm, ControlMessages, HandlesByCid, Heritage, JOB, Way};
 use crate::process::{self, Link, Process, enter};
 
 pub use catena_process::granted;
@@ -67,9 +67,12 @@ impl Living for Process {
 pub struct Tolerance {
     /// The process has come up, before anybody else can have told it anything.
     pub begin: fn(&Process),
-    /// A member of a communicator, by the context and its rank there, is to be asked whether it takes part in that
-    /// agreement of all members; if not, the answer is [`Process::takes_no_part`].
-    pub ask_part: fn(&Process, Cid, u32, u32),
+    /// A member of a communicator, by the context and its rank there, is to be asked whether it takes part in an agreement, that of all
+    /// members that has the first of the words as its number, or that of two leaders which the words tell ([`Process::leader_asks`]).
+    /// If not, the answer is [`Process::takes_no_part`], or [`Process::leader_is_absent`].
+    pub ask_part: fn(&Process, Cid, u32, &[u32]),
+    /// A leader that has asked so is to be answered that nothing comes.
+    pub answer_leader: fn(&Process, Cid, u32, &[u32]),
     /// A number is that of a new communicator from now on, of which nobody else knows it yet.
     pub taken: fn(&Process, Cid),
     /// A communicator has its handle: [`Process::comm_at`] finds it from now on.
@@ -112,8 +115,22 @@ impl Process {
     /// Asks a member of a communicator whether it takes part in an agreement of all members; false if nobody is there who could.
     pub(crate) fn ask_part(&self, cid: Cid, rank: u32, number: u32) -> bool {
         let tolerance = TOLERANCE.get();
-        tolerance.inspect(|it| (it.ask_part)(self, cid, rank, number));
+        tolerance.inspect(|it| (it.ask_part)(self, cid, rank, &[number]));
         tolerance.is_some()
+    }
+
+    /// Asks the other leader, from this one's call of that number, whether nothing comes.
+    pub(crate) fn ask_leader(&self, (cid, rank, key): &Way, number: u32) {
+        if let Some(tolerance) = TOLERANCE.get() {
+            (tolerance.ask_part)(self, *cid, *rank, &key.words(number));
+        }
+    }
+
+    /// Tells the other leader, which has asked from its call of that number, that nothing comes.
+    pub(crate) fn answer_leader(&self, (cid, rank, key): &Way, number: u32) {
+        if let Some(tolerance) = TOLERANCE.get() {
+            (tolerance.answer_leader)(self, *cid, *rank, &key.words(number));
+        }
     }
 }
 
@@ -174,6 +191,7 @@ fn wire_up() -> Result<Box<Process>> {
         buffer: RefCell::default(),
         cids: RefCell::new(cids),
         control: ControlMessages::default(),
+        leaders: Default::default(),
         handles_by_cid: RefCell::new(handles),
         orphans: Default::default(),
         engine,

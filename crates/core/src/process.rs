@@ -17,7 +17,7 @@ use catena_process::{Threads, Waits};
 use crate::attached::Attached;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::Counts;
-use crate::comm::{Cids, Comm, ControlMessages, HandlesByCid, Orphans, OtherJobs};
+use crate::comm::{Cids, Comm, ControlMessages, HandlesByCid, Leaders, Orphans, OtherJobs};
 use crate::object::Objects;
 use crate::phase;
 use crate::request::State;
@@ -96,6 +96,8 @@ pub struct Process {
     pub buffer: RefCell<Option<Attached>>,
     pub(crate) cids: RefCell<Cids>,
     pub(crate) control: ControlMessages,
+    /// Calls of two groups that this process leads one of.
+    pub(crate) leaders: Leaders,
     pub(crate) handles_by_cid: RefCell<HandlesByCid>,
     /// Communicators whose handles were freed.
     pub(crate) orphans: Orphans,

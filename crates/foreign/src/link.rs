@@ -20,8 +20,8 @@ const BESIDES: &str = "\
     pub fn catena_keyval_create(carrier: c_int, copy: Option<CopyFn>, delete: Option<DeleteFn>, state: *mut c_void, end: Option<End>, keyval: *mut c_int) -> c_int;
     /// Makes a structure with lower and upper bounds as its markers say.
     pub fn catena_type_struct(count: c_int, lens: *const c_int, displs: *const Aint, types: *const Datatype, lb: *const Aint, ub: *const Aint, newtype: *mut Datatype) -> c_int;
-    /// Names the function that is told the handle of each object that ends.
-    pub fn catena_when_freed(function: Freed);
+    /// Names the functions that are told the handle of each object that ends, and of each request that is handed over as an integer.
+    pub fn catena_when_freed(function: Freed, request_handed: Freed);
     /// Ends as a function that Catena does not have.
     pub fn catena_unsupported(name: *const c_char) -> c_int;
     /// Revokes a communicator.

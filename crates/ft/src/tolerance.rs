@@ -61,6 +61,7 @@ pub(crate) struct Tolerance {
 pub(crate) const TOLERANCE: life::Tolerance = life::Tolerance {
     begin,
     ask_part,
+    answer_leader,
     taken,
     opened,
 };
@@ -75,8 +76,18 @@ fn begin(process: &Process) {
     process.link(|link| link.set_handler(CLASS, Some(Box::new(postman))));
 }
 
-/// A member is to be asked whether it takes part in an agreement on a communicator.
-fn ask_part(process: &Process, cid: Cid, rank: u32, number: u32) {
+/// A member is to be asked whether it takes part in an agreement.
+fn ask_part(process: &Process, cid: Cid, rank: u32, words: &[u32]) {
+    write_to(process, (cid, rank), Kind::Part, words);
+}
+
+/// A leader of two groups is to be answered that nothing comes.
+fn answer_leader(process: &Process, cid: Cid, rank: u32, words: &[u32]) {
+    write_to(process, (cid, rank), Kind::NoPart, words);
+}
+
+/// Writes to a member of a communicator.
+fn write_to(process: &Process, (cid, rank): (Cid, u32), kind: Kind, words: &[u32]) {
     let member = process.link(|link| link.members(cid).nth(rank as usize));
     if let Some((peer, theirs)) = member {
         let to = Participant {
@@ -86,7 +97,7 @@ fn ask_part(process: &Process, cid: Cid, rank: u32, number: u32) {
             rank,
         };
         let tolerance = process.hook::<Tolerance>();
-        tolerance.write(process, &to, Kind::Part, &[number]);
+        tolerance.write(process, &to, kind, words);
     }
 }
 
@@ -272,8 +283,14 @@ impl Tolerance {
     /// Reads a letter, or keeps it until its context is there. One for a number that another context has was meant for one
     /// that is closed: nobody is told a number before it is taken.
     fn read(&self, process: &Process, letter: Letter) {
-        if let (Kind::Part | Kind::NoPart, [number]) = (letter.kind, &letter.words[..]) {
-            return self.read_of_part(process, &letter, *number);
+        match (letter.kind, &letter.words[..]) {
+            (Kind::Part | Kind::NoPart, [number]) => {
+                return self.read_of_part(process, &letter, *number);
+            }
+            (Kind::Part | Kind::NoPart, [number, key @ ..]) => {
+                return self.read_of_leader(process, &letter, (*number, key));
+            }
+            _ => {}
         }
         let comm = process.comm_at(letter.ours);
         if comm.is_none() && letter.kind == Kind::Revoked && is_from_member(process, &letter) {
@@ -331,6 +348,32 @@ impl Tolerance {
                 self.write(process, &to, Kind::NoPart, &[number]);
             }
             _ => {}
+        }
+    }
+
+    /// Reads a question or an answer of a leader of two groups. A process that has freed the communicator which joins them leads none.
+    fn read_of_leader(&self, process: &Process, letter: &Letter, (number, key): (u32, &[u32])) {
+        let sender = (letter.from, letter.theirs);
+        let rank = process.link(|link| link.members(letter.ours).position(|it| it == sender));
+        let is_there = process.comm_at(letter.ours).is_some();
+        let nothing_comes = match (letter.kind, rank) {
+            (Kind::NoPart, Some(rank)) => {
+                process.leader_is_absent(letter.ours, rank as u32, number, key);
+                false
+            }
+            (Kind::Part, Some(rank)) if is_there => {
+                process.leader_asks(letter.ours, rank as u32, number, key)
+            }
+            (kind, _) => kind == Kind::Part,
+        };
+        if nothing_comes {
+            let to = Participant {
+                peer: letter.from,
+                theirs: letter.theirs,
+                ours: letter.ours,
+                rank: 0,
+            };
+            self.write(process, &to, Kind::NoPart, &letter.words);
         }
     }
 

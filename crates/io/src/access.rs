@@ -129,11 +129,17 @@ impl File {
             Place::Shared | Place::Ordered => self.take_shared(process, access.len)?,
         };
         let end = from.saturating_add(access.len);
-        let reaches = self.view.borrow().reaches(end);
-        if !reaches {
-            self.settle_pointer(process, placed(from), 0);
-            return Err(too_much(access.buffer.count, access.buffer.ty.size()));
-        }
+        let allowed = {
+            let view = self.view.borrow();
+            match access.direction {
+                _ if !view.reaches(end) => {
+                    Err(too_much(access.buffer.count, access.buffer.ty.size()))
+                }
+                Direction::Write => view.check_written(from, end),
+                Direction::Read => Ok(()),
+            }
+        };
+        allowed.inspect_err(|_| self.settle_pointer(process, placed(from), 0))?;
         if place == Place::Individual {
             self.pointer.set(end);
         }

@@ -33,6 +33,8 @@ pub struct View {
     /// The first place in the stream that has no offset in a file.
     limit: u64,
     is_ordered: bool,
+    /// Whether a filetype has bytes of those that follow it, in a file that may be written.
+    is_written_over: bool,
     spread: Spread,
     /// Whether the filetype has no bytes: a member that has no part of a distributed array.
     is_empty: bool,
@@ -69,6 +71,7 @@ impl View {
             unit: 1,
             limit: limit(0, byte),
             is_ordered: true,
+            is_written_over: false,
             spread: Spread::default(),
             is_empty: false,
         }
@@ -78,8 +81,8 @@ impl View {
     ///
     /// # Errors
     /// `Arg` for a negative displacement; `Type` for a filetype that is not made of etypes; `Io` for one with
-    /// places before its beginning, with places that decrease, or that overlap, or that those of the next filetypes overlap, where they
-    /// may be written; those of the representation.
+    /// places before its beginning, with places that decrease, or that overlap where they may be written; those of
+    /// the representation.
     pub fn new(
         disp: i64,
         etype: &TypeRef,
@@ -118,10 +121,8 @@ impl View {
         let layout = datarep.in_file(filetype)?;
         let unit = datarep.in_file(etype)?.size();
         let spread = check_places(&layout, is_written)?;
-        if is_written {
-            check_tiles(&layout)?;
-        }
         let is_apart = is_written || check_places(&layout, true).is_ok();
+        let is_written_over = is_written && !tiles_are_apart(&layout);
         let is_ordered = is_apart && layout.extent() >= layout.true_extent();
         Ok(View {
             disp,
@@ -132,6 +133,7 @@ impl View {
             layout,
             unit,
             is_ordered,
+            is_written_over,
             spread,
             is_empty: false,
         })
@@ -216,6 +218,33 @@ impl View {
     #[inline]
     pub fn reaches(&self, at: u64) -> bool {
         at < self.limit
+    }
+
+    /// A write writes no byte of the file twice: programs describe all that they write by one filetype, whose extent may be
+    /// less than that, and use no further one.
+    ///
+    /// # Errors
+    /// `Io` if it goes over several filetypes that have bytes in common.
+    #[inline]
+    pub fn check_written(&self, from: u64, end: u64) -> Result<()> {
+        match self.is_written_over {
+            true => self.check_one_tile(from, end),
+            false => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn check_one_tile(&self, from: u64, end: u64) -> Result<()> {
+        if end <= from || from / self.layout.size() == (end - 1) / self.layout.size() {
+            return Ok(());
+        }
+        fail!(
+            Io,
+            "the filetype has bytes of those that follow it, as its extent is {} and its bytes span {}: no write may go beyond \
+            one of them",
+            self.layout.extent(),
+            self.layout.true_extent()
+        )
     }
 
     /// Where in the file a place in the stream lies.
@@ -381,20 +410,16 @@ fn check_places(layout: &TypeRef, is_written: bool) -> Result<Spread> {
     }
 }
 
-/// A filetype does not overlap those that follow it in the file.
+/// Whether a filetype has no bytes of those that follow it in the file.
 ///
 /// Cost: nothing where each begins behind the one before it; else O(n log n) for n runs.
-fn check_tiles(layout: &TypeRef) -> Result<()> {
+fn tiles_are_apart(layout: &TypeRef) -> bool {
     let extent = layout.extent();
-    if extent >= 0 && extent as u64 >= layout.true_extent().unsigned_abs() {
-        return Ok(());
-    }
     if extent <= 0 {
-        fail!(
-            Io,
-            "the extent of the filetype is {extent}, so those that follow it overlap it or lie before it: that is not allowed in a \
-            file that may be written"
-        );
+        return false;
+    }
+    if extent as u64 >= layout.true_extent().unsigned_abs() {
+        return true;
     }
     // Two bytes are one in the file if they are a multiple of the extent apart. A run that goes over such a place is two.
     let mut runs: Vec<(i64, i64)> = Vec::new();
@@ -408,16 +433,7 @@ fn check_tiles(layout: &TypeRef) -> Result<()> {
         }
     });
     runs.sort_unstable();
-    let is_apart = runs.windows(2).all(|two| two[0].1 <= two[1].0);
-    if !is_apart || runs.iter().any(|run| run.1 > extent) {
-        fail!(
-            Io,
-            "the filetype overlaps those that follow it, as its extent is {extent} and its bytes span {}: that is not allowed in a \
-            file that may be written",
-            layout.true_extent()
-        );
-    }
-    Ok(())
+    runs.windows(2).all(|two| two[0].1 <= two[1].0) && runs.iter().all(|run| run.1 <= extent)
 }
 
 #[cfg(test)]

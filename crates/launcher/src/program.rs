@@ -3,6 +3,7 @@
 use std::ffi::{CStr, CString, OsStr, OsString};
 use std::fmt;
 use std::io;
+use std::iter;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -45,13 +46,14 @@ pub struct Program {
 
 impl Program {
     /// The files that may be an MPI program: what is run, and what it is told to
-    /// run, as with `numactl ./program`.
+    /// run, as with `numactl ./program`. An argument that is no regular file, or that nobody may
+    /// execute, is none, and is not opened.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
-        let path = |text: &CString| Path::new(OsStr::from_bytes(text.as_bytes())).to_path_buf();
         let wdir = self.wdir();
-        let all = [&self.path].into_iter().chain(self.args.iter().skip(1));
-        let all: Vec<PathBuf> = all.map(path).collect();
-        all.into_iter().map(move |path| wdir.join(path))
+        let path = move |text: &CString| wdir.join(OsStr::from_bytes(text.as_bytes()));
+        let args: Vec<PathBuf> = self.args.iter().skip(1).map(&path).collect();
+        let args = args.into_iter().filter(|path| is_executable(path));
+        iter::once(path(&self.path)).chain(args)
     }
 
     /// Where it is started.
@@ -142,6 +144,12 @@ fn check_program(at: &Path) -> io::Result<()> {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     Ok(())
+}
+
+/// Whether a file is a regular one that somebody may execute.
+fn is_executable(at: &Path) -> bool {
+    let about = std::fs::metadata(at);
+    about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
 }
 
 /// Looks through the directories of `path`, and then in the working directory. Fails with what is wrong with a
@@ -249,6 +257,31 @@ mod tests {
         };
         let found = find(&without_path, OsStr::new("/nonexistent")).unwrap();
         assert_eq!(found.path.as_bytes(), b"./sh");
+    }
+
+    #[test]
+    fn data_among_the_arguments_are_not_looked_into() {
+        let folder = std::env::temp_dir().join(format!("catena-files-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for (name, mode) in [("program", 0o755), ("data", 0o644)] {
+            let path = folder.join(name);
+            std::fs::write(&path, "").unwrap();
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+        }
+        let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+        rustix::fs::mknodat(rustix::fs::CWD, folder.join("pipe"), kind, mode, 0).unwrap();
+        let words = ["-x", "program", "data", "pipe", ".", "nothing", ""];
+        let found = find(
+            &App {
+                args: words.map(OsString::from).into(),
+                wdir: Some(folder.clone()),
+                ..app("sh")
+            },
+            &path(),
+        );
+        let files: Vec<PathBuf> = found.unwrap().files().collect();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(files, ["/bin/sh".into(), folder.join("program")]);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! index of the object and its kind, and means no predefined one of its type. The high half, the
 //! generation of the object, stands in a table that is written whenever a handle is given to the
 //! program. The library tells when an object ends, so no generation there is a dead one, but for requests of messages,
-//! which end too often: an integer whose object nobody noted is that of an object that another interface of the process
+//! which end too often: of these it tells when another interface hands one over as an integer. An integer whose object nobody noted is that of an object that another interface of the process
 //! has made, and the library is asked.
 
 use std::ptr;
@@ -65,7 +65,7 @@ fn new_page(place: &AtomicPtr<Page>) -> *mut Page {
     let new: Box<Page> = Box::new([const { AtomicU32::new(0) }; 1 << PAGE_BITS]);
     let new = Box::into_raw(new);
     // SAFETY: the function may be called from any thread at any time.
-    unsafe { core::catena_when_freed(forget) };
+    unsafe { core::catena_when_freed(forget, handed) };
     match place.compare_exchange(ptr::null_mut(), new, Release, Acquire) {
         Ok(_) => new,
         Err(other) => {
@@ -85,6 +85,11 @@ extern "C" fn forget(native: usize) {
         let place = &page[low as usize % page.len()];
         let _ = place.compare_exchange(stored(native), 0, Relaxed, Relaxed);
     }
+}
+
+/// Another interface hands a request over as an integer, by which this one may have known a message that has ended.
+extern "C" fn handed(native: usize) {
+    note(native);
 }
 
 /// The number of a handle that a function of the program is called with. Its generation is noted only if the object
@@ -379,6 +384,15 @@ mod tests {
             assert_eq!(given.0, (kind << 27 | 12345) as u32);
             assert_eq!(given.native(), abi::Request(native));
         }
+    }
+
+    #[test]
+    fn a_request_that_is_handed_over_takes_the_place_of_one_that_has_ended() {
+        let at = |generation: usize| generation << 32 | 8 << 27 | 88_000;
+        let ended = Request::foreign(abi::Request(at(3)));
+        handed(at(4));
+        let got = Request::from_fortran(ended.to_fortran());
+        assert_eq!(got.native(), abi::Request(at(4)));
     }
 
     #[test]

@@ -3,8 +3,16 @@
 //! There is one source, the process, and its events are in order. They are
 //! raised from within calls of MPI, so that callbacks may use this interface
 //! but not communicate: `MPI_T_CB_REQUIRE_MPI_RESTRICTED`. There are no hints.
+//!
+//! The standard lets a callback come later than its event, of which the time stamp tells. Here it comes at the latest
+//! when the process next waits or polls, and before a call returns that changes who is told: a registration is made or freed, a
+//! callback or a handler for dropped events is set or removed, the interface is finalised. So
+//! an event reaches those callbacks that were registered when it happened, and no others; and whoever frees a
+//! registration is told first of all that has happened, or, if that cannot be as a callback is running, how much of it is
+//! dropped. Nothing is raised for it after the function that is called when it is freed.
 
 use std::ffi::c_int;
+use std::ptr;
 use std::sync::OnceLock;
 
 use catena_abi::{Comm, Count, TCbSafety, TEventInstance, TEventRegistration};
@@ -88,12 +96,18 @@ pub(crate) fn subscribe() {
     events::want(wanted, raise);
 }
 
+/// Raises what has happened so far, before somebody comes or goes who is told of it.
+pub(crate) fn catch_up() {
+    events::catch_up();
+}
+
 /// Makes a registration for an event type, of `comm` if it must be bound.
 ///
 /// # Errors
 /// `InvalidIndex`; `Invalid` if it must be bound and `comm` is not a
 /// communicator.
 pub fn open(index: usize, comm: Option<Comm>) -> Result<usize> {
+    catch_up();
     let mut state = state()?;
     let kind = catalog().events.get(index).ok_or(Error::InvalidIndex)?;
     let comm = match kind.bind {
@@ -107,6 +121,7 @@ pub fn open(index: usize, comm: Option<Comm>) -> Result<usize> {
     Ok(encode(state.registrations.insert(Registration {
         kind,
         comm,
+        since: clock::ticks(),
         callbacks: [None; LEVELS.len()],
         dropped: None,
         lost: 0,
@@ -135,10 +150,14 @@ pub fn check_level(handle: usize, safety: TCbSafety) -> Result<()> {
 /// # Errors
 /// `Invalid` if there is no such level.
 pub fn register(handle: usize, safety: TCbSafety, function: EventFn, data: UserData) -> Result<()> {
+    catch_up();
     let mut state = state()?;
     let registration = registration(&mut state, handle)?;
-    registration.callbacks[level(safety)?] =
-        function.given().map(|function| Callback { function, data });
+    registration.callbacks[level(safety)?] = function.given().map(|function| Callback {
+        function,
+        data,
+        since: clock::ticks(),
+    });
     drop(state);
     subscribe();
     Ok(())
@@ -147,25 +166,43 @@ pub fn register(handle: usize, safety: TCbSafety, function: EventFn, data: UserD
 /// Sets the handler for dropped events, or removes it.
 #[allow(clippy::missing_errors_doc, reason = "see `check`")]
 pub fn on_dropped(handle: usize, function: DroppedFn) -> Result<()> {
+    catch_up();
     let mut state = state()?;
     let registration = registration(&mut state, handle)?;
     (registration.dropped, registration.lost) = (function.given(), 0);
     Ok(())
 }
 
-/// Frees a registration: nothing is raised for it from now on. Returns what
-/// the callback that is told of this must be fit for.
+/// Frees a registration: nothing is raised for it from now on. What has happened is raised before, or told as dropped if
+/// a callback is running. Returns what the callback that is told of the end must be fit for.
 #[allow(clippy::missing_errors_doc, reason = "see `check`")]
 pub fn close(handle: usize) -> Result<TCbSafety> {
+    catch_up();
+    let process = enter().ok();
     let mut state = state()?;
     let gone = state.registrations.remove(decode(handle));
-    gone.ok_or(Error::InvalidHandle)?;
+    let mut gone = gone.ok_or(Error::InvalidHandle)?;
+    if let Some(process) = &process {
+        let due = state.due.iter();
+        let missed = due.filter(|it| gone.wants(process, it) && gone.had_callback(it.at));
+        gone.lose(missed.count() as u64 + state.overflow);
+    }
     let safety = match state.instances.is_empty() {
         true => LEVELS[0],
         false => LEVELS[RESTRICTED],
     };
-    drop(state);
+    drop((state, process));
     subscribe();
+    let callback = gone.callback(u64::MAX);
+    if let Some(callers) = CALLERS.get() {
+        Due {
+            handle,
+            lost: gone.lost,
+            dropped: gone.dropped,
+            data: callback.map_or(UserData::new(ptr::null_mut()), |it| it.data),
+        }
+        .tell_lost(callers);
+    }
     Ok(safety)
 }
 
@@ -193,27 +230,24 @@ pub fn timestamp(instance: usize) -> Result<Count> {
     Ok(event.at as Count)
 }
 
-/// A call that is due.
+/// What a registration is to be told.
 struct Due {
     handle: usize,
-    callback: Callback,
-    /// To tell first, to whom.
+    /// Events that were lost, to be told first, to whom.
     lost: u64,
     dropped: Option<DroppedFn>,
+    data: UserData,
 }
 
 impl Due {
-    fn new(key: Key, registration: &mut Registration) -> Option<Due> {
-        let Some(callback) = registration.callback() else {
-            registration.lose(1);
-            return None;
-        };
-        Some(Due {
+    /// What it is told before a callback is called.
+    fn new(key: Key, registration: &mut Registration, callback: &Callback) -> Due {
+        Due {
             handle: encode(key),
-            callback,
             lost: std::mem::take(&mut registration.lost),
             dropped: registration.dropped,
-        })
+            data: callback.data,
+        }
     }
 
     fn tell_lost(&self, callers: &Callers) {
@@ -226,7 +260,7 @@ impl Due {
                 TEventRegistration(self.handle),
                 SOURCE as c_int,
                 LEVELS[RESTRICTED],
-                self.callback.data,
+                self.data,
             );
         }
     }
@@ -235,16 +269,26 @@ impl Due {
 /// Raises what `core` noted.
 fn raise(process: &Process, noted: &[Event], lost: u64) {
     let Some(callers) = CALLERS.get() else { return };
-    for event in noted {
-        raise_one(process, event, callers);
+    // Those who free their registration meanwhile are told what they miss.
+    if let Ok(mut state) = state() {
+        state.due.extend(noted);
+        state.overflow = lost;
+    }
+    while let Ok(mut state) = state()
+        && let Some(event) = state.due.pop_front()
+    {
+        drop(state);
+        raise_one(process, &event, callers);
     }
     if lost > 0 {
         let due: Vec<Due> = match state() {
             Ok(mut state) => {
+                state.overflow = 0;
                 let all = state.registrations.iter_mut();
                 all.filter_map(|(key, r)| {
                     r.lose(lost);
-                    Due::new(key, r)
+                    let callback = r.callback(u64::MAX)?;
+                    Some(Due::new(key, r, &callback))
                 })
                 .collect()
             }
@@ -256,29 +300,36 @@ fn raise(process: &Process, noted: &[Event], lost: u64) {
 
 fn raise_one(process: &Process, event: &Event, callers: &Callers) {
     let Ok(mut state) = state() else { return };
-    let due: Vec<Due> = state
-        .registrations
-        .iter_mut()
+    let all = state.registrations.iter_mut();
+    let due: Vec<(Due, Callback)> = all
         .filter(|(_, r)| r.wants(process, event))
-        .filter_map(|(key, r)| Due::new(key, r))
+        .filter_map(|(key, r)| match r.callback(event.at) {
+            Some(callback) => Some((Due::new(key, r, &callback), callback)),
+            None => {
+                if r.had_callback(event.at) {
+                    r.lose(1);
+                }
+                None
+            }
+        })
         .collect();
     if due.is_empty() {
         return;
     }
     let instance = state.instances.insert(Instance(*event));
     drop(state);
-    for due in &due {
+    for (due, callback) in &due {
         // An earlier callback may have freed it.
         if check(due.handle).is_err() {
             continue;
         }
         due.tell_lost(callers);
         (callers.event)(
-            due.callback.function,
+            callback.function,
             TEventInstance(encode(instance)),
             TEventRegistration(due.handle),
             LEVELS[RESTRICTED],
-            due.callback.data,
+            callback.data,
         );
     }
     if let Ok(mut state) = crate::state::state() {

@@ -39,12 +39,16 @@ impl UserData {
 pub(crate) struct Callback {
     pub function: EventFn,
     pub data: UserData,
+    /// When it was registered, in ticks: what happened before is none of its business.
+    pub since: u64,
 }
 
 #[derive(Debug)]
 pub(crate) struct Registration {
     pub kind: &'static EventType,
     pub comm: Option<Comm>,
+    /// When it was made, in ticks.
+    pub since: u64,
     /// By safety level.
     pub callbacks: [Option<Callback>; LEVELS.len()],
     pub dropped: Option<DroppedFn>,
@@ -53,17 +57,25 @@ pub(crate) struct Registration {
 }
 
 impl Registration {
-    /// The callback to call: the one of the lowest level that is enough.
-    pub fn callback(&self) -> Option<Callback> {
-        self.callbacks[RESTRICTED..].iter().find_map(|c| *c)
+    /// The callback to call for what has happened at that time: the one of the lowest level that is enough.
+    pub fn callback(&self, at: u64) -> Option<Callback> {
+        let mut fit = self.callbacks[RESTRICTED..].iter().flatten();
+        fit.find(|callback| callback.since <= at).copied()
     }
 
     pub fn wants(&self, process: &Process, event: &Event) -> bool {
         bit(event.what) == self.kind.bit
+            && event.at >= self.since
             && self.comm.is_none_or(|comm| {
                 let comm = process.comm_ref(comm).ok();
                 comm.is_some_and(|comm| Some(comm.cid) == event.comm)
             })
+    }
+
+    /// Whether a callback of any level was there at that time.
+    pub fn had_callback(&self, at: u64) -> bool {
+        let mut all = self.callbacks.iter().flatten();
+        all.any(|callback| callback.since <= at)
     }
 
     pub fn lose(&mut self, events: u64) {

@@ -1,13 +1,15 @@
 //! The state of the interface itself.
 //!
 //! It lies behind a lock of its own, which is only taken by who holds the lock
-//! of the library if there is one: callbacks of events run under that one.
+//! of the library if there is one. Callbacks of events run without either.
 
+use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use catena_base::slab::{Key, Slab};
 use catena_core::enter_any;
+use catena_core::events::Event;
 use catena_core::object::Objects;
 use catena_core::process::Entered;
 
@@ -25,6 +27,9 @@ pub(crate) struct State {
     pub registrations: Slab<Registration>,
     /// Events whose callbacks are running.
     pub instances: Slab<Instance>,
+    /// What is being told, one after the other, and how many more events there were.
+    pub due: VecDeque<Event>,
+    pub overflow: u64,
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);

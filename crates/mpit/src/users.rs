@@ -30,6 +30,7 @@ pub fn init(required: i32) -> i32 {
 /// # Errors
 /// `NotInitialized` if it was called as often as [`init`].
 pub fn finalize() -> Result<()> {
+    event::catch_up();
     let mut state = state()?;
     state.users -= 1;
     if state.users == 0 {

@@ -57,7 +57,7 @@ pub use chain::{Chain, LINK, Network, Ofi, Tcp};
 pub use driver::Counters;
 pub use exchange::Exchange;
 pub use failures::{DeadProcess, Failures, HowEnded};
-pub use networks::Networks;
+pub use networks::{Networks, Watched};
 pub use peer_table::PeerTable;
 pub use remote::{Reach, Region, RegionKeys, Target};
 pub use report::LINK_REPORT;

@@ -15,7 +15,7 @@ use catena_shm::{Shm, ShmError};
 use crate::bridge::{Bridge, Pair};
 use crate::failures::Failures;
 use crate::loopback::Loopback;
-use crate::networks::Networks;
+use crate::networks::{Networks, Watched};
 use crate::peer_table::PeerTable;
 
 /// How a peer is reached; fixed at wire-up.
@@ -307,7 +307,7 @@ impl<S, R> Routes<S, R> {
     }
 
     /// As [`Networks::watch`], over all of them.
-    pub fn watch(&mut self, awaited: &Awaited) -> (Vec<PeerLost>, Vec<Peer>) {
+    pub fn watch(&mut self, awaited: &Awaited) -> Watched {
         let is_own = |peer: &Peer| self.peers.is_own(*peer);
         let far = |peer: &Peer| self.route(*peer) == Route::Network;
         let select = |keep: &dyn Fn(&Peer) -> bool, number: &dyn Fn(Peer) -> Peer| {
@@ -334,13 +334,18 @@ impl<S, R> Routes<S, R> {
         });
         let others: Vec<Awaited> = others.collect();
         let own = self.networks.as_mut().map(|it| it.watch(own));
-        let (mut lost, mut unwatched) = own.unwrap_or_default();
+        let mut all = own.unwrap_or_default();
         for (bridge, awaited) in self.bridges.iter_mut().zip(others) {
-            let (gone, silent) = bridge.networks.watch(awaited);
-            lost.extend(gone.into_iter().map(|it| bridge.lost(it)));
-            unwatched.extend(silent.into_iter().filter_map(|it| bridge.peer(it)));
+            let of = bridge.networks.watch(awaited);
+            all.lost
+                .extend(of.lost.into_iter().map(|it| bridge.lost(it)));
+            all.ended
+                .extend(of.ended.into_iter().map(|it| bridge.lost(it)));
+            let unwatched = of.unwatched.into_iter();
+            all.unwatched
+                .extend(unwatched.filter_map(|it| bridge.peer(it)));
         }
-        (lost, unwatched)
+        all
     }
 
     /// Declares a peer dead, because the launcher said so: whatever is under way to it ends, and later calls

@@ -47,6 +47,7 @@ pub enum Kind {
     ProcFailed,
     ProcFailedPending,
     Revoked,
+    Settings,
     Port,
     Service,
     Spawn,

@@ -80,8 +80,25 @@ pub fn when_freed(function: Freed) {
     let _ = FREED.set(function);
 }
 
+/// Who keeps what integers of requests stand for.
+static HANDED: OnceLock<Freed> = OnceLock::new();
+
+/// Names the function that [`handed`] calls; the first that is named stays. It may call nothing here.
+pub fn when_handed(function: Freed) {
+    let _ = HANDED.set(function);
+}
+
+/// Tells that a request is handed over as an integer, which from now on stands for it and for none that had this
+/// integer before: the ends of transfers are not told.
+#[inline]
+pub fn handed(handle: usize) {
+    if let Some(tell) = HANDED.get() {
+        tell(handle);
+    }
+}
+
 /// Tells that the handle of an object is dead, before its slot serves again. Transfers, which end with each message, are
-/// not told.
+/// not told: see [`handed`].
 #[inline]
 pub fn freed(handle: usize) {
     if let Some(tell) = FREED.get() {

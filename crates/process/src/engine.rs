@@ -13,7 +13,7 @@ use std::fmt;
 use catena_base::WakeSocket;
 use catena_fabric::Peer;
 use catena_link::{Awaited, Endpoint, Sink, Source};
-use catena_net::Routes;
+use catena_net::{Routes, Watched};
 use catena_shm::{Bell, Shm};
 
 use crate::exchange::SharedBoot;
@@ -113,13 +113,20 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
 
 /// Asks those for a sign of life; true if that gives this process something to do.
 fn ping<S: Source, R: Sink>(link: &mut LinkOf<S, R>, awaited: Awaited) -> bool {
-    let (lost, unwatched) = link.net().watch(&awaited);
-    let some = !(lost.is_empty() && unwatched.is_empty());
+    let Watched {
+        lost,
+        ended,
+        unwatched,
+    } = link.net().watch(&awaited);
+    let some = !(lost.is_empty() && ended.is_empty() && unwatched.is_empty());
     for peer in unwatched {
         link.ping(peer);
     }
     for loss in lost {
         link.peer_lost(loss);
+    }
+    for end in ended {
+        link.peer_ended(end);
     }
     some
 }

@@ -40,6 +40,7 @@ impl Machine {
         }
         let mut instances = <[Vec<Cpus>; Resource::ALL.len()]>::default();
         let mut nics = Vec::new();
+        let mut memories = Vec::new();
         let objects = root.descendants().filter(|n| n.has_tag_name("object"));
         for object in objects {
             if is_nic(object) {
@@ -51,6 +52,10 @@ impl Machine {
             let (Some(resource), Some(cpus)) = (resource(object), cpus(object)) else {
                 continue;
             };
+            if resource == Resource::NumaNode {
+                memories.push(cpus);
+                continue;
+            }
             let kind = &mut instances[resource as usize];
             if kind
                 .iter()
@@ -63,6 +68,7 @@ impl Machine {
                 kind.push(cpus);
             }
         }
+        instances[Resource::NumaNode as usize] = near_memories(memories)?;
         if instances[Resource::Pu as usize].is_empty() {
             return Err(XmlError("it has no processing unit (PU)".to_string()));
         }
@@ -81,6 +87,31 @@ impl Machine {
             _ => Ok(machine),
         }
     }
+}
+
+/// The NUMA nodes as places for processes: CPUs that have several nodes near them, as one of DRAM and one of HBM, are one
+/// place. Of nodes inside of each other, as a package's DRAM and the HBM of each of its parts, the inner ones count, and what they leave
+/// of the outer one is a place as well.
+fn near_memories(mut memories: Vec<Cpus>) -> Result<Vec<Cpus>, XmlError> {
+    memories.retain(|cpus| !cpus.is_empty());
+    memories.sort_by_key(Cpus::len);
+    let mut places: Vec<Cpus> = Vec::new();
+    for cpus in memories {
+        let overlap = |place: &&Cpus| !place.intersection(&cpus).is_empty();
+        let within: Vec<&Cpus> = places.iter().filter(overlap).collect();
+        if within.iter().any(|place| !place.is_subset(&cpus)) {
+            let name = Resource::NumaNode.name();
+            return Err(XmlError(format!(
+                "CPUs {cpus} are in an object {name} that has a part of another one"
+            )));
+        }
+        let is_left = |cpu: &u32| !within.iter().any(|place| place.contains(*cpu));
+        let rest: Cpus = cpus.iter().filter(is_left).collect();
+        if !rest.is_empty() {
+            places.push(rest);
+        }
+    }
+    Ok(places)
 }
 
 fn cpus(object: Node<'_, '_>) -> Option<Cpus> {

@@ -296,6 +296,49 @@ fn maps_are_drawn() {
     assert!(picture(&node, &ranks, false).ends_with("\n  rank  3\n  rank 11\n  rank 12\n"));
 }
 
+/// A machine of two packages with four cores each, and with NUMA nodes that have these CPUs, inside or beside each other.
+fn with_memories(memories: &[&str]) -> Result<Machine, String> {
+    let object = |kind: &str, cpus: &str| format!("<object type=\"{kind}\" cpuset=\"{cpus}\"/>");
+    let cores: String = (0..8)
+        .map(|cpu| object("PU", &format!("{:#x}", 1 << cpu)))
+        .collect();
+    let memories: String = memories.iter().map(|it| object("NUMANode", it)).collect();
+    let packages = object("Package", "0xf") + &object("Package", "0xf0");
+    let text = format!(
+        "<topology version=\"2.0\"><object type=\"Machine\" cpuset=\"0xff\" allowed_cpuset=\"0xff\">\
+         {packages}{memories}{cores}</object></topology>"
+    );
+    Machine::from_xml(&text).map_err(|error| error.to_string())
+}
+
+#[test]
+fn memory_of_two_kinds_is_one_place() {
+    let places = |memories: &[&str]| {
+        let machine = with_memories(memories).expect("a topology");
+        let nodes = machine.of(Resource::NumaNode).iter();
+        nodes.map(Cpus::to_string).collect::<Vec<_>>().join(" ")
+    };
+    // DRAM and HBM of each package; memory without CPUs; HBM of halves; HBM of a half alone.
+    assert_eq!(places(&["0xf", "0xf", "0xf0", "0xf0"]), "0-3 4-7");
+    assert_eq!(places(&["0xf", "0x0", "0xf0", "0x0"]), "0-3 4-7");
+    assert_eq!(
+        places(&["0xff", "0x3", "0xc", "0x30", "0xc0"]),
+        "0-1 2-3 4-5 6-7"
+    );
+    assert_eq!(places(&["0xf", "0x3", "0xf0"]), "0-1 2-3 4-7");
+    let error = with_memories(&["0x7", "0xe"]).unwrap_err();
+    assert!(error.contains("a part of another one"), "{error}");
+    // Ranks are placed by them.
+    let node = Node {
+        name: "n0".to_string(),
+        machine: with_memories(&["0xf", "0xf", "0xf0", "0xf0"]).unwrap(),
+        slots: 8,
+    };
+    let seats = seats(&node, 2, None, &policy("numa", "", "numa")).expect("seats");
+    let bound = seats.cpus.into_iter().map(|cpus| cpus.unwrap().to_string());
+    assert_eq!(bound.collect::<Vec<_>>(), ["0-3", "4-7"]);
+}
+
 #[test]
 fn files_that_are_no_topology_are_refused() {
     for (text, words) in [

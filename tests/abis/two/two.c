@@ -47,5 +47,23 @@ int two(int argc, char **argv)
         EQUAL(n, size);
         MPI_Comm_free(&comm);
     }
+    /* Requests in the same place: of this one's messages that have ended, and one of the other's, which is under way. */
+    int (*receive)(int *) = (int (*)(int *))dlsym(library, "other_receive");
+    CHECK(receive);
+    for (int i = 0; i < 3; i++) {
+        int none, flag = 0;
+        for (int k = 0; k < 8; k++) {
+            MPI_Irecv(&none, 1, MPI_INT, 0, 20, MPI_COMM_SELF, &request);
+            EQUAL(MPI_Send(&k, 1, MPI_INT, 0, 20, MPI_COMM_SELF), MPI_SUCCESS);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        got = -1;
+        request = MPI_Request_f2c(receive(&got));
+        EQUAL(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        CHECK(!flag);
+        EQUAL(MPI_Send(&i, 1, MPI_INT, 0, 21, MPI_COMM_SELF), MPI_SUCCESS);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        EQUAL(got, i);
+    }
     return finish();
 }

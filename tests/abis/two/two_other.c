@@ -21,6 +21,13 @@ int other_communicator(void)
     return MPI_Comm_c2f(twin);
 }
 
+int other_receive(int *to)
+{
+    MPI_Request request;
+    MPI_Irecv(to, 1, MPI_INT, 0, 21, MPI_COMM_SELF, &request);
+    return MPI_Request_c2f(request);
+}
+
 int other_replace(int integer, int *other)
 {
     MPI_Comm comm = MPI_Comm_f2c(integer), twin;

@@ -15,7 +15,7 @@ use crate::jobs::{
 use crate::wire::{FrameKind, Malformed, Reader, Writer};
 use crate::{Job, OtherJob};
 
-pub use super::tables::SpawnCall;
+pub use super::tables::{SpawnCall, SpawnCaller};
 
 /// Most bytes of a port's name.
 pub const MAX_PORT: usize = 200;
@@ -242,8 +242,22 @@ impl Server {
         self.ports.open.contains_key(port)
     }
 
-    /// Answers a [`SpawnCall`]: with the new job, or why there is none.
-    pub fn spawned(&mut self, number: u32, ticket: u32, outcome: Result<SpawnAnswer, String>) {
+    /// The present process with that number, as one that has spawned.
+    pub(super) fn spawn_caller(&self, number: u32, ticket: u32) -> Option<SpawnCaller> {
+        let job = self.name_of(number)?.0;
+        Some(SpawnCaller {
+            number,
+            job,
+            ticket,
+        })
+    }
+
+    /// Answers a [`SpawnCall`]: with the new job, or why there is none. Nothing happens if the caller's job was forgotten.
+    pub fn spawned(&mut self, caller: SpawnCaller, outcome: Result<SpawnAnswer, String>) {
+        let SpawnCaller { number, ticket, .. } = caller;
+        if self.spawn_caller(number, ticket) != Some(caller) {
+            return;
+        }
         if let Ok(answer) = &outcome {
             let own = self.name_of(number).unwrap_or_default().0;
             self.estrange(&[own], &[answer.job]);
@@ -351,11 +365,9 @@ impl Server {
             FrameKind::Spawn => {
                 let ticket = body.u32()?;
                 let request = SpawnRequest::read(body)?;
-                self.ports.calls.push(SpawnCall {
-                    number,
-                    ticket,
-                    request,
-                });
+                let caller = self.spawn_caller(number, ticket);
+                let call = caller.map(|caller| SpawnCall { caller, request });
+                self.ports.calls.extend(call);
             }
             FrameKind::Ask => self.take_far_question(number, body)?,
             FrameKind::OpenPort => {

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use crate::wire::{FrameKind, Malformed, Writer};
-use crate::{Job, equal, sys};
+use crate::{ElasticSet, Job, equal, sys};
 
 /// Size of the segment that the ranks share. All holes: it costs nothing until
 /// it is written to.
@@ -183,6 +183,23 @@ impl Served {
     pub(super) fn agrees(&mut self, rank: u32, settings: String) -> Result<(), String> {
         let (first, known) = self.settings.get_or_insert((rank, settings.clone()));
         equal::compare((*first, known), (rank, &settings), true)
+    }
+
+    /// Whether the settings of a rank by which this job has grown are those of the first of this node.
+    ///
+    /// # Errors
+    /// What differs, in words.
+    pub(super) fn agrees_with_newcomer(&self, rank: u32, settings: &str) -> Result<(), String> {
+        match &self.settings {
+            Some((first, known)) => equal::compare_newcomer((*first, known), (rank, settings)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the launcher's first job, which is elastic, has grown by this one.
+    pub(super) fn is_growth(&self) -> bool {
+        let port = self.job.parent.as_ref();
+        port.is_some_and(|port| ElasticSet::is_port(port))
     }
 
     /// The segment of its ranks on this node, if there are any, to be sent along.

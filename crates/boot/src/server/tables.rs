@@ -43,13 +43,22 @@ pub(super) struct Port {
     pub(super) waiting: [VecDeque<Waiter>; 2],
 }
 
+/// A process that wants a new job, by a name that no other one gets: its number may be another one's before the answer is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpawnCaller {
+    /// The number of the process.
+    pub number: u32,
+    /// The random number of its job, which nobody else has.
+    pub job: u64,
+    /// What its answer is known by.
+    pub(super) ticket: u32,
+}
+
 /// A process wants a new job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpawnCall {
-    /// The number of the process.
-    pub number: u32,
-    /// What its answer is known by.
-    pub ticket: u32,
+    /// Who wants it.
+    pub caller: SpawnCaller,
     /// What it wants.
     pub request: SpawnRequest,
 }

@@ -132,6 +132,11 @@ impl Server {
         self.questions.forget(&numbers, job);
         self.deaths.retain(|(dead, _)| !numbers.contains(dead));
         self.told.retain(|number| !numbers.contains(number));
+        let is_there = |number: &u32| !numbers.contains(number);
+        self.ports.calls.retain(|it| is_there(&it.caller.number));
+        self.ports.given_up.retain(|(number, _)| is_there(number));
+        self.unreachable
+            .retain(|(one, other)| is_there(one) && is_there(other));
         let mut frame = Writer::new(FrameKind::Gone);
         frame.u64(job);
         let frame: Arc<[u8]> = frame.finish().into();

@@ -32,7 +32,8 @@
 //! | lives, and has not (yet) done so | it asks, and is told that nothing comes     | fails        |
 //! | has failed in it                 | that one tells all who still wait for it    | fails        |
 //!
-//! Every other agreement ends with the first death that is known among those who take part.
+//! Every other agreement ends with the first death that is known among those who take part; of two leaders the one that knows of none asks
+//! ([`leaders`](super::leaders)).
 
 use catena_boot::FAULT_TOLERANCE;
 use catena_fabric::ProcessName;
@@ -40,6 +41,7 @@ use catena_link::{Cid, ReqId};
 
 use super::Comm;
 use super::control::Key;
+use super::leaders::Way;
 use super::port::Meeting;
 use crate::loss::{died, kind_of_death};
 use crate::process::Process;
@@ -50,6 +52,9 @@ pub const NONE: u32 = u32::MAX;
 
 /// In place of rows: nothing comes, as somebody on the way of them has died. No row is that short.
 const LOST: u32 = u32::MAX - 1;
+
+/// In place of rows: the two groups cannot go on together, as settings that must be equal differ.
+const UNEQUAL: u32 = u32::MAX - 2;
 
 /// Bytes of rows that leave without the help of whoever receives them.
 const SHORT: usize = 4 << 10;
@@ -117,8 +122,10 @@ pub(crate) struct Agreement {
     phase: Phase,
     /// Its number among those of all members, if it is of a communicator of one group and goes on after deaths.
     number: Option<u32>,
-    /// Rows that were at hand when it last asked whoever it waits for.
+    /// Rows that were at hand when it last asked whoever it waits for. Of two groups: whether it has asked.
     asked: u32,
+    /// At a leader that a context joins with the other: the number of the call among theirs.
+    call: u32,
     /// Words in a row.
     width: usize,
     /// Messages to others that have not left yet, as far as that counts.
@@ -188,6 +195,7 @@ impl Agreement {
             phase: Phase::Share(1),
             number: None,
             asked: 0,
+            call: 0,
             width: row.len(),
             leaving: Vec::new(),
             ours: row.to_vec(),
@@ -195,8 +203,19 @@ impl Agreement {
             ticket: None,
             error: None,
         };
+        if let Some(way) = agreement.way() {
+            agreement.call = process.leaders.begin(&way);
+        }
         agreement.send_rows(process, 1);
         agreement
+    }
+
+    /// At a leader: what it knows its calls with the other leader by, if a context joins them.
+    fn way(&self) -> Option<Way> {
+        match self.across.as_ref()?.bridge.as_ref()? {
+            Bridge::Context { cid, to, key } => Some((*cid, *to, key.clone())),
+            Bridge::Port(_) | Bridge::Met(_) => None,
+        }
     }
 
     /// Begins that of all members of a communicator of one group which has that number among these.
@@ -216,6 +235,7 @@ impl Agreement {
             phase: Phase::Done,
             number: None,
             asked: 0,
+            call: 0,
             width,
             leaving: Vec::new(),
             ours: Vec::new(),
@@ -303,22 +323,42 @@ impl Agreement {
             _ => None,
         };
         let Some(error) = across() else {
+            self.ask_across(process);
             return false;
         };
+        if let Some(way) = self.way() {
+            process.leaders.end(&way);
+        }
         // The others of this group know nothing of that context, and wait for what the leader hears.
         self.error.get_or_insert(error);
         self.theirs = vec![LOST];
         self.spread(process)
     }
 
-    /// Tells a group that was met at a port that nothing comes from this one, if this process leads it and has told nothing yet.
-    /// Leaders that a context joins are not told: whether the other one comes, and reads it, is not certain.
+    /// Tells the other group that nothing comes from this one, if this process leads it and has told nothing yet. A leader that a context
+    /// joins with this one is told if it has asked, or when it does: whether it comes, and reads it, is not certain before.
     #[cold]
     fn tell_across(&self, process: &Process, error: &Error) {
         let across = self.across.as_ref();
         let bridge = across.and_then(|it| it.bridge.as_ref());
-        if let (Phase::Share(_), Some(Bridge::Met(ticket))) = (self.phase, bridge) {
-            process.break_off(*ticket, error);
+        match (self.phase, bridge, self.way()) {
+            (Phase::Share(_), Some(Bridge::Met(ticket)), _) => process.break_off(*ticket, error),
+            (Phase::Share(_), _, Some(way)) => {
+                if let Some(asked) = process.leaders.fail(&way) {
+                    process.answer_leader(&way, asked);
+                }
+            }
+            (Phase::Cross, _, Some(way)) => process.leaders.end(&way),
+            _ => {}
+        }
+    }
+
+    /// Somebody has died: asks the other leader, whose group that may have been of, whether nothing comes.
+    #[cold]
+    fn ask_across(&mut self, process: &Process) {
+        if let (Phase::Cross, 0, Some(way)) = (self.phase, self.asked, self.way()) {
+            self.asked = 1;
+            process.ask_leader(&way, self.call);
         }
     }
 
@@ -397,7 +437,8 @@ impl Agreement {
                 };
                 match bridge {
                     Bridge::Context { cid, to, key } => {
-                        process.send_control(*cid, *to, key, rows);
+                        let words = [&[self.call], rows].concat();
+                        process.send_control(*cid, *to, key, &words);
                         Phase::Cross
                     }
                     Bridge::Met(ticket) => {
@@ -434,15 +475,34 @@ impl Agreement {
         };
         match (bridge, self.ticket) {
             (Bridge::Context { cid, to, key }, _) => {
-                let Some(rows) = process.receive_control(*cid, *to, key) else {
-                    return false;
-                };
-                self.theirs = rows;
+                let way = (*cid, *to, key.clone());
+                loop {
+                    let Some(words) = process.receive_control(*cid, *to, key) else {
+                        return false;
+                    };
+                    match words.split_first() {
+                        // An answer about another call is late.
+                        Some((&LOST, about)) if about != [self.call] => continue,
+                        Some((&LOST, _)) => self.theirs = vec![LOST],
+                        Some((number, rows)) if process.leaders.counts(&way, *number) => {
+                            self.theirs = rows.to_vec();
+                        }
+                        Some(_) => continue,
+                        None => {}
+                    }
+                    break;
+                }
+                process.leaders.end(&way);
             }
             (Bridge::Port(meeting), Some(ticket)) => match process.met_at_port(meeting, ticket) {
                 Ok(None) => return false,
                 Ok(Some(rows)) => self.theirs = rows,
-                Err(error) => drop(self.error.get_or_insert(error)),
+                Err(error) => {
+                    if error.kind() == Kind::Settings {
+                        self.theirs = vec![UNEQUAL];
+                    }
+                    self.error.get_or_insert(error);
+                }
             },
             (Bridge::Met(ticket), _) => match process.confirmed(*ticket) {
                 Ok(false) => return false,
@@ -509,6 +569,10 @@ impl Agreement {
         if self.theirs == [LOST] {
             return Err(died("a process on the way to the other group"));
         }
+        if self.theirs == [UNEQUAL] {
+            let text = "settings that must be equal differ between the two groups: the error at their leaders says which";
+            return Err(Error::new(Kind::Settings, text));
+        }
         if let Some(rank) = failed {
             return Err(Error::new(Kind::Other, failed_at(rank)));
         }
@@ -547,6 +611,18 @@ impl Process {
     /// Whoever was asked takes no part in that agreement of all members of a communicator.
     pub fn takes_no_part(&self, cid: Cid, rank: u32, number: u32) {
         self.file_control(cid, rank, Key::members(number), vec![LOST]);
+    }
+
+    /// The other leader asks, by the number of its call and the words of the key that follow it, whether nothing comes; whether that is so. If
+    /// not, it is told when it is.
+    pub fn leader_asks(&self, cid: Cid, rank: u32, number: u32, key: &[u32]) -> bool {
+        let way = (cid, rank, Key::from_words(key));
+        self.leaders.ask(&way, number)
+    }
+
+    /// The other leader answers a question of the call of that number: nothing comes.
+    pub fn leader_is_absent(&self, cid: Cid, rank: u32, number: u32, key: &[u32]) {
+        self.file_control(cid, rank, Key::from_words(key), vec![LOST, number]);
     }
 
     /// Waits until all have agreed.

@@ -61,6 +61,17 @@ impl Key {
         Key::new(Meeting::Members, &number.to_ne_bytes())
     }
 
+    /// A number and the key, as words that are not empty behind the number.
+    pub(crate) fn words(&self, number: u32) -> Vec<u32> {
+        let key = self.0.iter().map(|byte| (*byte).into());
+        std::iter::once(number).chain(key).collect()
+    }
+
+    /// The key of which [`Key::words`] has made words, those behind the number.
+    pub(super) fn from_words(words: &[u32]) -> Self {
+        Key(words.iter().map(|word| *word as u8).collect())
+    }
+
     /// The key of what the two ends of a partitioned message tell each other.
     pub fn partitioned(tag: &[u8]) -> Self {
         Key::new(Meeting::Partitioned, tag)

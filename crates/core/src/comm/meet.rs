@@ -49,6 +49,18 @@ fn other(e: &dyn std::fmt::Display) -> Error {
     Error::new(Kind::Other, e.to_string())
 }
 
+/// What the error begins with of groups whose settings differ, whichever of both has found that.
+const DIFFER: &str = "the two groups cannot go on together: ";
+
+/// What the other side has said, or the launcher, in place of coming.
+fn unmet(text: String) -> Error {
+    let kind = match text.starts_with(DIFFER) {
+        true => Kind::Settings,
+        false => Kind::Other,
+    };
+    Error::new(kind, text)
+}
+
 impl Process {
     /// Calls the launcher, as far as it knows jobs.
     ///
@@ -116,6 +128,8 @@ impl Process {
         );
         made.map_err(|e| match e.kind() {
             Kind::Other | Kind::Unsupported => e.reworded(kind, e.text()),
+            // Nothing is wrong with a port.
+            Kind::Settings if kind != Kind::Port => e.reworded(kind, e.text()),
             _ => e,
         })
     }
@@ -201,7 +215,7 @@ impl Process {
         let Some(outcome) = self.with_jobs(|jobs| jobs.outcome(ticket))? else {
             return Ok(None);
         };
-        let bytes = outcome.map_err(|text| other(&text))?;
+        let bytes = outcome.map_err(unmet)?;
         let Some((settings, words)) = without_settings(&bytes) else {
             fail!(
                 Other,
@@ -216,7 +230,7 @@ impl Process {
         let leader = words.get(..ProcessName::WORDS);
         let there = leader.map_or_else(String::new, |it| shown(ProcessName::from_words(it)));
         match difference((&here, &mine), (&there, settings)) {
-            Some(differs) => fail!(Other, "the two groups cannot go on together: {differs}"),
+            Some(differs) => fail!(Settings, "{DIFFER}{differs}"),
             None => Ok(Some(words)),
         }
     }

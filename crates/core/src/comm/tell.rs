@@ -96,5 +96,6 @@ impl Process {
     /// Throws away what nobody will read: the context is closed.
     pub(crate) fn drop_control(&self, cid: Cid) {
         self.control.forget(cid);
+        self.leaders.forget(cid);
     }
 }

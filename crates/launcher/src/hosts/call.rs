@@ -268,14 +268,16 @@ pub fn call_at(
     addresses: &str,
 ) -> Result<TcpStream, String> {
     // Addresses of this host, loopback among them, lead to mpirun only if that
-    // is here; else to a stranger.
+    // is here; else to a stranger, which proves nothing. If there is no other one, it is here after all, and only looks as
+    // if it were elsewhere: a container's boot id may be its own.
     let mut own = sys::addresses();
     own.extend([IpAddr::V4(Ipv4Addr::LOCALHOST)]);
-    let addresses: Vec<SocketAddr> = addresses
-        .split(',')
-        .filter_map(|address| address.parse().ok())
-        .filter(|address: &SocketAddr| same || !own.contains(&address.ip()))
-        .collect();
+    let all = addresses.split(',').filter_map(|it| it.parse().ok());
+    let mut addresses: Vec<SocketAddr> = all.collect();
+    let elsewhere = |address: &SocketAddr| !own.contains(&address.ip());
+    if !same && addresses.iter().any(elsewhere) {
+        addresses.retain(elsewhere);
+    }
     let until = Instant::now() + limit;
     let mut calls = 0;
     loop {
@@ -422,6 +424,17 @@ mod tests {
         assert!(names.contains(&catena_boot::host_name()));
         assert_eq!(daemon.join().unwrap(), secret());
         assert_eq!(stranger.read(&mut [0; 8]).unwrap_or(0), 0, "told nothing");
+    }
+
+    #[test]
+    fn a_launcher_whose_addresses_are_all_of_this_host_is_called_there() {
+        let mut poller = Poller::new().unwrap();
+        let mut calls = Calls::open(100, secret(), &poller).unwrap();
+        let at = loopback(&calls).to_string();
+        let limit = Duration::from_secs(60);
+        let guest = std::thread::spawn(move || call_at(&secret(), limit, false, &at).is_ok());
+        assert!(serve(&mut calls, &mut poller, |_| guest.is_finished()).is_some());
+        assert!(guest.join().unwrap());
     }
 
     #[test]

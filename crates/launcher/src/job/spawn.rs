@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use catena_boot::server::ports::SpawnCall;
+use catena_boot::server::ports::{SpawnCall, SpawnCaller};
 use catena_boot::{ElasticSet, LAUNCH_TIMEOUT, SpawnAnswer, SpawnRequest};
 
 use super::{Job, Process, Task};
@@ -22,8 +22,8 @@ use crate::sys::Exit;
 /// Who has spawned a job.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Caller {
-    /// The process with that number, and what its answer is known by.
-    Process(u32, u32),
+    /// A process, which may have ended by the time that there is an answer.
+    Process(SpawnCaller),
     /// Who has the job grow.
     User,
 }
@@ -55,8 +55,8 @@ impl Spawning {
 /// A job that was spawned and that some node still knows.
 pub(super) struct Living {
     new: Arc<NewJob>,
-    /// The number of the process that has spawned it.
-    spawner: Option<u32>,
+    /// The process that has spawned it.
+    spawner: Option<SpawnCaller>,
     /// The nodes that have not told all of it, once it is to be forgotten.
     pub leaving: Option<BTreeSet<u32>>,
     /// The nodes whose ranks wait in its fence, and what they have brought.
@@ -87,12 +87,8 @@ impl Job {
         self.take_given_up();
         let calls = self.tree.with_node(|node| node.take_spawn_calls());
         for call in calls.unwrap_or_default() {
-            let SpawnCall {
-                number,
-                ticket,
-                request,
-            } = call;
-            let caller = Caller::Process(number, ticket);
+            let SpawnCall { caller, request } = call;
+            let caller = Caller::Process(caller);
             if let Err(text) = self.spawn(&request, caller) {
                 self.answer(caller, Err(text));
             }
@@ -109,9 +105,9 @@ impl Job {
 
     fn answer(&mut self, caller: Caller, outcome: Result<SpawnAnswer, String>) {
         match caller {
-            Caller::Process(number, ticket) => drop(
+            Caller::Process(caller) => drop(
                 self.tree
-                    .with_node(|node| node.answer_spawn(number, ticket, outcome)),
+                    .with_node(|node| node.answer_spawn(caller, outcome)),
             ),
             Caller::User => self.grown = Some(outcome),
         }
@@ -148,7 +144,7 @@ impl Job {
         self.living.push(Living {
             new: new.clone(),
             spawner: match caller {
-                Caller::Process(number, _) => Some(number),
+                Caller::Process(caller) => Some(caller),
                 Caller::User => None,
             },
             leaving: None,
@@ -353,8 +349,10 @@ impl Job {
     /// A process does not come to the jobs that it has spawned, whose processes would wait for it: to the one with
     /// that port, as its call has failed, or to any, as it has ended.
     pub(super) fn give_up_spawned(&mut self, number: u32, port: Option<&str>) {
+        let name = self.tree.with_node(|node| node.name_of(number)).flatten();
+        let is_it = |it: SpawnCaller| it.number == number && name.is_some_and(|of| of.0 == it.job);
         let is_meant = |of: &&Living| {
-            of.spawner == Some(number) && port.is_none_or(|port| of.new.port == port)
+            of.spawner.is_some_and(is_it) && port.is_none_or(|port| of.new.port == port)
         };
         let port_is_given = port.is_some();
         let jobs = self.living.iter().filter(is_meant);

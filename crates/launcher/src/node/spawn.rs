@@ -7,7 +7,7 @@ use std::ops::Range;
 use catena_boot::server::Event;
 use catena_boot::server::far::{FarVisit, Heard, Opening};
 use catena_boot::server::names::Directory;
-use catena_boot::server::ports::SpawnCall;
+use catena_boot::server::ports::{SpawnCall, SpawnCaller};
 use catena_boot::{ElasticSet, Job as World, SpawnAnswer, Word};
 use catena_proof::Secret;
 use catena_topo::{Cpus, Resource};
@@ -47,8 +47,8 @@ impl Node {
     }
 
     /// Answers a process that has spawned: with the job, or why there is none.
-    pub fn answer_spawn(&mut self, number: u32, ticket: u32, outcome: Result<SpawnAnswer, String>) {
-        self.server.spawned(number, ticket, outcome);
+    pub fn answer_spawn(&mut self, caller: SpawnCaller, outcome: Result<SpawnAnswer, String>) {
+        self.server.spawned(caller, outcome);
         self.notify();
     }
 

@@ -350,6 +350,12 @@ impl<N: Net> Endpoint<N> {
         self.settle();
     }
 
+    /// Learns that a peer is gone which may have ended: requests with it alone fail, and if it has died, it is told again.
+    pub fn peer_ended(&mut self, end: PeerLost) {
+        self.engine.peer_ended(end);
+        self.settle();
+    }
+
     /// Whether [`Endpoint::progress`] would do nothing, told by a few loads;
     /// `false` if that cannot be told so cheaply.
     #[inline(always)]

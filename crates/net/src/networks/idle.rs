@@ -11,6 +11,17 @@ use super::poll::RATIO;
 use super::{Networks, PING_EVERY, Stage, with_host};
 use crate::ways::Via;
 
+/// What became of those that are awaited.
+#[derive(Debug, Default)]
+pub struct Watched {
+    /// They are lost.
+    pub lost: Vec<PeerLost>,
+    /// They are gone, and have ended as far as is known here: if one has died, its launcher tells.
+    pub ended: Vec<PeerLost>,
+    /// Their loss shows only when something is sent to them: they are to be pinged.
+    pub unwatched: Vec<Peer>,
+}
+
 /// Polls to one look at the clock, unless they are seldom.
 const CLOCK: u32 = 1024;
 
@@ -28,19 +39,18 @@ impl Networks {
             .is_multiple_of(if self.seldom { RATIO } else { CLOCK })
     }
 
-    /// Looks after the awaited processes that were awaited at the last look, too. The
-    /// first list has those that are lost, the second those whose loss shows only when
-    /// something is sent to them: they are to be pinged.
-    pub fn watch(&mut self, Awaited { mut named, any }: Awaited) -> (Vec<PeerLost>, Vec<Peer>) {
+    /// Looks after the awaited processes that were awaited at the last look, too.
+    pub fn watch(&mut self, Awaited { mut named, any }: Awaited) -> Watched {
         self.next_ping = Instant::now() + PING_EVERY;
-        let (mut lost, mut unwatched) = (Vec::new(), Vec::new());
+        let mut watched = Watched::default();
         // Any of them may be the one that sends: one of each host stands for it.
         let mut hosts = HashSet::new();
         let mut first = |peer: &Peer| hosts.insert(self.exchange.node_of(*peer));
         named.extend(any.into_iter().filter(&mut first));
         let before = std::mem::replace(&mut self.awaited, named);
         let between_jobs = self.exchange.judges_ends();
-        for &peer in self.awaited.intersection(&before) {
+        let both: Vec<Peer> = self.awaited.intersection(&before).copied().collect();
+        for peer in both {
             // Nothing is sent to one that may have ended: a network might take that for its death. What another job's
             // process is that has never said anything, alive, ended or dead, its launcher knows; where the network does not
             // tell what has arrived a ping would find the first two alike.
@@ -52,19 +62,41 @@ impl Networks {
             let is_unknown = between_jobs && is_counted && !self.receipts.has_talked(peer);
             let is_over = via == Via::Nowhere && self.may_end(peer);
             if self.receipts.has_left(peer) || is_unknown || is_over {
+                watched.ended.extend(self.look_for_end(peer, is_unknown));
                 continue;
             }
-            let watched = match via {
+            let looked = match via {
                 Via::Network(number) => self.members[number as usize].rails.watch(peer),
                 _ => Ok(false),
             };
-            match watched {
+            match looked {
                 Ok(true) => {}
-                Ok(false) => unwatched.push(peer),
-                Err(loss) => lost.push(with_host(&*self.exchange, loss)),
+                Ok(false) => watched.unwatched.push(peer),
+                Err(loss) => watched.lost.push(with_host(&*self.exchange, loss)),
             }
         }
-        (lost, unwatched)
+        watched
+    }
+
+    /// Looks whether a process is gone that may have ended, without sending it anything: whoever waits for it waits no more. One that has
+    /// never said anything is asked for at the launcher, which knows it no more once its job has ended.
+    fn look_for_end(&mut self, peer: Peer, is_unknown: bool) -> Option<PeerLost> {
+        let Via::Network(number) = self.ways.via(peer) else {
+            if is_unknown {
+                self.ways.want(peer);
+            }
+            return None;
+        };
+        if self.receipts.is_lost(peer) || !is_unknown && !self.receipts.has_left_for_good(peer) {
+            return None;
+        }
+        let rails = &mut self.members[number as usize].rails;
+        let is_gone = rails.has_closed(peer) || rails.watch(peer).is_err();
+        is_gone.then(|| {
+            self.receipts.lose(peer);
+            let cause = "it has ended".to_owned();
+            with_host(&*self.exchange, PeerLost { peer, cause })
+        })
     }
 
     /// Declares a peer dead, because the launcher said so: sends to it and operations on its memory end,

@@ -46,10 +46,10 @@ impl Networks {
         self.receipts.is_open(is_told)
     }
 
-    /// This process stays after all. Those that know of no more than that it may end do not mind if it does; they learn of
-    /// it by what it sends.
+    /// This process stays after all, or is here again: those that it has told that it leaves are told so.
     pub fn stay(&mut self) {
         self.receipts.end();
+        self.receipts.come_back();
     }
 
     /// Whether the networks need this process no more for what it has posted.

@@ -23,6 +23,8 @@ mod receipts;
 mod remote;
 mod transfer;
 
+pub use idle::Watched;
+
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 

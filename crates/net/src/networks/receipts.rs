@@ -6,6 +6,7 @@
 //! |------------|-------------------------------------------------------------------|
 //! | `FAREWELL` | I leave. I have sent you `len` packets (where the network does not tell: say when you have them) |
 //! | `RECEIVED` | I have had `len` packets of yours                                 |
+//! | `BACK`     | I am here again                                                   |
 //!
 //! A process that leaves is done with a peer
 //! - that was told so, where the network tells what has arrived: it does so of that word, too,
@@ -20,7 +21,7 @@
 //! means nothing (a ping). Numbers have 64 bits: they do not come round.
 //!
 //! A process that has left may come back, as one with another session does. It has, once it has sent more packets than it
-//! said.
+//! said, or says so: it may do nothing but receive.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -33,6 +34,7 @@ pub(super) mod kind {
 
     pub const FAREWELL: u8 = WORDS;
     pub const RECEIVED: u8 = WORDS + 1;
+    pub const BACK: u8 = WORDS + 2;
 }
 
 /// How long an answer may take before the question is asked again, and it is seen to whether the peer is there. Who
@@ -68,6 +70,8 @@ struct Talk {
     silent: Option<u64>,
     /// How many it asks for, and since when.
     owed: Option<(u64, Instant)>,
+    /// Whether it is to be told that this process is here again.
+    back: bool,
     /// When a word could not be sent to it.
     refused: Option<Instant>,
     /// It leaves, after so many packets.
@@ -107,7 +111,7 @@ pub(super) struct Receipts {
     /// By peer.
     counts: Box<[Counts]>,
     talks: BTreeMap<Peer, Talk>,
-    /// How many peers wait for an answer.
+    /// How many answers and other words are to be said.
     owed: usize,
     /// While this process leaves: those that it is not done with, as far as it knows.
     leaving: Option<Vec<Peer>>,
@@ -154,6 +158,7 @@ impl Receipts {
                 }
             }
             kind::RECEIVED => talk.has = Some(header.len),
+            kind::BACK => talk.left = None,
             _ => {}
         }
     }
@@ -170,23 +175,42 @@ impl Receipts {
         left.is_some_and(|left| self.counts[peer.0 as usize].got <= left)
     }
 
+    /// Whether a peer has left, and all has come that it had sent.
+    pub fn has_left_for_good(&self, peer: Peer) -> bool {
+        let left = self.talks.get(&peer).and_then(|it| it.left);
+        left == Some(self.counts[peer.0 as usize].got)
+    }
+
+    /// Whether a peer is known to be gone.
+    pub fn is_lost(&self, peer: Peer) -> bool {
+        self.talks.get(&peer).is_some_and(|it| it.is_lost)
+    }
+
     /// A peer is lost: nothing is asked of it, and no answer is owed.
     pub fn lose(&mut self, peer: Peer) {
         let talk = self.talks.entry(peer).or_default();
         talk.is_lost = true;
         self.owed -= usize::from(talk.owed.take().is_some());
+        self.owed -= usize::from(std::mem::take(&mut talk.back));
     }
 
-    /// Whether a peer waits for an answer.
+    /// Whether some peer is to be answered, or told that this process is here again.
     #[inline]
     pub fn owes(&self) -> bool {
         self.owed > 0
     }
 
-    /// The answers that can be given now.
+    /// The answers that can be given now, and the other words.
     pub fn answers(&mut self) -> Vec<Word> {
         let (counts, mut all) = (&self.counts, Vec::new());
         for (&to, talk) in &mut self.talks {
+            if talk.back && talk.may_be_said() {
+                all.push(Word {
+                    to,
+                    kind: kind::BACK,
+                    packets: counts[to.0 as usize].sent,
+                });
+            }
             let got = counts[to.0 as usize].got;
             let Some((_, since)) = talk.owed.filter(|(packets, _)| got >= *packets) else {
                 continue;
@@ -215,6 +239,7 @@ impl Receipts {
             kind::FAREWELL => {
                 (talk.asked, talk.told) = (Some(Instant::now()), Some(word.packets));
             }
+            kind::BACK => self.owed -= usize::from(std::mem::take(&mut talk.back)),
             _ => self.owed -= usize::from(talk.owed.take().is_some()),
         }
     }
@@ -267,7 +292,13 @@ impl Receipts {
         quiet: bool,
         is_told: impl Fn(Peer) -> bool,
     ) -> Option<Vec<(Word, bool)>> {
-        let mut left = self.leaving.take().unwrap_or_default();
+        let mut left = match self.leaving.take() {
+            Some(left) => left,
+            None => {
+                self.forget_backs();
+                Vec::new()
+            }
+        };
         for peer in left.iter().filter(|_| quiet) {
             let sent = self.counts[peer.0 as usize].sent;
             if let Some(talk) = self.talks.get_mut(peer)
@@ -305,6 +336,27 @@ impl Receipts {
         }
         self.leaving = Some(left);
         Some(due)
+    }
+
+    /// This process is here again: those whom it has told that it leaves are told so.
+    pub fn come_back(&mut self) {
+        for talk in self.talks.values_mut() {
+            if talk.told.take().is_none() {
+                continue;
+            }
+            // They are told again when it leaves again.
+            (talk.has, talk.silent) = (None, None);
+            let is_due = !talk.is_lost;
+            self.owed += usize::from(is_due && !talk.back);
+            talk.back |= is_due;
+        }
+    }
+
+    /// This process leaves: nobody is told any more that it is here.
+    fn forget_backs(&mut self) {
+        for talk in self.talks.values_mut() {
+            self.owed -= usize::from(std::mem::take(&mut talk.back));
+        }
     }
 
     /// This process has left: what it asked before counts no more, should it come back.
@@ -441,6 +493,52 @@ mod tests {
         b.take(A, &packet(), true);
         assert!(!b.has_left(A));
         assert_eq!(ask(&mut a)[0].packets, 2, "it asks again");
+    }
+
+    #[test]
+    fn one_that_comes_back_and_only_receives_has_not_left() {
+        let [mut a, mut b] = pair();
+        a.sent(B, &packet());
+        b.take(A, &packet(), true);
+        let asked = ask(&mut a);
+        b.take(A, &asked[0].header(), true);
+        let answers = answer(&mut b);
+        a.take(B, &answers[0].header(), true);
+        assert_eq!(a.questions(false, |_| false), None);
+        a.end();
+        a.come_back();
+        assert!(a.owes());
+        let words = answer(&mut a);
+        assert_eq!(
+            (words.len(), words[0].kind, a.owes()),
+            (1, kind::BACK, false)
+        );
+        b.take(A, &words[0].header(), true);
+        assert!(!b.has_left(A));
+        // It waits until that one has what it sends.
+        b.sent(A, &packet());
+        let asked = ask(&mut b);
+        assert_eq!(asked.len(), 1);
+        a.take(B, &packet(), true);
+        a.take(B, &asked[0].header(), true);
+        let answers = answer(&mut a);
+        b.take(A, &answers[0].header(), true);
+        assert_eq!(b.questions(false, |_| false), None);
+        // Whoever leaves again before it could say so says that it leaves.
+        b.end();
+        b.come_back();
+        let words = answer(&mut b);
+        a.take(B, &words[0].header(), true);
+        a.come_back();
+        assert!(!a.owes(), "it had told nobody since");
+        assert_eq!(ask(&mut a).len(), 1);
+        a.end();
+        a.come_back();
+        let words = ask(&mut a);
+        assert_eq!(
+            (words.len(), words[0].kind, a.owes()),
+            (1, kind::FAREWELL, false)
+        );
     }
 
     #[test]

@@ -26,7 +26,8 @@ fn jobs_that_part_end_alone_and_leave_their_numbers() {
     );
     // The job is kept for those who have spawned it, and both sides' words connect them.
     let counts = vec![2];
-    server.spawned(0, 1, Ok(crate::SpawnAnswer { job, counts }));
+    let caller = server.spawn_caller(0, 1).unwrap();
+    server.spawned(caller, Ok(crate::SpawnAnswer { job, counts }));
     assert!(server.is_awaited(1));
     child.jobs().unwrap().open_port("first").unwrap();
     let first = |side, group| Visit {
@@ -237,6 +238,50 @@ fn an_answer_that_comes_after_the_end_of_its_job_is_dropped() {
         None,
         "the new one has not said"
     );
+}
+
+#[test]
+fn what_was_spawned_is_told_to_nobody_who_has_the_number_of_the_caller() {
+    let mut server = server(1);
+    let next = |server: &mut Server, job_id| {
+        let job = Job {
+            size: 1,
+            job_id,
+            node_of: [0].into(),
+            ..Job::singleton("host".to_string(), 2)
+        };
+        let first = server.reserve(1);
+        server.add(first, job, vec![0]).unwrap();
+        let place = server.place(first);
+        let rank = thread::spawn(move || Rank::connect(&place).unwrap());
+        while !rank.is_finished() {
+            server.step();
+            thread::yield_now();
+        }
+        (first, rank.join().unwrap())
+    };
+    let request = crate::SpawnRequest::default;
+    let (number, mut first) = next(&mut server, 5);
+    first.jobs().unwrap().spawn(&request()).unwrap();
+    server.step();
+    let caller = server.take_spawn_calls()[0].caller;
+    server.forget(number);
+    server.give_numbers_back(number..number + 1);
+    let (again, mut second) = next(&mut server, 6);
+    assert_eq!(again, number);
+    let ticket = second.jobs().unwrap().spawn(&request()).unwrap();
+    server.step();
+    let counts = vec![1];
+    let answer = |job| crate::SpawnAnswer {
+        job,
+        counts: counts.clone(),
+    };
+    server.spawned(caller, Ok(answer(7)));
+    assert_eq!(second.jobs().unwrap().outcome(ticket).unwrap(), None);
+    let own = server.take_spawn_calls()[0].caller;
+    server.spawned(own, Ok(answer(8)));
+    let told = second.jobs().unwrap().outcome(ticket).unwrap();
+    assert_eq!(told, Some(Ok(answer(8).to_bytes())));
 }
 
 /// Groups of one job that meet have nothing to confirm, so nothing is kept of it.
