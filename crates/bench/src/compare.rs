@@ -77,29 +77,35 @@ pub fn compare(plan: &Plan, figures: &Figures) -> Vec<Comparison> {
         for other in 1..plan.variants.len() {
             let strata = figure.strata(0, other);
             if let Some(test) = rank_sum(&strata, plan.confidence) {
-                tests.push((index, other, least(&strata), test));
+                // The ratio is that of the medians that are shown beside it, where there is one.
+                let shown = rank_sum(&figure.main_strata(0, other), plan.confidence);
+                let shown = shown.unwrap_or_else(|| test);
+                tests.push((index, other, least(&strata), test, shown));
             }
         }
     }
-    let alone: Vec<f64> = tests.iter().map(|(.., test)| test.p).collect();
+    let alone: Vec<f64> = tests.iter().map(|(.., test, _)| test.p).collect();
     let alpha = 1.0 - plan.confidence;
     let reach = reach(&alone, alpha);
     tests
         .into_iter()
         .zip(adjusted(&alone))
-        .map(|((index, other, least, test), p)| {
+        .map(|((index, other, least, test, shown), p)| {
             let figure = &figures.figures[index];
+            let agree = test.shift * shown.shift >= 0.0;
             let verdict = match p <= alpha {
+                // One is better in one state of the machine, and the other in the other.
+                true if !agree => Verdict::Open,
                 true => sure(figure, &test, plan.margin),
-                false if least > reach || !alike(figure, &test) => Verdict::Open,
+                false if least > reach || !alike(figure, &shown) => Verdict::Open,
                 false => Verdict::Same,
             };
             let told = |v: f64| if figure.in_points() { v } else { v.exp() };
             Comparison {
                 figure: index,
                 other,
-                ratio: told(test.shift),
-                interval: test.interval.map(|i| Interval {
+                ratio: told(shown.shift),
+                interval: shown.interval.map(|i| Interval {
                     low: told(i.low),
                     high: told(i.high),
                 }),
@@ -286,6 +292,37 @@ mod tests {
         });
         let found = found.count();
         assert!(found >= 57, "{found} of 60");
+    }
+
+    /// Most launches were in one state of the machine; the ratio is that of their medians, which are shown, whatever it is
+    /// in the other state.
+    #[test]
+    fn ratios_are_of_the_medians_beside_them() {
+        let plan = header(&["a", "b"]).plan;
+        let run = |far_ratio: f64| -> Vec<Launch> {
+            let one = |i: u32| {
+                let (far, variant) = (i % 8 >= 6, i as usize % 2);
+                let (of_b, line) = if far { (3.0, 155.0) } else { (2.0, 40.0) };
+                let ratio = if far { far_ratio } else { 0.5 };
+                let value = if variant == 0 { ratio * of_b } else { of_b };
+                let value = value * (1.0 + f64::from(i) / 1000.0);
+                launch(i, variant, vec![sample("latency", 8, &[value], line)])
+            };
+            (0..64).map(one).collect()
+        };
+        let launches = run(0.9);
+        let all = Figures::of(&plan, &launches);
+        let found = &compare(&plan, &all)[0];
+        let medians = [0, 1].map(|v| all.figures[0].summary(v, 0.95).unwrap().median);
+        assert!(
+            (found.ratio - medians[0] / medians[1]).abs() < 0.01,
+            "{found:?}"
+        );
+        assert_eq!(found.verdict, Verdict::Better);
+        let launches = run(9.0);
+        let all = Figures::of(&plan, &launches);
+        let found = &compare(&plan, &all)[0];
+        assert!((found.ratio - 0.5).abs() < 0.01, "{found:?}");
     }
 
     #[test]

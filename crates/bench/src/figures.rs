@@ -284,6 +284,16 @@ impl Figure<'_> {
     /// What two variants reach, by sessions and states; logarithms, so that differences are ratios,
     /// unless they are told in points.
     pub fn strata(&self, a: usize, b: usize) -> Vec<Stratum> {
+        self.strata_in(a, b, |_| true)
+    }
+
+    /// As [`Figure::strata`], of the state alone that most launches were in: what the medians that are shown come from.
+    pub fn main_strata(&self, a: usize, b: usize) -> Vec<Stratum> {
+        let main = self.main_state();
+        self.strata_in(a, b, |state| state == main)
+    }
+
+    fn strata_in(&self, a: usize, b: usize, wanted: impl Fn(usize) -> bool) -> Vec<Stratum> {
         let mut strata: BTreeMap<(usize, usize), Stratum> = BTreeMap::new();
         // A rate or a time of 0 has no ratio: too short for the clock.
         let scale = |m: f64| match self.in_points() {
@@ -292,7 +302,9 @@ impl Figure<'_> {
         };
         for (first, variant) in [(true, a), (false, b)] {
             for point in &self.points[variant] {
-                if let (Some(state), Some(value)) = (point.state, scale(point.median)) {
+                if let (Some(state), Some(value)) = (point.state, scale(point.median))
+                    && wanted(state)
+                {
                     let (of_a, of_b) = strata.entry((point.launch.0, state)).or_default();
                     if first { of_a } else { of_b }.push(value);
                 }

@@ -97,7 +97,7 @@ a whole table of equals raises a false alarm in one of twenty at most, and of th
 verdicts of any table one in twenty at most is false. No different are two whose
 interval is within 5 %; what is neither is unknown, and takes more launches. If the machine has
 two states, as virtual machines whose cores move, launches are only compared
-within one.
+within one, and ratios are of the one that most launches were in.
 
 Status: 0; 1 if the first variant is worse somewhere (with --aims: if it surely
 misses one) or delivers wrong data, or a guideline is broken; 2 for a wrong

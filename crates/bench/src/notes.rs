@@ -29,7 +29,7 @@ pub fn notes(run: &Run, all: &Figures, found: &[Comparison]) -> Vec<String> {
         notes.push(format!(
             "{place}: a cache line between ranks 0 and 1 had two states, {:.0} ns and {:.0} ns \
              ({:.0} % of the time): cores moved, as virtual ones do; launches are compared within one \
-             state, and the medians are those of the more frequent one. Pin the virtual machine's cores \
+             state, and medians and ratios are those of the more frequent one. Pin the virtual machine's cores \
              to get rid of it",
             modes.low,
             modes.high,
