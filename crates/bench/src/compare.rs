@@ -79,7 +79,7 @@ pub fn compare(plan: &Plan, figures: &Figures) -> Vec<Comparison> {
             if let Some(test) = rank_sum(&strata, plan.confidence) {
                 // The ratio is that of the medians that are shown beside it, where there is one.
                 let shown = rank_sum(&figure.main_strata(0, other), plan.confidence);
-                let shown = shown.unwrap_or_else(|| test);
+                let shown = shown.unwrap_or(test);
                 tests.push((index, other, least(&strata), test, shown));
             }
         }
