@@ -11,7 +11,7 @@ help:
 	@echo "make install PREFIX=dir  install into dir (default $(PREFIX); DESTDIR works)"
 	@echo "make uninstall PREFIX=dir"
 	@echo "make compare             speed next to MPICH, Intel MPI and Open MPI (ARGS=--quick)"
-	@echo "make report              everything, with statistics: docs/report.html (ARGS=\"--at-most 3600\")"
+	@echo "make report              everything, with statistics: docs/report.html (ARGS=\"--quick\", or \"--for 1800\" for a part)"
 	@echo "make clients             mpi4py's own tests and a real application"
 	@echo "make osu OSU_SRC=dir     the OSU micro-benchmarks with data validation"
 	@echo "make agreement OSU_SRC=dir  whether the benchmarks' figures agree with those of OSU's"

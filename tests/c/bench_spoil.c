@@ -1,9 +1,12 @@
 // A library that delivers wrong data: SPOIL names the function, SPOIL_EVERY says in which of its calls (each), SPOIL_RANK
 // on which rank (all). For scripts/test-bench.
 // build: shared
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 static int spoils(const char *function)
 {
@@ -42,10 +45,27 @@ static const void *another(const char *function, const void *at, int count, MPI_
     return copy;
 }
 
+static int ranks_of(MPI_Comm comm)
+{
+    int ranks;
+    PMPI_Comm_size(comm, &ranks);
+    return ranks;
+}
+
 // Nobody waits.
 int MPI_Barrier(MPI_Comm comm)
 {
     return spoils("Barrier") ? MPI_SUCCESS : PMPI_Barrier(comm);
+}
+
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    return PMPI_Ibarrier(spoils("Ibarrier") ? MPI_COMM_SELF : comm, request);
+}
+
+int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    return PMPI_Barrier_init(spoils("Barrier_init") ? MPI_COMM_SELF : comm, info, request);
 }
 
 int MPI_Bcast(void *at, int count, MPI_Datatype type, int root, MPI_Comm comm)
@@ -79,7 +99,68 @@ int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, 
 int MPI_Ialltoall(const void *out, int n, MPI_Datatype type, void *in, int m, MPI_Datatype into, MPI_Comm comm,
                   MPI_Request *request)
 {
-    return PMPI_Ialltoall(another("Ialltoall", out, n, type), n, type, in, m, into, comm, request);
+    return PMPI_Ialltoall(another("Ialltoall", out, n * ranks_of(comm), type), n, type, in, m, into, comm, request);
+}
+
+int MPI_Alltoall_init(const void *out, int n, MPI_Datatype type, void *in, int m, MPI_Datatype into, MPI_Comm comm,
+                      MPI_Info info, MPI_Request *request)
+{
+    return PMPI_Alltoall_init(another("Alltoall_init", out, n * ranks_of(comm), type), n, type, in, m, into, comm, info, request);
+}
+
+int MPI_Neighbor_alltoall(const void *out, int n, MPI_Datatype type, void *in, int m, MPI_Datatype into, MPI_Comm comm)
+{
+    int result = PMPI_Neighbor_alltoall(out, n, type, in, m, into, comm);
+    spoil("Neighbor_alltoall", in, m, into);
+    return result;
+}
+
+int MPI_Ineighbor_allgather(const void *out, int n, MPI_Datatype type, void *in, int m, MPI_Datatype into, MPI_Comm comm,
+                            MPI_Request *request)
+{
+    return PMPI_Ineighbor_allgather(another("Ineighbor_allgather", out, n, type), n, type, in, m, into, comm, request);
+}
+
+int MPI_Neighbor_allgather_init(const void *out, int n, MPI_Datatype type, void *in, int m, MPI_Datatype into,
+                                MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    return PMPI_Neighbor_allgather_init(another("Neighbor_allgather_init", out, n, type), n, type, in, m, into, comm, info,
+                                        request);
+}
+
+int MPI_Psend_init(const void *at, int parts, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                   MPI_Info info, MPI_Request *request)
+{
+    return PMPI_Psend_init(another("Psend_init", at, parts * n, type), parts, n, type, to, tag, comm, info, request);
+}
+
+// Each rank alone.
+int MPI_Comm_create_from_group(MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *made)
+{
+    MPI_Group alone = group;
+    char name[MPI_MAX_STRINGTAG_LEN] = "";
+    int me, result;
+    if (!spoils("Comm_create_from_group"))
+        return PMPI_Comm_create_from_group(group, tag, info, handler, made);
+    PMPI_Group_rank(group, &me);
+    PMPI_Group_incl(group, 1, &me, &alone);
+    name[0] = (char)('a' + me);
+    result = PMPI_Comm_create_from_group(alone, name, info, handler, made);
+    PMPI_Group_free(&alone);
+    return result;
+}
+
+// What comes over a socket of the program's own, which are messages of 64 bytes.
+ssize_t recv(int file, void *at, size_t bytes, int how)
+{
+    static ssize_t (*real)(int, void *, size_t, int);
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "recv");
+    ssize_t n = real(file, at, bytes, how);
+    const char *named = getenv("SPOIL");
+    if (n == 64 && how == MSG_DONTWAIT && named && !strcmp(named, "recv"))
+        *(char *)at ^= 1;
+    return n;
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
