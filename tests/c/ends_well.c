@@ -13,6 +13,8 @@
 // run: -n 1 --host h0:1,h1:1 --launcher-agent scripts/hosts -- worker; says fine
 // run: -n 1 --host h0:1,h1:1 --launcher-agent scripts/hosts -- worker silent; says fine
 // run: -n 1 --set LINK=tcp -- named; exit 1; says is gone
+// run: -n 2 --set LINK=tcp -- sent silent; says fine
+// run: -n 2 --set LINK=ofi:tcp -- sent silent; says fine
 // run: -n 1 --set LINK=tcp -- killed; fails; says killed by signal 9; never says fine
 // run: -n 3 --set LINK=tcp -- session; says fine
 // run: -n 3 --set LINK=tcp -- session again; says fine
@@ -22,6 +24,9 @@
 
 /* A closed connection counts for half a second, and whom one waits for is asked once a second. */
 enum { WHILE = 2 };
+
+/* How many there are of those that end while others send to them. */
+enum { WORKERS = 6 };
 
 static const char *how, *more = "";
 
@@ -64,7 +69,8 @@ static void master(const char *program)
     MPI_Info_create(&info);
     if (getenv("CATENA_TEST_HOST"))
         MPI_Info_set(info, "host", getenv("CATENA_TEST_HOST"));
-    MPI_Comm_spawn(program, arguments, 1, info, 0, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
+    int workers = strcmp(how, "sent") ? 1 : WORKERS;
+    MPI_Comm_spawn(program, arguments, workers, info, 0, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
     MPI_Info_free(&info);
     if (!strcmp(more, "late")) {
         /* All that it sent, its end and that of the connection are found at once. */
@@ -88,6 +94,14 @@ static void master(const char *program)
         puts(text);
         fflush(stdout);
         MPI_Abort(MPI_COMM_WORLD, 1);
+    } else if (!strcmp(how, "sent")) {
+        /* Nothing has ever come from it, and what is sent to it does not leave. */
+        MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+        MPI_Request requests[WORKERS];
+        for (int to = 0; to < WORKERS; to++)
+            EQUAL(MPI_Issend(&in, 1, MPI_INT, to, 4, inter, &requests[to]), MPI_SUCCESS);
+        for (int to = 0; to < WORKERS; to++)
+            EQUAL(class_of(MPI_Wait(&requests[to], MPI_STATUS_IGNORE)), MPI_ERR_PROC_ABORTED);
     } else {
         look_on(inter);
     }

@@ -65,6 +65,14 @@ impl Networks {
                 watched.ended.extend(self.look_for_end(peer, is_unknown));
                 continue;
             }
+            // What was sent to it may not have left: a network that connects with the first packet keeps it for a peer that is not
+            // there any more, and a ping behind it.
+            let is_silent = between_jobs && is_counted && !self.receipts.has_heard_of(peer);
+            if is_silent && let Some(end) = self.look_for_end(peer, true) {
+                self.give_up_packets(&end);
+                watched.ended.push(end);
+                continue;
+            }
             let looked = match via {
                 Via::Network(number) => self.members[number as usize].rails.watch(peer),
                 _ => Ok(false),
@@ -97,6 +105,14 @@ impl Networks {
             let cause = "it has ended".to_owned();
             with_host(&*self.exchange, PeerLost { peer, cause })
         })
+    }
+
+    /// What was sent to one that has ended leaves no more, and is tried no more.
+    fn give_up_packets(&mut self, end: &PeerLost) {
+        if let Via::Network(number) = self.ways.via(end.peer) {
+            let rails = &mut self.members[number as usize].rails;
+            rails.mark_lost(end.peer, &end.cause);
+        }
     }
 
     /// Declares a peer dead, because the launcher said so: sends to it and operations on its memory end,

@@ -163,7 +163,14 @@ impl Receipts {
         }
     }
 
-    /// Whether packets were ever exchanged with a peer.
+    /// Whether anything has ever come from a peer that means something.
+    pub fn has_heard_of(&self, peer: Peer) -> bool {
+        let talk = self.talks.get(&peer);
+        let has_said = talk.is_some_and(|it| it.left.is_some() || it.has.is_some());
+        has_said || self.counts[peer.0 as usize].got > 0
+    }
+
+    /// Whether packets were ever exchanged with a peer: one that was sent may wait in this process.
     pub fn has_talked(&self, with: Peer) -> bool {
         let Counts { sent, got } = self.counts[with.0 as usize];
         sent + got > 0 || self.talks.contains_key(&with)
@@ -401,6 +408,21 @@ mod tests {
         let due = one.answers();
         due.iter().for_each(|word| one.said(*word));
         due
+    }
+
+    #[test]
+    fn what_was_sent_says_nothing_of_who_gets_it() {
+        let [mut a, mut b] = pair();
+        a.sent(B, &packet());
+        assert!(a.has_talked(B) && !a.has_heard_of(B));
+        let asked = ask(&mut a);
+        assert!(!a.has_heard_of(B), "nor does a word");
+        b.take(A, &asked[0].header(), true);
+        assert!(b.has_heard_of(A));
+        b.take(A, &packet(), true);
+        let answers = answer(&mut b);
+        a.take(B, &answers[0].header(), true);
+        assert!(a.has_heard_of(B));
     }
 
     #[test]
