@@ -785,20 +785,3 @@ fn class(arg: &FortranArg) -> &str {
         other => other,
     }
 }
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-
-    /// The C code with descriptors of one procedure.
-    pub(crate) fn body<'a>(text: &'a str, p: &Procedure) -> &'a str {
-        let head = match p.is_large() {
-            true => format!("\nvoid D_LARGE({})(", small(p)),
-            false => format!("\nvoid D({})(", lower(p)),
-        };
-        let (_, rest) = text
-            .split_once(&head)
-            .unwrap_or_else(|| panic!("{} has no code", p.name));
-        rest.split_once("\n}").map_or(rest, |(body, _)| body)
-    }
-}

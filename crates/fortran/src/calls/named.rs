@@ -280,6 +280,17 @@ mod tests {
         assert!(means("MPI_Imrecv", "buf").unwrap().contains("NO_PROC"));
     }
 
+    /// The C code with descriptors of one procedure.
+    fn body<'a>(text: &'a str, p: &Procedure) -> &'a str {
+        let name = p.bare().to_lowercase();
+        let head = match p.is_large() {
+            true => format!("\nvoid D_LARGE({})(", name.trim_end_matches("_c")),
+            false => format!("\nvoid D({name})("),
+        };
+        let (_, rest) = text.split_once(&head).expect("each has code");
+        rest.split_once("\n}").expect("code ends").0
+    }
+
     /// A type that means nothing is not asked for.
     #[test]
     fn nothing_is_asked_of_what_means_nothing() {
@@ -292,7 +303,7 @@ mod tests {
                 let (Some(means), false) = (means(p, arg), way(p, arg) == Way::Address) else {
                     continue;
                 };
-                let body = crate::calls::tests::body(&text, p);
+                let body = body(&text, p);
                 for asking in [
                     "mpifort_section",
                     "mpifort_stride",
