@@ -10,7 +10,7 @@ program sections_permitted
   integer :: n, rank, i, j, ierror, number = 0
   integer :: own(4)
   type(MPI_Comm) :: world
-  type(MPI_Datatype) :: absent(3), freed, back
+  type(MPI_Datatype) :: absent(4), freed, back
   type(MPI_Request) :: request
 
   call MPI_Init()
@@ -25,7 +25,8 @@ program sections_permitted
   call MPI_Type_commit(freed)
   absent(1) = MPI_DATATYPE_NULL
   absent(2)%MPI_VAL = 123456789
-  absent(3) = freed
+  absent(3)%MPI_VAL = 5
+  absent(4) = freed
   call MPI_Type_free(freed)
   do i = 1, size(absent)
     call only_at_the_root(absent(i))
