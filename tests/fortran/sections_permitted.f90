@@ -128,9 +128,9 @@ contains
     call told(MPI_ERR_TYPE)
     call MPI_Psend_init(wide(1, :), 3, 1_MPI_COUNT_KIND, none, rank, 0, world, MPI_INFO_NULL, request, ierror)
     call told(MPI_ERR_TYPE)
+    if (none /= MPI_DATATYPE_NULL) return
     call MPI_Alltoallw(dense, counts, places, types, wide(1, :), counts, places, types, world, ierror)
     call told(MPI_SUCCESS)
-    if (none /= MPI_DATATYPE_NULL) return
     call MPI_Allgatherv(own, 0, MPI_INTEGER, dense, counts, places, none, world, ierror)
     call told(MPI_SUCCESS)
     call MPI_Allgatherv(own, 0, MPI_INTEGER, wide(1, :), counts, places, none, world, ierror)

@@ -205,16 +205,23 @@ static int is_predefined(MPI_Datatype type)
     return 0;
 }
 
-/* Whether a handle is that of a type. The library is not asked, as it would raise an error in the name of another call. */
+#ifdef CATENA_INTERFACE_MPICH
+/* Of Catena's library: whether a number is that of a type. */
+extern int catena_is_type(MPI_Datatype number) __attribute__((weak));
+#endif
+
+/* Whether a handle is that of a type. None is asked for in a way that would raise an error in the name of another call. */
 static int is_type(MPI_Datatype type)
 {
     if (!type || type == MPI_DATATYPE_NULL)
         return 0;
-#ifdef CATENA_INTERFACE_FOREIGN
-    return is_predefined(type) || PMPI_Type_fromint(PMPI_Type_toint(type)) == type;
+    if (is_predefined(type))
+        return 1;
+#ifdef CATENA_INTERFACE_MPICH
+    return !catena_is_type || catena_is_type(type);
 #else
     /* Others come from numbers, and a number that no type has becomes a null handle. */
-    return (uintptr_t)type >= PREDEFINED || is_predefined(type);
+    return (uintptr_t)type >= PREDEFINED;
 #endif
 }
 
