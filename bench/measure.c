@@ -44,12 +44,17 @@ static double lesser(double a, double b)
     return a < b ? a : b;
 }
 
+static bool is_rate(const struct task *t)
+{
+    return t->bench->unit == MB_S || t->bench->unit == PER_S;
+}
+
 /* OMB's numbers of operations before the first that is measured: small messages and large ones. */
 static int usual_warmup(const struct task *t)
 {
     enum { LARGE = 8192, SMALL_STREAMS = 10, LARGE_STREAMS = 2, SMALL_ONES = 200, LARGE_ONES = 10 };
-    bool large = t->bytes > LARGE, stream = t->bench->unit == MB_S || t->bench->unit == PER_S;
-    return stream ? large ? LARGE_STREAMS : SMALL_STREAMS : large ? LARGE_ONES : SMALL_ONES;
+    bool large = t->bytes > LARGE;
+    return is_rate(t) ? large ? LARGE_STREAMS : SMALL_STREAMS : large ? LARGE_ONES : SMALL_ONES;
 }
 
 static bool has(const struct task *t, char letter)
@@ -101,12 +106,14 @@ static double roughly(struct task *t, int rounds)
     return longest(t, took);
 }
 
-/* As many operations as OMB does first, and then windows, each twice as long as the one before, until two of them agree:
- * so a step at whichever operation lies within one of them, or makes them differ. All in at most `--warm` seconds. */
+/* As many operations as OMB does first, and then windows, each twice as long as the one before, until two of them agree and
+ * a thousand operations are done (a hundred windows of streams): libraries change their ways after some hundred, at all
+ * sizes. All in at most `--warm` seconds. */
 static void warm_up(struct task *t, struct samples *s)
 {
+    enum { FEWEST = 1000, FEWEST_OF_STREAMS = 100 };
     double spent = 0, took, each = 0, before = 0;
-    int rest = usual_warmup(t), n;
+    int rest = usual_warmup(t), fewest = is_rate(t) ? FEWEST_OF_STREAMS : FEWEST, n;
     s->steady = ASKED_FOR;
     if (opt.warmup >= 0) {
         if (opt.warmup)
@@ -130,12 +137,13 @@ static void warm_up(struct task *t, struct samples *s)
         spent += took;
         each = took / n;
         s->warmup += n;
-        if (before && fabs(each - before) <= steady_share * greater(each, before)) {
-            s->steady = STEADY;
+        s->steady = before && fabs(each - before) <= steady_share * greater(each, before) ? STEADY : UNSTEADY;
+        if (s->steady == STEADY && s->warmup >= fewest)
             return;
-        }
         before = each;
     }
+    if (s->steady == STEADY)
+        return;
     snprintf(s->warning, sizeof s->warning, "not steady after %d operations to warm up: --warm takes more than %g s",
              s->warmup, opt.warm);
 }
@@ -208,8 +216,7 @@ static void gather(struct task *t, struct samples *s, const struct one *mine, in
 /* Whether messages stream, or some ranks go on before others: of a pair one may be no rank here. */
 static bool streams(const struct task *t)
 {
-    enum unit unit = t->bench->unit;
-    return t->timers < t->size || t->bench->shape.from == OF_PEER || unit == MB_S || unit == PER_S;
+    return t->timers < t->size || t->bench->shape.from == OF_PEER || is_rate(t);
 }
 
 /* Takes `wanted` samples, and more for those that began late, as long as half of them are missing. */
@@ -237,6 +244,9 @@ static void take(struct task *t, struct samples *s, int wanted)
         snprintf(s->warning, sizeof s->warning,
                  "ranks begin up to %.2g us apart, which is more than 5 %% of a value: -i makes values longer",
                  s->skew * 1e6);
+    if (crowded && has(t, '1') && !*s->warning)
+        snprintf(s->warning, sizeof s->warning, "ranks outnumber cores, so they cannot begin together: `%s` means little here",
+                 t->bench->name);
     free(mine);
     free(skews);
 }

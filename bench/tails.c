@@ -51,19 +51,28 @@ static double value_at(const long counts[BUCKETS], long all, double percent)
     return middle(last);
 }
 
-/* So many operations as fit into `--seconds`, and a thousand at least where they are not asked for. */
+/* So many operations as fit into `--seconds`, and a thousand at least where they are not asked for, as far as two seconds go.
+ * Where a row begins each operation together, so it does here, and one that a rank begins late is not its. */
 void tails(struct task *t, struct samples *s)
 {
     if (t->bench->unit != US || t->bench->sample || !strchr(t->bench->options, 'i'))
         return;
     long *counts = must(calloc(BUCKETS, sizeof *counts)), all = 0;
-    double each = s->took / s->batch, room = opt.seconds / (each > 1e-9 ? each : 1e-9), late;
-    int n = room > MOST ? MOST : room > FEWEST ? (int)room : opt.rounds ? opt.rounds : FEWEST;
+    static const double longest_part = 2, too_late = 0.5e-6;
+    double each = s->took / s->batch, late;
+    each = each > 1e-9 ? each : 1e-9;
+    double room = opt.seconds / each, most = longest_part / each;
+    int fewest = opt.rounds ? opt.rounds : most < FEWEST ? (int)most + 1 : FEWEST;
+    int n = room > MOST ? MOST : room > fewest ? (int)room : fewest;
+    bool together = strchr(t->bench->options, '1');
     double cost = clock_cost(), from = meet(&late);
     for (int i = 0; i < n; i++) {
+        if (together && i)
+            from = meet(&late);
         t->bench->run(t, 1);
         double to = now();
-        counts[bucket((to - from - cost) / t->parts)]++;
+        if (!together || late < too_late)
+            counts[bucket((to - from - cost) / t->parts)]++;
         from = to;
     }
     if (t->rank >= t->timers)

@@ -43,6 +43,7 @@ pub fn notes(run: &Run, all: &Figures, found: &[Comparison]) -> Vec<String> {
         ));
     }
     notes.extend(elsewhere(run));
+    notes.extend(exchanged(run));
     notes.extend(uncounted(run));
     notes.extend(unsteady(plan, all));
     let open = found.iter().filter(|c| c.verdict == Verdict::Open).count();
@@ -57,6 +58,30 @@ pub fn notes(run: &Run, all: &Figures, found: &[Comparison]) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Variants whose library was another one in some launches, as a session was gone on with later.
+fn exchanged(run: &Run) -> Vec<String> {
+    let mut libraries: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+    for launch in &run.launches {
+        for record in &launch.records {
+            if let Record::Env(env) = record {
+                let of = libraries.entry(launch.begin.variant).or_default();
+                of.insert(&env.library);
+            }
+        }
+    }
+    let note = |(variant, of): (usize, BTreeSet<&str>)| {
+        let of: Vec<&str> = of.into_iter().collect();
+        (of.len() > 1).then(|| {
+            format!(
+                "{} was not the same library in all launches, so its figures are of none: {}",
+                run.plan.variants[variant].name,
+                of.join("; ")
+            )
+        })
+    };
+    libraries.into_iter().filter_map(note).collect()
 }
 
 /// Events of `-P` that cannot be counted here, by cause.
@@ -224,8 +249,9 @@ mod tests {
             } else {
                 "[\"x\"]"
             };
+            let library = if i == 0 { "old" } else { "new" };
             let env = format!(
-                "{}{{\"kind\":\"env\",\"protocol\":2,\"library\":\"\",\"ranks\":2,\"hosts\":{hosts}}}",
+                "{}{{\"kind\":\"env\",\"protocol\":2,\"library\":\"{library}\",\"ranks\":2,\"hosts\":{hosts}}}",
                 crate::record::MARK
             );
             launch
@@ -241,6 +267,7 @@ mod tests {
             "Pin",
             "--launches",
             "the ranks of b were on 1 of 2 hosts",
+            "a was not the same library in all launches, so its figures are of none: new; old",
             "of a latency 8 B, b latency 8 B began late",
             "in doubt are a ibcast_overlap 8 B: too short, b ibcast_overlap 8 B: too short",
         ] {

@@ -34,7 +34,11 @@ pub fn troubles(run: &Run) -> Vec<String> {
                         note(of.trim_end(), format!("wrong data: {why}"));
                     }
                 }
-                Record::Skipped(s) => note(&s.bench, format!("skipped: {}", s.why)),
+                Record::Skipped(s) => {
+                    let size = s.size.map(|size| format!(" {}", show::size(size)));
+                    let of = format!("{}{}", s.bench, size.unwrap_or_default());
+                    note(&of, format!("skipped: {}", s.why));
+                }
                 _ => {}
             }
         }
@@ -93,7 +97,10 @@ mod tests {
         }
         let told = troubles(&Run::of(header(&["a"]), launches));
         let late = "a, 2 ranks: a launch had no time for all in its share of it (--at-most)";
-        let expected = [late, "a, 2 ranks: get, put skipped: no windows (6 times)"];
+        let expected = [
+            late,
+            "a, 2 ranks: get 8 B, put 64 B, put 8 B skipped: no windows (6 times)",
+        ];
         assert_eq!(told, expected);
     }
 }

@@ -108,24 +108,25 @@ function together(where) {
   return [...all.values()];
 }
 
-/* The one figure of each place: the time next to that of the best of the others. What has no verdict next to
- * one of them does not count. */
+/* The one figure of each place: the time next to that of the best of the others. A figure whose comparison with one of them
+ * has no verdict counts as neither, unless another one is surely ahead. */
 function best() {
   const others = names.slice(1).join(", ");
   const lines = [];
   for (const where of places) {
-    const all = together(where), sure = all.filter(of => of.every(c => c.verdict !== "unknown"));
+    const all = together(where);
     if (!all.length) continue;
-    const launches = sure.flat().flatMap(c => [0, c.other].map(v => data.figures[c.figure].variants[v]))
+    const is = (of, verdict) => of.some(c => c.verdict === verdict);
+    const sure = all.filter(of => !is(of, "unknown")), share = some => some.length
+      ? digits(1 / geometric(some.map(of => Math.min(...of.map(speedup))))) : "";
+    const launches = all.flat().flatMap(c => [0, c.other].map(v => data.figures[c.figure].variants[v]))
       .filter(Boolean).map(r => r.medians.length);
-    lines.push([where, all.length, all.length - sure.length,
-      launches.length ? `${Math.min(...launches)} to ${Math.max(...launches)}` : "",
-      sure.filter(of => of.every(c => c.verdict === "better")).length,
-      sure.filter(of => of.some(c => c.verdict === "worse")).length,
-      sure.length ? digits(1 / geometric(sure.map(of => Math.min(...of.map(speedup))))) : ""]);
+    lines.push([where, all.length, launches.length ? `${Math.min(...launches)} to ${Math.max(...launches)}` : "",
+      all.filter(of => of.every(c => c.verdict === "better")).length, all.filter(of => is(of, "worse")).length,
+      all.filter(of => is(of, "unknown") && !is(of, "worse")).length, share(sure), share(all)]);
   }
-  rows(page, { class: "best" }, ["where", "figures", "of them without verdict", "launches of each, of those with verdicts", `${names[0]} better than all`,
-    "worse than one", `time as a share of the best one's of ${others}, geometric mean of those with verdicts`], lines);
+  rows(page, { class: "best" }, ["where", "figures", "launches of each", `${names[0]} better than all`, "worse than one",
+    "neither is known", `time as a share of the best one's of ${others}, geometric mean of those with verdicts`, "of all"], lines);
 }
 
 function summary() {
