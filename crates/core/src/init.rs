@@ -95,6 +95,7 @@ fn tidy_up() -> Result<Entered<Process>> {
             process.withdraw(&comm);
         }
     }
+    process.end_as_leader();
     Ok(process)
 }
 

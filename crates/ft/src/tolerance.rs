@@ -351,19 +351,16 @@ impl Tolerance {
         }
     }
 
-    /// Reads a question or an answer of a leader of two groups. A process that has freed the communicator which joins them leads none.
+    /// Reads a question or an answer of a leader of two groups. A process where the context is closed that joins them leads none.
     fn read_of_leader(&self, process: &Process, letter: &Letter, (number, key): (u32, &[u32])) {
         let sender = (letter.from, letter.theirs);
         let rank = process.link(|link| link.members(letter.ours).position(|it| it == sender));
-        let is_there = process.comm_at(letter.ours).is_some();
         let nothing_comes = match (letter.kind, rank) {
             (Kind::NoPart, Some(rank)) => {
                 process.leader_is_absent(letter.ours, rank as u32, number, key);
                 false
             }
-            (Kind::Part, Some(rank)) if is_there => {
-                process.leader_asks(letter.ours, rank as u32, number, key)
-            }
+            (Kind::Part, Some(rank)) => process.leader_asks(letter.ours, rank as u32, number, key),
             (kind, _) => kind == Kind::Part,
         };
         if nothing_comes {

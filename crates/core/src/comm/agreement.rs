@@ -41,7 +41,7 @@ use catena_link::{Cid, ReqId};
 
 use super::Comm;
 use super::control::Key;
-use super::leaders::Way;
+use super::leaders::{Heard, Way};
 use super::port::Meeting;
 use crate::loss::{died, kind_of_death};
 use crate::process::Process;
@@ -343,11 +343,7 @@ impl Agreement {
         let bridge = across.and_then(|it| it.bridge.as_ref());
         match (self.phase, bridge, self.way()) {
             (Phase::Share(_), Some(Bridge::Met(ticket)), _) => process.break_off(*ticket, error),
-            (Phase::Share(_), _, Some(way)) => {
-                if let Some(asked) = process.leaders.fail(&way) {
-                    process.answer_leader(&way, asked);
-                }
-            }
+            (Phase::Share(_), _, Some(way)) => process.tell_nothing(&way),
             (Phase::Cross, _, Some(way)) => process.leaders.end(&way),
             _ => {}
         }
@@ -476,21 +472,11 @@ impl Agreement {
         match (bridge, self.ticket) {
             (Bridge::Context { cid, to, key }, _) => {
                 let way = (*cid, *to, key.clone());
-                loop {
-                    let Some(words) = process.receive_control(*cid, *to, key) else {
-                        return false;
-                    };
-                    match words.split_first() {
-                        // An answer about another call is late.
-                        Some((&LOST, about)) if about != [self.call] => continue,
-                        Some((&LOST, _)) => self.theirs = vec![LOST],
-                        Some((number, rows)) if process.leaders.counts(&way, *number) => {
-                            self.theirs = rows.to_vec();
-                        }
-                        Some(_) => continue,
-                        None => {}
-                    }
-                    break;
+                let next = || process.receive_control(*cid, *to, key);
+                match process.leaders.hear(&way, self.call, LOST, next) {
+                    None => return false,
+                    Some(Heard::Rows(rows)) => self.theirs = rows,
+                    Some(Heard::Nothing) => self.theirs = vec![LOST],
                 }
                 process.leaders.end(&way);
             }
@@ -608,6 +594,32 @@ impl Process {
         }
     }
 
+    /// Makes no call any more as a leader that the contexts join with another one which are meant: leaders that have asked are answered.
+    pub(crate) fn leave_leaders(&self, is_meant: impl Fn(Cid) -> bool) {
+        for (way, asked) in self.leaders.leave(is_meant) {
+            self.answer_leader(&way, asked);
+        }
+    }
+
+    /// The world model ends: of its communicators no call follows as a leader's.
+    pub(crate) fn end_as_leader(&self) {
+        self.leaders.is_over.set(true);
+        self.leave_leaders(|cid| self.leads_none(cid));
+    }
+
+    /// Whether this process makes no call as a leader by that context: it has not got the communicator, or leaves it.
+    fn leads_none(&self, cid: Cid) -> bool {
+        self.comm_at(cid)
+            .is_none_or(|comm| self.leaders.is_over.get() && comm.group.session().is_none())
+    }
+
+    /// Nothing comes of this leader's call that was under way.
+    fn tell_nothing(&self, way: &Way) {
+        if let Some(asked) = self.leaders.fail(way) {
+            self.answer_leader(way, asked);
+        }
+    }
+
     /// Whoever was asked takes no part in that agreement of all members of a communicator.
     pub fn takes_no_part(&self, cid: Cid, rank: u32, number: u32) {
         self.file_control(cid, rank, Key::members(number), vec![LOST]);
@@ -617,7 +629,7 @@ impl Process {
     /// not, it is told when it is.
     pub fn leader_asks(&self, cid: Cid, rank: u32, number: u32, key: &[u32]) -> bool {
         let way = (cid, rank, Key::from_words(key));
-        self.leaders.ask(&way, number)
+        self.leaders.ask(&way, number, self.leads_none(cid))
     }
 
     /// The other leader answers a question of the call of that number: nothing comes.
@@ -645,6 +657,14 @@ impl Process {
         take: impl FnOnce(&Told) -> Result<T>,
     ) -> Result<(Told, T)> {
         let (circle, mut across) = (agreement.circle.clone(), agreement.across.clone());
+        let way = agreement.way();
+        // The second agreement is a call of the leaders as well, and comes to nothing where it is not begun.
+        let skip = || {
+            if let Some(way) = &way {
+                self.leaders.begin(way);
+                self.tell_nothing(way);
+            }
+        };
         self.wait_for(&mut agreement);
         let ticket = agreement.ticket;
         if let (Some(across), Some(ticket)) = (&mut across, ticket) {
@@ -653,12 +673,14 @@ impl Process {
         let told = match agreement.finish() {
             Ok(told) => told,
             Err(error) => {
+                skip();
                 ticket.into_iter().for_each(|it| self.break_off(it, &error));
                 return Err(error);
             }
         };
         let taken = take(&told);
         if told.is_of_one_job() {
+            skip();
             return taken.map(|taken| (told, taken));
         }
         let mut row = told.rows(&told.ours).next().expect("a member").to_vec();

@@ -245,6 +245,7 @@ impl Process {
         if self.is_troubled() {
             self.withdraw(&comm);
         }
+        self.leave_leaders(|cid| cid == comm.cid);
         let slots = self.link(|link| link.slots());
         let named = || self.link(|link| link.cids().collect());
         let errhandlers = &self.objects.errhandlers;
