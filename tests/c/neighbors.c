@@ -4,6 +4,8 @@
 // run: -n 6
 #include "check.h"
 
+#include <sys/mman.h>
+
 /* Completes one of the three forms of a call. */
 #define ALL_FORMS(name, comm, ...)                                              \
     for (int form = 0; form < 3; form++) {                                      \
@@ -122,6 +124,58 @@ static void graph(void)
     MPI_Comm_free(&comm);
 }
 
+/* The end of memory, behind which nothing may be read or written. */
+static int *end_of_memory(void)
+{
+    size_t page = sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(pages != MAP_FAILED && !mprotect(pages + page, page, PROT_NONE));
+    return (int *)(pages + page);
+}
+
+/* On a line, of elements with gaps: the blocks of neighbours that are not there need no memory. */
+static void beyond_the_edge(void)
+{
+    int d = size, ring = 0, is[2] = {rank > 0, rank < size - 1};
+    int blocks = is[1] ? 2 : is[0];
+    MPI_Comm line;
+    MPI_Datatype gap;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &d, &ring, 0, &line);
+    MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &gap);
+    MPI_Type_commit(&gap);
+    int *from = end_of_memory() - 2 * blocks, *to = end_of_memory() - 2 * blocks;
+    for (int i = 0; i < blocks; i++)
+        from[2 * i] = 10 * rank + i;
+    expect_nothing();
+    ALL_FORMS(alltoall, line, from, 1, gap, to, 1, gap)
+    for (int i = 0; i < 2; i++)
+        if (is[i])
+            EQUAL(to[2 * i], 10 * (rank + 2 * i - 1) + 1 - i);
+    ALL_FORMS(allgather, line, &rank, 1, MPI_INT, to, 1, gap)
+    for (int i = 0; i < 2; i++)
+        if (is[i])
+            EQUAL(to[2 * i], rank + 2 * i - 1);
+    int counts[2], displs[2];
+    MPI_Aint bytes[2];
+    MPI_Datatype types[2] = {gap, gap};
+    for (int i = 0; i < 2; i++) {
+        counts[i] = is[i] ? 1 : 999999;
+        displs[i] = i;
+        bytes[i] = 2 * i * sizeof(int);
+    }
+    ALL_FORMS(alltoallv, line, from, counts, displs, gap, to, counts, displs, gap)
+    for (int i = 0; i < 2; i++)
+        if (is[i])
+            EQUAL(to[2 * i], 10 * (rank + 2 * i - 1) + 1 - i);
+    ALL_FORMS(allgatherv, line, &rank, 1, MPI_INT, to, counts, displs, gap)
+    ALL_FORMS(alltoallw, line, from, counts, bytes, types, to, counts, bytes, types)
+    for (int i = 0; i < 2; i++)
+        if (is[i])
+            EQUAL(to[2 * i], 10 * (rank + 2 * i - 1) + 1 - i);
+    MPI_Type_free(&gap);
+    MPI_Comm_free(&line);
+}
+
 /* Long blocks, many calls under way at once. */
 static void long_ones(void)
 {
@@ -166,6 +220,7 @@ int main(int argc, char **argv)
     grid(d[0], d[1], 1);
     grid(1, size, 1);
     graph();
+    beyond_the_edge();
     long_ones();
     mistakes();
     return finish();

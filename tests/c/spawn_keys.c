@@ -2,7 +2,7 @@
 // ignored, misspelt ones are named.
 //
 // only: catena
-// run: -n 1 --set LAUNCH_UNIVERSE=9; says 'ignores the info key wdri, .* did you mean wdir'; never says 'company'; says 'all done'
+// run: -n 1 --set LAUNCH_UNIVERSE=9 -x GIVEN=0 -x OURS=1; says 'ignores the info key wdri, .* did you mean wdir'; never says 'company'; says 'all done'
 // run: -n 2 -- timeout; says port .catena:.* for 0.2 s; says 'all done'; ends 10
 // run: -n 2 --set CONNECT_TIMEOUT=200ms -- default; says port .catena:.* for 0.2 s; says 'all done'; ends 10
 // run: -n 1 -- dead; says 'there is no port'; says 'all done'
@@ -34,6 +34,8 @@ static void child(MPI_Comm parent, const char *how)
         char here[4096];
         CHECK(getcwd(here, sizeof here) && !strcmp(here, "/proc"));
         CHECK(getenv("GIVEN") && !strcmp(getenv("GIVEN"), "a=b"));
+        /* What mpirun gave to all programs. */
+        CHECK(getenv("OURS") && !strcmp(getenv("OURS"), "1"));
         EQUAL(attribute(MPI_APPNUM), 7);
         MPI_Errhandler handler;
         MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);

@@ -5,8 +5,9 @@
 program sections_counted
   use mpi_f08
   implicit none
-  integer :: c(8), d(8), one(1), m(3, 4), ierror
-  double precision :: x(4)
+  integer :: c(8), d(8), one(1), m(3, 4) = 0, ierror
+  double precision :: x(4) = 0
+  character, asynchronous :: sink(64)
   type(MPI_Request) :: request
   type(MPI_Status) :: status
 
@@ -30,28 +31,39 @@ contains
     call MPI_Recv(c(1:5), 5, MPI_INTEGER, 0, 0, MPI_COMM_SELF, status, ierror)
     call check(2, ierror == MPI_SUCCESS .and. all(c(1:5) == d(1:5)) .and. all(c(6:8) == 0))
     call MPI_Wait(request, status)
-    call MPI_Send(x, 5, MPI_DOUBLE_PRECISION, MPI_PROC_NULL, 0, MPI_COMM_SELF, ierror)
+    call MPI_Send(x, 5, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_SELF, ierror)
     call check(3, refused())
-    call MPI_Send(x, 4, MPI_DOUBLE_PRECISION, MPI_PROC_NULL, 0, MPI_COMM_SELF, ierror)
+    call MPI_Irecv(sink, 64, MPI_BYTE, 0, 0, MPI_COMM_SELF, request)
+    call MPI_Send(x, 4, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_SELF, ierror)
     call check(4, ierror == MPI_SUCCESS)
-    call MPI_Irecv(m, 13, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_SELF, request, ierror)
+    call MPI_Wait(request, status)
+    call MPI_Irecv(m, 13, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierror)
     call check(5, refused())
-    call MPI_Send(m(:, 2:3), 6, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_SELF, ierror)
+    call MPI_Irecv(sink, 64, MPI_BYTE, 0, 0, MPI_COMM_SELF, request)
+    call MPI_Send(m(:, 2:3), 6, MPI_INTEGER, 0, 0, MPI_COMM_SELF, ierror)
     call check(6, ierror == MPI_SUCCESS)
-    call MPI_Send(m(:, 2:3), 7, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_SELF, ierror)
+    call MPI_Wait(request, status)
+    call MPI_Send(m(:, 2:3), 7, MPI_INTEGER, 0, 0, MPI_COMM_SELF, ierror)
     call check(7, refused())
     ! As bytes; of a type with more bytes; of another type with as many.
-    call MPI_Send(c, 32, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, ierror)
+    call MPI_Irecv(sink, 64, MPI_BYTE, 0, 0, MPI_COMM_SELF, request)
+    call MPI_Send(c, 32, MPI_BYTE, 0, 0, MPI_COMM_SELF, ierror)
     call check(8, ierror == MPI_SUCCESS)
-    call MPI_Send(c, 5, MPI_DOUBLE_PRECISION, MPI_PROC_NULL, 0, MPI_COMM_SELF, ierror)
+    call MPI_Wait(request, status)
+    call MPI_Send(c, 5, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_SELF, ierror)
     call check(9, refused())
-    call MPI_Send(x, 8, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_SELF, ierror)
+    call MPI_Irecv(sink, 64, MPI_BYTE, 0, 0, MPI_COMM_SELF, request)
+    call MPI_Send(x, 8, MPI_INTEGER, 0, 0, MPI_COMM_SELF, ierror)
     call check(10, ierror == MPI_SUCCESS)
+    call MPI_Wait(request, status)
     ! An element stands for what follows it, and an array of one element does in old programs; the size may be unknown.
-    call MPI_Send(c(3), 5, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_SELF, ierror)
+    call MPI_Irecv(sink, 64, MPI_BYTE, 0, 0, MPI_COMM_SELF, request)
+    call MPI_Send(c(3), 5, MPI_INTEGER, 0, 0, MPI_COMM_SELF, ierror)
     call check(11, ierror == MPI_SUCCESS)
-    call MPI_Send(one, 5, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_SELF, ierror)
+    call MPI_Wait(request, status)
+    call MPI_Send_init(one, 5, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierror)
     call check(12, ierror == MPI_SUCCESS)
+    call MPI_Request_free(request)
     call of_assumed_size(c)
     ! A collective has buffers that mean nothing at some ranks.
     whole = 0
@@ -61,8 +73,10 @@ contains
 
   subroutine of_assumed_size(a)
     integer :: a(*)
-    call MPI_Send(a, 8, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_SELF, ierror)
+    call MPI_Irecv(sink, 64, MPI_BYTE, 0, 0, MPI_COMM_SELF, request)
+    call MPI_Send(a, 8, MPI_INTEGER, 0, 0, MPI_COMM_SELF, ierror)
     call check(13, ierror == MPI_SUCCESS)
+    call MPI_Wait(request, status)
   end subroutine
 
   logical function refused()

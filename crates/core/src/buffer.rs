@@ -49,6 +49,14 @@ impl Typed {
         }
     }
 
+    /// Part `i` of `n` that have equally many elements.
+    pub(crate) fn part(&self, i: usize, n: usize) -> Typed {
+        let count = self.count / n as u64;
+        let at = (count as isize).wrapping_mul(self.ty.extent() as isize);
+        let base = self.base.wrapping_offset(at.wrapping_mul(i as isize));
+        Typed::new(base, count, &self.ty)
+    }
+
     /// Bytes of the packed elements.
     #[inline]
     pub(crate) fn len(&self) -> u64 {

@@ -1,5 +1,6 @@
 //! What tools asked to be told of. It is noted where it happens, and told from
-//! `progress`, when nothing of the library is in the middle of anything.
+//! `progress`, when nothing of the library is in the middle of anything. Before that it is handed over to
+//! the listener, which decides who is to be told: at the latest before anything changes that this depends on.
 //!
 //! Nobody asks: every place costs a look at one word, and `progress` nothing.
 
@@ -57,21 +58,29 @@ pub struct Event {
     pub what: What,
 }
 
-/// Is told of events in the order in which they happened, and how many more
-/// there were that could not be kept.
-pub type Listener = fn(&Process, &[Event], u64);
+/// What tells the tools.
+#[derive(Clone, Copy, Debug)]
+pub struct Listener {
+    /// Takes over events in the order in which they happened, and how many more there were that could not be kept, and
+    /// decides who is to be told of them. It calls no function of the program.
+    pub keep: fn(&Process, &[Event], u64),
+    /// Tells all that was taken over and not told yet. No other thread is in it meanwhile.
+    pub tell: fn(),
+}
 
 static WANTED: AtomicU32 = AtomicU32::new(0);
 static LISTENER: OnceLock<Listener> = OnceLock::new();
 
-/// Most events that are kept until they are told.
+/// Most events that are kept until they are handed over.
 const KEPT: usize = 1024;
 
-/// Events that were not told yet.
+/// Events that were not handed over yet.
 #[derive(Debug, Default)]
 pub struct Noted {
     events: RefCell<VecDeque<Event>>,
     lost: Cell<u64>,
+    /// Whether some were handed over, and there was no telling since.
+    is_telling_due: Cell<bool>,
 }
 
 /// Whether somebody wants one of these kinds.
@@ -97,7 +106,14 @@ pub fn want(kinds: u32, listener: Listener) {
     }
 }
 
-/// Tells now what was noted so far, if a process runs and no thread is doing that: for those who change who is told of what.
+/// Hands over what was noted so far, if a process runs: for those who change who is told of what.
+pub fn hand_over() {
+    if let Ok(process) = enter() {
+        process.hand_over();
+    }
+}
+
+/// Tells now what was noted so far, if a process runs and no thread is doing that.
 pub fn catch_up() {
     if let Ok(process) = enter() {
         process.tell();
@@ -128,23 +144,30 @@ impl Process {
         }
     }
 
+    /// Hands over what was noted.
+    #[cold]
+    pub(crate) fn hand_over(&self) {
+        self.hook::<Noted>().hand_over(self);
+    }
+
     /// Tells what was noted.
     #[cold]
     pub(crate) fn tell(&self) {
-        self.hook::<Noted>().alone(|noted| noted.tell(self));
+        self.hand_over();
+        self.hook::<Noted>().alone(Noted::tell);
     }
 }
 
 impl Hook<Process> for Noted {
     fn progress(&self, process: &Process) -> bool {
-        self.tell(process);
+        self.hand_over(process);
+        self.tell();
         false
     }
 }
 
 impl Noted {
-    /// Tells what was noted; the listener may make MPI calls.
-    fn tell(&self, process: &Process) {
+    fn hand_over(&self, process: &Process) {
         let (arrivals, lost) = process.link(Link::take_arrivals);
         self.lost.set(self.lost.get() + lost);
         let mut events: Vec<Event> = self.events.take().into();
@@ -162,7 +185,17 @@ impl Noted {
         if let Some(listener) = LISTENER.get()
             && (lost > 0 || !events.is_empty())
         {
-            listener(process, &events, lost);
+            (listener.keep)(process, &events, lost);
+            self.is_telling_due.set(true);
+        }
+    }
+
+    /// Tells what was handed over; the callbacks may make MPI calls.
+    fn tell(&self) {
+        if let Some(listener) = LISTENER.get()
+            && self.is_telling_due.replace(false)
+        {
+            (listener.tell)();
         }
     }
 }

@@ -154,7 +154,8 @@ static inline void free_typed(struct typed *typed)
 }
 
 /* Makes the count and the type describe, from the address of the section on, those elements of it
- * that they name in an array without gaps. Returns an error class. */
+ * that they name in an array without gaps. Returns an error class. These three leave what is no type as it is, without an error,
+ * as the call itself tells. */
 HIDDEN int mpifort_section(const struct descriptor *d, struct typed *typed);
 /* Makes a type whose extent is the distance of two elements, so that counts and displacements
  * hold. Returns an error class: MPI_ERR_BUFFER if the distances differ. */
@@ -180,13 +181,16 @@ static inline int own_rank(MPI_Comm comm)
 
 /* Whether the section has all elements that the call names: as many as a count says, as many as the sum of `n` counts, those of
  * `n` counts from displacements on in elements, or in bytes with a type for each. What lies before the section is not in it.
- * What is wrong with types and counts the call itself tells. */
+ * Entries of `neighbors` that are nobody do not count; MPI_COMM_NULL says that entries are those of ranks.
+ * What is wrong with types and counts the call itself tells: they hold. */
 HIDDEN int mpifort_holds(const struct descriptor *d, MPI_Count count, MPI_Datatype type);
 HIDDEN int mpifort_holds_all(const struct descriptor *d, struct numbers counts, ptrdiff_t n, MPI_Datatype type);
 HIDDEN int mpifort_holds_parts(const struct descriptor *d, struct numbers counts, struct numbers displs, ptrdiff_t n,
-    MPI_Datatype type);
+    MPI_Datatype type, MPI_Comm neighbors);
 HIDDEN int mpifort_holds_types(const struct descriptor *d, struct numbers counts, struct numbers displs, ptrdiff_t n,
-    struct numbers types);
+    struct numbers types, MPI_Comm neighbors);
+/* How many of the first `n` neighbours there are up to the last one that is somebody. */
+HIDDEN int mpifort_reach(MPI_Comm comm, int n);
 /* A copy of the section without gaps; NULL if there is no memory. */
 HIDDEN void *mpifort_gather(const struct descriptor *d);
 /* Fills the copy anew, and writes it back. */

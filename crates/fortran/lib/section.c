@@ -125,24 +125,28 @@ static MPI_Count place_of(const struct descriptor *d, MPI_Count at)
 static MPI_Count *bytes_named(const struct typed *typed, MPI_Count span, MPI_Count size)
 {
     MPI_Count *bytes = calloc((size_t)size + 1, sizeof *bytes);
+    MPI_Datatype all = MPI_DATATYPE_NULL;
+    /* MPI packs what is committed alone. */
+    int error = PMPI_Type_contiguous_c(typed->count, typed->type, &all);
+    if (!error)
+        error = PMPI_Type_commit(&all);
     unsigned char *plane = malloc((size_t)span), *packed = malloc((size_t)size + 1);
-    for (int shift = 0; bytes && plane && packed && shift < 64 && (span - 1) >> shift; shift += 8) {
+    for (int shift = 0; !error && bytes && plane && packed && shift < 64 && (span - 1) >> shift; shift += 8) {
         MPI_Count position = 0;
         for (MPI_Count i = 0; i < span; i++)
             plane[i] = (unsigned char)(i >> shift);
-        if (PMPI_Pack_c(plane, typed->count, typed->type, packed, size, &position, MPI_COMM_SELF)
-            || position != size) {
-            free(bytes);
-            bytes = NULL;
+        error = PMPI_Pack_c(plane, 1, all, packed, size, &position, MPI_COMM_SELF) || position != size;
+        if (error)
             break;
-        }
         for (MPI_Count i = 0; i < size; i++)
             bytes[i] |= (MPI_Count)packed[i] << shift;
     }
-    if (!plane || !packed) {
+    if (error || !plane || !packed) {
         free(bytes);
         bytes = NULL;
     }
+    if (all != MPI_DATATYPE_NULL)
+        PMPI_Type_free(&all);
     free(plane);
     free(packed);
     return bytes;
@@ -178,14 +182,66 @@ struct measures {
     MPI_Count size, lb, extent, true_lb, true_extent;
 };
 
+/* Those that the standard names; MPI_LONG_LONG and others that have two names stand here once. */
+static int is_predefined(MPI_Datatype type)
+{
+    static const MPI_Datatype all[] = {MPI_AINT, MPI_COUNT, MPI_OFFSET, MPI_PACKED, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG,
+        MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG, MPI_FLOAT, MPI_C_COMPLEX,
+        MPI_CXX_FLOAT_COMPLEX, MPI_DOUBLE, MPI_C_DOUBLE_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_LOGICAL, MPI_INTEGER, MPI_REAL,
+        MPI_COMPLEX, MPI_DOUBLE_PRECISION, MPI_DOUBLE_COMPLEX, MPI_CHARACTER, MPI_LONG_DOUBLE, MPI_C_LONG_DOUBLE_COMPLEX,
+        MPI_CXX_LONG_DOUBLE_COMPLEX, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT,
+        MPI_2REAL, MPI_2DOUBLE_PRECISION, MPI_2INTEGER, MPI_C_BOOL, MPI_CXX_BOOL, MPI_WCHAR, MPI_INT8_T, MPI_UINT8_T, MPI_CHAR,
+        MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_BYTE, MPI_INT16_T, MPI_UINT16_T, MPI_INT32_T, MPI_UINT32_T, MPI_INT64_T,
+        MPI_UINT64_T, MPI_LOGICAL1, MPI_INTEGER1, MPI_LOGICAL2, MPI_INTEGER2, MPI_LOGICAL4, MPI_INTEGER4, MPI_REAL4, MPI_LOGICAL8,
+        MPI_INTEGER8, MPI_REAL8, MPI_COMPLEX8, MPI_REAL16, MPI_COMPLEX16, MPI_COMPLEX32,
+#ifndef CATENA_INTERFACE_OPENMPI
+        /* Open MPI has none of these. */
+        MPI_REAL2, MPI_COMPLEX4, MPI_LOGICAL16, MPI_INTEGER16,
+#endif
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] == type)
+            return 1;
+    return 0;
+}
+
+#ifdef CATENA_INTERFACE_MPICH
+/* Of Catena's library: whether a number is that of a type. */
+extern int catena_is_type(MPI_Datatype number) __attribute__((weak));
+#endif
+
+/* Whether a handle is that of a type. None is asked for in a way that would raise an error in the name of another call. */
+static int is_type(MPI_Datatype type)
+{
+    if (!type || type == MPI_DATATYPE_NULL)
+        return 0;
+    if (is_predefined(type))
+        return 1;
+#ifdef CATENA_INTERFACE_MPICH
+    return !catena_is_type || catena_is_type(type);
+#else
+    /* Others come from numbers, and a number that no type has becomes a null handle. */
+    return (uintptr_t)type >= PREDEFINED;
+#endif
+}
+
+/* Whether there is such a type, and its measures. */
 static int measure(MPI_Datatype type, struct measures *m)
 {
-    int error = PMPI_Type_size_c(type, &m->size);
-    if (!error)
-        error = PMPI_Type_get_extent_c(type, &m->lb, &m->extent);
-    if (!error)
-        error = PMPI_Type_get_true_extent_c(type, &m->true_lb, &m->true_extent);
-    return error;
+    return is_type(type) && !PMPI_Type_size_c(type, &m->size) && !PMPI_Type_get_extent_c(type, &m->lb, &m->extent)
+        && !PMPI_Type_get_true_extent_c(type, &m->true_lb, &m->true_extent);
+}
+
+/* Where the bytes of some elements begin and end, from the place of the first element on; 0 if that is too far for a number.
+ * The last one lies before the first where the extent is negative. Of one element the extent does not matter. */
+static int reach_of(MPI_Count count, const struct measures *m, MPI_Count *begin, MPI_Count *end)
+{
+    MPI_Count last = 0;
+    if (count > 1 && (__builtin_mul_overflow(count - 1, m->extent, &last) || last > INT64_MAX / 4 || last < INT64_MIN / 4))
+        return 0;
+    *begin = (last < 0 ? last : 0) + m->true_lb;
+    *end = (last > 0 ? last : 0) + m->true_lb + m->true_extent;
+    return 1;
 }
 
 static int is_dense(const struct measures *m)
@@ -212,7 +268,8 @@ static int repeated(const struct descriptor *d, const struct typed *typed, const
     MPI_Datatype *type)
 {
     MPI_Count length = (MPI_Count)d->elem_len, each = 1;
-    while (each <= MOST_ALIKE && each * m->extent % length)
+    /* Elements that lie one before the other, or all in one place, are looked at one by one. */
+    while (each <= MOST_ALIKE && (m->extent <= 0 || each * m->extent % length))
         each++;
     MPI_Count alike = each * m->extent / length, row = extent_of(d, 0), times = typed->count / each;
     int is_row = rank_of(d) == 1;
@@ -261,14 +318,13 @@ static int repeated(const struct descriptor *d, const struct typed *typed, const
 int mpifort_section(const struct descriptor *d, struct typed *typed)
 {
     struct measures m;
-    int error = typed->count <= 0 ? MPI_SUCCESS : measure(typed->type, &m);
-    if (error || typed->count <= 0 || !m.size)
-        return error;
-    MPI_Count length = (MPI_Count)d->elem_len, size = typed->count * m.size;
-    MPI_Count span = (typed->count - 1) * m.extent + m.true_lb + m.true_extent;
+    if (typed->count <= 0 || !measure(typed->type, &m) || !m.size)
+        return MPI_SUCCESS;
+    MPI_Count length = (MPI_Count)d->elem_len, size = typed->count * m.size, begin, span;
     ptrdiff_t there = elements(d);
-    if (m.true_lb < 0 || m.extent < 0 || !length || (there >= 0 && span > there * length))
+    if (!reach_of(typed->count, &m, &begin, &span) || begin < 0 || !length || (there >= 0 && span > there * length))
         return MPI_ERR_BUFFER;
+    int error;
     MPI_Datatype type = MPI_DATATYPE_NULL, unit = MPI_DATATYPE_NULL;
     if (is_dense(&m) && size % length == 0) {
         error = unit_of(d, typed, m.size, &unit);
@@ -309,13 +365,12 @@ int mpifort_stride(const struct descriptor *d, struct typed *typed)
 {
     struct measures m;
     ptrdiff_t step = 0;
-    int error = measure(typed->type, &m);
-    if (error)
-        return error;
+    if (!measure(typed->type, &m))
+        return MPI_SUCCESS;
     if (!is_even_from(d, 0, &step) || !is_dense(&m) || m.size != (MPI_Count)d->elem_len)
         return MPI_ERR_BUFFER;
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    error = PMPI_Type_create_resized_c(typed->type, 0, step, &type);
+    int error = PMPI_Type_create_resized_c(typed->type, 0, step, &type);
     if (!error)
         error = PMPI_Type_commit(&type);
     if (!error)
@@ -330,9 +385,8 @@ int mpifort_partitions(const struct descriptor *d, MPI_Count partitions, struct 
         return MPI_SUCCESS;
     if (partitions == 1)
         return mpifort_section(d, typed);
-    int error = measure(typed->type, &m);
-    if (error || !m.size)
-        return error;
+    if (!measure(typed->type, &m) || !m.size)
+        return MPI_SUCCESS;
     MPI_Count length = (MPI_Count)d->elem_len, size = typed->count * m.size, below = 1;
     ptrdiff_t there = elements(d), step = 0;
     if (!is_dense(&m) || !length || size % length || (there >= 0 && partitions * size > there * length))
@@ -346,7 +400,7 @@ int mpifort_partitions(const struct descriptor *d, MPI_Count partitions, struct 
         return MPI_ERR_BUFFER;
     MPI_Datatype unit = MPI_DATATYPE_NULL, block = MPI_DATATYPE_NULL, row = MPI_DATATYPE_NULL,
                  type = MPI_DATATYPE_NULL;
-    error = unit_of(d, typed, m.size, &unit);
+    int error = unit_of(d, typed, m.size, &unit);
     if (!error)
         error = prefix(d, rank, below, unit, &block);
     if (!error)
@@ -372,18 +426,18 @@ static MPI_Count number_of(struct numbers numbers, ptrdiff_t i)
 /* Whether elements of a type lie in the section, the first of which begins at a byte. */
 static int holds_from(const struct descriptor *d, MPI_Count at, MPI_Count count, const struct measures *m)
 {
-    MPI_Count last = 0;
-    if (count <= 0 || !m->size)
+    MPI_Count begin, end;
+    ptrdiff_t there = elements(d);
+    if (count <= 0 || !m->size || there < 0)
         return 1;
-    if (m->extent < 0 || at > INT64_MAX / 4 || at + m->true_lb < 0 || __builtin_mul_overflow(count - 1, m->extent, &last))
-        return 0;
-    return last <= INT64_MAX / 2 && at + last + m->true_lb + m->true_extent <= elements(d) * (MPI_Count)d->elem_len;
+    return at <= INT64_MAX / 4 && at >= INT64_MIN / 4 && reach_of(count, m, &begin, &end) && at + begin >= 0
+        && at + end <= there * (MPI_Count)d->elem_len;
 }
 
 int mpifort_holds(const struct descriptor *d, MPI_Count count, MPI_Datatype type)
 {
     struct measures m;
-    return count <= 0 || measure(type, &m) || holds_from(d, 0, count, &m);
+    return count <= 0 || !measure(type, &m) || holds_from(d, 0, count, &m);
 }
 
 int mpifort_holds_all(const struct descriptor *d, struct numbers counts, ptrdiff_t n, MPI_Datatype type)
@@ -394,29 +448,47 @@ int mpifort_holds_all(const struct descriptor *d, struct numbers counts, ptrdiff
     return mpifort_holds(d, sum, type);
 }
 
+/* Whether an entry is that of a neighbour who is nobody. Only in grids that do not go round there are such, of which each
+ * dimension has two neighbours. */
+static int is_nobody(MPI_Comm comm, ptrdiff_t i)
+{
+    int kind = MPI_UNDEFINED, neighbors[2] = {0, 0};
+    if (comm == MPI_COMM_NULL || PMPI_Topo_test(comm, &kind) || kind != MPI_CART)
+        return 0;
+    return !PMPI_Cart_shift(comm, (int)(i / 2), 1, &neighbors[0], &neighbors[1]) && neighbors[i % 2] == MPI_PROC_NULL;
+}
+
+int mpifort_reach(MPI_Comm comm, int n)
+{
+    while (n > 0 && is_nobody(comm, n - 1))
+        n--;
+    return n;
+}
+
 int mpifort_holds_parts(const struct descriptor *d, struct numbers counts, struct numbers displs, ptrdiff_t n,
-    MPI_Datatype type)
+    MPI_Datatype type, MPI_Comm neighbors)
 {
     struct measures m;
-    if (n <= 0 || measure(type, &m))
-        return 1;
-    for (ptrdiff_t i = 0; i < n; i++) {
+    for (ptrdiff_t i = 0, measured = 0; i < n; i++) {
         MPI_Count at = 0;
-        if (number_of(counts, i) > 0
-            && (__builtin_mul_overflow(number_of(displs, i), m.extent, &at)
-                || !holds_from(d, at, number_of(counts, i), &m)))
+        if (number_of(counts, i) <= 0 || is_nobody(neighbors, i))
+            continue;
+        if (!measured && !measure(type, &m))
+            return 1;
+        measured = 1;
+        if (m.size && (__builtin_mul_overflow(number_of(displs, i), m.extent, &at) || !holds_from(d, at, number_of(counts, i), &m)))
             return 0;
     }
     return 1;
 }
 
 int mpifort_holds_types(const struct descriptor *d, struct numbers counts, struct numbers displs, ptrdiff_t n,
-    struct numbers types)
+    struct numbers types, MPI_Comm neighbors)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
         struct measures m;
         /* Where nothing is meant, there need be no type. */
-        if (number_of(counts, i) > 0 && !measure(Type_of((Fint)number_of(types, i)), &m)
+        if (number_of(counts, i) > 0 && !is_nobody(neighbors, i) && measure(Type_of((Fint)number_of(types, i)), &m)
             && !holds_from(d, number_of(displs, i), number_of(counts, i), &m))
             return 0;
     }

@@ -15,7 +15,7 @@ void D(accumulate_notify)(const struct descriptor *origin_addr, const Fint *orig
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION);
         goto done;
     }
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -36,7 +36,7 @@ void D_LARGE(accumulate_notify)(const struct descriptor *origin_addr, const MPI_
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION);
         goto done;
     }
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -58,11 +58,11 @@ void D(get_accumulate_notify)(const struct descriptor *origin_addr, const Fint *
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION);
         goto done;
     }
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    if (!is_run(result_addr) && (class_result_addr = mpifort_section(result_addr, &typed_result_addr))) {
+    if (!is_run(result_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_result_addr = mpifort_section(result_addr, &typed_result_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_result_addr);
         goto done;
     }
@@ -86,11 +86,11 @@ void D_LARGE(get_accumulate_notify)(const struct descriptor *origin_addr, const 
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION);
         goto done;
     }
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    if (!is_run(result_addr) && (class_result_addr = mpifort_section(result_addr, &typed_result_addr))) {
+    if (!is_run(result_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_result_addr = mpifort_section(result_addr, &typed_result_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_result_addr);
         goto done;
     }
@@ -111,7 +111,7 @@ void D(get_notify)(const struct descriptor *origin_addr, const Fint *origin_coun
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION);
         goto done;
     }
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -132,7 +132,7 @@ void D_LARGE(get_notify)(const struct descriptor *origin_addr, const MPI_Count *
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION);
         goto done;
     }
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -152,7 +152,7 @@ void D(put_notify)(const struct descriptor *origin_addr, const Fint *origin_coun
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION);
         goto done;
     }
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -173,7 +173,7 @@ void D_LARGE(put_notify)(const struct descriptor *origin_addr, const MPI_Count *
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION);
         goto done;
     }
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -194,7 +194,7 @@ void D(rget_notify)(const struct descriptor *origin_addr, const Fint *origin_cou
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION);
         goto done;
     }
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -218,7 +218,7 @@ void D_LARGE(rget_notify)(const struct descriptor *origin_addr, const MPI_Count 
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION);
         goto done;
     }
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -241,7 +241,7 @@ void D(rput_notify)(const struct descriptor *origin_addr, const Fint *origin_cou
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION);
         goto done;
     }
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -265,7 +265,7 @@ void D_LARGE(rput_notify)(const struct descriptor *origin_addr, const MPI_Count 
         code = mpifort_raise(MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION);
         goto done;
     }
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }

@@ -20,7 +20,7 @@ void D(bsend)(const struct descriptor *buf, const Fint *count, const Fint *datat
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -36,7 +36,7 @@ void D_LARGE(bsend)(const struct descriptor *buf, const MPI_Count *count, const 
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -52,7 +52,7 @@ void D(bsend_init)(const struct descriptor *buf, const Fint *count, const Fint *
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -71,7 +71,7 @@ void D_LARGE(bsend_init)(const struct descriptor *buf, const MPI_Count *count, c
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -119,7 +119,7 @@ void D(ibsend)(const struct descriptor *buf, const Fint *count, const Fint *data
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -138,7 +138,7 @@ void D_LARGE(ibsend)(const struct descriptor *buf, const MPI_Count *count, const
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -157,7 +157,7 @@ void D(imrecv)(const struct descriptor *buf, const Fint *count, const Fint *data
     MPI_Message c_message = Message_of(*message);
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && Message_of(*message) != MPI_MESSAGE_NO_PROC && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -178,7 +178,7 @@ void D_LARGE(imrecv)(const struct descriptor *buf, const MPI_Count *count, const
     MPI_Message c_message = Message_of(*message);
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && Message_of(*message) != MPI_MESSAGE_NO_PROC && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -197,7 +197,7 @@ void D_LARGE(irecv)(const struct descriptor *buf, const MPI_Count *count, const 
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*source) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -215,7 +215,7 @@ void D(irsend)(const struct descriptor *buf, const Fint *count, const Fint *data
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -234,7 +234,7 @@ void D_LARGE(irsend)(const struct descriptor *buf, const MPI_Count *count, const
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -252,7 +252,7 @@ void D_LARGE(isend)(const struct descriptor *buf, const MPI_Count *count, const 
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -272,11 +272,11 @@ void D(isendrecv)(const struct descriptor *sendbuf, const Fint *sendcount, const
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(sendbuf, &typed_sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_checked_run(sendbuf, &typed_sendbuf) && INT(*dest) != MPI_PROC_NULL && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_checked_run(recvbuf, &typed_recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_checked_run(recvbuf, &typed_recvbuf) && INT(*source) != MPI_PROC_NULL && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -298,11 +298,11 @@ void D_LARGE(isendrecv)(const struct descriptor *sendbuf, const MPI_Count *sendc
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(sendbuf, &typed_sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_checked_run(sendbuf, &typed_sendbuf) && INT(*dest) != MPI_PROC_NULL && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_checked_run(recvbuf, &typed_recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_checked_run(recvbuf, &typed_recvbuf) && INT(*source) != MPI_PROC_NULL && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -321,7 +321,7 @@ void D(isendrecv_replace)(const struct descriptor *buf, const Fint *count, const
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (INT(*dest) != MPI_PROC_NULL || INT(*source) != MPI_PROC_NULL) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -340,7 +340,7 @@ void D_LARGE(isendrecv_replace)(const struct descriptor *buf, const MPI_Count *c
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (INT(*dest) != MPI_PROC_NULL || INT(*source) != MPI_PROC_NULL) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -358,7 +358,7 @@ void D(issend)(const struct descriptor *buf, const Fint *count, const Fint *data
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -377,7 +377,7 @@ void D_LARGE(issend)(const struct descriptor *buf, const MPI_Count *count, const
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -396,7 +396,7 @@ void D(mrecv)(const struct descriptor *buf, const Fint *count, const Fint *datat
     MPI_Message c_message = Message_of(*message);
     STATUS(status)
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && Message_of(*message) != MPI_MESSAGE_NO_PROC && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -416,7 +416,7 @@ void D_LARGE(mrecv)(const struct descriptor *buf, const MPI_Count *count, const 
     MPI_Message c_message = Message_of(*message);
     STATUS(status)
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && Message_of(*message) != MPI_MESSAGE_NO_PROC && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(MPI_COMM_SELF, class_buf);
         goto done;
     }
@@ -434,7 +434,7 @@ void D_LARGE(recv)(const struct descriptor *buf, const MPI_Count *count, const F
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*source) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -451,7 +451,7 @@ void D(recv_init)(const struct descriptor *buf, const Fint *count, const Fint *d
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*source) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -470,7 +470,7 @@ void D_LARGE(recv_init)(const struct descriptor *buf, const MPI_Count *count, co
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*source) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -487,7 +487,7 @@ void D(rsend)(const struct descriptor *buf, const Fint *count, const Fint *datat
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -503,7 +503,7 @@ void D_LARGE(rsend)(const struct descriptor *buf, const MPI_Count *count, const 
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -519,7 +519,7 @@ void D(rsend_init)(const struct descriptor *buf, const Fint *count, const Fint *
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -538,7 +538,7 @@ void D_LARGE(rsend_init)(const struct descriptor *buf, const MPI_Count *count, c
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -555,7 +555,7 @@ void D_LARGE(send)(const struct descriptor *buf, const MPI_Count *count, const F
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -571,7 +571,7 @@ void D(send_init)(const struct descriptor *buf, const Fint *count, const Fint *d
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -590,7 +590,7 @@ void D_LARGE(send_init)(const struct descriptor *buf, const MPI_Count *count, co
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -610,11 +610,11 @@ void D_LARGE(sendrecv)(const struct descriptor *sendbuf, const MPI_Count *sendco
     int class_recvbuf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_checked_run(sendbuf, &typed_sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_checked_run(sendbuf, &typed_sendbuf) && INT(*dest) != MPI_PROC_NULL && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_checked_run(recvbuf, &typed_recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_checked_run(recvbuf, &typed_recvbuf) && INT(*source) != MPI_PROC_NULL && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -632,7 +632,7 @@ void D(sendrecv_replace)(const struct descriptor *buf, const Fint *count, const 
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (INT(*dest) != MPI_PROC_NULL || INT(*source) != MPI_PROC_NULL) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -650,7 +650,7 @@ void D_LARGE(sendrecv_replace)(const struct descriptor *buf, const MPI_Count *co
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && (INT(*dest) != MPI_PROC_NULL || INT(*source) != MPI_PROC_NULL) && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -681,7 +681,7 @@ void D(ssend)(const struct descriptor *buf, const Fint *count, const Fint *datat
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -697,7 +697,7 @@ void D_LARGE(ssend)(const struct descriptor *buf, const MPI_Count *count, const 
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -713,7 +713,7 @@ void D(ssend_init)(const struct descriptor *buf, const Fint *count, const Fint *
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -732,7 +732,7 @@ void D_LARGE(ssend_init)(const struct descriptor *buf, const MPI_Count *count, c
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -750,7 +750,7 @@ void D(precv_init)(const struct descriptor *buf, const Fint *partitions, const F
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_partitions(buf, *partitions, &typed_buf))) {
+    if (!is_run(buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_partitions(buf, *partitions, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -773,7 +773,7 @@ void D_LARGE(precv_init)(const struct descriptor *buf, const Fint *partitions, c
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_UNSUPPORTED_OPERATION);
         goto done;
     }
-    if (!is_run(buf) && (class_buf = mpifort_partitions(buf, *partitions, &typed_buf))) {
+    if (!is_run(buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_partitions(buf, *partitions, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -791,7 +791,7 @@ void D(psend_init)(const struct descriptor *buf, const Fint *partitions, const F
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(buf) && (class_buf = mpifort_partitions(buf, *partitions, &typed_buf))) {
+    if (!is_run(buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_partitions(buf, *partitions, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -814,7 +814,7 @@ void D_LARGE(psend_init)(const struct descriptor *buf, const Fint *partitions, c
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_UNSUPPORTED_OPERATION);
         goto done;
     }
-    if (!is_run(buf) && (class_buf = mpifort_partitions(buf, *partitions, &typed_buf))) {
+    if (!is_run(buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_partitions(buf, *partitions, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -1204,7 +1204,7 @@ void D(allgatherv)(const struct descriptor *sendbuf, const Fint *sendcount, cons
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1232,7 +1232,7 @@ void D_LARGE(allgatherv)(const struct descriptor *sendbuf, const MPI_Count *send
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1262,7 +1262,7 @@ void D(allgatherv_init)(const struct descriptor *sendbuf, const Fint *sendcount,
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1295,7 +1295,7 @@ void D_LARGE(allgatherv_init)(const struct descriptor *sendbuf, const MPI_Count 
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1579,7 +1579,7 @@ void D(alltoallv)(const struct descriptor *sendbuf, const Fint *sendcounts, cons
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1587,7 +1587,7 @@ void D(alltoallv)(const struct descriptor *sendbuf, const Fint *sendcounts, cons
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1610,7 +1610,7 @@ void D_LARGE(alltoallv)(const struct descriptor *sendbuf, const MPI_Count *sendc
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1618,7 +1618,7 @@ void D_LARGE(alltoallv)(const struct descriptor *sendbuf, const MPI_Count *sendc
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1644,7 +1644,7 @@ void D(alltoallv_init)(const struct descriptor *sendbuf, const Fint *sendcounts,
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1652,7 +1652,7 @@ void D(alltoallv_init)(const struct descriptor *sendbuf, const Fint *sendcounts,
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1681,7 +1681,7 @@ void D_LARGE(alltoallv_init)(const struct descriptor *sendbuf, const MPI_Count *
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1689,7 +1689,7 @@ void D_LARGE(alltoallv_init)(const struct descriptor *sendbuf, const MPI_Count *
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1717,7 +1717,7 @@ void D(alltoallw)(const struct descriptor *sendbuf, const Fint *sendcounts, cons
     MPI_Datatype few_recvtypes[FEW], *c_recvtypes = few_recvtypes;
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes))) {
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1732,7 +1732,7 @@ void D(alltoallw)(const struct descriptor *sendbuf, const Fint *sendcounts, cons
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes))) {
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1768,7 +1768,7 @@ void D_LARGE(alltoallw)(const struct descriptor *sendbuf, const MPI_Count *sendc
     MPI_Datatype few_recvtypes[FEW], *c_recvtypes = few_recvtypes;
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes))) {
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1783,7 +1783,7 @@ void D_LARGE(alltoallw)(const struct descriptor *sendbuf, const MPI_Count *sendc
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes))) {
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1820,7 +1820,7 @@ void D(alltoallw_init)(const struct descriptor *sendbuf, const Fint *sendcounts,
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes))) {
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1835,7 +1835,7 @@ void D(alltoallw_init)(const struct descriptor *sendbuf, const Fint *sendcounts,
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes))) {
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1873,7 +1873,7 @@ void D_LARGE(alltoallw_init)(const struct descriptor *sendbuf, const MPI_Count *
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes))) {
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1888,7 +1888,7 @@ void D_LARGE(alltoallw_init)(const struct descriptor *sendbuf, const MPI_Count *
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes))) {
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -1995,8 +1995,7 @@ void D(exscan)(const struct descriptor *sendbuf, const struct descriptor *recvbu
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm)))
-        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm))) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2027,8 +2026,7 @@ void D_LARGE(exscan)(const struct descriptor *sendbuf, const struct descriptor *
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm)))
-        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm))) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2060,12 +2058,11 @@ void D(exscan_init)(const struct descriptor *sendbuf, const struct descriptor *r
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm)))
-        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm))) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm))) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -2094,12 +2091,11 @@ void D_LARGE(exscan_init)(const struct descriptor *sendbuf, const struct descrip
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm)))
-        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm))) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm))) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -2122,8 +2118,7 @@ void D(gather)(const struct descriptor *sendbuf, const Fint *sendcount, const Fi
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2151,8 +2146,7 @@ void D_LARGE(gather)(const struct descriptor *sendbuf, const MPI_Count *sendcoun
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2182,12 +2176,11 @@ void D(gather_init)(const struct descriptor *sendbuf, const Fint *sendcount, con
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -2216,12 +2209,11 @@ void D_LARGE(gather_init)(const struct descriptor *sendbuf, const MPI_Count *sen
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -2246,8 +2238,7 @@ void D(gatherv)(const struct descriptor *sendbuf, const Fint *sendcount, const F
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2275,8 +2266,7 @@ void D_LARGE(gatherv)(const struct descriptor *sendbuf, const MPI_Count *sendcou
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2306,12 +2296,11 @@ void D(gatherv_init)(const struct descriptor *sendbuf, const Fint *sendcount, co
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -2340,12 +2329,11 @@ void D_LARGE(gatherv_init)(const struct descriptor *sendbuf, const MPI_Count *se
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -2438,7 +2426,7 @@ void D(iallgatherv)(const struct descriptor *sendbuf, const Fint *sendcount, con
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2471,7 +2459,7 @@ void D_LARGE(iallgatherv)(const struct descriptor *sendbuf, const MPI_Count *sen
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2637,7 +2625,7 @@ void D(ialltoallv)(const struct descriptor *sendbuf, const Fint *sendcounts, con
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2645,7 +2633,7 @@ void D(ialltoallv)(const struct descriptor *sendbuf, const Fint *sendcounts, con
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2674,7 +2662,7 @@ void D_LARGE(ialltoallv)(const struct descriptor *sendbuf, const MPI_Count *send
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), Type_of(*sendtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2682,7 +2670,7 @@ void D_LARGE(ialltoallv)(const struct descriptor *sendbuf, const MPI_Count *send
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2712,7 +2700,7 @@ void D(ialltoallw)(const struct descriptor *sendbuf, const Fint *sendcounts, con
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes))) {
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2727,7 +2715,7 @@ void D(ialltoallw)(const struct descriptor *sendbuf, const Fint *sendcounts, con
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes))) {
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2765,7 +2753,7 @@ void D_LARGE(ialltoallw)(const struct descriptor *sendbuf, const MPI_Count *send
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : ranks(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes))) {
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), ranks(Comm_of(*comm)), NUMBERS(sendtypes), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2780,7 +2768,7 @@ void D_LARGE(ialltoallw)(const struct descriptor *sendbuf, const MPI_Count *send
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes))) {
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), ranks(Comm_of(*comm)), NUMBERS(recvtypes), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -2858,12 +2846,11 @@ void D(iexscan)(const struct descriptor *sendbuf, const struct descriptor *recvb
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm)))
-        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm))) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm))) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -2892,12 +2879,11 @@ void D_LARGE(iexscan)(const struct descriptor *sendbuf, const struct descriptor 
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm)))
-        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm))) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+    if (!is_run(recvbuf) && (place(sendbuf->base_addr) == MPI_IN_PLACE || is_behind(Comm_of(*comm))) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -2923,12 +2909,11 @@ void D(igather)(const struct descriptor *sendbuf, const Fint *sendcount, const F
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -2957,12 +2942,11 @@ void D_LARGE(igather)(const struct descriptor *sendbuf, const MPI_Count *sendcou
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * ranks(Comm_of(*comm)), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -2990,12 +2974,11 @@ void D(igatherv)(const struct descriptor *sendbuf, const Fint *sendcount, const 
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -3024,12 +3007,11 @@ void D_LARGE(igatherv)(const struct descriptor *sendbuf, const MPI_Count *sendco
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*recvtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && mpifort_stride(recvbuf, &typed_recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -3051,21 +3033,19 @@ void D(ireduce)(const struct descriptor *sendbuf, const struct descriptor *recvb
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT
-        && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -3086,21 +3066,19 @@ void D_LARGE(ireduce)(const struct descriptor *sendbuf, const struct descriptor 
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT
-        && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -3317,12 +3295,11 @@ void D(iscatter)(const struct descriptor *sendbuf, const Fint *sendcount, const 
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -3351,12 +3328,11 @@ void D_LARGE(iscatter)(const struct descriptor *sendbuf, const MPI_Count *sendco
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -3384,12 +3360,11 @@ void D(iscatterv)(const struct descriptor *sendbuf, const Fint *sendcounts, cons
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -3418,12 +3393,11 @@ void D_LARGE(iscatterv)(const struct descriptor *sendbuf, const MPI_Count *sendc
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -3447,8 +3421,7 @@ void D(reduce)(const struct descriptor *sendbuf, const struct descriptor *recvbu
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
-    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT
-        && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -3456,8 +3429,7 @@ void D(reduce)(const struct descriptor *sendbuf, const struct descriptor *recvbu
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -3480,8 +3452,7 @@ void D_LARGE(reduce)(const struct descriptor *sendbuf, const struct descriptor *
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
-    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT
-        && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -3489,8 +3460,7 @@ void D_LARGE(reduce)(const struct descriptor *sendbuf, const struct descriptor *
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -3514,21 +3484,19 @@ void D(reduce_init)(const struct descriptor *sendbuf, const struct descriptor *r
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT
-        && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -3549,21 +3517,19 @@ void D_LARGE(reduce_init)(const struct descriptor *sendbuf, const struct descrip
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT
-        && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && !mpifort_holds(sendbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+    if (!is_run(sendbuf) && INT(*root) != MPI_PROC_NULL && INT(*root) != MPI_ROOT && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(recvbuf, *count, Type_of(*datatype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(recvbuf) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
+    if (!is_run(recvbuf) && receives(Comm_of(*comm), *root) && !(copy_recvbuf = mpifort_later(&pending, recvbuf, 1))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -4021,8 +3987,7 @@ void D(scatter)(const struct descriptor *sendbuf, const Fint *sendcount, const F
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
     int code;
-    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4048,8 +4013,7 @@ void D_LARGE(scatter)(const struct descriptor *sendbuf, const MPI_Count *sendcou
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
     int code;
-    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4077,12 +4041,11 @@ void D(scatter_init)(const struct descriptor *sendbuf, const Fint *sendcount, co
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -4111,12 +4074,11 @@ void D_LARGE(scatter_init)(const struct descriptor *sendbuf, const MPI_Count *se
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * ranks(Comm_of(*comm)), Type_of(*sendtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -4141,8 +4103,7 @@ void D(scatterv)(const struct descriptor *sendbuf, const Fint *sendcounts, const
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
     int code;
-    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4168,8 +4129,7 @@ void D_LARGE(scatterv)(const struct descriptor *sendbuf, const MPI_Count *sendco
     struct typed typed_recvbuf = {*recvcount, Type_of(*recvtype), 0};
     int class_recvbuf = MPI_SUCCESS;
     int code;
-    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4197,12 +4157,11 @@ void D(scatterv_init)(const struct descriptor *sendbuf, const Fint *sendcounts, 
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -4231,12 +4190,11 @@ void D_LARGE(scatterv_init)(const struct descriptor *sendbuf, const MPI_Count *s
     int class_recvbuf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root)
-        && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(displs), ranks(Comm_of(*comm)), Type_of(*sendtype), MPI_COMM_NULL)) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
-    if (!is_run(sendbuf) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
+    if (!is_run(sendbuf) && receives(Comm_of(*comm), *root) && mpifort_stride(sendbuf, &typed_sendbuf) && !(copy_sendbuf = mpifort_later(&pending, sendbuf, 0))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
@@ -4268,7 +4226,7 @@ void D(ineighbor_allgather)(const struct descriptor *sendbuf, const Fint *sendco
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * mpifort_reach(Comm_of(*comm), sources(Comm_of(*comm))), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4301,7 +4259,7 @@ void D_LARGE(ineighbor_allgather)(const struct descriptor *sendbuf, const MPI_Co
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * mpifort_reach(Comm_of(*comm), sources(Comm_of(*comm))), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4333,7 +4291,7 @@ void D(ineighbor_allgatherv)(const struct descriptor *sendbuf, const Fint *sendc
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4366,7 +4324,7 @@ void D_LARGE(ineighbor_allgatherv)(const struct descriptor *sendbuf, const MPI_C
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4394,7 +4352,7 @@ void D(ineighbor_alltoall)(const struct descriptor *sendbuf, const Fint *sendcou
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * mpifort_reach(Comm_of(*comm), destinations(Comm_of(*comm))), Type_of(*sendtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4402,7 +4360,7 @@ void D(ineighbor_alltoall)(const struct descriptor *sendbuf, const Fint *sendcou
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * mpifort_reach(Comm_of(*comm), sources(Comm_of(*comm))), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4431,7 +4389,7 @@ void D_LARGE(ineighbor_alltoall)(const struct descriptor *sendbuf, const MPI_Cou
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * mpifort_reach(Comm_of(*comm), destinations(Comm_of(*comm))), Type_of(*sendtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4439,7 +4397,7 @@ void D_LARGE(ineighbor_alltoall)(const struct descriptor *sendbuf, const MPI_Cou
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * mpifort_reach(Comm_of(*comm), sources(Comm_of(*comm))), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4467,7 +4425,7 @@ void D(ineighbor_alltoallv)(const struct descriptor *sendbuf, const Fint *sendco
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4475,7 +4433,7 @@ void D(ineighbor_alltoallv)(const struct descriptor *sendbuf, const Fint *sendco
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4504,7 +4462,7 @@ void D_LARGE(ineighbor_alltoallv)(const struct descriptor *sendbuf, const MPI_Co
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4512,7 +4470,7 @@ void D_LARGE(ineighbor_alltoallv)(const struct descriptor *sendbuf, const MPI_Co
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4542,7 +4500,7 @@ void D(ineighbor_alltoallw)(const struct descriptor *sendbuf, const Fint *sendco
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : sources(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes))) {
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4557,7 +4515,7 @@ void D(ineighbor_alltoallw)(const struct descriptor *sendbuf, const Fint *sendco
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes))) {
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4595,7 +4553,7 @@ void D_LARGE(ineighbor_alltoallw)(const struct descriptor *sendbuf, const MPI_Co
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : sources(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes))) {
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4610,7 +4568,7 @@ void D_LARGE(ineighbor_alltoallw)(const struct descriptor *sendbuf, const MPI_Co
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes))) {
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4646,7 +4604,7 @@ void D(neighbor_allgather)(const struct descriptor *sendbuf, const Fint *sendcou
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * mpifort_reach(Comm_of(*comm), sources(Comm_of(*comm))), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4674,7 +4632,7 @@ void D_LARGE(neighbor_allgather)(const struct descriptor *sendbuf, const MPI_Cou
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * mpifort_reach(Comm_of(*comm), sources(Comm_of(*comm))), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4704,7 +4662,7 @@ void D(neighbor_allgather_init)(const struct descriptor *sendbuf, const Fint *se
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * mpifort_reach(Comm_of(*comm), sources(Comm_of(*comm))), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4737,7 +4695,7 @@ void D_LARGE(neighbor_allgather_init)(const struct descriptor *sendbuf, const MP
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * mpifort_reach(Comm_of(*comm), sources(Comm_of(*comm))), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4766,7 +4724,7 @@ void D(neighbor_allgatherv)(const struct descriptor *sendbuf, const Fint *sendco
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4794,7 +4752,7 @@ void D_LARGE(neighbor_allgatherv)(const struct descriptor *sendbuf, const MPI_Co
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4824,7 +4782,7 @@ void D(neighbor_allgatherv_init)(const struct descriptor *sendbuf, const Fint *s
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4857,7 +4815,7 @@ void D_LARGE(neighbor_allgatherv_init)(const struct descriptor *sendbuf, const M
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(displs), sources(Comm_of(*comm)), Type_of(*recvtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4881,7 +4839,7 @@ void D(neighbor_alltoall)(const struct descriptor *sendbuf, const Fint *sendcoun
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * mpifort_reach(Comm_of(*comm), destinations(Comm_of(*comm))), Type_of(*sendtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4889,7 +4847,7 @@ void D(neighbor_alltoall)(const struct descriptor *sendbuf, const Fint *sendcoun
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * mpifort_reach(Comm_of(*comm), sources(Comm_of(*comm))), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4912,7 +4870,7 @@ void D_LARGE(neighbor_alltoall)(const struct descriptor *sendbuf, const MPI_Coun
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * mpifort_reach(Comm_of(*comm), destinations(Comm_of(*comm))), Type_of(*sendtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4920,7 +4878,7 @@ void D_LARGE(neighbor_alltoall)(const struct descriptor *sendbuf, const MPI_Coun
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * mpifort_reach(Comm_of(*comm), sources(Comm_of(*comm))), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4946,7 +4904,7 @@ void D(neighbor_alltoall_init)(const struct descriptor *sendbuf, const Fint *sen
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * mpifort_reach(Comm_of(*comm), destinations(Comm_of(*comm))), Type_of(*sendtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4954,7 +4912,7 @@ void D(neighbor_alltoall_init)(const struct descriptor *sendbuf, const Fint *sen
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * mpifort_reach(Comm_of(*comm), sources(Comm_of(*comm))), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4983,7 +4941,7 @@ void D_LARGE(neighbor_alltoall_init)(const struct descriptor *sendbuf, const MPI
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds(sendbuf, (MPI_Count)*sendcount * mpifort_reach(Comm_of(*comm), destinations(Comm_of(*comm))), Type_of(*sendtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -4991,7 +4949,7 @@ void D_LARGE(neighbor_alltoall_init)(const struct descriptor *sendbuf, const MPI
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds(recvbuf, (MPI_Count)*recvcount * mpifort_reach(Comm_of(*comm), sources(Comm_of(*comm))), Type_of(*recvtype))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5015,7 +4973,7 @@ void D(neighbor_alltoallv)(const struct descriptor *sendbuf, const Fint *sendcou
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5023,7 +4981,7 @@ void D(neighbor_alltoallv)(const struct descriptor *sendbuf, const Fint *sendcou
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5046,7 +5004,7 @@ void D_LARGE(neighbor_alltoallv)(const struct descriptor *sendbuf, const MPI_Cou
     void *copy_sendbuf = NULL;
     void *copy_recvbuf = NULL;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5054,7 +5012,7 @@ void D_LARGE(neighbor_alltoallv)(const struct descriptor *sendbuf, const MPI_Cou
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5080,7 +5038,7 @@ void D(neighbor_alltoallv_init)(const struct descriptor *sendbuf, const Fint *se
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5088,7 +5046,7 @@ void D(neighbor_alltoallv_init)(const struct descriptor *sendbuf, const Fint *se
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5117,7 +5075,7 @@ void D_LARGE(neighbor_alltoallv_init)(const struct descriptor *sendbuf, const MP
     void *copy_recvbuf = NULL;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype))) {
+    if (!is_run(sendbuf) && !mpifort_holds_parts(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), Type_of(*sendtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5125,7 +5083,7 @@ void D_LARGE(neighbor_alltoallv_init)(const struct descriptor *sendbuf, const MP
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_NO_MEM);
         goto done;
     }
-    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype))) {
+    if (!is_run(recvbuf) && !mpifort_holds_parts(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), Type_of(*recvtype), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5153,7 +5111,7 @@ void D(neighbor_alltoallw)(const struct descriptor *sendbuf, const Fint *sendcou
     MPI_Datatype few_recvtypes[FEW], *c_recvtypes = few_recvtypes;
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : sources(Comm_of(*comm));
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes))) {
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5168,7 +5126,7 @@ void D(neighbor_alltoallw)(const struct descriptor *sendbuf, const Fint *sendcou
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes))) {
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5204,7 +5162,7 @@ void D_LARGE(neighbor_alltoallw)(const struct descriptor *sendbuf, const MPI_Cou
     MPI_Datatype few_recvtypes[FEW], *c_recvtypes = few_recvtypes;
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : sources(Comm_of(*comm));
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes))) {
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5219,7 +5177,7 @@ void D_LARGE(neighbor_alltoallw)(const struct descriptor *sendbuf, const MPI_Cou
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes))) {
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5256,7 +5214,7 @@ void D(neighbor_alltoallw_init)(const struct descriptor *sendbuf, const Fint *se
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : sources(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes))) {
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5271,7 +5229,7 @@ void D(neighbor_alltoallw_init)(const struct descriptor *sendbuf, const Fint *se
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes))) {
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5309,7 +5267,7 @@ void D_LARGE(neighbor_alltoallw_init)(const struct descriptor *sendbuf, const MP
     ptrdiff_t n_recvtypes = place(recvbuf->base_addr) == MPI_IN_PLACE ? 0 : sources(Comm_of(*comm));
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes))) {
+    if (!is_run(sendbuf) && !mpifort_holds_types(sendbuf, NUMBERS(sendcounts), NUMBERS(sdispls), destinations(Comm_of(*comm)), NUMBERS(sendtypes), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5324,7 +5282,7 @@ void D_LARGE(neighbor_alltoallw_init)(const struct descriptor *sendbuf, const MP
     }
     for (ptrdiff_t i = 0; i < n_sendtypes; i++)
         c_sendtypes[i] = Type_of(sendtypes[i]);
-    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes))) {
+    if (!is_run(recvbuf) && !mpifort_holds_types(recvbuf, NUMBERS(recvcounts), NUMBERS(rdispls), sources(Comm_of(*comm)), NUMBERS(recvtypes), Comm_of(*comm))) {
         code = mpifort_raise(Comm_of(*comm), MPI_ERR_BUFFER);
         goto done;
     }
@@ -5355,7 +5313,7 @@ void D_LARGE(accumulate)(const struct descriptor *origin_addr, const MPI_Count *
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
     int class_origin_addr = MPI_SUCCESS;
     int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -5388,11 +5346,11 @@ void D(get_accumulate)(const struct descriptor *origin_addr, const Fint *origin_
     struct typed typed_result_addr = {*result_count, Type_of(*result_datatype), 0};
     int class_result_addr = MPI_SUCCESS;
     int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    if (!is_run(result_addr) && (class_result_addr = mpifort_section(result_addr, &typed_result_addr))) {
+    if (!is_run(result_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_result_addr = mpifort_section(result_addr, &typed_result_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_result_addr);
         goto done;
     }
@@ -5411,11 +5369,11 @@ void D_LARGE(get_accumulate)(const struct descriptor *origin_addr, const MPI_Cou
     struct typed typed_result_addr = {*result_count, Type_of(*result_datatype), 0};
     int class_result_addr = MPI_SUCCESS;
     int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    if (!is_run(result_addr) && (class_result_addr = mpifort_section(result_addr, &typed_result_addr))) {
+    if (!is_run(result_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_result_addr = mpifort_section(result_addr, &typed_result_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_result_addr);
         goto done;
     }
@@ -5431,7 +5389,7 @@ void D_LARGE(get)(const struct descriptor *origin_addr, const MPI_Count *origin_
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
     int class_origin_addr = MPI_SUCCESS;
     int code;
-    if (!is_checked_run(origin_addr, &typed_origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_checked_run(origin_addr, &typed_origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -5446,7 +5404,7 @@ void D_LARGE(put)(const struct descriptor *origin_addr, const MPI_Count *origin_
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
     int class_origin_addr = MPI_SUCCESS;
     int code;
-    if (!is_checked_run(origin_addr, &typed_origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_checked_run(origin_addr, &typed_origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -5462,7 +5420,7 @@ void D(raccumulate)(const struct descriptor *origin_addr, const Fint *origin_cou
     int class_origin_addr = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -5481,7 +5439,7 @@ void D_LARGE(raccumulate)(const struct descriptor *origin_addr, const MPI_Count 
     int class_origin_addr = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -5499,7 +5457,7 @@ void D(rget)(const struct descriptor *origin_addr, const Fint *origin_count, con
     int class_origin_addr = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(origin_addr, &typed_origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_checked_run(origin_addr, &typed_origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -5520,11 +5478,11 @@ void D(rget_accumulate)(const struct descriptor *origin_addr, const Fint *origin
     int class_result_addr = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    if (!is_run(result_addr) && (class_result_addr = mpifort_section(result_addr, &typed_result_addr))) {
+    if (!is_run(result_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_result_addr = mpifort_section(result_addr, &typed_result_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_result_addr);
         goto done;
     }
@@ -5546,11 +5504,11 @@ void D_LARGE(rget_accumulate)(const struct descriptor *origin_addr, const MPI_Co
     int class_result_addr = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
-    if (!is_run(result_addr) && (class_result_addr = mpifort_section(result_addr, &typed_result_addr))) {
+    if (!is_run(result_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_result_addr = mpifort_section(result_addr, &typed_result_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_result_addr);
         goto done;
     }
@@ -5569,7 +5527,7 @@ void D_LARGE(rget)(const struct descriptor *origin_addr, const MPI_Count *origin
     int class_origin_addr = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(origin_addr, &typed_origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_checked_run(origin_addr, &typed_origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -5587,7 +5545,7 @@ void D(rput)(const struct descriptor *origin_addr, const Fint *origin_count, con
     int class_origin_addr = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(origin_addr, &typed_origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_checked_run(origin_addr, &typed_origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -5606,7 +5564,7 @@ void D_LARGE(rput)(const struct descriptor *origin_addr, const MPI_Count *origin
     int class_origin_addr = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(origin_addr, &typed_origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_checked_run(origin_addr, &typed_origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }

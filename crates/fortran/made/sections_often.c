@@ -9,7 +9,7 @@ void D(irecv)(const struct descriptor *buf, const Fint *count, const Fint *datat
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*source) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -28,7 +28,7 @@ void D(isend)(const struct descriptor *buf, const Fint *count, const Fint *datat
     int class_buf = MPI_SUCCESS;
     MPI_Request c_request = 0;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -47,7 +47,7 @@ void D(recv)(const struct descriptor *buf, const Fint *count, const Fint *dataty
     int class_buf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*source) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -64,7 +64,7 @@ void D(send)(const struct descriptor *buf, const Fint *count, const Fint *dataty
     struct typed typed_buf = {*count, Type_of(*datatype), 0};
     int class_buf = MPI_SUCCESS;
     int code;
-    if (!is_checked_run(buf, &typed_buf) && (class_buf = mpifort_section(buf, &typed_buf))) {
+    if (!is_checked_run(buf, &typed_buf) && INT(*dest) != MPI_PROC_NULL && (class_buf = mpifort_section(buf, &typed_buf))) {
         code = mpifort_raise(Comm_of(*comm), class_buf);
         goto done;
     }
@@ -83,11 +83,11 @@ void D(sendrecv)(const struct descriptor *sendbuf, const Fint *sendcount, const 
     int class_recvbuf = MPI_SUCCESS;
     STATUS(status)
     int code;
-    if (!is_checked_run(sendbuf, &typed_sendbuf) && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
+    if (!is_checked_run(sendbuf, &typed_sendbuf) && INT(*dest) != MPI_PROC_NULL && (class_sendbuf = mpifort_section(sendbuf, &typed_sendbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_sendbuf);
         goto done;
     }
-    if (!is_checked_run(recvbuf, &typed_recvbuf) && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
+    if (!is_checked_run(recvbuf, &typed_recvbuf) && INT(*source) != MPI_PROC_NULL && (class_recvbuf = mpifort_section(recvbuf, &typed_recvbuf))) {
         code = mpifort_raise(Comm_of(*comm), class_recvbuf);
         goto done;
     }
@@ -105,7 +105,7 @@ void D(accumulate)(const struct descriptor *origin_addr, const Fint *origin_coun
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
     int class_origin_addr = MPI_SUCCESS;
     int code;
-    if (!is_run(origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_run(origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -121,7 +121,7 @@ void D(get)(const struct descriptor *origin_addr, const Fint *origin_count, cons
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
     int class_origin_addr = MPI_SUCCESS;
     int code;
-    if (!is_checked_run(origin_addr, &typed_origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_checked_run(origin_addr, &typed_origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }
@@ -137,7 +137,7 @@ void D(put)(const struct descriptor *origin_addr, const Fint *origin_count, cons
     struct typed typed_origin_addr = {*origin_count, Type_of(*origin_datatype), 0};
     int class_origin_addr = MPI_SUCCESS;
     int code;
-    if (!is_checked_run(origin_addr, &typed_origin_addr) && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
+    if (!is_checked_run(origin_addr, &typed_origin_addr) && INT(*target_rank) != MPI_PROC_NULL && (class_origin_addr = mpifort_section(origin_addr, &typed_origin_addr))) {
         code = mpifort_raise(MPI_COMM_SELF, class_origin_addr);
         goto done;
     }

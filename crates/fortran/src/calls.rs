@@ -662,13 +662,8 @@ impl<'a> Body<'a> {
                     true => format!("is_checked_run({name}, &typed_{name})"),
                     false => format!("is_run({name})"),
                 };
-                // Where it means nothing, neither do its count and its type.
-                let is_run = match means(self.p, arg) {
-                    Some(means) => format!("{is_run} && {means}"),
-                    None => is_run,
-                };
                 self.made(
-                    name,
+                    arg,
                     &is_run,
                     &format!("mpifort_section({name}, &typed_{name})"),
                 );
@@ -682,7 +677,7 @@ impl<'a> Body<'a> {
                     "struct typed typed_{name} = {{*{count}, Type_of(*{ty}), 0}};"
                 ));
                 self.made(
-                    name,
+                    arg,
                     &format!("is_run({name})"),
                     &format!("mpifort_partitions({name}, *{partitions}, &typed_{name})"),
                 );
@@ -728,14 +723,16 @@ impl<'a> Body<'a> {
             return;
         };
         let name = &arg.name;
-        let means = match means(self.p, arg) {
-            Some(means) => format!("{means}\n        && "),
-            None => String::new(),
-        };
+        let means = self.means(arg);
         self.fail_if(
             &format!("!is_run({name}) && {means}!{holds}"),
             "MPI_ERR_BUFFER",
         );
+    }
+
+    /// That the buffer means something at this rank, with `&&` behind it: else neither do its count and its type.
+    fn means(&self, arg: &FortranArg) -> String {
+        means(self.p, arg).map_or_else(String::new, |means| format!("{means} && "))
     }
 
     /// A copy that lives until the request is complete, if the section needs one; `needed` is a
@@ -745,9 +742,10 @@ impl<'a> Body<'a> {
         self.pends();
         self.local(&format!("void *copy_{name} = NULL;"));
         let writes = u8::from(arg.direction != Direction::In);
+        let means = self.means(arg);
         self.fail_if(
             &format!(
-                "!is_run({name}) && {needed}\
+                "!is_run({name}) && {means}{needed}\
                  !(copy_{name} = mpifort_later(&pending, {name}, {writes}))"
             ),
             "MPI_ERR_NO_MEM",
@@ -768,11 +766,12 @@ impl<'a> Body<'a> {
     }
 
     /// A type that `how` makes unless the buffer `is_run`.
-    fn made(&mut self, name: &str, is_run: &str, how: &str) {
+    fn made(&mut self, arg: &FortranArg, is_run: &str, how: &str) {
+        let (name, means) = (&arg.name, self.means(arg));
         let local = format!("int class_{name} = MPI_SUCCESS;");
         self.local(&local);
         self.fail_if(
-            &format!("!{is_run} && (class_{name} = {how})"),
+            &format!("!{is_run} && {means}(class_{name} = {how})"),
             &format!("class_{name}"),
         );
         self.cleanup(&format!("free_typed(&typed_{name});"));

@@ -41,6 +41,22 @@ pub fn heard(all: &Vars, apps: &[&Vars], own: Option<&OsStr>) -> Result<Vars, St
     Ok(heard)
 }
 
+/// The variables that all programs are given alike by `-x` or `-env`: what they spawn has them, too.
+pub fn common(apps: &[&Vars]) -> Vars {
+    let value = |app: &Vars, name: &OsStr| {
+        let found = app.iter().rev().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.clone())
+    };
+    let Some((first, rest)) = apps.split_first() else {
+        return Vars::new();
+    };
+    let is_common = |(name, _): &&(OsString, OsString)| {
+        let own = value(first, name);
+        rest.iter().all(|app| value(app, name) == own)
+    };
+    first.iter().filter(is_common).cloned().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,5 +87,13 @@ mod tests {
         assert!(heard("", apps, Some("y")).is_err());
         assert_eq!(heard("", apps, Some("x")), Ok(vars(conf)));
         assert_eq!(one("", Some("x")), Ok(vars("")));
+    }
+
+    #[test]
+    fn what_all_programs_are_given_their_children_have() {
+        let (a, b) = (vars("X=1 Y=2 Z=0 Z=3"), vars("Y=2 X=0 Z=3"));
+        assert_eq!(common(&[&a, &b]), vars("Y=2 Z=0 Z=3"));
+        assert_eq!(common(&[&a]), a);
+        assert_eq!(common(&[]), Vars::new());
     }
 }

@@ -31,6 +31,13 @@ extern "C" fn MPIR_Dup_fn(
     consts::SUCCESS
 }
 
+/// Whether a number is that of a datatype, without the error that any call which gets another one raises: Fortran's library
+/// asks before it measures what a section is told to have.
+#[unsafe(no_mangle)]
+extern "C" fn catena_is_type(number: Datatype) -> c_int {
+    c_int::from(number.means_something())
+}
+
 fortran_handles! {
     Comm_c2f Comm_f2c Comm;
     Errhandler_c2f Errhandler_f2c Errhandler;

@@ -288,6 +288,12 @@ impl Handle for Datatype {
 }
 
 impl Datatype {
+    /// Whether it is that of a datatype.
+    pub(crate) fn means_something(self) -> bool {
+        let native = self.native();
+        native != abi::consts::DATATYPE_NULL && native.0 & MEANINGLESS == 0
+    }
+
     /// The handle of Catena for a derived type, a pair or the null handle.
     #[inline]
     fn other(self) -> abi::Datatype {

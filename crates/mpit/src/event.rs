@@ -8,49 +8,33 @@
 //! when the process next waits or polls, and before a call returns that changes who is told: a registration is made or freed, a
 //! callback or a handler for dropped events is set or removed, the interface is finalised. So
 //! an event reaches those callbacks that were registered when it happened, and no others; and whoever frees a
-//! registration is told first of all that has happened, or, if that cannot be as a callback is running, how much of it is
-//! dropped. Nothing is raised for it after the function that is called when it is freed.
+//! registration, or replaces or removes a callback, is told first of all that has happened, or, if that cannot be as a callback
+//! is running, how much of it is dropped. Therefore who is to be told is decided before anything changes, and every change is
+//! made by way of [`for_change`]; communicators see to it before they go. Telling follows, and looks at nothing again.
+//!
+//! Nothing is raised for a registration after the function that is called when it is freed. Where calls of its callbacks
+//! are under way, in this thread or in others, the last of them calls that function: nobody waits, as a callback may wait
+//! for a lock of the program's that the thread has which frees.
 
-use std::ffi::c_int;
-use std::ptr;
-use std::sync::OnceLock;
-
-use catena_abi::{Comm, Count, TCbSafety, TEventInstance, TEventRegistration};
+use catena_abi::{Comm, Count, TCbSafety};
 use catena_base::clock;
-use catena_base::slab::Key;
-use catena_core::events::{self, Event, What};
-use catena_core::{Process, enter};
-use catena_objects::callback::{DroppedFn, EventFn};
+use catena_core::events::{self, Listener, What};
+use catena_core::{enter, enter_any};
+use catena_objects::callback::{DroppedFn, EventFn, FreedFn};
 
 use crate::catalog::catalog;
 use crate::facts::Value;
 pub use crate::registration::UserData;
-use crate::registration::{Callback, Instance, LEVELS, RESTRICTED, Registration};
-use crate::state::{State, decode, encode, state};
+use crate::registration::{Callback, End, Instance, LEVELS, RESTRICTED, Registration};
+use crate::state::{Guard, State, decode, encode, state};
+use crate::telling::{self, Call};
+pub use crate::telling::{Callers, SOURCE, call_by};
 use crate::{Bind, Error, Result};
 
-/// Index of the one source.
-pub const SOURCE: usize = 0;
-/// Its name.
+/// Name of the one source.
 pub const SOURCE_NAME: &str = "process";
 /// What it is.
 pub const SOURCE_DOC: &str = "Everything that happens in this process.";
-
-/// How functions of the program are called.
-#[derive(Clone, Copy, Debug)]
-pub struct Callers {
-    /// Calls the callback of an event.
-    pub event: fn(EventFn, TEventInstance, TEventRegistration, TCbSafety, UserData),
-    /// Calls the handler for dropped events, of the given source.
-    pub dropped: fn(DroppedFn, Count, TEventRegistration, c_int, TCbSafety, UserData),
-}
-
-static CALLERS: OnceLock<Callers> = OnceLock::new();
-
-/// Says how functions of the program are called; once.
-pub fn call_by(callers: Callers) {
-    CALLERS.get_or_init(|| callers);
-}
 
 /// The elements of an event, as its type lists them.
 fn elements(what: What) -> Vec<Value> {
@@ -75,7 +59,16 @@ pub fn now() -> Count {
 
 fn registration(state: &mut State, handle: usize) -> Result<&mut Registration> {
     let found = state.registrations.get_mut(decode(handle));
-    found.ok_or(Error::InvalidHandle)
+    let open = found.filter(|registration| registration.is_open());
+    open.ok_or(Error::InvalidHandle)
+}
+
+/// The state, for a change in who is told of what: who is to be told of all that has happened so far is decided.
+fn for_change() -> Result<Guard> {
+    // Nothing happens in between.
+    let _library = enter_any();
+    events::hand_over();
+    state()
 }
 
 fn level(safety: TCbSafety) -> Result<usize> {
@@ -85,15 +78,21 @@ fn level(safety: TCbSafety) -> Result<usize> {
 
 /// Tells `core` which events are wanted now.
 pub(crate) fn subscribe() {
+    // Nobody else says so in between, from an older state.
+    let _library = enter_any();
     let mut wanted = 0;
     if let Ok(state) = state() {
         for (_, r) in state.registrations.iter() {
-            if r.callbacks.iter().any(Option::is_some) {
+            if r.has_callback() {
                 wanted |= r.kind.bit;
             }
         }
     }
-    events::want(wanted, raise);
+    let listener = Listener {
+        keep: telling::keep,
+        tell: telling::tell,
+    };
+    events::want(wanted, listener);
 }
 
 /// Raises what has happened so far, before somebody comes or goes who is told of it.
@@ -108,7 +107,7 @@ pub(crate) fn catch_up() {
 /// communicator.
 pub fn open(index: usize, comm: Option<Comm>) -> Result<usize> {
     catch_up();
-    let mut state = state()?;
+    let mut state = for_change()?;
     let kind = catalog().events.get(index).ok_or(Error::InvalidIndex)?;
     let comm = match kind.bind {
         Bind::Process | Bind::File => None,
@@ -121,10 +120,12 @@ pub fn open(index: usize, comm: Option<Comm>) -> Result<usize> {
     Ok(encode(state.registrations.insert(Registration {
         kind,
         comm,
-        since: clock::ticks(),
         callbacks: [None; LEVELS.len()],
         dropped: None,
         lost: 0,
+        due: 0,
+        under_way: 0,
+        end: None,
     })))
 }
 
@@ -145,65 +146,70 @@ pub fn check_level(handle: usize, safety: TCbSafety) -> Result<()> {
     level(safety).map(drop)
 }
 
-/// Sets the callback for a safety level, or removes it.
+/// Sets the callback for a safety level, or removes it. The one that was there is not called any more; calls of it in other
+/// threads may still be under way. What it was to be told and cannot be, as a callback is running, is told as dropped.
 ///
 /// # Errors
 /// `Invalid` if there is no such level.
 pub fn register(handle: usize, safety: TCbSafety, function: EventFn, data: UserData) -> Result<()> {
     catch_up();
-    let mut state = state()?;
+    let mut state = for_change()?;
     let registration = registration(&mut state, handle)?;
-    registration.callbacks[level(safety)?] = function.given().map(|function| Callback {
-        function,
-        data,
-        since: clock::ticks(),
-    });
+    let level = level(safety)?;
+    let function = function.given();
+    let new = function.map(|function| Callback { function, data });
+    let old = std::mem::replace(&mut registration.callbacks[level], new);
+    let key = decode(handle);
+    let mut call = None;
+    if let Some(old) = old
+        && Some(old) != new
+        && state.lose_due(|due| due.to == key && due.level == level)
+    {
+        call = Call::begin(&mut state, key, old.data);
+    }
     drop(state);
     subscribe();
+    if let Some(call) = call {
+        call.make();
+    }
     Ok(())
 }
 
-/// Sets the handler for dropped events, or removes it.
+/// Sets the handler for dropped events, or removes it. A new one is also told what its predecessor was not told yet.
 #[allow(clippy::missing_errors_doc, reason = "see `check`")]
 pub fn on_dropped(handle: usize, function: DroppedFn) -> Result<()> {
     catch_up();
-    let mut state = state()?;
+    let mut state = for_change()?;
     let registration = registration(&mut state, handle)?;
-    (registration.dropped, registration.lost) = (function.given(), 0);
+    registration.dropped = function.given();
+    if registration.dropped.is_none() {
+        registration.lost = 0;
+    }
     Ok(())
 }
 
-/// Frees a registration: nothing is raised for it from now on. What has happened is raised before, or told as dropped if
-/// a callback is running. Returns what the callback that is told of the end must be fit for.
+/// Frees a registration: nothing is raised for it after the function that is called at its end. What has happened is
+/// raised before, or told as dropped if a callback is running. Returns the level with which the caller is to call that
+/// function, or `None` if calls of callbacks are under way: the last of them calls it.
 #[allow(clippy::missing_errors_doc, reason = "see `check`")]
-pub fn close(handle: usize) -> Result<TCbSafety> {
+pub fn close(handle: usize, function: FreedFn, data: UserData) -> Result<Option<TCbSafety>> {
     catch_up();
-    let process = enter().ok();
-    let mut state = state()?;
-    let gone = state.registrations.remove(decode(handle));
-    let mut gone = gone.ok_or(Error::InvalidHandle)?;
-    if let Some(process) = &process {
-        let due = state.due.iter();
-        let missed = due.filter(|it| gone.wants(process, it) && gone.had_callback(it.at));
-        gone.lose(missed.count() as u64 + state.overflow);
-    }
+    let mut state = for_change()?;
+    let key = decode(handle);
+    let registration = registration(&mut state, handle)?;
+    registration.end = Some(End { function, data });
+    let data_for_lost = registration.data();
+    state.lose_due(|due| due.to == key);
     let safety = match state.instances.is_empty() {
         true => LEVELS[0],
         false => LEVELS[RESTRICTED],
     };
-    drop((state, process));
+    let call = Call::begin(&mut state, key, data_for_lost);
+    drop(state);
     subscribe();
-    let callback = gone.callback(u64::MAX);
-    if let Some(callers) = CALLERS.get() {
-        Due {
-            handle,
-            lost: gone.lost,
-            dropped: gone.dropped,
-            data: callback.map_or(UserData::new(ptr::null_mut()), |it| it.data),
-        }
-        .tell_lost(callers);
-    }
-    Ok(safety)
+    let call = call.ok_or(Error::InvalidHandle)?;
+    call.tell_lost();
+    Ok(call.end().map(|_| safety))
 }
 
 /// The data of an event whose callback is running.
@@ -228,111 +234,4 @@ pub fn timestamp(instance: usize) -> Result<Count> {
         .get(decode(instance))
         .ok_or(Error::InvalidHandle)?;
     Ok(event.at as Count)
-}
-
-/// What a registration is to be told.
-struct Due {
-    handle: usize,
-    /// Events that were lost, to be told first, to whom.
-    lost: u64,
-    dropped: Option<DroppedFn>,
-    data: UserData,
-}
-
-impl Due {
-    /// What it is told before a callback is called.
-    fn new(key: Key, registration: &mut Registration, callback: &Callback) -> Due {
-        Due {
-            handle: encode(key),
-            lost: std::mem::take(&mut registration.lost),
-            dropped: registration.dropped,
-            data: callback.data,
-        }
-    }
-
-    fn tell_lost(&self, callers: &Callers) {
-        if self.lost > 0
-            && let Some(dropped) = self.dropped
-        {
-            (callers.dropped)(
-                dropped,
-                Count::try_from(self.lost).unwrap_or(Count::MAX),
-                TEventRegistration(self.handle),
-                SOURCE as c_int,
-                LEVELS[RESTRICTED],
-                self.data,
-            );
-        }
-    }
-}
-
-/// Raises what `core` noted.
-fn raise(process: &Process, noted: &[Event], lost: u64) {
-    let Some(callers) = CALLERS.get() else { return };
-    // Those who free their registration meanwhile are told what they miss.
-    if let Ok(mut state) = state() {
-        state.due.extend(noted);
-        state.overflow = lost;
-    }
-    while let Ok(mut state) = state()
-        && let Some(event) = state.due.pop_front()
-    {
-        drop(state);
-        raise_one(process, &event, callers);
-    }
-    if lost > 0 {
-        let due: Vec<Due> = match state() {
-            Ok(mut state) => {
-                state.overflow = 0;
-                let all = state.registrations.iter_mut();
-                all.filter_map(|(key, r)| {
-                    r.lose(lost);
-                    let callback = r.callback(u64::MAX)?;
-                    Some(Due::new(key, r, &callback))
-                })
-                .collect()
-            }
-            Err(_) => return,
-        };
-        due.iter().for_each(|due| due.tell_lost(callers));
-    }
-}
-
-fn raise_one(process: &Process, event: &Event, callers: &Callers) {
-    let Ok(mut state) = state() else { return };
-    let all = state.registrations.iter_mut();
-    let due: Vec<(Due, Callback)> = all
-        .filter(|(_, r)| r.wants(process, event))
-        .filter_map(|(key, r)| match r.callback(event.at) {
-            Some(callback) => Some((Due::new(key, r, &callback), callback)),
-            None => {
-                if r.had_callback(event.at) {
-                    r.lose(1);
-                }
-                None
-            }
-        })
-        .collect();
-    if due.is_empty() {
-        return;
-    }
-    let instance = state.instances.insert(Instance(*event));
-    drop(state);
-    for (due, callback) in &due {
-        // An earlier callback may have freed it.
-        if check(due.handle).is_err() {
-            continue;
-        }
-        due.tell_lost(callers);
-        (callers.event)(
-            callback.function,
-            TEventInstance(encode(instance)),
-            TEventRegistration(due.handle),
-            LEVELS[RESTRICTED],
-            callback.data,
-        );
-    }
-    if let Ok(mut state) = crate::state::state() {
-        state.instances.remove(instance);
-    }
 }

@@ -9,7 +9,8 @@
 //! | `users`    | how the interface is begun and ended                           |
 //! | `cvar`     | handles of control variables: the settings                     |
 //! | `session`  | handles of performance variables                               |
-//! | `event`    | registrations of callbacks, and raising events                 |
+//! | `event`    | registrations of callbacks                                     |
+//! | `telling`  | raising events: who is told, and the calls                     |
 //! | `state`    | the interface's own state                                      |
 //! | `handles`, `registration` | what programs have open, and want to be told of |
 //!
@@ -27,6 +28,7 @@ mod pvars;
 mod registration;
 pub mod session;
 mod state;
+mod telling;
 mod users;
 
 pub use catalog::{Catalog, Category, Cvar, Enumeration, EventType, catalog};

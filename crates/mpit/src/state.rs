@@ -9,12 +9,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use catena_base::slab::{Key, Slab};
 use catena_core::enter_any;
-use catena_core::events::Event;
 use catena_core::object::Objects;
 use catena_core::process::Entered;
 
 use crate::handles::{CvarHandle, PvarHandle, Session};
-use crate::registration::{Instance, Registration};
+use crate::registration::{Due, Instance, Registration};
 use crate::{Error, Result};
 
 #[derive(Default)]
@@ -27,9 +26,43 @@ pub(crate) struct State {
     pub registrations: Slab<Registration>,
     /// Events whose callbacks are running.
     pub instances: Slab<Instance>,
-    /// What is being told, one after the other, and how many more events there were.
-    pub due: VecDeque<Event>,
-    pub overflow: u64,
+    /// What is to be told, in the order in which it happened.
+    pub due: VecDeque<Due>,
+    /// Registrations that are to be told of lost events after all that is due, if they have any.
+    pub short: Vec<Key>,
+}
+
+impl State {
+    /// Events that are due are told to nobody: they count as lost. Returns whether there were any. Cost: a look at all that
+    /// are due.
+    pub fn lose_due(&mut self, is_lost: impl Fn(&Due) -> bool) -> bool {
+        let before = self.due.len();
+        let registrations = &mut self.registrations;
+        self.due.retain(|due| {
+            let is_lost = is_lost(due);
+            if is_lost && let Some(registration) = registrations.get_mut(due.to) {
+                registration.due -= 1;
+                registration.lose(1);
+            }
+            !is_lost
+        });
+        self.due.len() < before
+    }
+
+    /// Nobody uses the interface any more. Calls that are under way find what is theirs, and no handle comes a second time.
+    pub fn clear(&mut self) {
+        let mut registrations = std::mem::take(&mut self.registrations);
+        let open = registrations.iter().filter(|(_, it)| it.is_open());
+        let open: Vec<Key> = open.map(|(key, _)| key).collect();
+        for key in open {
+            registrations.remove(key);
+        }
+        *self = State {
+            registrations,
+            instances: std::mem::take(&mut self.instances),
+            ..State::default()
+        };
+    }
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);

@@ -6,7 +6,7 @@ use catena_core::process::keep_lock;
 
 use crate::Result;
 use crate::event;
-use crate::state::{State, lock, state};
+use crate::state::{lock, state};
 
 /// Whether calls are allowed.
 pub fn is_initialized() -> bool {
@@ -34,7 +34,7 @@ pub fn finalize() -> Result<()> {
     let mut state = state()?;
     state.users -= 1;
     if state.users == 0 {
-        *state = State::default();
+        state.clear();
         drop(state);
         event::subscribe();
     }

@@ -37,6 +37,8 @@ pub type LayerHandler = extern "C" fn(usize, c_int, *mut c_void) -> c_int;
 pub type EventFn = Foreign<abi::TEventCbFunction>;
 /// A callback for events that were dropped.
 pub type DroppedFn = Foreign<abi::TEventDroppedCbFunction>;
+/// A callback for the end of a registration for events.
+pub type FreedFn = Foreign<abi::TEventFreeCbFunction>;
 
 pub use abi::{
     DatarepConversionFunction, DatarepConversionFunctionC, DatarepExtentFunction,

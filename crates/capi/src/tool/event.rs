@@ -39,6 +39,14 @@ pub(super) fn prepare() {
                 }
             });
         },
+        freed: |function, registration, safety, data| {
+            function.call(|function| {
+                if let Some(f) = function {
+                    // SAFETY: as above.
+                    unsafe { f(registration, safety, data.pointer()) }
+                }
+            });
+        },
     });
 }
 
@@ -209,8 +217,9 @@ tool_fn! {
     fn T_event_handle_free(registration: TEventRegistration, user_data: *mut c_void,
         function: TEventFreeCbFunction)
     {
-        let safety = event::close(registration.0)?;
-        if let Some(f) = function {
+        let data = UserData::new(user_data);
+        let safety = event::close(registration.0, function.into(), data)?;
+        if let (Some(f), Some(safety)) = (function, safety) {
             // SAFETY: the program passes such a function for this data.
             unsafe { f(registration, safety, user_data) };
         }

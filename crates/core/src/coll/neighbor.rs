@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use catena_coll::inter::Root;
-use catena_coll::neighbor::{self, Edges};
+use catena_coll::neighbor::{self, Edge, Edges};
 use catena_coll::{Args, Collective, Layout};
 use catena_schedule::Schedule;
 
@@ -49,7 +49,7 @@ impl Ends {
     /// An allgather, in which one block goes to all, or an alltoall of blocks
     /// that lie so in them: runs it if it can be done at once, else prepares it.
     fn go(
-        self,
+        mut self,
         caller: &Caller<'_>,
         comm: &CommRef,
         what: Collective,
@@ -57,6 +57,7 @@ impl Ends {
         recv: Layout<'_>,
     ) -> Result<Option<Prepared>> {
         let process = caller.process;
+        self.leave_out(what, comm.neighborhood()?);
         if caller.now
             && COLL_NODE.get()
             && let Some(edges) = process.edges(comm)?
@@ -72,6 +73,19 @@ impl Ends {
             }
         }
         self.prepared(comm, what, send, recv).map(Some)
+    }
+
+    /// The blocks of neighbours that are not there are left alone.
+    fn leave_out(&mut self, what: Collective, of: &Neighborhood) {
+        let only = |side: &mut Side, degree: usize, edges: &[Edge]| {
+            if edges.len() < degree {
+                side.leave_out(degree, |i| edges.iter().any(|e| e.block as usize == i));
+            }
+        };
+        only(&mut self.output, of.indegree, &of.sources);
+        if what != Collective::Allgather {
+            only(&mut self.input, of.outdegree, &of.destinations);
+        }
     }
 
     fn run_on_board(
@@ -122,7 +136,6 @@ impl Ends {
             send,
             recv,
         };
-        comm.neighborhood()?;
         let recipe = comm.coll.schedules.borrow_mut().get(&key);
         Ok(Prepared {
             comm: comm.clone(),

@@ -124,6 +124,27 @@ impl Side {
         Ok(())
     }
 
+    /// Of the `n` blocks of a side, which are all alike or those that [`Side::scattered`] was given, only those are packed and
+    /// unpacked that are there: of the others no memory is touched, for there may be none.
+    #[cold]
+    pub(super) fn leave_out(&mut self, n: usize, is_there: impl Fn(usize) -> bool) {
+        let Some(packed) = &mut self.packed else {
+            return;
+        };
+        if let [whole] = &packed.blocks[..] {
+            let block = |i| {
+                let elements = whole.elements.part(i, n);
+                let at = i * elements.len() as usize;
+                Block { elements, at }
+            };
+            packed.blocks = (0..n).map(block).collect();
+        }
+        let mut entries = 0..;
+        packed
+            .blocks
+            .retain(|_| entries.next().is_some_and(&is_there));
+    }
+
     /// Makes the memory that the schedule works on, with what the program's buffer
     /// holds.
     ///
@@ -270,6 +291,35 @@ mod tests {
         side.set(near.as_mut_ptr().cast(), 2, int);
         assert!(!side.is_packed());
         assert_eq!(side.load().unwrap().base(), near.as_mut_ptr().cast());
+    }
+
+    #[test]
+    fn blocks_that_are_not_there_are_not_touched() {
+        let int = Datatype::predefined(0x209).expect("MPI_INT");
+        let gap = Datatype::resized(0, 8, int).unwrap();
+        // Two blocks of two elements; the memory ends behind the first, or begins with the second.
+        for there in [0, 1] {
+            let mut memory = [1i32, -1, 2, -1];
+            let begin = memory.as_mut_ptr().cast::<u8>().wrapping_sub(16 * there);
+            let mut even = Side::NONE;
+            even.set(begin, 4, &gap);
+            let (mut uneven, mut ranges) = (Side::NONE, Ranges::new());
+            let part = |i: usize| Ok((16 * i as i64, 2, &gap));
+            Side::scattered(begin, 2, part, &mut ranges, &mut uneven).unwrap();
+            for side in [&mut even, &mut uneven] {
+                side.leave_out(2, |i| i == there);
+                let mut loaded = side.load().unwrap();
+                // SAFETY: the copy has four numbers, with no alignment.
+                let copy = unsafe { &mut *loaded.base().cast::<[[[u8; 4]; 2]; 2]>() };
+                assert_eq!(copy[there].map(i32::from_ne_bytes), [1, 2]);
+                assert_eq!(copy[1 - there], [[0; 4]; 2]);
+                *copy = [[[7; 4]; 2]; 2];
+                side.store(&loaded);
+                let seven = i32::from_ne_bytes([7; 4]);
+                assert_eq!(memory, [seven, -1, seven, -1]);
+                (memory[0], memory[2]) = (1, 2);
+            }
+        }
     }
 
     #[test]

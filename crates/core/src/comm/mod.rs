@@ -35,6 +35,7 @@ use catena_abi as abi;
 use catena_fabric::Peer;
 use catena_link::Cid;
 
+use crate::events;
 use crate::process::Process;
 use crate::request::State;
 use agreement::Agreement;
@@ -249,6 +250,10 @@ impl Process {
         let named = || self.link(|link| link.cids().collect());
         let errhandlers = &self.objects.errhandlers;
         self.orphans.keep(&comm, errhandlers, slots, named);
+        if events::any() {
+            // Those who are told of its events know it by its handle.
+            self.hand_over();
+        }
         self.objects.comms.remove(comm.handle.get().0);
         self.leave_board(&comm);
         if let Some(remote) = &comm.remote {

@@ -53,10 +53,13 @@ pub(super) fn named(p: &Procedure, arg: &FortranArg) -> Named {
                     times(&format!("members(Comm_of(*{comm}))"))
                 }
                 Some(Length::Ranks(comm)) => times(&format!("ranks(Comm_of(*{comm}))")),
-                Some(Length::Sources(comm)) => times(&format!("sources(Comm_of(*{comm}))")),
-                Some(Length::Destinations(comm)) => {
-                    times(&format!("destinations(Comm_of(*{comm}))"))
-                }
+                // What neighbours that are nobody leave at the end need not be there.
+                Some(Length::Sources(comm)) => times(&format!(
+                    "mpifort_reach(Comm_of(*{comm}), sources(Comm_of(*{comm})))"
+                )),
+                Some(Length::Destinations(comm)) => times(&format!(
+                    "mpifort_reach(Comm_of(*{comm}), destinations(Comm_of(*{comm})))"
+                )),
                 None if p.bare().contains("educe_scatter_block") => {
                     in_place(p, &single, &times("members(Comm_of(*comm))"))
                 }
@@ -70,14 +73,48 @@ pub(super) fn named(p: &Procedure, arg: &FortranArg) -> Named {
                 true => ("mpifort_holds_types", format!("NUMBERS({types})")),
                 false => ("mpifort_holds_parts", format!("Type_of(*{types})")),
             };
-            format!("{function}({d}, NUMBERS({counts}), NUMBERS({displs}), {n}, {types})")
+            let whose = neighbors(p, counts);
+            format!("{function}({d}, NUMBERS({counts}), NUMBERS({displs}), {n}, {types}, {whose})")
         }
         (_, other) => unknown(p, arg, other),
     })
 }
 
 /// Whether the buffer means something at this rank; `None` if it does at all.
+///
+/// Where it does not, neither do its counts, displacements and types, of which then nothing may be asked.
 pub(super) fn means(p: &Procedure, arg: &FortranArg) -> Option<String> {
+    somebody(p, arg).or_else(|| at_rank(p, arg))
+}
+
+/// Whether there is a process at the other end, to which the buffer goes or from which it comes: `MPI_PROC_NULL` takes
+/// and gives nothing. `None` if the call names no such process.
+fn somebody(p: &Procedure, arg: &FortranArg) -> Option<String> {
+    // The standard calls the source of MPI_Precv_init `dest` as well.
+    let from = ["source", "dest"]
+        .into_iter()
+        .find(|end| p.arg(end).is_some());
+    let to = Some("dest").filter(|end| p.arg(end).is_some());
+    let target = Some("target_rank").filter(|end| p.arg(end).is_some());
+    let ends = match arg.direction {
+        Direction::In => [target, to, None],
+        Direction::Out => [target, from, None],
+        Direction::InOut => [target, to, from.filter(|&end| Some(end) != to)],
+    };
+    let somebody = |end: &str| format!("INT(*{end}) != MPI_PROC_NULL");
+    let mut is: Vec<String> = ends.into_iter().flatten().map(somebody).collect();
+    if p.arg("message").is_some() {
+        is.push("Message_of(*message) != MPI_MESSAGE_NO_PROC".into());
+    }
+    match &is[..] {
+        [] => None,
+        [one] => Some(one.clone()),
+        several => Some(format!("({})", several.join(" || "))),
+    }
+}
+
+/// Whether the buffer means something at this rank of a collective; `None` if it does at all.
+fn at_rank(p: &Procedure, arg: &FortranArg) -> Option<String> {
     let rooted = p.arg("root").is_some() && p.arg("comm").is_some() && !arg.of.is_empty();
     let scans = p.bare().to_lowercase().contains("exscan");
     if rooted && arg.root_only {
@@ -131,6 +168,14 @@ fn entries(p: &Procedure, arg: &FortranArg, counts: &str) -> String {
         Some(Length::Sources(comm)) => format!("sources(Comm_of(*{comm}))"),
         Some(Length::Destinations(comm)) => format!("destinations(Comm_of(*{comm}))"),
         other => unknown(p, arg, other),
+    }
+}
+
+/// The communicator whose neighbours the entries of the counts are for; none where they are for ranks.
+fn neighbors(p: &Procedure, counts: &str) -> String {
+    match p.arg(counts).and_then(|a| a.length) {
+        Some(Length::Sources(comm) | Length::Destinations(comm)) => format!("Comm_of(*{comm})"),
+        _ => "MPI_COMM_NULL".into(),
     }
 }
 
@@ -210,6 +255,70 @@ mod tests {
                 .contains("is_behind")
         );
         assert_eq!(means("MPI_Alltoallw", "recvbuf"), None);
-        assert_eq!(means("MPI_Send", "buf"), None);
+        assert_eq!(means("MPI_File_write", "buf"), None);
+        let is_rank = |rank: &str| format!("INT(*{rank}) != MPI_PROC_NULL");
+        for (function, buffer, rank) in [
+            ("MPI_Isend", "buf", "dest"),
+            ("MPI_Recv_init", "buf", "source"),
+            ("MPI_Sendrecv", "sendbuf", "dest"),
+            ("MPI_Sendrecv", "recvbuf", "source"),
+            ("MPI_Psend_init", "buf", "dest"),
+            ("MPI_Precv_init", "buf", "dest"),
+            ("MPI_Get", "origin_addr", "target_rank"),
+            ("MPI_Raccumulate", "origin_addr", "target_rank"),
+        ] {
+            assert_eq!(
+                means(function, buffer).unwrap(),
+                is_rank(rank),
+                "{function}"
+            );
+        }
+        assert_eq!(
+            means("MPI_Isendrecv_replace", "buf").unwrap(),
+            format!("({} || {})", is_rank("dest"), is_rank("source"))
+        );
+        assert!(means("MPI_Imrecv", "buf").unwrap().contains("NO_PROC"));
+    }
+
+    /// The C code with descriptors of one procedure.
+    fn body<'a>(text: &'a str, p: &Procedure) -> &'a str {
+        let name = p.bare().to_lowercase();
+        let head = match p.is_large() {
+            true => format!("\nvoid D_LARGE({})(", name.trim_end_matches("_c")),
+            false => format!("\nvoid D({name})("),
+        };
+        let (_, rest) = text.split_once(&head).expect("each has code");
+        rest.split_once("\n}").expect("code ends").0
+    }
+
+    /// A type that means nothing is not asked for.
+    #[test]
+    fn nothing_is_asked_of_what_means_nothing() {
+        let all = crate::view::procedures();
+        let text =
+            crate::calls::by_descriptor(&all, false) + &crate::calls::by_descriptor(&all, true);
+        let mut guarded = 0;
+        for p in all.iter().filter(|p| !p.by_hand) {
+            for arg in p.args.iter().filter(|a| a.role == Role::Choice) {
+                let (Some(means), false) = (means(p, arg), way(p, arg) == Way::Address) else {
+                    continue;
+                };
+                let body = body(&text, p);
+                for asking in [
+                    "mpifort_section",
+                    "mpifort_stride",
+                    "mpifort_later",
+                    "mpifort_partitions",
+                ] {
+                    let asks =
+                        format!("{asking}({}", arg.name).replace("later(", "later(&pending, ");
+                    for line in body.lines().filter(|line| line.contains(&asks)) {
+                        assert!(line.contains(&means), "{}: {line}", p.name);
+                        guarded += 1;
+                    }
+                }
+            }
+        }
+        assert!(guarded > 100, "{guarded}");
     }
 }

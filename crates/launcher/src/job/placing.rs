@@ -7,6 +7,7 @@ use catena_boot::{SpawnProgram, SpawnRequest, server};
 use super::Job;
 use crate::MAX_RANKS;
 use crate::args::App;
+use crate::heard;
 use crate::hosts::list::{Host, Hosts, alike, is_here};
 use crate::node::{Node, SPARE_FILES};
 use crate::place::{self, Wish};
@@ -46,11 +47,13 @@ impl Job {
                 }
             }
         }
+        let given: Vec<_> = self.plan.apps.iter().map(|app| &app.env).collect();
+        let given = heard::common(&given);
         let app = |(it, &count): (&SpawnProgram, &u32)| App {
             count: Some(count),
             program: it.program.clone(),
             args: it.args.clone(),
-            env: it.env.clone(),
+            env: given.iter().chain(&it.env).cloned().collect(),
             wdir: it.wdir.clone().map(Into::into),
         };
         Ok(Plan {
