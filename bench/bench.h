@@ -245,7 +245,7 @@ struct samples {
     enum steady steady;
     double took, skew; /* seconds: of a value, about; by which the last rank begins late, the median */
     double tails[16];  /* of single operations, as `opt.percents` asks, in us; */
-    int tail_count;    /* of so many; 0: not taken */
+    int tail_count;    /* operations that they are of; 0: none were taken */
     double *values, *means;
     struct overlap *overlaps; /* NULL where it is not about that */
     double counts[COUNTERS];

@@ -341,7 +341,7 @@ void data_fill(struct task *t)
     }
 }
 
-/* Of so many ranks, from the first on, a block is the sum; 0: of one. */
+/* The number of ranks, from rank 0 on, whose data a block is the sum of; 0: it has the data of one rank. */
 static int below(const struct task *t)
 {
     switch (t->bench->shape.from) {

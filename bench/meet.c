@@ -47,7 +47,7 @@ struct area {
 static struct area *area;
 static int mine, members;                       /* of the node */
 static MPI_Comm between = MPI_COMM_NULL;        /* of the leaders, */
-static int leader, leaders;                     /* one of them, of so many; -1: none */
+static int leader, leaders;                     /* this process among them (-1: it is none), and their number */
 static unsigned long meetings;
 static long last_late, slack, least_slack;      /* ns */
 

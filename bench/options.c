@@ -275,7 +275,7 @@ static bool read_memory(char *text)
     return choose(text, kinds, (int *)&opt.device) && (opt.device || (!opt.insist && !sides));
 }
 
-/* Requests of so many messages are made at once; OMB has no bound. */
+/* The most messages in flight, as their requests are made at once; OMB has no bound. */
 enum { WIDEST_WINDOW = 1 << 16 };
 
 static bool read_one(int letter, char *text)

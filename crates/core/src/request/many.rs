@@ -31,12 +31,12 @@ fn at(index: usize, e: &Error) -> Error {
     )
 }
 
-/// Each so many requests that a call looks at allow one more round of progress.
+/// The number of requests that a call looks at for each round of progress.
 const LOOKED_AT: usize = 256;
 
 impl Process {
-    /// Makes as much progress as a look at so many requests costs: one round completes few of them, and a look at all of
-    /// them after each round would cost more than what is moved.
+    /// Makes as much progress as it costs to look at `requests` requests: one round completes few of them, and a look at all
+    /// of them after each round would cost more than what is moved.
     fn move_many(&self, requests: usize) {
         for _ in 0..requests / LOOKED_AT {
             if !self.progress() {
