@@ -80,6 +80,8 @@ static size_t bytes_of(const struct task *t)
     return (size_t)t->window * t->gap;
 }
 
+static step_fn load;
+
 static void open(struct task *t)
 {
     struct region *r = t->own;
@@ -110,6 +112,7 @@ static void open(struct task *t)
     MPI_Comm_group(r->pair, &both);
     MPI_Group_incl(both, 1, &r->there, &r->other);
     MPI_Group_free(&both);
+    load(t);
     if (opt.sync == FLUSH || opt.sync == FLUSH_LOCAL)
         MPI_Win_lock(MPI_LOCK_SHARED, r->there, 0, r->win);
 }
