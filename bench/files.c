@@ -112,6 +112,8 @@ static void name(struct shared_file *s)
     snprintf(s->path, sizeof s->path, "%s/catena-bench-%d", folder && *folder ? folder : "/tmp", id);
 }
 
+static step_fn load_what_is_read;
+
 /* Makes the file as long as all that is in it. */
 static void make(struct task *t)
 {
@@ -138,6 +140,8 @@ static void make(struct task *t)
     else if (last) {
         void *image = mmap(NULL, last, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
         s->image = image == MAP_FAILED ? NULL : image;
+        if (s->image && t->bench->load == load_what_is_read)
+            load_what_is_read(t); /* no zeros: see data_open */
         if (!s->image)
             errors_note("%s cannot be mapped: %s", s->path, strerror(errno));
     }

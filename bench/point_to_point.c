@@ -128,7 +128,7 @@ static void latency(struct task *t, int rounds)
 static void send_written(struct task *t, int i)
 {
     for (size_t k = 0; k < t->bytes; k += sizeof(long))
-        *(long *)(t->out + k) = i + t->stamp;
+        *(long *)(t->out + k) = 1 + i + t->stamp;
     MPI_Send(OUT);
 }
 
@@ -156,12 +156,12 @@ static void latency_touched(struct task *t, int rounds)
         }
 }
 
-/* What is checked is one round: the sender writes `stamp` everywhere. */
+/* What is checked is one round: the sender writes `1 + stamp` everywhere. */
 static bool is_touched(struct task *t, char *error, size_t room)
 {
     for (size_t k = 0; k < t->bytes && t->peer >= 0; k++)
-        if (t->in[k] != ((const char *)&(long){t->stamp})[k % sizeof(long)]) {
-            snprintf(error, room, "rank %d: byte %zu should be of the number %d", t->rank, k, t->stamp);
+        if (t->in[k] != ((const char *)&(long){1 + t->stamp})[k % sizeof(long)]) {
+            snprintf(error, room, "rank %d: byte %zu should be of the number %d", t->rank, k, 1 + t->stamp);
             return false;
         }
     return true;

@@ -62,15 +62,19 @@ class Beside(unittest.TestCase):
 
     def test_a_difference_has_a_reason_or_is_open(self):
         def why(**figures):
-            return beside.reason(lambda way: figures.get(way.replace(" ", "_")), "osu")
+            values = {way: each if isinstance(each, list) else [each] for way, each in figures.items()}
+            return beside.reason(lambda way: values.get(way.replace(" ", "_"), []), "osu", 0.1)
 
         self.assertEqual(why(bench=1.0, osu=1.09), "")
         self.assertEqual(why(bench=0.010, osu=0.015), "", "as digits go")
         self.assertEqual(why(bench=1.0), "", "no other program")
+        self.assertEqual(why(bench=0.2, osu=0.3), "c")
         self.assertEqual(why(bench=1.0, osu=2.0, bench_begun=2.1), "e")
         self.assertEqual(why(bench=1.0, osu=2.0, bench_begun=1.5, osu_begun=1.6), "b")
         self.assertEqual(why(bench=1.0, osu=2.0, bench_begun=1.5, osu_begun=3.0, osu_streaming=1.05), "s")
         self.assertEqual(why(bench=1.0, osu=2.0, bench_begun=1.5, osu_begun=3.0, osu_streaming=1.5), "?")
+        self.assertEqual(why(bench=[0.9, 1.0, 1.9], osu=[1.8, 2.0, 2.1]), "v")
+        self.assertEqual(why(bench=[0.9, 1.0, 1.7], osu=[1.8, 2.0, 2.1]), "?")
 
     def test_what_was_taken_in_another_state_of_the_machine_is_not_mixed(self):
         self.assertEqual(beside.boundary([40, 44, 49, 55]), math.inf)
@@ -82,9 +86,9 @@ class Beside(unittest.TestCase):
         near, far, both = [40, 41], [155, 160], [40, 150]
         records = [taken(way, value + k / 10, near) for way, value in (("bench", 1.0), ("osu", 2.0)) for k in range(3)]
         records += [taken("bench", 9.0, far), taken("osu", 9.0, both), taken("osu", 9.0, both), taken("osu", 9.0, both)]
-        found = beside.medians(records)
-        self.assertAlmostEqual(found["a", "bcast 8", "bench"], 1.1)
-        self.assertAlmostEqual(found["a", "bcast 8", "osu"], 2.1)
+        found = beside.launches(records)
+        self.assertEqual(found["a", "bcast 8", "bench"], [1.0, 1.1, 1.2])
+        self.assertEqual(found["a", "bcast 8", "osu"], [2.0, 2.1, 2.2])
 
     def test_every_program_is_first_in_some_round(self):
         class Options:
