@@ -78,6 +78,7 @@ class Beside(unittest.TestCase):
 
     def test_what_was_taken_in_another_state_of_the_machine_is_not_mixed(self):
         self.assertEqual(beside.boundary([40, 44, 49, 55]), math.inf)
+        self.assertEqual(beside.boundary([]), math.inf)
         self.assertTrue(60 < beside.boundary([40, 41, 60, 150, 160]) < 150)
 
         def taken(way, value, line):
