@@ -65,14 +65,13 @@ impl Geometry {
     }
 
     /// Sizes for so many ranks on a node: a pair gets less where there are
-    /// more pairs, or where they share cores and with them the nearest caches.
-    pub fn for_ranks(ranks: u32, oversubscribed: bool) -> Geometry {
+    /// more pairs.
+    pub fn for_ranks(ranks: u32) -> Geometry {
         const KIB: usize = 1024;
         match ranks {
-            // Measured (AMD EPYC, 2 cores): with 128 KiB messages of 1 MiB take twice as long among 8 ranks, with 512 KiB
-            // the rings of all pairs together fall out of the nearest caches, and those of 64 KiB take a fifth longer.
-            0..=8 if oversubscribed => Geometry::new(128, 256 * KIB, 64 * KIB),
-            0..=8 => Geometry::new(256, 512 * KIB, 64 * KIB),
+            // Measured (AMD EPYC, 2 cores): with 128 KiB messages of 1 MiB take half as long again among 8 ranks, with 512 KiB
+            // packets of 4 KiB take longer, and the rings of all pairs together fall out of the nearest caches.
+            0..=8 => Geometry::new(256, 256 * KIB, 64 * KIB),
             9..=32 => Geometry::new(128, 128 * KIB, 16 * KIB),
             33..=128 => Geometry::new(64, 32 * KIB, 8 * KIB),
             _ => Geometry::new(32, 16 * KIB, 4 * KIB),
@@ -278,7 +277,7 @@ mod tests {
     #[test]
     fn parts_do_not_overlap() {
         for ranks in [1, 2, 3, 8, 32, 33, 128, 500] {
-            let layout = Layout::new(ranks, Geometry::for_ranks(ranks, false));
+            let layout = Layout::new(ranks, Geometry::for_ranks(ranks));
             assert!(layout.block_at(ranks - 1) + size_of::<Block>() <= layout.inbox_at);
             assert!(layout.inbox_at(ranks - 1, ranks - 1) + 8 <= layout.arena_at);
             assert!(layout.arena_at < layout.size);

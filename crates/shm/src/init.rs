@@ -402,8 +402,9 @@ impl Transport for Shm {
             self.accept(deliver);
         }
         let count = self.drain(deliver);
-        self.arrived = self.arrived.wrapping_add(count as u64);
-        if count == 0 && !self.cold.is_empty() {
+        if count != 0 {
+            self.arrived = self.arrived.wrapping_add(count as u64);
+        } else if !self.cold.is_empty() {
             self.fetch_ahead();
         }
         count

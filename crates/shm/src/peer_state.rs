@@ -58,7 +58,8 @@ pub(crate) struct PeerState {
     pub(crate) peer: Peer,
     /// By class.
     pub(crate) tuners: [Tuner; 2],
-    pub(crate) pace: Pace,
+    /// Apart: what each packet needs lies together.
+    pub(crate) pace: Box<Pace>,
     pub(crate) warm: Warm,
     /// How many packets had arrived when the last long one left.
     pub(crate) sent_long: Option<u64>,
@@ -113,7 +114,7 @@ impl PeerState {
             inbound: None,
             peer,
             tuners: Class::ALL.map(|class| Tuner::new(config, class)),
-            pace: Pace::default(),
+            pace: Box::default(),
             warm: Warm::default(),
             sent_long: None,
             reader: Reader::Unknown,

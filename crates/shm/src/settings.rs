@@ -130,7 +130,7 @@ const EARLY: usize = 64 << 10;
 impl Config {
     /// What the settings say for `ranks` ranks on `cpus` cores.
     pub fn from_settings(ranks: u32, cpus: u32) -> Config {
-        let auto = Geometry::for_ranks(ranks, ranks > cpus);
+        let auto = Geometry::for_ranks(ranks);
         let or = |set: u64, auto: usize| if set == 0 { auto } else { set as usize };
         let cells = or(SHM_CELLS.get().into(), auto.cells);
         let data = or(SHM_DATA.get().get(), auto.data);

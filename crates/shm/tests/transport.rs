@@ -373,8 +373,8 @@ fn regions_are_zeroed_at_first_shared_and_checked() {
 #[test]
 fn few_ranks_have_rings_at_the_start() {
     for (ranks, cpus, least, most) in [
-        (2u32, 2, 64 << 10, 600 << 10),
-        (4, 4, 3 * (64 << 10), 3 * (600 << 10)),
+        (2u32, 2, 64 << 10, 300 << 10),
+        (4, 4, 3 * (64 << 10), 3 * (300 << 10)),
         (4, 3, 0, 8 << 10),
         (5, 8, 0, 8 << 10),
     ] {
