@@ -4,7 +4,7 @@
 //! Which takes less depends on the processor, on where the cores are, and on how expensive the kernel's
 //! copies are, up to four times as expensive as plain ones. Each member compares what it sees: what its own
 //! copies into rings and out of them take, and what the kernel takes, for memory of its own until
-//! there is something better. It says what it prefers with what it publishes, and all do what follows
+//! there is something better. The ring comes first. It says what it prefers with what it publishes, and all do what follows
 //! from that (`member`, "Long payloads").
 
 use catena_base::clock;
@@ -25,10 +25,6 @@ const FEWEST: u32 = 3;
 
 /// Copies that do not count when the ring is tried, which comes from memory then.
 const COLD: u32 = 8;
-
-/// Microseconds from the first long block until the ring is tried: the kernel copies well enough from the
-/// first block on, while the ring comes from memory at first, and is seen only after some blocks.
-const FIRST_US: f64 = 1000.0;
 
 /// Microseconds until the ring is tried again: twice as long each time that it was behind, within
 /// these limits.
@@ -54,8 +50,8 @@ pub struct Balance {
     weighs: bool,
     /// Pairs that the member is one of.
     pairs: u32,
-    /// When the ring is tried next, if it is not preferred; `None` before the first long block.
-    due: Option<u64>,
+    /// When the ring is tried next, if it is not preferred.
+    due: u64,
     /// Microseconds that this was put off for.
     pause: f64,
 }
@@ -90,7 +86,7 @@ impl Copies {
 }
 
 impl Balance {
-    /// Nothing was copied yet by a member of that number of pairs. The kernel comes first.
+    /// Nothing was copied yet by a member of that number of pairs. The ring comes first, unless nothing is weighed.
     pub fn new(weighs: bool, pairs: u32) -> Self {
         Balance {
             into: Copies::default(),
@@ -98,10 +94,10 @@ impl Balance {
             samples: 0,
             cold: COLD,
             direct: Copies::default(),
-            prefers_ring: false,
+            prefers_ring: weighs,
             weighs,
             pairs,
-            due: None,
+            due: 0,
             pause: 0.0,
         }
     }
@@ -166,25 +162,20 @@ impl Balance {
         }
     }
 
-    /// A block is about to be published, which is long if the kernel is to copy it. Begins anew if it was changed
+    /// A block is about to be published that does not fit into a record. Begins anew if it was changed
     /// whether the two are weighed. Tries the ring when that is due.
-    pub fn look(&mut self, weighs: bool, is_long: bool) {
+    pub fn look(&mut self, weighs: bool) {
         if weighs != self.weighs {
             *self = Balance::new(weighs, self.pairs);
         }
-        if !self.weighs || self.prefers_ring {
-            return;
-        }
-        let now = clock::ticks();
-        match self.due {
-            None if is_long => self.put_off(FIRST_US, now),
-            Some(due) if (now.wrapping_sub(due) as i64) >= 0 => self.begin(true),
-            _ => {}
+        let is_due = |now: u64| (now.wrapping_sub(self.due) as i64) >= 0;
+        if self.weighs && !self.prefers_ring && is_due(clock::ticks()) {
+            self.begin(true);
         }
     }
 
     fn put_off(&mut self, us: f64, now: u64) {
-        self.due = Some(now.wrapping_add((us * clock::ticks_per_us()) as u64));
+        self.due = now.wrapping_add((us * clock::ticks_per_us()) as u64);
     }
 
     /// Compares what was seen with what the `kernel` takes.
@@ -279,18 +270,11 @@ mod tests {
         ));
     }
 
-    /// The time of the first trial counts from the first long block on, however many short ones there were.
     #[test]
-    fn the_kernel_copies_the_first_long_blocks() {
+    fn the_ring_comes_first() {
         let mut balance = Balance::new(true, 1);
-        balance.look(true, false);
-        assert_eq!(balance.due, None);
-        balance.look(true, true);
-        let due = balance.due.expect("there was a long block");
-        assert!(!balance.prefers_ring && due > clock::ticks());
-        balance.due = Some(clock::ticks());
-        balance.look(true, false);
-        assert!(balance.prefers_ring, "to find out");
+        balance.look(true);
+        assert!(balance.prefers_ring && balance.cold == COLD);
     }
 
     #[test]
@@ -300,11 +284,11 @@ mod tests {
         for pause in [500.0, 1000.0, 2000.0] {
             assert!(!after(&mut balance, &[30_000; 8], &[30_000; 8]));
             assert_eq!(balance.pause, pause);
-            balance.due = Some(clock::ticks() + clock::ticks_in(Duration::from_secs(1000)));
-            balance.look(true, true);
+            balance.due = clock::ticks() + clock::ticks_in(Duration::from_secs(1000));
+            balance.look(true);
             assert!(!balance.prefers_ring);
-            balance.due = Some(clock::ticks());
-            balance.look(true, true);
+            balance.due = clock::ticks();
+            balance.look(true);
             assert!(balance.prefers_ring && balance.cold == COLD);
         }
         after(&mut balance, &[8000; 8], &[8000; 8]);
@@ -328,9 +312,9 @@ mod tests {
         let mut balance = Balance::new(false, 1);
         for _ in 0..COLD + 2 * SAMPLES {
             balance.copied_in(1 << 16, 1);
-            balance.look(false, true);
+            balance.look(false);
         }
-        assert!(!balance.prefers_ring && balance.due.is_none());
+        assert!(!balance.prefers_ring && balance.due == 0);
     }
 
     /// Of many pairs each is seen before they are compared, and those seen first count, too.
@@ -361,7 +345,7 @@ mod tests {
         let before = clock::ticks();
         balance.copied_in(1 << 16, 2 * KERNEL);
         assert!(!balance.prefers_ring && balance.pause == AGAIN_US[0]);
-        let pause = balance.due.expect("it was behind") - before;
+        let pause = balance.due - before;
         assert!(pause as f64 >= RARELY * AGAIN_US[0] * clock::ticks_per_us());
         // One that is hardly behind gets all its samples.
         balance.direct.record(1 << 16, KERNEL);
@@ -374,9 +358,9 @@ mod tests {
     fn whether_they_are_weighed_may_change() {
         let mut balance = Balance::new(true, 1);
         assert!(!after(&mut balance, &[30_000; 8], &[30_000; 8]));
-        balance.look(false, true);
-        assert!(balance.due.is_none());
-        balance.look(true, true);
-        assert!(balance.due.is_some(), "to find out");
+        balance.look(false);
+        assert!(!balance.prefers_ring && balance.due == 0);
+        balance.look(true);
+        assert!(balance.prefers_ring, "to find out");
     }
 }

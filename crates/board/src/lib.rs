@@ -20,6 +20,7 @@
 //! | `area`     | how long the parts of a board are, and where they lie            |
 //! | `lines`    | whether cache lines of a ring are taken when they are read       |
 //! | `balance`  | which way long blocks go                                         |
+//! | `copies`   | by which instructions bytes are copied                           |
 //! | `settings` | `CATENA_COLL_DIRECT`, `CATENA_COLL_WEIGH`                        |
 //! | `op`       | one operation on its way                                         |
 //! | `programs` | what each kind of operation publishes, reads and combines        |
@@ -38,6 +39,7 @@
 mod area;
 mod balance;
 mod board;
+mod copies;
 mod hear;
 mod kind;
 mod limits;

@@ -7,7 +7,7 @@ use std::any::Any;
 use std::mem;
 use std::sync::Arc;
 
-use catena_board::{BoardMemory, BoardOffset, BoardShape, Member, OpKind, Seat, direct_from};
+use catena_board::{BoardMemory, BoardOffset, BoardShape, COLL_WEIGH, Member, OpKind, Seat, direct_from};
 use catena_coll::{Args, Layout};
 use catena_fabric::Peer;
 use catena_shm::{Neighbour, Shm};
@@ -21,6 +21,10 @@ use super::tag::Label;
 use crate::comm::Comm;
 use crate::process::Process;
 use catena_objects::error::Result;
+
+/// What members say on a new board, bits: that they reach the memory of all others, and weigh which way long blocks go.
+const REACHES: u8 = 1;
+const WEIGHS: u8 = 2;
 
 /// A board that is being made.
 #[derive(Debug)]
@@ -161,8 +165,9 @@ impl Joining {
             Some(met) => met?,
             None => return Ok(Joined::Pending),
         }
-        if words.iter().all(|&reaches| reaches == 1) {
-            member.reach(direct_from());
+        let all = words.iter().fold(u8::MAX, |all, word| all & word);
+        if all & REACHES != 0 {
+            member.reach(direct_from(), all & WEIGHS != 0);
         }
         let meeting = self.meeting.take();
         Ok(meeting.map_or(Joined::Nowhere, |it| Joined::At(it.place)))
@@ -176,7 +181,10 @@ impl Joining {
         let neighbours = process.neighbours(comm);
         let missing = neighbours.iter().filter(|n| n.is_none()).count();
         let mut words = vec![0; comm.size() as usize + 1].into_boxed_slice();
-        words[comm.size() as usize] = u8::from(missing == 1);
+        words[comm.size() as usize] = match missing {
+            1 => REACHES | u8::from(COLL_WEIGH.get()) * WEIGHS,
+            _ => 0,
+        };
         let others = comm.group.members().filter(|&p| p != process.me);
         let bells = process.link(|link| {
             let shm = link.net().shm()?;
