@@ -81,6 +81,15 @@ impl BoardShape {
         }
     }
 
+    /// This board for payloads that fit into records.
+    pub fn with_short_rings(self) -> Self {
+        BoardShape {
+            ring: SMALL_RING.min(self.ring),
+            long: 0,
+            ..self
+        }
+    }
+
     /// This board with long rings, if it is for two.
     pub fn with_long_rings(self) -> Option<Self> {
         let long = LONG_RING;

@@ -66,7 +66,7 @@ pub use member::Member;
 pub use meta::Meta;
 pub use op::Op;
 pub use payload::{IN_LONG, LEFT, Payload, PayloadPlace, SWAPPED};
-pub use pool::{BoardMemory, BoardOffset, Pool};
+pub use pool::{BoardMemory, BoardOffset, BoardUse, Pool};
 pub use rounds::Rounds;
 pub use seat::Seat;
 pub use settings::{COLL_DIRECT, COLL_WEIGH, direct_from};

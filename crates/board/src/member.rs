@@ -285,9 +285,14 @@ impl Member {
         (self.through_ring, self.heard) = (weighed, weighed);
     }
 
-    /// From how many bytes on blocks can be reached directly.
+    /// From how many bytes on blocks are reached directly.
     pub fn reaches(&self) -> usize {
         self.limits.direct
+    }
+
+    /// Whether long blocks pass through the ring now.
+    pub fn prefers_ring(&self) -> bool {
+        self.through_ring
     }
 
     /// Whether members share cores with so many others that each segment takes a turn of them all.

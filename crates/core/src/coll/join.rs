@@ -7,7 +7,9 @@ use std::any::Any;
 use std::mem;
 use std::sync::Arc;
 
-use catena_board::{BoardMemory, BoardOffset, BoardShape, COLL_WEIGH, Member, OpKind, Seat, direct_from};
+use catena_board::{
+    BoardMemory, BoardOffset, BoardShape, BoardUse, COLL_WEIGH, Member, OpKind, Seat, direct_from,
+};
 use catena_coll::{Args, Layout};
 use catena_fabric::Peer;
 use catena_shm::{Neighbour, Shm};
@@ -67,10 +69,10 @@ impl Process {
         if !self.can_meet(comm) {
             return Ok(None);
         }
-        let shape = BoardShape::new(comm.size(), self.engine.oversubscribed);
+        let shape = self.board_shape(comm);
         let mut offsets = vec![BoardOffset::NOWHERE.0; comm.size() as usize].into_boxed_slice();
         if comm.rank == 0 {
-            offsets[0] = self.find_board(shape).0;
+            offsets[0] = self.find_board(shape, BoardUse::All).0;
         }
         let caller = Caller {
             process: self,
@@ -102,10 +104,20 @@ impl Process {
         })
     }
 
+    /// What boards of a communicator look like.
+    pub(super) fn board_shape(&self, comm: &Comm) -> BoardShape {
+        BoardShape::new(comm.size(), self.engine.oversubscribed)
+    }
+
     /// Where a board is that rank 0 found, as the others are told.
-    fn find_board(&self, shape: BoardShape) -> BoardOffset {
-        let find = |shm: &mut Shm| self.collectives().boards.borrow_mut().find(shm, shape);
+    pub(super) fn find_board(&self, shape: BoardShape, of: BoardUse) -> BoardOffset {
+        let find = |shm: &mut Shm| self.collectives().boards.borrow_mut().find(shm, shape, of);
         self.link(|link| link.net().shm_mut().map_or(BoardOffset::NOWHERE, find))
+    }
+
+    /// The memory of a board that rank 0 has told.
+    pub(super) fn open_board(&self, told: u64, shape: BoardShape) -> Option<BoardMemory> {
+        self.link(|link| BoardMemory::open(link.net().shm()?, BoardOffset(told), shape))
     }
 
     /// The processes of all members, but for this one, as far as it reaches their memory. All
@@ -175,9 +187,7 @@ impl Joining {
 
     /// Takes the place on the board that rank 0 has found.
     fn meet(&self, process: &Process, comm: &Arc<Comm>) -> Option<Meeting> {
-        let told = BoardOffset(self.offsets[0]);
-        let open = |shm: &Shm| BoardMemory::open(shm, told, self.shape);
-        let memory = process.link(|link| open(link.net().shm()?))?;
+        let memory = process.open_board(self.offsets[0], self.shape)?;
         let neighbours = process.neighbours(comm);
         let missing = neighbours.iter().filter(|n| n.is_none()).count();
         let mut words = vec![0; comm.size() as usize + 1].into_boxed_slice();

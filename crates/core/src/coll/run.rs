@@ -5,6 +5,7 @@ use std::mem;
 use std::ptr;
 use std::sync::Arc;
 
+use catena_base::slab::Key;
 use catena_board::Rounds;
 use catena_link::{Cid, Failure, Mode, Plane, ReqId, Selector, Sent};
 use catena_schedule::{Exec, Order, Region, Run};
@@ -15,6 +16,7 @@ use super::count::BOARD;
 use super::membership::{Membership, Place};
 use super::memory::Memory;
 use super::mismatch::different;
+use super::own_board::{Operands, OwnBoard};
 use super::pending::PendingOperation;
 use super::prepared::Prepared;
 use super::side::Loaded;
@@ -62,6 +64,8 @@ pub struct CollRun {
     error: Option<Error>,
     /// The rounds of a persistent operation that counts them on the board.
     rounds: Option<Rounds>,
+    /// The board of a persistent operation that has one.
+    own: Option<Box<OwnBoard>>,
 }
 
 /// How an execution goes on.
@@ -76,6 +80,8 @@ enum Way {
     Board(PendingOperation),
     /// It waits until all have come to the round.
     Rounds,
+    /// On its own board.
+    Own(PendingOperation),
 }
 
 /// What a look at the board came to.
@@ -257,15 +263,30 @@ fn partner(process: &Process, posted: Posted) -> (Cid, u32) {
 }
 
 impl CollRun {
-    /// The run of a persistent operation, which [`CollRun::begin_round`] or [`CollRun::restart`] starts.
-    pub fn kept(job: Prepared, lease: Lease, rounds: Option<Rounds>) -> Self {
-        CollRun {
-            job: Some(job),
+    /// The run of a persistent operation, which [`CollRun::begin_round`], [`CollRun::begin_on_own_board`] or
+    /// [`CollRun::restart`] starts.
+    ///
+    /// # Errors
+    /// `NoMem` if there is not enough for it.
+    pub(super) fn kept(
+        job: Prepared,
+        lease: Lease,
+        rounds: Option<Rounds>,
+        own: Option<Box<OwnBoard>>,
+    ) -> Result<Self> {
+        let mut run = CollRun {
             turn: lease.turn(),
             lease: Some(lease),
             rounds,
+            own,
             ..CollRun::default()
+        };
+        let job = run.job.insert(job);
+        // What is packed is packed at each start.
+        if run.own.is_some() && !job.is_packed() {
+            job.load((&mut run.input, &mut run.output), &mut run.memory)?;
         }
+        Ok(run)
     }
 
     /// Starts an execution, on the board of its communicator if it has one and that is sought.
@@ -371,10 +392,121 @@ impl CollRun {
         true
     }
 
-    /// Whether a round is under way, as far as it is known.
+    /// Begins the operation on its own board; false if it has none. It may be complete then, well or not.
+    /// Nobody carries it on, which it [needs](CollRun::is_needed) if others may.
     #[inline]
-    pub fn counts_rounds(&self) -> bool {
-        matches!(self.way, Way::Rounds)
+    pub fn begin_on_own_board(&mut self, process: &Process) -> bool {
+        let (Some(own), Some(job)) = (&mut self.own, &mut self.job) else {
+            return false;
+        };
+        self.error = None;
+        job.comm.coll.note(self.turn.place, own.signature);
+        let trouble = process.trouble(&job.comm);
+        if let Some(error) = trouble.or_else(|| own.failure().cloned()) {
+            own.fail(&error);
+            self.error = Some(error.on(job.comm.handle.get()));
+            return true;
+        }
+        if job.is_packed()
+            && let Err(error) = job.load((&mut self.input, &mut self.output), &mut self.memory)
+        {
+            process.report(&job.comm, self.turn.place, &error);
+            own.fail(&error);
+            self.error = Some(error.on(job.comm.handle.get()));
+            return true;
+        }
+        let operands = Operands {
+            ends: (self.input.base(), self.output.base()),
+            reducer: self.memory.reducer.as_ref(),
+        };
+        match own.start(job, operands) {
+            None => self.end_on_own_board(),
+            Some(op) => {
+                self.way = Way::Own(PendingOperation::new(op, self.turn.place, own.signature));
+                self.is_under_way = true;
+            }
+        }
+        true
+    }
+
+    /// Goes on there; true if it is complete, well or not.
+    fn advance_on_own_board(&mut self, process: &Process) -> bool {
+        let (Some(own), Some(job), Way::Own(pending)) = (&mut self.own, &self.job, &mut self.way)
+        else {
+            return true;
+        };
+        let operands = Operands {
+            ends: (self.input.base(), self.output.base()),
+            reducer: self.memory.reducer.as_ref(),
+        };
+        match own.advance(process, job, operands, pending) {
+            None => return false,
+            Some(Ok(())) => {}
+            Some(Err(error)) => {
+                own.fail(&error);
+                process.lose_board(&job.comm, &error);
+                self.error = Some(error);
+            }
+        }
+        self.end_on_own_board();
+        true
+    }
+
+    /// The operation is complete there.
+    #[inline]
+    fn end_on_own_board(&mut self) {
+        if let (Some(own), Some(job)) = (&mut self.own, &self.job) {
+            own.queue = None;
+            if job.is_packed() {
+                if self.error.is_none() {
+                    job.output.store(&self.output);
+                }
+                (self.input, self.output) = (Loaded::default(), Loaded::default());
+            }
+        }
+        self.is_under_way = false;
+        self.way = Way::Messages;
+    }
+
+    /// Whether progress has to carry it on: others may need something of this member, or it calls functions of the program.
+    #[inline]
+    pub fn is_needed(&self) -> bool {
+        match &self.way {
+            Way::Own(pending) => pending.is_needed() || self.is_foreign(),
+            _ => false,
+        }
+    }
+
+    /// Whether nobody looks at what is under way but who waits for it.
+    #[inline]
+    pub fn is_left_alone(&self) -> bool {
+        match &self.way {
+            Way::Rounds => true,
+            Way::Own(_) => self.own.as_ref().is_some_and(|own| own.queue.is_none()),
+            _ => false,
+        }
+    }
+
+    /// Whether it is on a board of its own.
+    pub fn has_own_board(&self) -> bool {
+        matches!(self.way, Way::Own(_))
+    }
+
+    /// The queue in which it waits, if it is on a board of its own.
+    pub fn own_queue(&self) -> Option<Key> {
+        self.own.as_ref()?.queue
+    }
+
+    /// Progress carries it on from now on, in that queue.
+    pub fn set_own_queue(&mut self, queue: Key) {
+        if let Some(own) = &mut self.own {
+            own.queue = Some(queue);
+        }
+    }
+
+    /// The operation goes: the board that it has had to itself.
+    pub(super) fn leave_own_board(&mut self) -> Option<Box<OwnBoard>> {
+        self.own.take()
     }
 
     /// The operation goes: the communicator on whose board it has counted its rounds.
@@ -465,8 +597,10 @@ impl CollRun {
     /// Does what can be done now; true if it is complete.
     #[inline]
     pub fn advance(&mut self, process: &Process) -> bool {
-        if let Way::Rounds = self.way {
-            return self.advance_round(process);
+        match self.way {
+            Way::Rounds => return self.advance_round(process),
+            Way::Own(_) => return self.advance_on_own_board(process),
+            _ => {}
         }
         if self.board().is_some()
             && let Some(done) = self.advance_on_board(process)
@@ -556,8 +690,9 @@ impl CollRun {
         let ends = (self.input.base(), self.output.base());
         // SAFETY: the program lends the buffers of an operation until that is complete.
         let mut board = unsafe { seat.view_with(ends, self.memory.reducer.as_ref()) };
-        let args = job.recipe.key().args(job.comm.size(), job.comm.rank);
-        let Some(ended) = pending.advance(process, &job.comm, member, &args, &mut board) else {
+        let ended =
+            job.with_args(|args| pending.advance(process, &job.comm, member, args, &mut board));
+        let Some(ended) = ended else {
             return Step::Pending;
         };
         if let Err(error) = &ended {
@@ -584,11 +719,8 @@ impl CollRun {
             return Some(without(&membership, &comm));
         };
         comm.coll.seen_on_board.set(place.calls());
-        let Some(op) = place.start(
-            &job.recipe.key(),
-            (comm.size(), comm.rank),
-            job.label.detail,
-        ) else {
+        let (what, detail) = (job.label.what, job.label.detail);
+        let Some(op) = job.with_args(|args| place.start(what, args, detail)) else {
             return Some(Step::Elsewhere);
         };
         if let Err(error) = job.load((&mut self.input, &mut self.output), &mut self.memory) {

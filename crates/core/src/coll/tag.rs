@@ -75,6 +75,8 @@ impl Label {
 
     /// In `MPI_Comm_shrink`, on a board.
     pub const SHRINK: Label = Label::own(3);
+    /// When they make a persistent operation that gets a board of its own.
+    pub const OWN: Label = Label::own(4);
     /// The barrier of `MPI_Finalize`: one of the program has no detail.
     pub const FINALIZE: Label = Label {
         what: Some(Collective::Barrier),
