@@ -9,8 +9,12 @@
 //! An operation that is not complete at once, and of which others may still need something, is carried on by `progress`;
 //! others only by who waits for them.
 
+use std::mem;
+use std::sync::Arc;
+
 use catena_base::slab::Key;
-use catena_board::{BoardMemory, BoardUse, Member, OpKind, Seat, View};
+use catena_board::{BoardMemory, BoardUse, Member, Op, OpKind, Seat, View};
+use catena_coll::neighbor::Edges;
 use catena_coll::{Args, Collective};
 use catena_objects::error::{Error, Result};
 use catena_objects::op::Reducer;
@@ -19,8 +23,9 @@ use super::membership::Membership;
 use super::node::may_seek_board;
 use super::pending::PendingOperation;
 use super::prepared::{Caller, Prepared};
+use super::schedules::Recipe;
 use super::signature::CallSignature;
-use super::tag::Label;
+use crate::comm::Comm;
 use crate::process::Process;
 
 /// Bytes of all blocks up to which payloads are short.
@@ -35,6 +40,7 @@ pub(super) struct OwnBoard {
     member: Member,
     seat: Seat,
     kind: OpKind,
+    args: KeptArgs,
     /// The memory of the board, if this process has found it.
     found: Option<BoardMemory>,
     /// Why it is of no more use.
@@ -43,6 +49,40 @@ pub(super) struct OwnBoard {
     pub(super) signature: CallSignature,
     /// Where it waits among the queues that progress serves, if it is carried on.
     pub(super) queue: Option<Key>,
+}
+
+/// The arguments of a persistent operation, made once.
+#[derive(Debug)]
+struct KeptArgs {
+    args: Args<'static>,
+    /// What they refer to.
+    _near: Option<Box<Edges<'static>>>,
+    _recipe: Arc<Recipe>,
+    _comm: Arc<Comm>,
+}
+
+impl KeptArgs {
+    fn new(prepared: &Prepared) -> Self {
+        let (comm, recipe) = (prepared.comm.clone(), prepared.recipe.clone());
+        let edges = comm.coll.edges.get().and_then(Option::as_ref);
+        let near = edges.filter(|_| prepared.is_near());
+        let near = near.map(|edges| Box::new(edges.near(recipe.key().what)));
+        // SAFETY: edges that are known stay where they are as long as their communicator, which this keeps.
+        let near: Option<Box<Edges<'static>>> = unsafe { mem::transmute(near) };
+        let args = Args {
+            near: near.as_deref(),
+            ..recipe.key().args(comm.size(), comm.rank)
+        };
+        // SAFETY: the tables of a recipe stay where they are as long as it, which this keeps, as it does the edges;
+        // nobody else sees the arguments without it.
+        let args: Args<'static> = unsafe { mem::transmute(args) };
+        KeptArgs {
+            args,
+            _near: near,
+            _recipe: recipe,
+            _comm: comm,
+        }
+    }
 }
 
 /// The buffers of an operation, and what combines elements if it reduces.
@@ -55,15 +95,9 @@ pub(super) struct Operands<'a> {
 impl OwnBoard {
     /// Begins the operation, which was completed before; what is left of it, if it is not complete.
     #[inline]
-    pub(super) fn start(
-        &mut self,
-        job: &Prepared,
-        operands: Operands<'_>,
-    ) -> Option<catena_board::Op> {
-        let mut op = self.member.start(self.kind, job.label.detail);
-        let done = self.with_board(job, operands, |member, args, board| {
-            op.poll(member, args, board)
-        });
+    pub(super) fn start(&mut self, detail: u32, operands: Operands<'_>) -> Option<Op> {
+        let mut op = self.member.start(self.kind, detail);
+        let done = self.with_board(operands, |member, args, board| op.poll(member, args, board));
         // What went wrong it meets again.
         (done != Ok(true)).then_some(op)
     }
@@ -72,25 +106,24 @@ impl OwnBoard {
     pub(super) fn advance(
         &mut self,
         process: &Process,
-        job: &Prepared,
+        comm: &Arc<Comm>,
         operands: Operands<'_>,
         pending: &mut PendingOperation,
     ) -> Option<Result<()>> {
-        self.with_board(job, operands, |member, args, board| {
-            pending.advance(process, &job.comm, member, args, board)
+        self.with_board(operands, |member, args, board| {
+            pending.advance(process, comm, member, args, board)
         })
     }
 
     #[inline(always)]
     fn with_board<T>(
         &mut self,
-        job: &Prepared,
         Operands { ends, reducer }: Operands<'_>,
         f: impl FnOnce(&mut Member, &Args<'_>, &mut View<'_>) -> T,
     ) -> T {
         // SAFETY: the program lends the buffers of an operation until that is complete.
         let mut board = unsafe { self.seat.view_with(ends, reducer) };
-        job.with_args(|args| f(&mut self.member, args, &mut board))
+        f(&mut self.member, &self.args.args, &mut board)
     }
 
     /// Why it is of no more use.
@@ -144,7 +177,7 @@ impl Process {
             process: self,
             now: true,
         };
-        let call = caller.tell_all(comm, &mut told, Label::OWN);
+        let call = caller.tell_all(comm, &mut told, prepared.label.keeping());
         let told = self.finished(call, told)?[0];
         let Some(memory) = self.open_board(told & !RING, shape) else {
             return Ok(None);
@@ -169,6 +202,7 @@ impl Process {
             member,
             seat,
             kind,
+            args: KeptArgs::new(prepared),
             found,
             failed: None,
             signature: CallSignature {

@@ -98,9 +98,9 @@ impl RequestObject for PersistentColl {
             false => Ok(State::Inactive),
             true => {
                 if let Ok(mut run) = self.operation.run.try_borrow_mut()
-                    && run.is_left_alone()
+                    && (run.is_done() || run.is_left_alone())
                 {
-                    return Ok(when(run.advance(process)));
+                    return Ok(when(run.is_done() || run.advance(process)));
                 }
                 self.operation.state(process)
             }

@@ -419,7 +419,7 @@ impl CollRun {
             ends: (self.input.base(), self.output.base()),
             reducer: self.memory.reducer.as_ref(),
         };
-        match own.start(job, operands) {
+        match own.start(job.label.detail, operands) {
             None => self.end_on_own_board(),
             Some(op) => {
                 self.way = Way::Own(PendingOperation::new(op, self.turn.place, own.signature));
@@ -439,7 +439,7 @@ impl CollRun {
             ends: (self.input.base(), self.output.base()),
             reducer: self.memory.reducer.as_ref(),
         };
-        match own.advance(process, job, operands, pending) {
+        match own.advance(process, &job.comm, operands, pending) {
             None => return false,
             Some(Ok(())) => {}
             Some(Err(error)) => {
