@@ -35,11 +35,27 @@ pub enum Rendezvous {
     },
 }
 
+/// What it took to move a message for which there was a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// Its bytes.
+    pub len: u64,
+    /// Whether it was streamed.
+    pub streamed: bool,
+    /// When its receiver was ready and it could begin, ticks of the clock.
+    pub asked: u64,
+    /// When all of it was there.
+    pub ended: u64,
+}
+
 /// What a route to a peer can do. Constant from the first contact on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
     /// Largest payload of one packet, bytes.
     pub max_packet: usize,
+    /// Longest message that leaves as one packet, bytes; at most `max_packet`. Of a longer one the receiver copies the
+    /// first packet while the sender copies the second.
+    pub whole: usize,
     /// Largest message sent without asking the receiver first, bytes; may
     /// exceed `max_packet`, the message is then cut into several packets.
     pub eager_max: u64,
@@ -117,16 +133,15 @@ pub trait Transport {
         false
     }
 
-    /// Whether a message from `peer` that could be read, `len` of its `whole` bytes at once, is streamed all the
-    /// same, because that is faster. Called once for each such message, by its receiver, with the
-    /// same load as [`Transport::rendezvous`]: a transport may try the other way now and then.
-    fn streams(&mut self, _peer: Peer, _len: u64, _whole: u64, _load: Load) -> bool {
+    /// Whether a message of `len` bytes from `peer`, which could be moved as [`Transport::rendezvous`] says, is streamed
+    /// all the same, because that is faster. Called once for each such message, by its receiver: a transport may try the
+    /// other way now and then.
+    fn streams(&mut self, _peer: Peer, _len: u64) -> bool {
         false
     }
 
-    /// A message of `len` bytes for which [`Transport::streams`] was true has come. Its receiver
-    /// asked for it at `asked`, ticks of the clock.
-    fn streamed(&mut self, _peer: Peer, _len: u64, _asked: u64) {}
+    /// A message from `peer` about which [`Transport::streams`] was asked is there.
+    fn moved(&mut self, _peer: Peer, _moved: Moved) {}
 
     /// Registers `len` bytes at `addr` so that `peer`, or every peer for `None`, may access them in
     /// these ways; `None` if the route cannot offer all of them. A peer that is named can use the key

@@ -6,8 +6,8 @@ use std::fmt::Debug;
 
 use catena_base::{End, PeerBytes};
 use catena_fabric::{
-    Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
-    RmaError, Started,
+    Caps, Deliver, Header, Load, Moved, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
+    Rendezvous, RmaError, Started,
 };
 
 /// A message to send: knows its length and can produce any part of it.
@@ -161,12 +161,12 @@ pub trait Net {
     }
 
     /// See [`catena_fabric::Transport::streams`].
-    fn streams(&mut self, _peer: Peer, _len: u64, _whole: u64, _load: Load) -> bool {
+    fn streams(&mut self, _peer: Peer, _len: u64) -> bool {
         false
     }
 
-    /// See [`catena_fabric::Transport::streamed`].
-    fn streamed(&mut self, _peer: Peer, _len: u64, _asked: u64) {}
+    /// See [`catena_fabric::Transport::moved`].
+    fn moved(&mut self, _peer: Peer, _moved: Moved) {}
 
     /// Registers a whole message for remote reads, if it is contiguous and the
     /// route can read.

@@ -58,6 +58,7 @@ impl Transport for Port {
         let faults = self.wire().faults;
         Caps {
             max_packet: faults.max_packet,
+            whole: faults.max_packet,
             eager_max: faults.eager_max,
             ordered: faults.ordered,
         }
@@ -142,7 +143,7 @@ impl Transport for Port {
         wire.rng.one_in(n)
     }
 
-    fn streams(&mut self, peer: Peer, len: u64, _: u64, _: Load) -> bool {
+    fn streams(&mut self, peer: Peer, len: u64) -> bool {
         self.announces(peer, len)
     }
 

@@ -177,14 +177,13 @@ impl<N: Net> Engine<N> {
             return false;
         }
         let whole = rare.coverage.is_whole(rare.total);
+        let streamed = *recv == Recv::Streaming;
         if let Buffer::Sink(sink) = &mut request.buffer {
             sink.place_part(at, payload, whole);
         }
         if recv.step(RecvEvent::Placed { whole }) == Ok(RecvAction::Complete) {
-            if rare.asked != 0 {
-                let streamed = (rare.peer, rare.total, std::mem::take(&mut rare.asked));
-                self.streamed.push(streamed);
-                self.work = true;
+            if streamed {
+                self.note_moved(index, true);
             }
             self.complete(index);
         }

@@ -59,8 +59,13 @@ pub(crate) enum Target {
     None,
 }
 
+/// Messages that are found without the map.
+const NEAR: usize = 4;
+
 #[derive(Debug)]
 pub(crate) struct Assemblies {
+    /// Some that began while there were few: they are found at once.
+    near: Vec<(First, Target)>,
     sent: HashMap<First, Target, BuildMix>,
     asked: Chunks<Target>,
 }
@@ -68,6 +73,7 @@ pub(crate) struct Assemblies {
 impl Assemblies {
     pub fn new() -> Self {
         Assemblies {
+            near: Vec::with_capacity(NEAR),
             sent: HashMap::default(),
             asked: Chunks::new(),
         }
@@ -76,7 +82,10 @@ impl Assemblies {
     /// Where the packets of a message go, if some are missing.
     pub fn target(&self, assembly: Assembly) -> Option<&Target> {
         match assembly {
-            Assembly::Sent(first) => self.sent.get(&first),
+            Assembly::Sent(first) => {
+                let near = self.near.iter().find(|it| it.0 == first);
+                near.map(|it| &it.1).or_else(|| self.sent.get(&first))
+            }
             Assembly::Asked(FillId { index, generation }) => self
                 .asked
                 .holds(index, generation)
@@ -87,7 +96,10 @@ impl Assemblies {
     /// See [`Assemblies::target`].
     pub fn target_mut(&mut self, assembly: Assembly) -> Option<&mut Target> {
         match assembly {
-            Assembly::Sent(first) => self.sent.get_mut(&first),
+            Assembly::Sent(first) => match self.near.iter_mut().find(|it| it.0 == first) {
+                Some(near) => Some(&mut near.1),
+                None => self.sent.get_mut(&first),
+            },
             Assembly::Asked(FillId { index, generation }) => {
                 let holds = self.asked.holds(index, generation);
                 holds.then(|| self.asked.get_mut(index))
@@ -97,7 +109,10 @@ impl Assemblies {
 
     /// The packets of a message that follow its first one go there.
     pub fn begin(&mut self, first: First, target: Target) {
-        self.sent.insert(first, target);
+        match self.near.len() < NEAR {
+            true => self.near.push((first, target)),
+            false => _ = self.sent.insert(first, target),
+        }
     }
 
     /// Names a message whose packets are asked for.
@@ -113,9 +128,10 @@ impl Assemblies {
     /// No packets of that message are missing any more, or nobody wants them. Its name is free.
     pub fn end(&mut self, assembly: Assembly) {
         match assembly {
-            Assembly::Sent(first) => {
-                self.sent.remove(&first);
-            }
+            Assembly::Sent(first) => match self.near.iter().position(|it| it.0 == first) {
+                Some(at) => _ = self.near.swap_remove(at),
+                None => _ = self.sent.remove(&first),
+            },
             Assembly::Asked(FillId { index, generation }) => {
                 if self.asked.holds(index, generation) {
                     *self.asked.get_mut(index) = Target::None;
@@ -128,11 +144,12 @@ impl Assemblies {
     /// Whether packets of messages that somebody sent unasked are missing.
     pub fn are_missing(&self, cid: Cid, source: u32) -> bool {
         let of = |first: &First| (first.0.cid(), first.1) == (cid, source);
-        !self.sent.is_empty() && self.sent.keys().any(of)
+        self.near.iter().any(|it| of(&it.0)) || !self.sent.is_empty() && self.sent.keys().any(of)
     }
 
     /// Forgets those whose targets do not pass.
     pub fn retain(&mut self, passes: impl Fn(&Target) -> bool) {
+        self.near.retain(|it| passes(&it.1));
         self.sent.retain(|_, target| passes(target));
         let asked: Vec<u32> = self.asked.taken().collect();
         for index in asked {
@@ -145,6 +162,7 @@ impl Assemblies {
 
     /// Forgets those of a communicator that is closed.
     pub fn forget(&mut self, cid: Cid) {
+        self.near.retain(|it| it.0.0.cid() != cid);
         if !self.sent.is_empty() {
             self.sent.retain(|first, _| first.0.cid() != cid);
         }

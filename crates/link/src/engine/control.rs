@@ -158,6 +158,7 @@ impl<N: Net> Engine<N> {
             let (peer, other) = (rare.peer, rare.other.to_bits());
             let header = wire::with_number(kind::FIN, 0, other);
             self.counters.got.messages += 1;
+            self.note_moved(index, false);
             self.close_target(index);
             self.control(
                 peer,

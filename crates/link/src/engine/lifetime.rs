@@ -181,7 +181,7 @@ impl<N: Net> Engine<N> {
         self.losses.retain(|peer, _| !is_gone(peer));
         self.no_deaths.retain(|peer| !is_gone(peer));
         self.deregistrations.retain(|(peer, _)| !is_gone(peer));
-        self.streamed.retain(|(peer, ..)| !is_gone(peer));
+        self.moved.retain(|(peer, ..)| !is_gone(peer));
         peers
             .clone()
             .for_each(|peer| self.send_queues.clear(Peer(peer)));

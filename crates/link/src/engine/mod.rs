@@ -11,7 +11,8 @@ mod window;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use catena_fabric::{OpId, Peer, PeerLost, RmaError};
+use catena_base::clock;
+use catena_fabric::{Moved, OpId, Peer, PeerLost, RmaError};
 
 use crate::active::Handlers;
 use crate::counters::Counters;
@@ -61,8 +62,8 @@ pub(crate) struct Engine<N: Net> {
     pub registered: u64,
     /// RemoteKeys messages that nobody reads any more.
     pub deregistrations: Vec<(Peer, RemoteKeys)>,
-    /// Messages that were streamed instead of read, with their lengths and when they were asked for.
-    pub streamed: Vec<(Peer, u64, u64)>,
+    /// Messages for which there was a choice and that are there.
+    pub moved: Vec<(Peer, Moved)>,
     pub assemblies: Assemblies,
     /// Marks that are answered once no packets of earlier messages are missing.
     pub marks: Vec<Mark>,
@@ -117,7 +118,7 @@ impl<N: Net> Engine<N> {
             puts: VecDeque::new(),
             registered: 0,
             deregistrations: Vec::new(),
-            streamed: Vec::new(),
+            moved: Vec::new(),
             assemblies: Assemblies::new(),
             marks: Vec::new(),
             reorder: ReorderBuffer::default(),
@@ -295,6 +296,22 @@ impl<N: Net> Engine<N> {
         request.phase = Phase::Free;
         request.error = None;
         self.requests.free_slot(at);
+    }
+
+    /// All of a message is there: if there was a choice how it moves, the route learns what that took.
+    pub fn note_moved(&mut self, at: u32, streamed: bool) {
+        let rare = &mut self.requests.get_mut(at).rare;
+        let asked = std::mem::take(&mut rare.asked);
+        if asked != 0 {
+            let moved = Moved {
+                len: rare.total,
+                streamed,
+                asked,
+                ended: clock::ticks(),
+            };
+            self.moved.push((rare.peer, moved));
+            self.work = true;
+        }
     }
 
     /// Ends a send: nobody needs its buffer any more.
