@@ -34,7 +34,7 @@ pub enum BoardUse {
 
 /// Boards get long rings until those of a process take so many bytes: programs that make many
 /// communicators mostly have short blocks for each.
-const ROOMY: usize = 32 << 20;
+const ROOMY: usize = 64 << 20;
 
 /// Those for one operation get long rings until the regions of a process take so many bytes, and take no more than this part
 /// of the room of all.

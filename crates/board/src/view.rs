@@ -260,7 +260,7 @@ impl Board for View<'_> {
         }
         // SAFETY: in bounds as just checked; the place is ours until it is
         // published, and the program lends its buffer.
-        let copy = || unsafe { copies::into_ring(base, source, from.len) };
+        let copy = || unsafe { copies::into_ring(base, source, from.len, to.is_taken) };
         timed(from.len, copy, |ticks| {
             self.seat.balance.copied_in(from.len, ticks);
             if to.at & IN_LONG != 0 {
