@@ -192,7 +192,7 @@ impl Joining {
         let missing = neighbours.iter().filter(|n| n.is_none()).count();
         let mut words = vec![0; comm.size() as usize + 1].into_boxed_slice();
         words[comm.size() as usize] = match missing {
-            1 => REACHES | u8::from(COLL_WEIGH.get()) * WEIGHS,
+            1 => REACHES | if COLL_WEIGH.get() { WEIGHS } else { 0 },
             _ => 0,
         };
         let others = comm.group.members().filter(|&p| p != process.me);
