@@ -53,8 +53,8 @@ pub struct Moved {
 pub struct Caps {
     /// Largest payload of one packet, bytes.
     pub max_packet: usize,
-    /// Longest message that leaves as one packet, bytes; at most `max_packet`. Of a longer one the receiver copies the
-    /// first packet while the sender copies the second.
+    /// Longest message that leaves as one packet in any case, bytes; at most `max_packet`. Of a longer one the receiver
+    /// copies the first packet while the sender copies the second, unless it [is behind](Transport::is_behind).
     pub whole: usize,
     /// Largest message sent without asking the receiver first, bytes; may
     /// exceed `max_packet`, the message is then cut into several packets.
@@ -102,6 +102,12 @@ pub trait Transport {
     /// What the route to `peer` can do. Cost: a few loads.
     fn caps(&self, peer: Peer) -> Caps;
 
+    /// Whether `peer` has most likely not taken all that was sent to it: then a message is better sent in few packets
+    /// than soon in part. A guess; cost: a few loads of this process's own memory.
+    fn is_behind(&self, _peer: Peer) -> bool {
+        false
+    }
+
     /// Posts one packet to `peer`; `payload` is copied before return.
     ///
     /// * Size: at most [`Caps::max_packet`] bytes.
@@ -124,14 +130,6 @@ pub trait Transport {
 
     /// How a message of `len` bytes to or from `peer` is best moved.
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous;
-
-    /// Whether a message to `peer` of `len` bytes, that may be sent eagerly, is
-    /// announced all the same and moved as [`Transport::rendezvous`] says if a
-    /// receive waits for it. Called once for each such message: a transport may
-    /// stream some until reading pays again.
-    fn announces(&mut self, _peer: Peer, _len: u64) -> bool {
-        false
-    }
 
     /// Whether a message of `len` bytes from `peer`, which could be moved as [`Transport::rendezvous`] says, is streamed
     /// all the same, because that is faster. Called once for each such message, by its receiver: a transport may try the

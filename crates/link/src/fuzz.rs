@@ -197,10 +197,6 @@ impl Net for Crafted {
         }
     }
 
-    fn announces(&mut self, _: Peer, _: u64) -> bool {
-        self.mood() == 1
-    }
-
     fn streams(&mut self, _: Peer, _: u64) -> bool {
         self.mood() == 1
     }

@@ -132,6 +132,11 @@ pub trait Net {
     /// See [`catena_fabric::Transport::caps`].
     fn caps(&self, peer: Peer) -> Caps;
 
+    /// See [`catena_fabric::Transport::is_behind`].
+    fn is_behind(&self, _peer: Peer) -> bool {
+        false
+    }
+
     /// See [`catena_fabric::Transport::try_send`].
     ///
     /// # Errors
@@ -154,11 +159,6 @@ pub trait Net {
 
     /// See [`catena_fabric::Transport::rendezvous`].
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous;
-
-    /// See [`catena_fabric::Transport::announces`].
-    fn announces(&mut self, _peer: Peer, _len: u64) -> bool {
-        false
-    }
 
     /// See [`catena_fabric::Transport::streams`].
     fn streams(&mut self, _peer: Peer, _len: u64) -> bool {

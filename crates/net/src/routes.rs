@@ -541,6 +541,13 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         moved
     }
 
+    fn is_behind(&self, peer: Peer) -> bool {
+        match (self.route(peer), &self.shm) {
+            (Route::Shm, Some(shm)) => shm.is_behind(peer),
+            _ => false,
+        }
+    }
+
     #[inline]
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
         match (self.route(peer), &self.shm) {
@@ -550,13 +557,6 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
                 None => self.loopback.rendezvous(peer, len, load),
             },
             _ => self.loopback.rendezvous(peer, len, load),
-        }
-    }
-
-    fn announces(&mut self, peer: Peer, len: u64) -> bool {
-        match (self.route(peer), &mut self.shm) {
-            (Route::Shm, Some(shm)) => shm.announces(peer, len),
-            _ => false,
         }
     }
 

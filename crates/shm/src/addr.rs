@@ -69,12 +69,12 @@ impl Geometry {
     pub fn for_ranks(ranks: u32, oversubscribed: bool) -> Geometry {
         const KIB: usize = 1024;
         match ranks {
-            0..=8 if oversubscribed => Geometry::new(128, 128 * KIB, 32 * KIB),
+            0..=8 if oversubscribed => Geometry::new(128, 128 * KIB, 64 * KIB),
             // Measured: four messages of 64 KiB, the longest that pass through
             // it, keep the two ends from running in lock-step; with more, those
             // of all directions together fall out of the nearest caches, and
             // 8 KiB take twice as long.
-            0..=8 => Geometry::new(256, 512 * KIB, 32 * KIB),
+            0..=8 => Geometry::new(256, 512 * KIB, 64 * KIB),
             9..=32 => Geometry::new(128, 128 * KIB, 16 * KIB),
             33..=128 => Geometry::new(64, 32 * KIB, 8 * KIB),
             _ => Geometry::new(32, 16 * KIB, 4 * KIB),

@@ -81,6 +81,8 @@ pub struct Shm {
     pub(crate) config: Config,
     pub(crate) barrier: Barrier,
     pub(crate) counters: Counters,
+    /// Packets that have arrived.
+    pub(crate) arrived: u64,
     pub(crate) arena: Arc<Arena>,
     /// Peer states with room to fetch while nothing arrives.
     pub(crate) cold: Vec<u32>,
@@ -195,6 +197,7 @@ impl Shm {
             config,
             barrier: Barrier::register(),
             counters: Counters::default(),
+            arrived: 0,
             arena: Arc::new(Arena::new(segment.clone())),
             cold: Vec::new(),
             probe: Box::new(probe_value(me)),
@@ -399,10 +402,17 @@ impl Transport for Shm {
             self.accept(deliver);
         }
         let count = self.drain(deliver);
+        self.arrived = self.arrived.wrapping_add(count as u64);
         if count == 0 && !self.cold.is_empty() {
             self.fetch_ahead();
         }
         count
+    }
+
+    /// Whether its ring was full, or nothing has arrived since the last long packet to it left: who answers has taken it.
+    fn is_behind(&self, peer: Peer) -> bool {
+        let peer_state = &self.peer_states[self.number(peer)];
+        peer_state.blocked || peer_state.sent_long == Some(self.arrived)
     }
 
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {

@@ -59,6 +59,8 @@ pub(crate) struct PeerState {
     pub(crate) tuners: [Tuner; 2],
     pub(crate) pace: Pace,
     pub(crate) warm: Warm,
+    /// How many packets had arrived when the last long one left.
+    pub(crate) sent_long: Option<u64>,
     pub(crate) reader: Reader,
     /// Offset of a data area for the ring that another had, or 0.
     pub(crate) spare_data: u64,
@@ -112,6 +114,7 @@ impl PeerState {
             tuners: [Class::Short, Class::Long].map(|class| Tuner::new(config, class)),
             pace: Pace::default(),
             warm: Warm::default(),
+            sent_long: None,
             reader: Reader::Unknown,
             spare_data: 0,
         }

@@ -49,6 +49,9 @@ impl Shm {
             None => return Ok(Posted::Done),
         }
         let class = Class::of(len);
+        if class == Class::Long {
+            peer_state.sent_long = Some(self.arrived);
+        }
         if peer_state.tuners[class as usize].count(len) {
             peer_state.retune(class);
         }

@@ -1,7 +1,7 @@
 //! Moving what can move.
 
 use catena_base::clock;
-use catena_fabric::{Caps, Header, Load, Peer, Posted, Rendezvous};
+use catena_fabric::{Header, Load, Peer, Posted, Rendezvous};
 
 use super::Endpoint;
 use crate::net::{Net, Source};
@@ -15,23 +15,28 @@ use crate::wire::{self, Announce, MIN_PACKET, Note, kind};
 /// must not wait long for them.
 const BUDGET: u64 = 1 << 20;
 
+/// Largest packet to a peer, and longest message that is not cut: while the peer is behind, nothing is gained by handing
+/// it a part early.
+fn packets<N: Net>(net: &N, peer: Peer) -> (usize, u64) {
+    let caps = net.caps(peer);
+    let whole = match net.is_behind(peer) {
+        true => caps.max_packet,
+        false => caps.whole,
+    };
+    (caps.max_packet, whole as u64)
+}
+
 /// Bytes of the packet that leaves next, of a message of `len` bytes of which those below `at`
-/// have left. Long messages begin and end with half a packet: the receiver
+/// have left. Long messages begin and end with short packets: the receiver
 /// copies while the sender does, begins one packet later and ends one later.
-fn piece(at: u64, len: u64, caps: &Caps) -> u64 {
-    let (left, most) = (len - at, caps.max_packet as u64);
-    let half = (most / 2)
-        .next_multiple_of(64)
-        .max(MIN_PACKET as u64)
-        .min(most);
-    match at {
-        0 if len <= caps.whole as u64 => len,
-        0 => half.min(left),
-        _ if left >= most + half => most,
-        // What would be hardly anything goes along.
-        _ if left > half + half / 4 => (left - half).next_multiple_of(64).min(most),
-        _ => left.min(most),
+fn piece(at: u64, len: u64, whole: u64, max_packet: usize) -> u64 {
+    let (left, most) = (len - at, max_packet as u64);
+    if at == 0 && len <= whole {
+        return len;
     }
+    let least = (most / 4).max(MIN_PACKET as u64).min(most);
+    let share = (left / 2).next_multiple_of(64);
+    share.min(at).clamp(least, most).min(left)
 }
 
 impl<N: Net> Endpoint<N> {
@@ -49,7 +54,6 @@ impl<N: Net> Endpoint<N> {
 
     #[inline(never)]
     pub(super) fn work(&mut self) -> bool {
-        self.answer();
         for (peer, moved) in self.engine.moved.drain(..) {
             self.net.moved(peer, moved);
         }
@@ -63,19 +67,8 @@ impl<N: Net> Endpoint<N> {
             || !self.engine.gets.is_empty()
             || !self.engine.left.is_empty()
             || !self.engine.puts.is_empty()
-            || self.engine.eager_rts.iter().any(|it| !it.is_empty())
             || !self.engine.send_queues.is_empty();
         moved
-    }
-
-    /// Answers those who ask whether a receive waits and whom none has answered since the
-    /// last time: one that the program posts as soon as a call returns is in time.
-    fn answer(&mut self) {
-        let mut late = std::mem::take(&mut self.engine.eager_rts[1]);
-        for message in late.drain(..) {
-            self.engine.let_come(message);
-        }
-        self.engine.eager_rts[1] = std::mem::replace(&mut self.engine.eager_rts[0], late);
     }
 
     /// Deregisters what nobody reads any more.
@@ -266,9 +259,9 @@ impl<N: Net> Endpoint<N> {
                 return true;
             };
             let (peer, header) = (request.rare.peer, request.rare.header);
-            let caps = self.net.caps(peer);
+            let (max_packet, whole) = packets(&self.net, peer);
             let (posted, n) = match *send {
-                Send::Queued(Style::Rendezvous | Style::EagerRts) => {
+                Send::Queued(Style::Rendezvous) => {
                     let registered = request.rare.registered;
                     let (bytes, n) = Announce {
                         request: id,
@@ -278,25 +271,19 @@ impl<N: Net> Endpoint<N> {
                     (self.net.try_send(peer, header, &bytes[..n]), 0)
                 }
                 Send::Queued(_) => {
-                    let n = piece(0, request.len, &caps);
+                    let n = piece(0, request.len, whole, max_packet);
                     (
                         self.net.try_send(peer, header, source.part(0, n as usize)),
                         n,
                     )
                 }
                 Send::Flowing { at, .. } => {
-                    let n = piece(at, request.len, &caps);
-                    let header = match header.kind {
-                        kind::EAGER_RTS => {
-                            let assembly = request.rare.other.to_bits();
-                            wire::with_number(kind::FILL, at, assembly)
-                        }
-                        _ => Header {
-                            kind: kind::MORE,
-                            tag: 0,
-                            len: at,
-                            ..header
-                        },
+                    let n = piece(at, request.len, 0, max_packet);
+                    let header = Header {
+                        kind: kind::MORE,
+                        tag: 0,
+                        len: at,
+                        ..header
                     };
                     (
                         self.net.try_send(peer, header, source.part(at, n as usize)),
@@ -332,7 +319,7 @@ impl<N: Net> Endpoint<N> {
             if !self.valid(id) {
                 continue;
             }
-            let caps = self.net.caps(peer);
+            let (max_packet, whole) = packets(&self.net, peer);
             let request = self.engine.requests.get_mut(id.index);
             let (Phase::Send(send), Buffer::Source(source)) = (&mut request.phase, &request.buffer)
             else {
@@ -344,7 +331,7 @@ impl<N: Net> Endpoint<N> {
                 && !complete
                 && let Send::Streaming { at, upto } = *send
             {
-                let n = piece(at, upto, &caps);
+                let n = piece(at, upto, whole, max_packet);
                 let header = wire::with_number(kind::DATA, at, other);
                 match self.net.try_send(peer, header, source.part(at, n as usize)) {
                     Ok(Posted::Done) => {}
@@ -377,16 +364,10 @@ mod tests {
     use super::*;
 
     /// The packets of a message.
-    fn pieces(len: u64, whole: usize, max_packet: usize) -> Vec<u64> {
-        let caps = Caps {
-            max_packet,
-            whole,
-            eager_max: 0,
-            ordered: true,
-        };
+    fn pieces(len: u64, whole: u64, max_packet: usize) -> Vec<u64> {
         let (mut at, mut all) = (0, Vec::new());
         while at < len {
-            let n = piece(at, len, &caps);
+            let n = piece(at, len, whole, max_packet);
             assert!(0 < n && n <= max_packet as u64 && n <= len - at);
             all.push(n);
             at += n;
@@ -399,20 +380,17 @@ mod tests {
         assert_eq!(pieces(16, 16, 16), [16]);
         assert_eq!(pieces(40, 16, 16), [16, 16, 8]);
         const KIB: u64 = 1 << 10;
-        let kib = |len, whole, most| -> Vec<u64> {
-            let all = pieces(len * KIB, whole << 10, most << 10);
+        let kib = |len, whole, most: usize| -> Vec<u64> {
+            let all = pieces(len * KIB, whole * KIB, most << 10);
             all.into_iter().map(|n| n / KIB).collect()
         };
-        assert_eq!(kib(16, 16, 32), [16]);
-        assert_eq!(kib(17, 16, 32), [16, 1]);
-        assert_eq!(kib(32, 16, 32), [16, 16]);
-        assert_eq!(kib(64, 16, 32), [16, 32, 16]);
-        assert_eq!(kib(72, 16, 32), [16, 32, 8, 16]);
-        assert_eq!(kib(80, 16, 32), [16, 32, 16, 16]);
+        assert_eq!(kib(16, 16, 64), [16]);
+        assert_eq!(kib(17, 16, 64), [16, 1]);
+        assert_eq!(kib(32, 16, 64), [16, 16]);
+        assert_eq!(kib(64, 16, 64), [16, 16, 16, 16]);
         assert_eq!(kib(64, 64, 64), [64]);
-        assert_eq!(kib(160, 64, 64), [32, 64, 32, 32]);
-        assert_eq!(kib(1024, 16, 32).len(), 33);
-        assert_eq!(pieces(200, 97, 97), [64, 72, 64]);
+        assert_eq!(kib(256, 16, 64), [16, 16, 32, 64, 64, 32, 16, 16]);
+        assert_eq!(kib(1024, 16, 64).len(), 20);
         (1..3000).for_each(|len| _ = pieces(len, 100, 100));
     }
 }

@@ -321,7 +321,6 @@ impl<N: Net> Engine<N> {
             Target::Request(at) => requests.get(at).phase == Phase::Recv(Recv::Assembling),
             Target::Unexpected(at) => entries.get(at).peer != peer,
             Target::Nobody(_) => true,
-            Target::None => false,
         });
         self.marks.retain(|mark| mark.from != peer);
     }

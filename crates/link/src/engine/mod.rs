@@ -25,7 +25,7 @@ use crate::reorder::ReorderBuffer;
 use crate::request::{Buffer, Fate, Operation, Phase, Request};
 use crate::send_queue::{Item, SendQueues};
 use crate::slab::{NIL, Slab};
-use crate::types::{Cid, Context, Failure, MessageId, ReqId, Selector};
+use crate::types::{Cid, Context, Failure, ReqId, Selector};
 use crate::watch::Watch;
 use assemblies::Assemblies;
 
@@ -48,9 +48,6 @@ pub(crate) struct Engine<N: Net> {
     pub work: bool,
     /// Matched announcements whose way is to be chosen.
     pub starting: Vec<ReqId>,
-    /// Kept messages whose senders ask whether a receive waits: those that came since
-    /// the work was last done, and those before them.
-    pub eager_rts: [Vec<MessageId>; 2],
     /// Remote reads under way.
     pub gets: VecDeque<ReqId>,
     /// Shared messages of which one part is left to the sender while others wait: at
@@ -112,7 +109,6 @@ impl<N: Net> Engine<N> {
             send_queues: SendQueues::default(),
             work: false,
             starting: Vec::new(),
-            eager_rts: [const { Vec::new() }; 2],
             gets: VecDeque::new(),
             left: VecDeque::new(),
             puts: VecDeque::new(),
