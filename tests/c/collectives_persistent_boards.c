@@ -1,7 +1,7 @@
 // Persistent collectives of all kinds, several under way at once, which members start and complete in different orders,
 // with blocking and started ones in between on the same communicator. Mode `ways` (of Catena alone): they need no messages.
 // Mode `many`: more of them than there is room for boards. Mode `freed`: before they were started, after it, while others go on
-// and after the communicator was freed.
+// and after the communicator was freed. Mode `dies`: a member dies before it starts, and while others have started.
 // run: -n 2 -- mixed
 // run: -n 3 -- mixed
 // run: -n 8 -- mixed
@@ -12,9 +12,14 @@
 // run: -n 4 -- freed
 // run: -n 2 --set LINK=shm -- ways
 // run: -n 5 --set LINK=shm -- ways
+// run: -n 66 --set LINK=shm -- ways
+// run: -n 2 --with-ft ulfm --set FAULT_STATUS=first --set LINK=shm -- dies ; exit 137 ; says 'rank 0 was told'
+// run: -n 4 --with-ft ulfm --set FAULT_STATUS=first --set LINK=shm -- dies ; exit 137 ; says 'rank 0 was told' ; says 'rank 2 was told'
 #include "check.h"
 
-enum { KINDS = 12, LENGTHS = 3, MOST = 20000, ROUNDS = 12, RANKS = 8 };
+#include <signal.h>
+
+enum { KINDS = 12, LENGTHS = 3, MOST = 20000, ROUNDS = 12, RANKS = 66 };
 
 /* A persistent operation and its buffers: blocks of `n` numbers for each rank. */
 typedef struct {
@@ -258,6 +263,35 @@ static void ways(void)
     }
 }
 
+/* All others are told; whoever only sends may be through before. */
+static void dies(void)
+{
+    operation all[4];
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 4; i++) {
+        make(&all[i], MPI_COMM_WORLD, (int[]){1, 7, 8, 10}[i], i % 2 ? 20 : 20000);
+        begin(&all[i], 0);
+        MPI_Wait(&all[i].request, MPI_STATUS_IGNORE);
+        check(&all[i], 0);
+    }
+    if (rank == size - 1) {
+        begin(&all[0], 1);
+        raise(SIGKILL);
+    }
+    for (int i = 1; i < 4; i++)
+        begin(&all[i], 1);
+    for (int i = 1; i < 4; i++)
+        EQUAL(class_of(MPI_Wait(&all[i].request, MPI_STATUS_IGNORE)), MPI_ERR_PROC_FAILED);
+    /* From now on it fails at once. */
+    CHECK(MPI_Start(&all[1].request) == MPI_SUCCESS);
+    EQUAL(class_of(MPI_Wait(&all[1].request, MPI_STATUS_IGNORE)), MPI_ERR_PROC_FAILED);
+    for (int i = 0; i < 4; i++)
+        drop(&all[i]);
+    printf("rank %d was told\n", rank);
+    fflush(stdout);
+    _exit(0);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -270,6 +304,8 @@ int main(int argc, char **argv)
         many();
     else if (!strcmp(argv[1], "freed"))
         freed();
+    else if (!strcmp(argv[1], "dies"))
+        dies();
     else
         ways();
     MPI_Comm_free(&ring);
