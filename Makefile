@@ -14,7 +14,7 @@ help:
 	@echo "make report              everything, with statistics: docs/report.html (ARGS=\"--quick\", or \"--for 1800\" for a part)"
 	@echo "make clients             mpi4py's own tests and a real application"
 	@echo "make osu OSU_SRC=dir     the OSU micro-benchmarks with data validation"
-	@echo "make agreement OSU_SRC=dir  whether the benchmarks' figures agree with those of OSU's"
+	@echo "make agreement OSU_SRC=dir  the benchmarks' figures beside those of OSU's: docs/beside-omb.md"
 	@echo "make mpich-suite MPICH_SRC=dir  the test suite of MPICH"
 	@echo "make launchers PEERS=dir under the launchers of other MPI libraries and of Slurm"
 	@echo "make qualify             all of these over each network: docs/qualification.md (MPICH_SRC, OSU_SRC;"
@@ -67,7 +67,7 @@ osu: $(BUILD)/prefix
 	@scripts/clients/osu "$(OSU_SRC)" $(ARGS)
 
 agreement: $(BUILD)/prefix
-	@scripts/clients/osu "$(OSU_SRC)" --agreement $(ARGS)
+	@scripts/clients/beside-omb "$(OSU_SRC)" $(ARGS)
 
 mpich-suite: $(BUILD)/prefix
 	@scripts/clients/mpich-suite "$(MPICH_SRC)" $(ARGS)

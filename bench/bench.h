@@ -58,6 +58,7 @@ struct bench {
     step_fn *finish;   /* undoes `prepare` */
     step_fn *start;    /* begins one `request`, where that is what it is about */
     step_fn *load;     /* before a round whose data are checked, where filling buffers is not all */
+    step_fn *spread;   /* gives the messages of a window their places, from `base` on those with a block each */
     check_fn *check;   /* whether data are right, if the shape does not say it */
     sample_fn *sample; /* seconds of `rounds`, if that is not the time of `run` */
     const char *needs; /* of the library */
@@ -100,8 +101,11 @@ struct task {
     bool first;
     bool first_done;   /* whether its first operation is over */
     int window;        /* messages in flight; each `gap` bytes behind the one before */
-    size_t gap;
-    int lanes;         /* blocks that there are for those that are checked, one each; 0: one for all */
+    size_t gap, *spots; /* `spots`: where the k-th of a window lies in a buffer */
+    int lanes;         /* blocks that there are for those that are checked, one each; 0: one for all. Where they are fewer
+                          than the window, all others share one more block, */
+    int base;          /* and message `base` has the first one */
+    size_t guarded;    /* bytes of `in` that something may be written to */
     int stamp;         /* of the data: another one in each operation that is checked */
     bool inspect;      /* whether what an operation makes is looked at */
     double late;       /* of the last sample: how late some start of it was, in seconds */
@@ -126,6 +130,7 @@ extern struct options {
     size_t sizes[64], least_size, most_size, memory; /* `most_size`: SIZE_MAX where nothing was said */
     int size_count, samples, rounds, window, pairs, root, stride, block;
     int warmup, checks;  /* `warmup`: negative where nothing was said */
+    int ranks;           /* with --list: for so many; 0: nothing was said */
     int tests, senders;  /* of -t; `tests`: negative where nothing was said, threads, too */
     int dimensions, radius, many_buffers;
     double percents[16];
@@ -212,6 +217,10 @@ bool data_same(const struct task *t, const void *at, int s, int d, size_t elemen
                size_t room);
 bool data_equal(const struct task *t, const void *at, size_t i, int want, const char *what,
                 char *error, size_t room);
+/* Nobody writes to what lies before and behind a buffer. */
+enum { GUARD = 64, GUARD_ROOM = 4096 };
+void data_guard(char *at, size_t bytes);
+bool data_guarded(const struct task *t, const char *at, size_t bytes, const char *what, char *error, size_t room);
 
 /* counters.c: events of -P, a bit each in `opt.counters`. */
 enum { COUNTERS = 10 };

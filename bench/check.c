@@ -93,7 +93,12 @@ static void one(struct task *t, char *error, size_t room)
     data_aim(t, root);
     memory_load();
     check_fn *right = is_barrier(t) ? barrier_right : b->check ? b->check : data_right;
-    right(t, *error ? unused : error, *error ? sizeof unused : room);
+    if (*error) {
+        error = unused;
+        room = sizeof unused;
+    }
+    if (right(t, error, room))
+        data_guarded(t, t->in, t->guarded, "what is received", error, room);
     data_aim(t, next);
     if (b->load)
         calm_barrier(t->comm); /* before others spoil what was looked at */
@@ -105,6 +110,14 @@ static bool is_long(const struct task *t, double began)
     double took = now() - began;
     calm_allreduce(&took, 1, MPI_DOUBLE, MPI_MAX, t->comm);
     return 2 * took > opt.checking;
+}
+
+/* Which messages of a window have a block each: `lanes` from this one on, as many as there is memory for. In turn that
+ * is all. */
+static void spread(struct task *t, long base)
+{
+    t->base = (int)base;
+    t->bench->spread(t);
 }
 
 void check(struct task *t, struct samples *s)
@@ -119,6 +132,8 @@ void check(struct task *t, struct samples *s)
         t->gap = t->bytes;
     t->inspect = true;
     for (k = 0; k < rounds; k++) {
+        if (t->lanes)
+            spread(t, (long)k * t->lanes % t->window);
         t->stamp++;
         one(t, s->wrong, sizeof s->wrong);
         if (k >= t->size && !(k & (k + 1)) && is_long(t, began))
@@ -126,6 +141,8 @@ void check(struct task *t, struct samples *s)
     }
     t->inspect = false;
     t->gap = gap;
+    if (t->lanes)
+        spread(t, 0);
     t->stamp = 0;
     s->checked = (k < rounds ? k + 1 : rounds) * each;
     int first = *s->wrong ? t->rank : t->size;

@@ -53,7 +53,7 @@ const struct element *data_usual(const struct bench *b)
     return adds(b) && !of_pair(b) ? &elements[element_count - 1] : elements;
 }
 
-enum { PADDING = 64, UNTOUCHED = -1, PERIOD = 127 };
+enum { PADDING = 128, UNTOUCHED = -1, PERIOD = 127, KEPT = 0x5a };
 
 /* Sums of short integers stay within them: what lies beyond is not the same in all libraries. */
 static size_t period_of(const struct task *t)
@@ -212,7 +212,7 @@ static char *room_of(struct room *r, size_t bytes, bool on_device)
         memory_give_back(r->at);
         *r = (struct room){memory_take(bytes, on_device), bytes, on_device};
     }
-    memory_zero(r->at, bytes); /* zero bytes are numbers that stay zero in a sum */
+    memory_zero(r->at, bytes);
     return r->at;
 }
 
@@ -249,6 +249,14 @@ static void deal_out(struct task *t)
         t->skip = "there are fewer elements than ranks";
 }
 
+/* Those of messages between two: one, or more for those of a window. */
+static int blocks_of_pair(const struct task *t)
+{
+    if (t->lanes)
+        return t->lanes + (t->lanes < t->window);
+    return t->gap ? t->window : 1;
+}
+
 /* Needs rank, size, bytes and element, and a pair its peer and window. Where there are no
  * neighbours (`to`), every rank is one. */
 void data_open(struct task *t)
@@ -256,7 +264,7 @@ void data_open(struct task *t)
     const struct shape *s = &t->bench->shape;
     bool pair = of_pair(t->bench);
     if (!t->to) {
-        t->outs = pair ? (t->lanes ? t->lanes : t->gap ? t->window : 1) : s->sends == EACH ? t->size : 1;
+        t->outs = pair ? blocks_of_pair(t) : s->sends == EACH ? t->size : 1;
         t->ins = pair ? t->outs : s->receives == EACH ? t->size : 1;
         t->to = numbers(t->outs, 0, !pair);
         t->from = numbers(t->ins, 0, !pair);
@@ -284,7 +292,12 @@ void data_open(struct task *t)
         t->places[k] = (MPI_Aint)(k * t->bytes);
     }
     t->out = room_of(&rooms[0], most * t->bytes + PADDING, memory_on_device(t));
-    t->in = room_of(&rooms[1], most * t->bytes + PADDING, memory_on_device(t));
+    t->in = room_of(&rooms[1], GUARD_ROOM + most * t->bytes + PADDING, memory_on_device(t)) + GUARD_ROOM;
+    /* Processors may copy zeros quicker than what programs send: see docs/beside-omb.md. */
+    for (char **at = (char *[]){t->out, t->in, NULL}; *at && t->bytes; at++)
+        data_put(t, memory_view(*at), t->rank, 0, most * t->bytes / t->element->size);
+    memory_store();
+    t->guarded = t->bytes ? t->ins * t->bytes : sizeof(long); /* what has no sizes has an element */
     data_aim(t, t->root);
 }
 
@@ -323,12 +336,31 @@ static void spoil(const struct task *t, char *at)
             t->element->put(view, i, UNTOUCHED);
 }
 
+void data_guard(char *at, size_t bytes)
+{
+    memset(memory_view(at - GUARD), KEPT, GUARD);
+    memset(memory_view(at + bytes), KEPT, GUARD);
+}
+
+/* Whether nothing was written before and behind `bytes` at `at`; after `memory_load`. */
+bool data_guarded(const struct task *t, const char *at, size_t bytes, const char *what, char *error, size_t room)
+{
+    const char *sides[] = {memory_view(at - GUARD), memory_view(at + bytes)};
+    for (int side = 0; side < 2; side++)
+        if (*sides[side] != KEPT || memcmp(sides[side], sides[side] + 1, GUARD - 1)) {
+            snprintf(error, room, "rank %d: something is written %s %s", t->rank, side ? "behind" : "before", what);
+            return false;
+        }
+    return true;
+}
+
 void data_fill(struct task *t)
 {
     const struct shape *s = &t->bench->shape;
     bool sends = s->sender == EVERYBODY || (s->sender == ROOT && t->rank == t->root);
     bool from_in = t->send == MPI_IN_PLACE || s->from == OF_ROOT;
     size_t elements = t->bytes / t->element->size;
+    data_guard(t->in, t->guarded);
     for (int k = 0; k < t->ins; k++)
         spoil(t, t->in + k * t->bytes);
     for (int k = 0; k < t->outs && sends; k++) {

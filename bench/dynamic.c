@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* What children are told: this, how often, how many bytes, and how many of them at once. */
@@ -299,7 +300,7 @@ static bool check_echo(struct task *t, char *error, size_t room)
 static void *child_room(int bytes)
 {
     void *room = memory_take(bytes, false);
-    memory_zero(room, bytes);
+    memset(room, 1, bytes); /* no zeros: see data_open */
     return room;
 }
 

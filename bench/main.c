@@ -324,6 +324,11 @@ int main(int argc, char **argv)
     began = now();
     if (!options_read(argc, argv) || !names_known())
         return 2;
+    if (opt.list && opt.ranks) {
+        size = opt.ranks;
+        if (!fits())
+            return 2;
+    }
     if (opt.help || opt.list) {
         opt.help ? options_help() : each_wanted(list);
         return 0;

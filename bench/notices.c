@@ -45,6 +45,7 @@ static void open(struct task *t)
     t->parts = 2; /* there and back */
     MPI_Win_allocate((MPI_Aint)t->bytes, 1, MPI_INFO_NULL, t->comm, &r->memory, &r->win);
     errors_listen_window(r->win);
+    memset(r->memory, 1, t->bytes); /* no zeros: see data_open */
     if (HAS_NOTIFY)
         MPIX_Win_set_num_notify(r->win, MPI_INFO_NULL, 1);
     MPI_Win_lock_all(0, r->win);

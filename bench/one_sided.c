@@ -22,7 +22,7 @@ struct region {
     MPI_Group other;
     MPI_Aint at; /* of the other's memory */
     enum memory_of memory_of;
-    char *memory;
+    char *room, *memory; /* `memory` in the midst of `room`, which is the window: nothing else of it is written */
 };
 
 static void prepare(struct task *t, int pairs, int window)
@@ -75,34 +75,44 @@ static void many_of_pairs(struct task *t)
     prepare(t, pairs(t), window());
 }
 
+static size_t bytes_of(const struct task *t)
+{
+    return (size_t)t->window * t->gap;
+}
+
+static step_fn load;
+
 static void open(struct task *t)
 {
     struct region *r = t->own;
-    MPI_Aint bytes = (MPI_Aint)(t->window * t->gap), mine;
+    MPI_Aint bytes = (MPI_Aint)(bytes_of(t) + 2 * GUARD_ROOM), mine;
     MPI_Group both;
     if (t->peer < 0)
         return;
     errors_listen(r->pair);
     if (r->memory_of != ALLOCATED)
-        r->memory = memory_take(bytes, memory_on_device(t));
+        r->room = memory_take(bytes, memory_on_device(t));
     if (r->memory_of == ALLOCATED)
-        MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, r->pair, &r->memory, &r->win);
+        MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, r->pair, &r->room, &r->win);
     else if (r->memory_of == CREATED)
-        MPI_Win_create(r->memory, bytes, 1, MPI_INFO_NULL, r->pair, &r->win);
+        MPI_Win_create(r->room, bytes, 1, MPI_INFO_NULL, r->pair, &r->win);
     else
         MPI_Win_create_dynamic(MPI_INFO_NULL, r->pair, &r->win);
     if (r->win == MPI_WIN_NULL)
         return;
     errors_listen_window(r->win);
     if (r->memory_of == DYNAMIC) {
-        MPI_Win_attach(r->win, r->memory, bytes);
-        MPI_Get_address(r->memory, &mine);
+        MPI_Win_attach(r->win, r->room, bytes);
+        MPI_Get_address(r->room, &mine);
         MPI_Sendrecv(&mine, 1, MPI_AINT, r->there, TAG, &r->at, 1, MPI_AINT, r->there, TAG, r->pair,
                      MPI_STATUS_IGNORE);
     }
+    r->memory = r->room + GUARD_ROOM;
+    r->at += GUARD_ROOM;
     MPI_Comm_group(r->pair, &both);
     MPI_Group_incl(both, 1, &r->there, &r->other);
     MPI_Group_free(&both);
+    load(t);
     if (opt.sync == FLUSH || opt.sync == FLUSH_LOCAL)
         MPI_Win_lock(MPI_LOCK_SHARED, r->there, 0, r->win);
 }
@@ -128,7 +138,7 @@ static void unlock(struct task *t)
         MPI_Win_unlock(r->there, r->win);
     MPI_Barrier(r->pair);
     if (r->memory_of == DYNAMIC)
-        MPI_Win_detach(r->win, r->memory);
+        MPI_Win_detach(r->win, r->room);
     MPI_Win_free(&r->win);
     MPI_Group_free(&r->other);
 }
@@ -139,7 +149,7 @@ static void finish(struct task *t)
     if (r->pair != MPI_COMM_NULL)
         MPI_Comm_free(&r->pair);
     if (r->memory_of != ALLOCATED)
-        memory_give_back(r->memory);
+        memory_give_back(r->room);
     free(r);
 }
 
@@ -243,6 +253,7 @@ static void load(struct task *t)
     look(t, true);
     for (int k = 0; k < t->window; k++)
         data_put(t, memory_view(r->memory + k * t->gap), t->rank, data_lane(t, t->peer, k), elements_of(t));
+    data_guard(r->memory, bytes_of(t));
     memory_store();
     look(t, false);
     if (!has_one(t))
@@ -279,6 +290,7 @@ static bool right(struct task *t, enum effect effect, bool brings, char *error, 
                 good = data_equal(t, window, i, data_value(t, t->rank, mine, i) + data_value(t, t->peer, other, i),
                                   "the window", error, room);
     }
+    good = good && data_guarded(t, r->memory, bytes_of(t), "the window", error, room);
     look(t, false);
     return good;
 }

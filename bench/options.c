@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST = 256, RECORDS, SIZES, SAMPLES, SECONDS, WITHIN, LEAST, START, PIN, WARM, CHECKS, APART };
+enum { LIST = 256, RECORDS, SIZES, SAMPLES, SECONDS, WITHIN, LEAST, START, PIN, WARM, CHECKS, APART, FOR };
 
 static const struct option longs[] = {
     {"help", no_argument, NULL, 'h'},
     {"message-size", required_argument, NULL, 'm'},
     {"sizes", required_argument, NULL, SIZES},
-    {"num-iterations", required_argument, NULL, 'i'},
+    {"iterations", required_argument, NULL, 'i'},
+    {"num-iterations", required_argument, NULL, 'i'}, /* as it was called before */
     {"warmup", required_argument, NULL, 'x'},
     {"warm", required_argument, NULL, WARM},
     {"checks", required_argument, NULL, CHECKS},
@@ -48,6 +49,7 @@ static const struct option longs[] = {
     {"pin", no_argument, NULL, PIN},
     {"records", no_argument, NULL, RECORDS},
     {"list", no_argument, NULL, LIST},
+    {"ranks", required_argument, NULL, FOR},
     {NULL, 0, NULL, 0},
 };
 
@@ -57,7 +59,7 @@ void options_help(void)
          "\n"
          "  -m, --message-size [MIN:]MAX  sizes: powers of two, in bytes; K, M and G may follow\n"
          "      --sizes A,B,...           these sizes\n"
-         "  -i, --num-iterations N        operations behind each value (as many as --least asks)\n"
+         "  -i, --iterations N            operations behind each value (as many as --least asks)\n"
          "      --least US                a value takes at least so many microseconds (400 readings of\n"
          "                                the clock; 1000 where ranks outnumber cores)\n"
          "  -x, --warmup N                operations before the first value (200, of more than 8 KiB\n"
@@ -104,6 +106,7 @@ void options_help(void)
          "  -z, --tail-lat[=P,...]        percentiles of single operations (50,90,99)\n"
          "      --pin                     rank r of a host to the r-th core it may run on\n"
          "      --list                    the benchmarks, a line of JSON each\n"
+         "      --ranks N                 and whether the other options fit so many ranks\n"
          "      --records                 a line of JSON for each result");
 }
 
@@ -324,6 +327,7 @@ static bool read_one(int letter, char *text)
     case PIN: return opt.pin = true;
     case RECORDS: return opt.records = true;
     case LIST: return opt.list = true;
+    case FOR: return read_some(text, &opt.ranks, 1 << 30);
     case 'h': return opt.help = true;
     }
     return false;

@@ -9,8 +9,10 @@ enum { TAG = 1, ACK = 2, USUAL_WINDOW = 64 };
 #define EVERY_ROUND for (int i = 0; i < rounds; i++)
 #define EVERY_MESSAGE for (int k = 0; k < t->window; k++)
 #define AT(buffer) (buffer), t->count, t->type, t->peer, TAG, t->comm
-#define OUT(k) AT(t->out + (k) * t->gap)
-#define IN(k) AT(t->in + (k) * t->gap)
+#define OUT AT(t->out)
+#define IN AT(t->in)
+#define OUT_OF(k) AT(t->out + t->spots[k])
+#define IN_OF(k) AT(t->in + t->spots[k])
 
 void pair_up(struct task *t, int pairs)
 {
@@ -32,37 +34,52 @@ static void pairs(struct task *t)
     pair_up(t, opt.pairs ? opt.pairs : t->size);
 }
 
-static void with_window(struct task *t)
+/* Where each message of a window lies: one behind the other by `gap`, or, where there are fewer blocks than that, those from
+ * `base` on one behind the other, and all others in one more. */
+static void spread(struct task *t)
 {
-    t->window = opt.window ? opt.window : USUAL_WINDOW;
+    bool few = t->inspect && t->lanes < t->window;
+    EVERY_MESSAGE {
+        int lane = few ? (k + t->window - t->base) % t->window : k;
+        t->spots[k] = (size_t)(few && lane > t->lanes ? t->lanes : lane) * t->gap;
+    }
+}
+
+static void with_window(struct task *t, int window)
+{
+    t->window = window;
     t->gap = opt.many_buffers ? t->bytes : 0;
     t->requests = must(malloc(2 * (size_t)t->window * sizeof *t->requests));
+    t->spots = must(malloc((size_t)t->window * sizeof *t->spots));
+    spread(t);
 }
 
-/* A block for each message of a window that is checked, up to an eighth of the memory (64 MiB); beyond, only the last
- * message of a window is seen. */
+/* A block for each message of a window that is checked, up to an eighth of the memory (64 MiB); of longer windows as many
+ * as fit there, in turn. What alone is longer has one for all. */
 static void with_lanes(struct task *t)
 {
-    if (opt.validate && t->bytes && (size_t)t->window * t->bytes <= opt.memory / 8)
-        t->lanes = t->window;
+    size_t most = opt.memory / 8;
+    if (!opt.validate || !t->bytes)
+        return;
+    t->lanes = t->gap || t->bytes <= most / (size_t)t->window ? t->window : (int)(most / t->bytes);
 }
 
-static void window_of_pair(struct task *t)
+static int window(void)
 {
-    one_pair(t);
-    with_window(t);
+    return opt.window ? opt.window : USUAL_WINDOW;
 }
 
 static void lanes_of_pair(struct task *t)
 {
-    window_of_pair(t);
+    one_pair(t);
+    with_window(t, window());
     with_lanes(t);
 }
 
 static void lanes_of_pairs(struct task *t)
 {
     pairs(t);
-    with_window(t);
+    with_window(t, window());
     with_lanes(t);
 }
 
@@ -89,6 +106,7 @@ static void open_messages(struct task *t)
 static void close_window(struct task *t)
 {
     free(t->requests);
+    free(t->spots);
 }
 
 static void latency(struct task *t, int rounds)
@@ -97,11 +115,11 @@ static void latency(struct task *t, int rounds)
         return;
     EVERY_ROUND
         if (t->first) {
-            MPI_Send(OUT(0));
-            MPI_Recv(IN(0), MPI_STATUS_IGNORE);
+            MPI_Send(OUT);
+            MPI_Recv(IN, MPI_STATUS_IGNORE);
         } else {
-            MPI_Recv(IN(0), MPI_STATUS_IGNORE);
-            MPI_Send(OUT(0));
+            MPI_Recv(IN, MPI_STATUS_IGNORE);
+            MPI_Send(OUT);
         }
 }
 
@@ -110,15 +128,15 @@ static void latency(struct task *t, int rounds)
 static void send_written(struct task *t, int i)
 {
     for (size_t k = 0; k < t->bytes; k += sizeof(long))
-        *(long *)(t->out + k) = i + t->stamp;
-    MPI_Send(OUT(0));
+        *(long *)(t->out + k) = 1 + i + t->stamp;
+    MPI_Send(OUT);
 }
 
 static void recv_and_read(struct task *t)
 {
     static volatile long sum;
     long s = 0;
-    MPI_Recv(IN(0), MPI_STATUS_IGNORE);
+    MPI_Recv(IN, MPI_STATUS_IGNORE);
     for (size_t k = 0; k < t->bytes; k += sizeof s)
         s += *(long *)(t->in + k);
     sum += s;
@@ -138,12 +156,12 @@ static void latency_touched(struct task *t, int rounds)
         }
 }
 
-/* What is checked is one round: the sender writes `stamp` everywhere. */
+/* What is checked is one round: the sender writes `1 + stamp` everywhere. */
 static bool is_touched(struct task *t, char *error, size_t room)
 {
     for (size_t k = 0; k < t->bytes && t->peer >= 0; k++)
-        if (t->in[k] != ((const char *)&(long){t->stamp})[k % sizeof(long)]) {
-            snprintf(error, room, "rank %d: byte %zu should be of the number %d", t->rank, k, t->stamp);
+        if (t->in[k] != ((const char *)&(long){1 + t->stamp})[k % sizeof(long)]) {
+            snprintf(error, room, "rank %d: byte %zu should be of the number %d", t->rank, k, 1 + t->stamp);
             return false;
         }
     return true;
@@ -156,11 +174,11 @@ static void one_way(struct task *t, int rounds)
         return;
     EVERY_ROUND
         if (t->first) {
-            EVERY_MESSAGE MPI_Isend(OUT(k), &t->requests[k]);
+            EVERY_MESSAGE MPI_Isend(OUT_OF(k), &t->requests[k]);
             MPI_Waitall(t->window, t->requests, MPI_STATUSES_IGNORE);
             MPI_Recv(NULL, 0, MPI_BYTE, t->peer, ACK, t->comm, MPI_STATUS_IGNORE);
         } else {
-            EVERY_MESSAGE MPI_Irecv(IN(k), &t->requests[k]);
+            EVERY_MESSAGE MPI_Irecv(IN_OF(k), &t->requests[k]);
             MPI_Waitall(t->window, t->requests, MPI_STATUSES_IGNORE);
             MPI_Send(NULL, 0, MPI_BYTE, t->peer, ACK, t->comm);
         }
@@ -171,8 +189,8 @@ static void both_ways(struct task *t, int rounds)
     if (t->peer < 0)
         return;
     EVERY_ROUND {
-        EVERY_MESSAGE MPI_Irecv(IN(k), &t->requests[k]);
-        EVERY_MESSAGE MPI_Isend(OUT(k), &t->requests[t->window + k]);
+        EVERY_MESSAGE MPI_Irecv(IN_OF(k), &t->requests[k]);
+        EVERY_MESSAGE MPI_Isend(OUT_OF(k), &t->requests[t->window + k]);
         MPI_Waitall(2 * t->window, t->requests, MPI_STATUSES_IGNORE);
     }
 }
@@ -185,23 +203,36 @@ static void open_persistent(struct task *t)
         t->requests[k] = t->requests[t->window + k] = MPI_REQUEST_NULL;
         if (t->peer < 0)
             continue;
-        MPI_Recv_init(IN(k), &t->requests[k]);
-        MPI_Send_init(OUT(k), &t->requests[t->window + k]);
+        MPI_Recv_init(IN_OF(k), &t->requests[k]);
+        MPI_Send_init(OUT_OF(k), &t->requests[t->window + k]);
     }
 }
 
-static void close_persistent(struct task *t)
+static void free_requests(struct task *t)
 {
     for (int k = 0; k < 2 * t->window; k++)
         if (t->requests[k] != MPI_REQUEST_NULL)
             MPI_Request_free(&t->requests[k]);
-    free(t->requests);
+}
+
+static void close_persistent(struct task *t)
+{
+    free_requests(t);
+    close_window(t);
+}
+
+/* A persistent request knows its place. */
+static void spread_persistent(struct task *t)
+{
+    free_requests(t);
+    spread(t);
+    open_persistent(t);
 }
 
 static void one_message(struct task *t)
 {
-    window_of_pair(t);
-    t->window = 1;
+    one_pair(t);
+    with_window(t, 1);
 }
 
 static void open_latency_persistent(struct task *t)
@@ -272,17 +303,17 @@ const struct bench point_to_point[] = {
     ROW("latency_persistent", "cTDd", US, EVERYBODY, latency_persistent, one_message,
         open_latency_persistent, close_persistent, ),
     ROW("multi_latency", "cTDpd", US, EVERYBODY, latency, pairs, open_latency, NULL, ),
-    ROW("bandwidth", "cTDWbd", MB_S, ROOT, one_way, lanes_of_pair, open_bytes, close_window, ),
+    ROW("bandwidth", "cTDWbd", MB_S, ROOT, one_way, lanes_of_pair, open_bytes, close_window, .spread = spread),
     ROW("bibandwidth", "cTDWbd", MB_S, EVERYBODY, both_ways, lanes_of_pair, open_bytes_both_ways,
-        close_window, ),
-    ROW("bandwidth_persistent", "cTDWbd", MB_S, ROOT, one_way_persistent, window_of_pair,
-        open_bytes_persistent, close_persistent, ),
-    ROW("bibandwidth_persistent", "cTDWbd", MB_S, EVERYBODY, both_ways_persistent, window_of_pair,
-        open_both_persistent, close_persistent, ),
+        close_window, .spread = spread),
+    ROW("bandwidth_persistent", "cTDWbd", MB_S, ROOT, one_way_persistent, lanes_of_pair,
+        open_bytes_persistent, close_persistent, .spread = spread_persistent),
+    ROW("bibandwidth_persistent", "cTDWbd", MB_S, EVERYBODY, both_ways_persistent, lanes_of_pair,
+        open_both_persistent, close_persistent, .spread = spread_persistent),
     ROW("multi_bandwidth", "cTDWVbpd", MB_S, ROOT, one_way, lanes_of_pairs, open_bytes,
-        close_window, ),
+        close_window, .spread = spread),
     ROW("message_rate", "cTDWVbpd", PER_S, ROOT, one_way, lanes_of_pairs, open_messages,
-        close_window, ),
+        close_window, .spread = spread),
     {
         .name = "latency_first", .family = "first", .options = "mixFcTDIMd", .unit = US, .ranks = 2,
         .shape = {EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_PEER}, .run = latency, .prepare = one_pair,

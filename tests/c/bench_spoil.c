@@ -1,5 +1,6 @@
-// A library that delivers wrong data: SPOIL names the function, SPOIL_EVERY says in which of its calls (each), SPOIL_RANK
-// on which rank (all). For scripts/test-bench.
+// A library that delivers wrong data: SPOIL names the function, SPOIL_EVERY says in which of its calls (each), SPOIL_AT in
+// which one of so many (the last), SPOIL_RANK on which rank (all), SPOIL_WHERE that it is not the data but what lies `before`
+// or `behind` them. SPOIL_ZEROS ends the program with status 9 where 64 bytes and more are all zero. For scripts/test-bench.
 // build: shared
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -7,16 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 static int spoils(const char *function)
 {
     static int calls, rank = -1;
-    const char *named = getenv("SPOIL"), *every = getenv("SPOIL_EVERY"), *only = getenv("SPOIL_RANK");
+    const char *named = getenv("SPOIL"), *every = getenv("SPOIL_EVERY"), *at = getenv("SPOIL_AT"), *only = getenv("SPOIL_RANK");
     if (!named || strcmp(named, function))
         return 0;
     if (rank < 0)
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return (!every || ++calls % atoi(every) == 0) && (!only || rank == atoi(only));
+    return (!every || ++calls % atoi(every) == (at ? atoi(at) : 0)) && (!only || rank == atoi(only));
 }
 
 static int bytes_of(int count, MPI_Datatype type)
@@ -26,11 +28,26 @@ static int bytes_of(int count, MPI_Datatype type)
     return count * size;
 }
 
+// What is sent and received when it is timed has to be like the data of programs.
+static void look_for_zeros(const char *at, int bytes)
+{
+    if (bytes >= 64 && getenv("SPOIL_ZEROS") && !*at && !memcmp(at, at + 1, (size_t)bytes - 1))
+        _exit(9);
+}
+
+// Where to write to.
+static char *spot(void *at, int bytes)
+{
+    const char *where = getenv("SPOIL_WHERE");
+    return (char *)at + (!where ? bytes - 1 : strcmp(where, "before") ? bytes : -1);
+}
+
 static void spoil(const char *function, void *at, int count, MPI_Datatype type)
 {
     int bytes = bytes_of(count, type);
+    look_for_zeros(at, bytes);
     if (spoils(function) && bytes > 0)
-        ((char *)at)[bytes - 1] ^= 1;
+        *spot(at, bytes) ^= 1;
 }
 
 // Something else to send; it stays until the program ends.
@@ -38,6 +55,7 @@ static const void *another(const char *function, const void *at, int count, MPI_
 {
     int bytes = bytes_of(count, type);
     char *copy = malloc(bytes + 1);
+    look_for_zeros(at, bytes);
     if (!spoils(function) || !copy || !bytes)
         return at;
     memcpy(copy, at, bytes);
@@ -215,6 +233,11 @@ int MPI_Isend(const void *at, int count, MPI_Datatype type, int to, int tag, MPI
     return PMPI_Isend(another("Isend", at, count, type), count, type, to, tag, comm, request);
 }
 
+int MPI_Send_init(const void *at, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return PMPI_Send_init(another("Send_init", at, count, type), count, type, to, tag, comm, request);
+}
+
 int MPI_Sendrecv(const void *out, int n, MPI_Datatype type, int to, int tag, void *in, int m,
                  MPI_Datatype into, int from, int with, MPI_Comm comm, MPI_Status *status)
 {
@@ -332,6 +355,12 @@ int MPI_Win_flush(int rank, MPI_Win win)
 int MPI_Put(const void *at, int n, MPI_Datatype type, int to, MPI_Aint there, int m,
             MPI_Datatype into, MPI_Win win)
 {
+    if (getenv("SPOIL_WHERE") && spoils("Put")) {
+        static char from;
+        MPI_Aint beside = spot(&from, bytes_of(m, into)) - &from;
+        PMPI_Put(at, 1, MPI_CHAR, to, there + beside, 1, MPI_CHAR, win);
+        return PMPI_Put(at, n, type, to, there, m, into, win);
+    }
     return PMPI_Put(another("Put", at, n, type), n, type, to, there, m, into, win);
 }
 

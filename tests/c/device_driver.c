@@ -125,8 +125,8 @@ BOTH(cuMemcpyDtoH_v2, hipMemcpyDtoH, (void *to, const void *from, size_t n),
      if (!on_device(from))
          return INVALID;
      memcpy(to, (char *)from + SPAN, n);
-     if (fails("wrong"))
-         *(char *)to ^= 1;
+     for (size_t k = 0; k < n && fails("wrong"); k += ALIGNMENT)
+         ((char *)to)[k] ^= 1;
      return WORKS;)
 
 BOTH(cuMemsetD8_v2, hipMemsetD8, (void *at, unsigned char value, size_t n),

@@ -76,6 +76,8 @@ pub struct Request {
     pub pin: bool,
     /// Whether it is checked what arrives.
     pub check: bool,
+    /// A file of raw data, whose builds of libraries these have to be.
+    pub builds_of: Option<PathBuf>,
     /// The measuring program.
     pub program: Option<PathBuf>,
     /// Its options.
@@ -97,6 +99,8 @@ pub struct Output {
     pub full: bool,
     /// Columns for percentiles.
     pub percentiles: Vec<f64>,
+    /// Whether figures of several builds of a library are taken together.
+    pub rebuilt: bool,
 }
 
 /// The command line cannot be understood; the text says why and what to do.
@@ -146,6 +150,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
         seed: None,
         pin: true,
         check: true,
+        builds_of: None,
         program: None,
         options: Vec::new(),
         output: Output::default(),
@@ -261,6 +266,8 @@ fn read(
         }
         Opt::Aims => request.output.aims = Some(value("a file of aims")?.into()),
         Opt::Full => request.output.full = true,
+        Opt::Rebuilt => request.output.rebuilt = true,
+        Opt::BuildsOf => request.builds_of = Some(value("a file of raw data")?.into()),
         Opt::Percentiles => {
             let text = value("percentiles, such as 50,90,99")?;
             let each = text.split(',').map(|word| number(name, word, 0.0, 100.0));

@@ -253,6 +253,20 @@ impl Figure<'_> {
         })
     }
 
+    /// The percentiles of single operations (`-z`) that launches of any variant tell, in order.
+    pub fn tails(&self) -> Vec<f64> {
+        let told = self
+            .points
+            .iter()
+            .flatten()
+            .filter_map(|point| point.samples.more.get("tail_us")?.as_object());
+        let words = told.flat_map(|tails| tails.keys());
+        let mut percents: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
+        percents.sort_by(f64::total_cmp);
+        percents.dedup();
+        percents
+    }
+
     /// A percentile of single operations (`-z`): of what the launches found the median.
     pub fn tail(&self, variant: usize, percent: f64) -> Option<f64> {
         let found = self.points[variant].iter().filter_map(|point| {

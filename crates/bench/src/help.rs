@@ -50,6 +50,10 @@ when to stop
   --limit SECONDS         end a launch that says nothing for so long (60)
   --seed N                of the order of launches (drawn; the file tells it)
   --resume FILE           go on with a session that was interrupted
+  --builds-of FILE        measure only if libraries are the builds whose figures this file
+                          of raw data has; --resume does that by itself
+  --rebuilt               figures of several builds of a library are taken together, by
+                          --resume, --builds-of and report, which refuse that else
 what to show
   -o, --output FILE       raw data (catena-bench-DATE.jsonl); of a report, what -G
                           names its files after
@@ -62,7 +66,8 @@ what to show
                           (benchmarks, ranks, at most this many times its time or at
                           least this many times its rate; the first that fits counts)
   -f, --full              the least and the most launch, too
-  -z P,P...               percentiles of single operations
+  -z P,P...               percentiles of single operations; of compare, those of the
+                          first variant and of the other
   -G KINDS                tty: graphs here; html, svg, pdf, png, csv, json: files
                           beside the raw data (png by rsvg-convert, inkscape or magick;
                           of more than 24 charts several)

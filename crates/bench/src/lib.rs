@@ -5,6 +5,7 @@
 //! | `args`       | understands the command line; `options` are its words, `help` is its text  |
 //! | `library`    | finds MPI libraries, and how each starts programs                          |
 //! | `commits`    | builds versions of Catena                                                  |
+//! | `builds`     | which build of a library figures are of                                    |
 //! | `variants`   | what is measured side by side                                              |
 //! | `session`    | launch after launch, until enough is known; `progress` is its line         |
 //! | `launch`     | one launch of the measuring program, which is in C: see `bench`; `guard`   |
@@ -28,6 +29,7 @@
 
 mod aims;
 mod args;
+mod builds;
 mod commits;
 mod compare;
 mod figures;
@@ -145,7 +147,8 @@ fn rows(home: &Home, options: &[String]) -> Result<Vec<Row>, String> {
     if done.status.code() == Some(USAGE) {
         let said = String::from_utf8_lossy(&done.stderr);
         let first = said.lines().next().unwrap_or_default();
-        let why = first.split(';').next().unwrap_or_default();
+        // It names its own help.
+        let why = first.split("; bench --").next().unwrap_or_default();
         let why = why.trim_start_matches("bench: ");
         return Err(format!("{why}; see catena bench --help"));
     }
@@ -197,9 +200,10 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
     };
     let rows = rows(&home, &request.options)?;
     let names = chosen(&rows, &names)?;
-    if names.iter().any(|name| name.contains(':')) {
-        // It reads their sizes, too.
-        self::rows(&home, &[&names[..], &request.options].concat())?;
+    for ranks in &request.ranks {
+        // It reads the sizes of names, too, and knows what does not fit so many ranks.
+        let ranks = ["--ranks".to_string(), ranks.to_string()];
+        self::rows(&home, &[&names[..], &request.options, &ranks].concat())?;
     }
     let that_need = |what: &str| -> Vec<String> {
         let needs = |row: &&Row| row.needs.iter().any(|need| need == what);
@@ -211,6 +215,10 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
     let (variants, missing) = variants::variants(request, &home, registry)?;
     for why in &missing {
         eprintln!("catena bench: {why}\n    (the others go on without it)");
+    }
+    if let (Some(path), false) = (&request.builds_of, request.output.rebuilt) {
+        builds::same(&raw::read(path)?.plan.variants, &variants)
+            .map_err(|why| format!("{}: {why}", path.display()))?;
     }
     if request.purpose == Purpose::Compare && variants.len() < 2 {
         return Err("only one variant is left: there is nothing to compare it with".into());
@@ -276,7 +284,15 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
 
 fn resume(path: &Path, output: &Output) -> Result<i32, String> {
     let aims = wanted_aims(output)?;
-    carry_on(Session::resume(path, stop()?)?, path, output, &aims)
+    let session = Session::resume(path, stop()?)?;
+    if let Err(why) = builds::unchanged(session.plan()) {
+        let why = format!("{}: {why}", path.display());
+        if !output.rebuilt {
+            return Err(why);
+        }
+        eprintln!("catena bench: {why}");
+    }
+    carry_on(session, path, output, &aims)
 }
 
 fn carry_on(session: Session, path: &Path, output: &Output, aims: &[Aim]) -> Result<i32, String> {
@@ -308,7 +324,7 @@ fn stop() -> Result<Arc<AtomicBool>, String> {
 
 fn report(files: &[PathBuf], output: &Output) -> Result<i32, String> {
     let runs: Result<Vec<Run>, String> = files.iter().map(|path| raw::read(path)).collect();
-    let run = merge::merge(runs?)?;
+    let run = merge::merge(runs?, output.rebuilt)?;
     let path = output.raw.as_ref().or(files.first());
     let aims = wanted_aims(output)?;
     tell(&run, path.ok_or("there is no file")?, output, &aims)
@@ -335,7 +351,7 @@ fn tell(run: &Run, path: &Path, output: &Output, aims: &[Aim]) -> Result<i32, St
     let nothing = all.figures.is_empty();
     show::say(match plan.purpose {
         _ if nothing => "nothing could be measured\n".to_string(),
-        Purpose::Compare => table::comparisons(plan, &all, &found, colour),
+        Purpose::Compare => table::comparisons(plan, &all, &found, (output, colour)),
         Purpose::Figures => table::figures(plan, &all, output),
         Purpose::Guidelines => guidelines::text(plan, &checked),
     });

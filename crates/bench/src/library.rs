@@ -14,6 +14,7 @@ use std::process::Command;
 
 use catena_settings::nearest;
 
+use crate::builds;
 use crate::raw::Variant;
 
 /// Libraries that are looked for on `PATH`, each by a program that only it has.
@@ -98,6 +99,7 @@ pub fn find(word: &str, home: &Home) -> Result<Variant, String> {
         name: name.to_string(),
         launcher: launcher(kind, &prefix)?,
         behind: Vec::new(),
+        digest: builds::digest(&prefix, &program),
         program,
         env: environment(kind),
         prefix,

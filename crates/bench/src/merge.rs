@@ -1,17 +1,21 @@
 //! Several files as one run: sessions with different labels stand side by side, those with the same
 //! one are taken together.
 
+use crate::builds;
 use crate::raw::{Plan, Run, Variant};
 
-/// One run of all.
+/// One run of all; `rebuilt`: also where a library is not the same build in all of them.
 ///
 /// # Errors
 /// In words, if they do not belong together.
-pub fn merge(runs: Vec<Run>) -> Result<Run, String> {
+pub fn merge(runs: Vec<Run>, rebuilt: bool) -> Result<Run, String> {
     let mut runs = runs.into_iter();
     let mut all = runs.next().ok_or("there is no file")?;
     for mut run in runs {
         fits(&all, &run)?;
+        if !rebuilt {
+            builds::same(&all.plan.variants, &run.plan.variants)?;
+        }
         let plan = &mut all.plan;
         let places: Vec<usize> = run
             .plan
@@ -106,7 +110,7 @@ mod tests {
     fn labels_stand_side_by_side() {
         let near = run("near", &[("a", 1.0), ("b", 2.0)], 1.0);
         let far = run("far", &[("a", 1.0), ("c", 0.5), ("b", 2.0)], 10.0);
-        let all = merge(vec![near, far]).unwrap();
+        let all = merge(vec![near, far], false).unwrap();
         let names: Vec<&str> = all.plan.variants.iter().map(|v| v.name.as_str()).collect();
         assert_eq!(names, ["a", "b", "c"]);
         let figures = Figures::of(&all.plan, &all.launches);
@@ -136,7 +140,7 @@ mod tests {
     #[test]
     fn sessions_with_one_label_are_taken_together() {
         let pair = [("a", 1.0), ("b", 1.02)];
-        let all = merge(vec![run("", &pair, 1.0), run("", &pair, 10.0)]).unwrap();
+        let all = merge(vec![run("", &pair, 1.0), run("", &pair, 10.0)], false).unwrap();
         let figures = Figures::of(&all.plan, &all.launches);
         assert_eq!(figures.figures.len(), 1);
         assert_eq!(figures.figures[0].strata(0, 1).len(), 2);
@@ -150,15 +154,37 @@ mod tests {
         let one = || run("", &[("a", 1.0), ("b", 2.0)], 1.0);
         let mut other = one();
         other.plan.options = vec!["-c".into()];
-        assert!(merge(vec![one(), other]).unwrap_err().contains("--label"));
+        assert!(
+            merge(vec![one(), other], false)
+                .unwrap_err()
+                .contains("--label")
+        );
         let other = run("x", &[("b", 1.0), ("a", 2.0)], 1.0);
-        assert!(merge(vec![one(), other]).unwrap_err().contains("a and b"));
+        assert!(
+            merge(vec![one(), other], false)
+                .unwrap_err()
+                .contains("a and b")
+        );
         let mut other = one();
         other.plan.purpose = crate::raw::Purpose::Guidelines;
         assert!(
-            merge(vec![one(), other])
+            merge(vec![one(), other], false)
                 .unwrap_err()
                 .contains("guidelines")
         );
+        // Two builds of one library.
+        let built = |digest: &str| {
+            let mut run = one();
+            run.plan.variants[1].digest = digest.into();
+            run
+        };
+        let why = merge(vec![built("1"), built("2")], false).unwrap_err();
+        assert!(
+            why.contains("b is not the build") && why.contains("--rebuilt"),
+            "{why}"
+        );
+        assert!(merge(vec![built("1"), built("2")], true).is_ok());
+        assert!(merge(vec![built("1"), built("1")], false).is_ok());
+        assert!(merge(vec![built("1"), built("")], false).is_ok());
     }
 }

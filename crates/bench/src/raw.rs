@@ -114,6 +114,9 @@ pub struct Variant {
     pub program: PathBuf,
     /// Variables of its environment.
     pub env: BTreeMap<String, String>,
+    /// Which build it is: see [`crate::builds`]; empty where the file does not tell.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub digest: String,
 }
 
 /// A line of the file.

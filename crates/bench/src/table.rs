@@ -70,22 +70,24 @@ pub fn figures(plan: &Plan, all: &Figures, output: &Output) -> String {
 }
 
 /// The first variant next to each of the others, and the grid.
-pub fn comparisons(plan: &Plan, all: &Figures, found: &[Comparison], colour: bool) -> String {
+///
+/// `output` says of which percentiles of single operations there are columns, for both.
+pub fn comparisons(
+    plan: &Plan,
+    all: &Figures,
+    found: &[Comparison],
+    (output, colour): (&Output, bool),
+) -> String {
     let first = plan.variants[0].name.as_str();
     let is = format!("{first} is");
-    let head = [
-        "benchmark",
-        "size",
-        "where",
-        first,
-        "next to",
-        "",
-        "ratio",
-        "from",
-        "to",
-        "p",
-        &is,
-    ];
+    let percents = &output.percentiles;
+    let of_both = percents
+        .iter()
+        .flat_map(|p| [format!("{p} % {first}"), format!("{p} %")]);
+    let of_both: Vec<String> = of_both.collect();
+    let mut head = vec!["benchmark", "size", "where", first, "next to", ""];
+    head.extend(of_both.iter().map(String::as_str));
+    head.extend(["ratio", "from", "to", "p", &is]);
     let mut rows = Vec::new();
     for (index, figure) in all.figures.iter().enumerate() {
         for other in 1..plan.variants.len() {
@@ -102,6 +104,11 @@ pub fn comparisons(plan: &Plan, all: &Figures, found: &[Comparison], colour: boo
             };
             let mut row = of_figure(figure);
             row.extend([value(0), plan.variants[other].name.clone(), value(other)]);
+            let tail = |variant: usize, percent: f64| {
+                let tail = figure.tail(variant, percent);
+                tail.map_or("-".into(), |tail| show::value(tail, figure.unit))
+            };
+            row.extend(percents.iter().flat_map(|&p| [tail(0, p), tail(other, p)]));
             row.extend(judged.map_or(["-"; 5].map(String::from), |c| {
                 of_verdict(figure, c, colour)
             }));
@@ -281,7 +288,7 @@ pub(crate) mod tests {
         let plan = &run.plan;
         let all = Figures::of(plan, &run.launches);
         let found = compare(plan, &all);
-        let text = comparisons(plan, &all, &found, false);
+        let text = comparisons(plan, &all, &found, (&Output::default(), false));
         let line = |number: usize| text.lines().nth(number).unwrap_or_default();
         assert!(
             line(1).starts_with("latency") && line(1).ends_with("<.001  better"),
@@ -300,7 +307,7 @@ pub(crate) mod tests {
             "{text}"
         );
         assert!(text.contains("0.50+   1.00="), "{text}");
-        let colours = comparisons(plan, &all, &found, true);
+        let colours = comparisons(plan, &all, &found, (&Output::default(), true));
         assert!(colours.contains("\x1b[30;42m") && colours.contains("\x1b[97;41m"));
         assert!(notes(&run, &all, &found).is_empty());
     }
@@ -322,7 +329,7 @@ pub(crate) mod tests {
             let all = Figures::of(&run.plan, &run.launches);
             let found = compare(&run.plan, &all);
             assert!(found.iter().all(|c| c.figure != 0), "{found:?}");
-            let text = comparisons(&run.plan, &all, &found, false);
+            let text = comparisons(&run.plan, &all, &found, (&Output::default(), false));
             let words = |number: usize| {
                 let line = text.lines().nth(number).unwrap();
                 line.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -394,5 +401,14 @@ pub(crate) mod tests {
             ends(1, "3.70 us") && ends(2, "3.80 us") && ends(3, " -"),
             "{text}"
         );
+        let found = compare(plan, &all);
+        let text = comparisons(plan, &all, &found, (&output, false));
+        let words = |line: usize| {
+            let line = text.lines().nth(line).unwrap();
+            line.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        assert!(words(0).contains("next to 99 % a 99 % ratio"), "{text}");
+        assert!(words(1).contains("us 3.70 us 3.80 us 0.50"), "{text}");
+        assert!(words(2).contains("us - - 1.00"), "{text}");
     }
 }

@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use catena_base::ring::{CELL, Heads};
 use catena_base::{CachePadded, Doorbell, Parts};
 
-use crate::tune::Class;
+use crate::class::Class;
 
 /// Changes whenever the meaning of a byte in the segment changes.
 const VERSION: u64 = 10;
@@ -69,11 +69,9 @@ impl Geometry {
     pub fn for_ranks(ranks: u32, oversubscribed: bool) -> Geometry {
         const KIB: usize = 1024;
         match ranks {
-            0..=8 if oversubscribed => Geometry::new(128, 128 * KIB, 64 * KIB),
-            // Measured: four messages of 64 KiB, the longest that pass through
-            // it, keep the two ends from running in lock-step; with more, those
-            // of all directions together fall out of the nearest caches, and
-            // 8 KiB take twice as long.
+            // Measured (AMD EPYC, 2 cores): with 128 KiB messages of 1 MiB take twice as long among 8 ranks, with 512 KiB
+            // the rings of all pairs together fall out of the nearest caches, and those of 64 KiB take a fifth longer.
+            0..=8 if oversubscribed => Geometry::new(128, 256 * KIB, 64 * KIB),
             0..=8 => Geometry::new(256, 512 * KIB, 64 * KIB),
             9..=32 => Geometry::new(128, 128 * KIB, 16 * KIB),
             33..=128 => Geometry::new(64, 32 * KIB, 8 * KIB),

@@ -8,7 +8,8 @@ use catena_base::ring::{Consumer, Packet, RawArea, Stop};
 use catena_fabric::{Deliver, Header, Peer};
 
 use crate::addr::{Block, RingHead};
-use crate::tune::{Class, Costs, Way};
+use crate::class::Class;
+use crate::tune::{Costs, Way};
 
 /// Packets taken from one ring before the next has its turn.
 pub(crate) const BATCH: usize = 32;
@@ -86,7 +87,7 @@ impl Inlet {
         if head.tail.blocked.load(Relaxed) != 0 {
             block.bell.ring();
         }
-        for class in [Class::Short, Class::Long] {
+        for class in Class::ALL {
             let costs = &mut self.costs[class as usize];
             if costs.is_new() {
                 head.costs(class).store(costs.publish(), Relaxed);

@@ -41,6 +41,7 @@ compile_error!("the stamp of a cell is the low byte of its first word");
 mod addr;
 mod admit;
 mod calls;
+mod class;
 mod error;
 mod guests;
 mod init;

@@ -8,9 +8,10 @@ use catena_base::{End, Parts, Room, clock, copy};
 use catena_fabric::{Header, Payload, Peer, PeerLost};
 
 use crate::addr::{Block, RingHead};
+use crate::class::Class;
 use crate::pace::Pace;
 use crate::settings::Config;
-use crate::tune::{Class, Tuner, WORTH_CHOOSING, Way};
+use crate::tune::{Tuner, WORTH_CHOOSING, Way};
 use crate::warm::{STEP, Warm};
 
 /// Where a process is at home: the segment in which its doorbell and the rings to it lie.
@@ -111,7 +112,7 @@ impl PeerState {
             heard: false,
             inbound: None,
             peer,
-            tuners: [Class::Short, Class::Long].map(|class| Tuner::new(config, class)),
+            tuners: Class::ALL.map(|class| Tuner::new(config, class)),
             pace: Pace::default(),
             warm: Warm::default(),
             sent_long: None,

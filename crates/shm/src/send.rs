@@ -7,10 +7,11 @@ use catena_base::ring::{Corrupt, INLINE, Producer, RawArea};
 use catena_fabric::{Header, Payload, PeerLost, Posted};
 
 use crate::addr::RingHead;
+use crate::class::Class;
 use crate::error::ShmError;
 use crate::init::Shm;
 use crate::peer_state::RingState;
-use crate::tune::{Class, Way};
+use crate::tune::Way;
 
 impl Shm {
     /// Everything but a small packet into a ring with room.

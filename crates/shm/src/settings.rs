@@ -65,8 +65,7 @@ setting! {
     /// Largest message sent without asking the receiver first.
     ///
     /// Longer messages wait for their receiver; raising it trades memory for
-    /// latency when receives are posted late. With more ranks than cores shorter
-    /// ones wait, too, if the kernel may copy them: see CATENA_SHM_SINGLE_COPY.
+    /// latency when receives are posted late.
     pub static SHM_EAGER_MAX: Bytes = Bytes::kib(64);
     range: Bytes::kib(0)..=Bytes::mib(64),
     scope: AllEqual,
@@ -82,10 +81,9 @@ setting! {
     /// Which messages the kernel copies straight from the sender's memory to
     /// the receiver's: auto, always, never.
     ///
-    /// `auto` means those from 32 KiB on, up to CATENA_SHM_EAGER_MAX if a receive waits for
-    /// them and reads take little longer than of the reader's own memory, or with more
-    /// ranks than cores. Where two cores are so near that the ring takes half the time, long
-    /// messages pass through the ring, too, unless their sender computes meanwhile. `always`
+    /// `auto` means those that are longer than CATENA_SHM_EAGER_MAX, where whole messages of that
+    /// length are there clearly sooner so than through the ring, which is measured per peer while
+    /// running; with more ranks than cores none. `always`
     /// means all that are longer than CATENA_SHM_EAGER_MAX. Needs permission to access other processes'
     /// memory, which some containers withhold; that is noticed, and the ring is
     /// used instead.

@@ -10,42 +10,23 @@
 
 use catena_base::{clock, copy};
 
+use crate::class::Class;
 use crate::settings::{Config, CopyWay};
 
 /// Shortest packet for which there is a choice.
 pub(crate) const WORTH_CHOOSING: usize = 2048;
-/// Shortest packet that may go by strings: they begin slowly.
-const LONG: usize = 8 << 10;
 /// Below that the receiver of a packet that was written by a string takes its lines, by vectors. Measured here (AMD
 /// EPYC, near cores), messages of 8 KiB in one packet pass so at 66 GB/s, by strings alone at 56; those of 64 KiB in four
 /// packets of 16 KiB take 1.46 µs so and 1.29 by strings.
 const TAKEN: usize = 16 << 10;
 
-/// Packets that are tuned together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
-    Short,
-    Long,
-}
-
-impl Class {
-    /// Of a packet of `len` bytes.
-    #[inline(always)]
-    pub fn of(len: usize) -> Class {
-        match len < LONG {
-            true => Class::Short,
-            false => Class::Long,
+/// The ways among which there is a choice for packets of a class; the first is where it begins.
+fn ways(class: Class) -> &'static [Way] {
+    match class {
+        Class::Long if copy::has_fast_strings() => {
+            &[Way::String, Way::Take, Way::Share, Way::Stream]
         }
-    }
-
-    /// The ways among which there is a choice; the first is where it begins.
-    fn ways(self) -> &'static [Way] {
-        match self {
-            Class::Long if copy::has_fast_strings() => {
-                &[Way::String, Way::Take, Way::Share, Way::Stream]
-            }
-            _ => &[Way::Take, Way::Share, Way::Stream],
-        }
+        _ => &[Way::Take, Way::Share, Way::Stream],
     }
 }
 
@@ -215,8 +196,8 @@ pub(crate) struct Tuner {
 impl Tuner {
     pub fn new(config: Config, class: Class) -> Tuner {
         let lap = config.geometry.data.min(LAP_MAX) as u32;
-        let ways: &[Way] = match (config.copy, class) {
-            (CopyWay::Auto, _) => class.ways(),
+        let ways: &'static [Way] = match (config.copy, class) {
+            (CopyWay::Auto, _) => ways(class),
             (CopyWay::Take, _) | (CopyWay::String, Class::Short) => &[Way::Take],
             (CopyWay::Plain, _) => &[Way::Share],
             (CopyWay::Stream, _) => &[Way::Stream],
@@ -431,7 +412,6 @@ mod tests {
         };
         assert_eq!(of(CopyWay::Auto, Class::Long).choose(), first);
         assert_eq!(tuner().choose(), Way::Take);
-        assert_eq!([LONG - 1, LONG].map(Class::of), [Class::Short, Class::Long]);
         assert!(Way::String.is_taken(TAKEN - 1) && !Way::String.is_taken(TAKEN));
     }
 

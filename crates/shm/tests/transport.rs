@@ -260,7 +260,7 @@ fn single_copy_can_be_forbidden() {
 }
 
 #[test]
-fn oversubscribed_nodes_read_long_messages() {
+fn oversubscribed_nodes_stream_long_messages() {
     let auto = |ranks, cpus| {
         pair(Config {
             ..Config::from_settings(ranks, cpus)
@@ -270,7 +270,7 @@ fn oversubscribed_nodes_read_long_messages() {
     let oversubscribed = auto(8, 2);
     assert_eq!(
         oversubscribed.rendezvous(Peer(2), 1 << 20, Load::Light),
-        Rendezvous::Get
+        Rendezvous::Stream
     );
     assert_eq!(
         oversubscribed.rendezvous(Peer(2), 1 << 10, Load::Light),
@@ -285,7 +285,7 @@ fn oversubscribed_nodes_read_long_messages() {
         Rendezvous::Share { part: 1 << 18 }
     );
     assert_eq!(
-        auto(2, 2).rendezvous(Peer(2), 1 << 16, Load::Heavy),
+        auto(2, 2).rendezvous(Peer(2), 1 << 17, Load::Heavy),
         Rendezvous::Get
     );
     assert_eq!(
@@ -373,8 +373,8 @@ fn regions_are_zeroed_at_first_shared_and_checked() {
 #[test]
 fn few_ranks_have_rings_at_the_start() {
     for (ranks, cpus, least, most) in [
-        (2u32, 2, 64 << 10, 300 << 10),
-        (4, 4, 3 * (64 << 10), 3 * (300 << 10)),
+        (2u32, 2, 64 << 10, 600 << 10),
+        (4, 4, 3 * (64 << 10), 3 * (600 << 10)),
         (4, 3, 0, 8 << 10),
         (5, 8, 0, 8 << 10),
     ] {

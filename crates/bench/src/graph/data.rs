@@ -99,6 +99,8 @@ pub struct Measured {
     pub unit: String,
     /// Which values are better.
     pub better: Better,
+    /// Which percentiles of single operations (`-z`) there are.
+    pub percents: Vec<f64>,
     /// What each variant reached; `None` if it has no value.
     pub variants: Vec<Option<Reached>>,
     /// What was wrong with the data of each variant.
@@ -114,8 +116,10 @@ pub struct Reached {
     pub interval: Option<Interval>,
     /// The medians, in order of time.
     pub medians: Vec<f64>,
-    /// Of all repetitions: the 1, 25, 50, 75 and 99 % quantiles.
+    /// Of all repetitions, each of which is a batch of operations: the 1, 25, 50, 75 and 99 % quantiles.
     pub quantiles: [f64; 5],
+    /// Percentiles of single operations, in the order of [`Measured::percents`]; `None` if this variant tells none.
+    pub tails: Vec<Option<f64>>,
 }
 
 impl Results {
@@ -154,8 +158,20 @@ impl Results {
     pub fn csv(&self) -> String {
         let mut text = String::from(
             "benchmark,size,ranks,label,variant,unit,better,median,low,high,launches,\
-             q01,q25,q50,q75,q99,ratio,ratio_low,ratio_high,p,delta,verdict\n",
+             batch_q01,batch_q25,batch_q50,batch_q75,batch_q99,",
         );
+        let mut percents: Vec<f64> = self
+            .figures
+            .iter()
+            .flat_map(|f| &f.percents)
+            .copied()
+            .collect();
+        percents.sort_by(f64::total_cmp);
+        percents.dedup();
+        for percent in &percents {
+            let _ = write!(text, "operation_p{percent},");
+        }
+        text += "ratio,ratio_low,ratio_high,p,delta,verdict\n";
         for (index, figure) in self.figures.iter().enumerate() {
             let better = match figure.better {
                 Better::Less => "less",
@@ -167,7 +183,7 @@ impl Results {
                 let (size, ranks, unit) = (figure.size, figure.place.ranks, &figure.unit);
                 let begin = format!("{bench},{size},{ranks},{label},{variant},{unit},{better}");
                 if figure.wrong[number].is_some() {
-                    let _ = writeln!(text, "{begin}{}wrong data", ",".repeat(15));
+                    let _ = writeln!(text, "{begin}{}wrong data", ",".repeat(15 + percents.len()));
                     continue;
                 }
                 let mut judged = self.comparisons.iter();
@@ -179,9 +195,15 @@ impl Results {
                     for q in r.quantiles {
                         let _ = write!(text, ",{}", digits(q));
                     }
+                    for percent in &percents {
+                        let at = figure.percents.iter().position(|p| p == percent);
+                        let tail = at.and_then(|at| r.tails[at]);
+                        let tail = tail.map_or_else(String::new, |tail| digits(tail).to_string());
+                        let _ = write!(text, ",{tail}");
+                    }
                 } else if judged.is_some() {
                     // It was compared in the other state of the machine only.
-                    let _ = write!(text, "{begin}{}", ",".repeat(9));
+                    let _ = write!(text, "{begin}{}", ",".repeat(9 + percents.len()));
                 } else {
                     continue;
                 }
@@ -310,6 +332,11 @@ fn measured(plan: &Plan, all: &Figures) -> Vec<Measured> {
             interval: summary.interval,
             medians: figure.main(variant),
             quantiles: [0.01, 0.25, 0.5, 0.75, 0.99].map(|p| quantile(&repetitions, p)),
+            tails: figure
+                .tails()
+                .into_iter()
+                .map(|percent| figure.tail(variant, percent))
+                .collect(),
         })
     };
     let measured = all.figures.iter().map(|figure| Measured {
@@ -318,6 +345,7 @@ fn measured(plan: &Plan, all: &Figures) -> Vec<Measured> {
         place: figure.key.place.clone(),
         unit: figure.unit.to_string(),
         better: figure.better,
+        percents: figure.tails(),
         variants: (0..plan.variants.len())
             .map(|v| reached(figure, v))
             .collect(),
@@ -342,6 +370,10 @@ pub(crate) mod tests {
             let value = (1.0 + variant as f64) * (1.0 + f64::from(i) / 1000.0);
             let sizes = [8, 64, 512, 65536].map(|s| sample("latency", s, &[value * s as f64], 0.0));
             let mut records = sizes.to_vec();
+            if let Record::Samples(s) = &mut records[2] {
+                let tails = serde_json::json!({ "50": value, "99.9": 9.0 * value });
+                s.more.insert("tail_us".into(), tails);
+            }
             records.push(sample("barrier", 0, &[value, value, 3.0 * value], 0.0));
             launch(i, variant, records)
         });
@@ -367,7 +399,23 @@ pub(crate) mod tests {
         let lines: Vec<&str> = csv.lines().collect();
         assert_eq!(lines.len(), 1 + 2 * 5);
         let columns = lines[0].split(',').count();
-        assert_eq!(columns, 22);
+        assert_eq!(columns, 24);
+        let names: Vec<&str> = lines[0].split(',').skip(11).take(7).collect();
+        assert_eq!(
+            names,
+            [
+                "batch_q01",
+                "batch_q25",
+                "batch_q50",
+                "batch_q75",
+                "batch_q99",
+                "operation_p50",
+                "operation_p99.9"
+            ]
+        );
+        let tails = |line: usize| lines[line].split(',').skip(16).take(2).collect::<Vec<_>>();
+        assert_eq!(tails(5), ["1.007", "9.063"]);
+        assert_eq!(tails(1), ["", ""]);
         assert_eq!(lines[1].split(',').count(), columns, "{}", lines[1]);
         assert_eq!(lines[4].split(',').count(), columns + 1, "{}", lines[4]);
         assert!(

@@ -288,7 +288,7 @@ function series(figures) {
       x: f[view.across], median: r.median / base, low: ends.low / base, high: ends.high / base,
       text: `${name}: ${f.bench} ${bytes(f.size)}, ${place(f)}\n` +
         `${value(r.median, f.unit)}${range}, ${r.medians.length} launches\n` +
-        `repetitions: half from ${q[1]} to ${q[3]}, 1 % ${q[0]}, 99 % ${q[4]}`,
+        `repetitions (batches): half from ${q[1]} to ${q[3]}, 1 % ${q[0]}, 99 % ${q[4]}`,
     };
   }));
 }

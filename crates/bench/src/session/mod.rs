@@ -19,7 +19,7 @@ use crate::figures::Figures;
 use crate::launch::{End, Job};
 use crate::place::RunPlace;
 use crate::progress::Progress;
-use crate::raw::{self, Begin, Done, Failed, Header, Launch, Line, Run, Said, Writer};
+use crate::raw::{self, Begin, Done, Failed, Header, Launch, Line, Plan, Run, Said, Writer};
 use crate::record::{Better, Record, Samples, bench_of};
 use crate::stats::precise;
 
@@ -102,6 +102,11 @@ impl Session {
             next: 0,
             known: Known::default(),
         }
+    }
+
+    /// What is asked for.
+    pub fn plan(&self) -> &Plan {
+        &self.header.plan
     }
 
     /// Starts launchers by these words.
