@@ -5,7 +5,7 @@
 // run: -n 3
 // run: -n 4
 // run: -n 5
-// run: -n 4 --set COLL_DIRECT=4096
+// run: -n 4 --set COLL_DIRECT=4096 --set COLL_WEIGH=0
 // time: 120
 #include "check.h"
 

@@ -4,7 +4,7 @@
 // run: -n 2
 // run: -n 3
 // run: -n 4
-// run: -n 4 --set COLL_DIRECT=100
+// run: -n 4 --set COLL_DIRECT=100 --set COLL_WEIGH=0
 // run: -n 8
 #include "check.h"
 

@@ -7,7 +7,7 @@
 // run: -n 4 -- 1000 3
 // run: -n 5 -- 600 4
 // run: -n 8 -- 400 5
-// run: -n 3 --set COLL_DIRECT=0 -- 1000 6
+// run: -n 3 --set COLL_DIRECT=0 --set COLL_WEIGH=0 -- 1000 6
 // run: -n 4 --set COLL_NODE_STARTED=0 -- 600 7
 // run: -n 4 --set COLL_NODE=0 -- 600 8
 // time: 60

@@ -40,10 +40,13 @@ pub struct BoardShape {
     pub(crate) long: usize,
 }
 
-/// Bytes of the long ring of each of two members: what was written there has left the nearest cache
+/// Bytes of the long ring of each of a few members: what was written there has left the nearest cache
 /// of who read it before it is written again. Measured here, where those have 1 MiB, a gather of
 /// 1 MiB takes 68 µs with it, 73 with twice as many bytes, and 82 with a ring of 512 KiB.
 const LONG_RING: usize = 2 << 20;
+
+/// Boards of up to so many members have long rings.
+const LONG_MEMBERS: usize = 8;
 
 /// The least ring, and the fewest records, of a member.
 const SMALL_RING: usize = 8 << 10;
@@ -81,10 +84,19 @@ impl BoardShape {
         }
     }
 
-    /// This board with long rings, if it is for two.
+    /// This board for payloads that fit into records.
+    pub fn with_short_rings(self) -> Self {
+        BoardShape {
+            ring: SMALL_RING.min(self.ring),
+            long: 0,
+            ..self
+        }
+    }
+
+    /// This board with long rings, if it is for a few.
     pub fn with_long_rings(self) -> Option<Self> {
         let long = LONG_RING;
-        (self.size == 2).then_some(BoardShape { long, ..self })
+        (self.size <= LONG_MEMBERS).then_some(BoardShape { long, ..self })
     }
 
     /// What the members must know of it; blocks of `direct` bytes and more are reached directly.

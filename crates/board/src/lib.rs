@@ -20,6 +20,7 @@
 //! | `area`     | how long the parts of a board are, and where they lie            |
 //! | `lines`    | whether cache lines of a ring are taken when they are read       |
 //! | `balance`  | which way long blocks go                                         |
+//! | `copies`   | by which instructions bytes are copied                           |
 //! | `settings` | `CATENA_COLL_DIRECT`, `CATENA_COLL_WEIGH`                        |
 //! | `op`       | one operation on its way                                         |
 //! | `programs` | what each kind of operation publishes, reads and combines        |
@@ -38,6 +39,7 @@
 mod area;
 mod balance;
 mod board;
+mod copies;
 mod hear;
 mod kind;
 mod limits;
@@ -64,7 +66,7 @@ pub use member::Member;
 pub use meta::Meta;
 pub use op::Op;
 pub use payload::{IN_LONG, LEFT, Payload, PayloadPlace, SWAPPED};
-pub use pool::{BoardMemory, BoardOffset, Pool};
+pub use pool::{BoardMemory, BoardOffset, BoardUse, Pool};
 pub use rounds::Rounds;
 pub use seat::Seat;
 pub use settings::{COLL_DIRECT, COLL_WEIGH, direct_from};

@@ -278,10 +278,21 @@ impl Member {
         self.size > 1 && len >= least
     }
 
-    /// From now on blocks of so many bytes are reached directly. Between operations, alike on all
-    /// members.
-    pub fn reach(&mut self, direct: usize) {
+    /// From now on blocks of so many bytes are reached directly; if both ways are `weighed`, not before one member
+    /// prefers that to the ring. Between operations, alike on all members.
+    pub fn reach(&mut self, direct: usize, weighed: bool) {
         self.limits.direct = direct;
+        (self.through_ring, self.heard) = (weighed, weighed);
+    }
+
+    /// From how many bytes on blocks are reached directly.
+    pub fn reaches(&self) -> usize {
+        self.limits.direct
+    }
+
+    /// Whether long blocks pass through the ring now.
+    pub fn prefers_ring(&self) -> bool {
+        self.through_ring
     }
 
     /// Whether members share cores with so many others that each segment takes a turn of them all.

@@ -45,13 +45,13 @@ enum Stage {
 /// # Examples
 /// Two members, both in this process, meet in a barrier:
 /// ```
-/// use catena_board::{BoardMemory, BoardShape, Member, OpKind, Pool, Seat};
+/// use catena_board::{BoardMemory, BoardShape, BoardUse, Member, OpKind, Pool, Seat};
 /// use catena_coll::{Args, Collective};
 /// use catena_shm::Shm;
 ///
 /// let (mut first, second) = Shm::tiny_pair();
 /// let shape = BoardShape::new(2, false);
-/// let told = Pool::default().find(&mut first, shape);
+/// let told = Pool::default().find(&mut first, shape, BoardUse::All);
 /// let enter = |shm: &Shm, rank| {
 ///     let memory = BoardMemory::open(shm, told, shape).expect("a board");
 ///     let member = Member::new(rank, 2, false, memory.limits(usize::MAX));
@@ -90,6 +90,8 @@ pub struct Op {
     partial: bool,
     /// Whether to look if those who are waited for will ever publish.
     suspects: bool,
+    /// Whether others may need something of this member yet.
+    is_needed: bool,
 }
 
 impl Member {
@@ -117,12 +119,20 @@ impl Op {
             read: 0,
             partial: false,
             suspects: false,
+            is_needed: true,
         }
     }
 
     /// How it runs.
     pub fn kind(&self) -> OpKind {
         self.kind
+    }
+
+    /// Whether another member may wait until this one polls it again. If not, it need be polled only by who waits
+    /// for it here.
+    #[inline]
+    pub fn is_needed(&self) -> bool {
+        self.is_needed
     }
 
     /// From now on it looks whether this member waits in vain.
@@ -253,6 +263,10 @@ impl Op {
         let mut op = Op::new((self.kind, self.detail), self.ticket);
         while op.round < P::ROUNDS {
             if !op.step::<P, B>(PayloadPlace::Line, (whole, whole), member, args, board)? {
+                // Who publishes in the only round has done its part; but others lend buffers where lengths vary.
+                let turn = op.turn(PayloadPlace::Line, (whole, whole), member, args);
+                let has_rest = P::ROUNDS > 1 || P::publishes_last(&turn);
+                op.is_needed = P::VARIES || has_rest || op.stage == Stage::First;
                 *self = op;
                 return Ok(false);
             }

@@ -13,15 +13,33 @@ impl BoardOffset {
     /// No memory was found.
     pub const NOWHERE: Self = BoardOffset(u64::MAX);
 
-    /// Added to the offset of a board that has long rings, or is small: regions are aligned.
+    /// Added to the offset of a board that has long rings, is small, or has short rings alone: regions are aligned.
     const LONG_RINGS: u64 = 1;
     const SMALL: u64 = 2;
-    const MARKS: u64 = Self::LONG_RINGS | Self::SMALL;
+    const SHORT_RINGS: u64 = 4;
+    const MARKS: u64 = Self::LONG_RINGS | Self::SMALL | Self::SHORT_RINGS;
+}
+
+/// What a board is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoardUse {
+    /// All that a communicator does.
+    All,
+    /// One operation, which is done again and again.
+    One {
+        /// Its payloads are about as short as what fits into a record.
+        is_short: bool,
+    },
 }
 
 /// Boards get long rings until those of a process take so many bytes: programs that make many
 /// communicators mostly have short blocks for each.
-const ROOMY: usize = 32 << 20;
+const ROOMY: usize = 64 << 20;
+
+/// Those for one operation get long rings until the regions of a process take so many bytes, and take no more than this part
+/// of the room of all.
+const ROOMY_FOR_ONE: usize = ROOMY / 2;
+const FOR_ONE: usize = 4;
 
 /// Boards are small once the regions of all take this part of their room: that is for thousands more, and whoever finds none
 /// at all uses messages.
@@ -43,6 +61,7 @@ impl BoardMemory {
             0 => shape,
             BoardOffset::LONG_RINGS => shape.with_long_rings()?,
             BoardOffset::SMALL => shape.small(),
+            BoardOffset::SHORT_RINGS => shape.with_short_rings(),
             _ => return None,
         };
         let base = shm.region(offset, shape.bytes())?;
@@ -71,8 +90,8 @@ pub struct Pool {
 
 impl Pool {
     /// Finds memory for a board, after what deserted ones had is given back, and readies it. With
-    /// long rings if they fit.
-    pub fn find(&mut self, shm: &mut Shm, shape: BoardShape) -> BoardOffset {
+    /// long rings if they fit and are of use.
+    pub fn find(&mut self, shm: &mut Shm, shape: BoardShape, of: BoardUse) -> BoardOffset {
         self.left.retain(|memory| {
             let deserted = memory.area.is_deserted();
             if deserted {
@@ -94,11 +113,21 @@ impl Pool {
             Some(BoardOffset(offset | mark))
         };
         let longer = shape.with_long_rings();
-        longer
-            .and_then(|longer| find(longer, (ROOMY, many), BoardOffset::LONG_RINGS))
-            .or_else(|| find(shape, (usize::MAX, many), 0))
-            .or_else(|| find(shape.small(), (usize::MAX, usize::MAX), BoardOffset::SMALL))
-            .unwrap_or(BoardOffset::NOWHERE)
+        let longer = |most| find(longer?, most, BoardOffset::LONG_RINGS);
+        let few = arena.room() / FOR_ONE;
+        let found = match of {
+            BoardUse::All => longer((ROOMY, many))
+                .or_else(|| find(shape, (usize::MAX, many), 0))
+                .or_else(|| find(shape.small(), (usize::MAX, usize::MAX), BoardOffset::SMALL)),
+            BoardUse::One { is_short: true } => {
+                let short = shape.with_short_rings();
+                find(short, (usize::MAX, few), BoardOffset::SHORT_RINGS)
+            }
+            BoardUse::One { is_short: false } => {
+                longer((ROOMY_FOR_ONE, few)).or_else(|| find(shape, (usize::MAX, few), 0))
+            }
+        };
+        found.unwrap_or(BoardOffset::NOWHERE)
     }
 
     /// This process, which found that memory, has left the board: it is given back when all others

@@ -80,6 +80,16 @@ impl Seat {
         }
     }
 
+    /// The place of the same member, among the same ones, at another board.
+    pub fn at(&self, memory: BoardMemory) -> Self {
+        Seat::new(
+            memory,
+            self.rank,
+            self.bells.clone(),
+            self.neighbours.clone(),
+        )
+    }
+
     /// The rounds of an operation at a place of its own, below [`ROUNDS`](crate::ROUNDS).
     pub fn rounds(&self, place: usize) -> Rounds {
         Rounds::new(self.area, self.rank, place, self.bells.clone())

@@ -10,7 +10,7 @@ use crate::program::{Heard, Program, Turn};
 /// What one member has for others comes in so many segments, unless they are
 /// shorter than `PART`: they read the first while the second is written.
 const PARTS: usize = 4;
-const PART: usize = 16 << 10;
+const PART: usize = 64 << 10;
 
 /// Where ranks outnumber cores, payloads of up to [`FEW`] members, or of so many bytes, are taken by
 /// all their readers. Measured here: 64 KiB from one of 4 take 8 instead of 18 µs.
@@ -43,7 +43,8 @@ pub(crate) fn place<P: Program>(
     if P::VARIES {
         return (PayloadPlace::Ring, whole);
     }
-    let ring = member.limits.bytes(member.limits.is_long(whole * blocks));
+    let is_long = member.size == 2 && member.limits.is_long(whole * blocks);
+    let ring = member.limits.bytes(is_long);
     let mut segment = match P::ROUNDS {
         // Each segment takes a turn of all on their cores.
         1 if member.takes_turns() || P::MUTUAL && member.oversubscribed => ring / 2,
@@ -64,7 +65,10 @@ pub(crate) fn place<P: Program>(
 /// Whether the payloads of an operation are in the long ring.
 #[inline(always)]
 pub(crate) fn uses_long<P: Program>(turn: &Turn, member: &Member) -> bool {
-    !P::VARIES && member.limits.is_long(turn.whole * P::blocks(turn.args))
+    match P::VARIES {
+        true => member.limits.long > 0 && turn.whole > member.limits.row(false),
+        false => member.size == 2 && member.limits.is_long(turn.whole * P::blocks(turn.args)),
+    }
 }
 
 /// Whether it counts what all members prefer.
@@ -83,7 +87,7 @@ pub(crate) fn is_taken<P: Program>(turn: &Turn, oversubscribed: bool) -> bool {
 /// Where not all know the lengths, there are no segments.
 #[inline]
 pub(crate) fn lent_from(member: &Member) -> usize {
-    member.direct_from(0).min(member.limits.row() + 1)
+    member.direct_from(0).min(member.limits.longest_row() + 1)
 }
 
 /// Bytes of each block in one segment of about `segment` bytes: all, if that many blocks fit; else whole

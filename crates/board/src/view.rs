@@ -17,6 +17,7 @@ use catena_shm::Neighbour;
 use crate::area::PAYLOAD;
 use crate::balance::COUNTED;
 use crate::board::{Board, get_and_combine};
+use crate::copies;
 use crate::limits::LINE;
 use crate::payload::{IN_LONG, Payload, PayloadPlace};
 use crate::seat::Seat;
@@ -186,10 +187,6 @@ impl View<'_> {
     }
 }
 
-/// Shortest payload that is written to a ring line by line, each asked for
-/// before: several readers were the last to have them.
-const CLAIM: usize = 16 << 10;
-
 /// Shortest payload in a ring that is taken.
 const TAKE: usize = 2 << 10;
 
@@ -214,22 +211,6 @@ fn timed<T>(len: usize, copy: impl FnOnce() -> T, took: impl FnOnce(u64)) -> T {
     let done = copy();
     took(clock::ticks().wrapping_sub(began));
     done
-}
-
-/// Copies a few bytes fast, many in the usual way.
-///
-/// # Safety
-/// Both ranges are valid for `len` bytes and do not overlap.
-#[inline(always)]
-unsafe fn copy_bytes(to: *mut u8, from: *const u8, len: usize) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if len <= 32 {
-            copy::small(to, from, len);
-        } else {
-            copy::plain(to, from, len);
-        }
-    }
 }
 
 impl Board for View<'_> {
@@ -275,20 +256,11 @@ impl Board for View<'_> {
         let source = self.place(from);
         if to.place == PayloadPlace::Line {
             // SAFETY: as below.
-            return unsafe { copy_bytes(base, source, from.len) };
+            return unsafe { copies::few(base, source, from.len) };
         }
-        let is_taken = to.is_taken;
-        let copy = || {
-            // SAFETY: in bounds as just checked; the place is ours until it is
-            // published, and the program lends its buffer.
-            unsafe {
-                if from.len < CLAIM || is_taken {
-                    copy_bytes(base, source, from.len);
-                } else {
-                    copy::claiming(base, source, from.len);
-                }
-            }
-        };
+        // SAFETY: in bounds as just checked; the place is ours until it is
+        // published, and the program lends its buffer.
+        let copy = || unsafe { copies::into_ring(base, source, from.len, to.is_taken) };
         timed(from.len, copy, |ticks| {
             self.seat.balance.copied_in(from.len, ticks);
             if to.at & IN_LONG != 0 {
@@ -325,19 +297,13 @@ impl Board for View<'_> {
         let (base, len) = self.seat.clip(from, at, into.len);
         if from.place == PayloadPlace::Line {
             // SAFETY: as below.
-            unsafe { copy_bytes(to, base, len) };
+            unsafe { copies::few(to, base, len) };
             return Ok(());
         }
         let takes = self.takes(from, len);
         // SAFETY: `clip` stays within the peer's memory on the board, whose owner writes there
         // again when we have completed the operation; the program lends its buffer.
-        let copy = || unsafe {
-            if takes {
-                copy::taking(to, base, len);
-            } else {
-                copy_bytes(to, base, len);
-            }
-        };
+        let copy = || unsafe { copies::out_of_ring(to, base, len, takes) };
         timed(len, copy, |ticks| self.seat.balance.copied_out(len, ticks));
         Ok(())
     }
@@ -470,7 +436,7 @@ impl Board for View<'_> {
         // SAFETY: the program lends both buffers, which do not overlap.
         unsafe {
             if whole < STREAM {
-                copy_bytes(b, a, from.len);
+                copies::between(b, a, from.len);
             } else {
                 copy::stream(b, a, from.len);
             }
@@ -517,7 +483,7 @@ impl Board for View<'_> {
     fn prefers_ring(&mut self, place: PayloadPlace) -> bool {
         let balance = &mut self.seat.balance;
         if place != PayloadPlace::Line {
-            balance.look(COLL_WEIGH.get(), place == PayloadPlace::Direct);
+            balance.look(COLL_WEIGH.get());
         }
         balance.prefers_ring
     }

@@ -12,7 +12,9 @@ use std::ffi::{c_int, c_void};
 
 use case::{Case, Job};
 use catena_abi::{self as abi, consts};
-use catena_board::{BoardMemory, BoardOffset, BoardShape, Member, Op, OpKind, Pool, Seat};
+use catena_board::{
+    BoardMemory, BoardOffset, BoardShape, BoardUse, Member, Op, OpKind, Pool, Seat,
+};
 use catena_coll::Collective;
 use catena_datatype::{Datatype, OpKind as Arithmetic};
 use catena_fabric::Peer;
@@ -110,7 +112,7 @@ fn members(size: u32, oversubscribed: bool, direct: usize) -> (Vec<Shm>, Vec<Run
     let peers: Vec<Peer> = (0..size).map(Peer).collect();
     let mut ends = Shm::group(&peers, Config::from_settings(size, size)).expect("a segment");
     let shape = BoardShape::new(size, oversubscribed);
-    let told = Pool::default().find(&mut ends[0], shape);
+    let told = Pool::default().find(&mut ends[0], shape, BoardUse::All);
     assert_ne!(told, BoardOffset::NOWHERE, "there is memory for a board");
     let runner = |(rank, shm): (u32, &mut Shm)| {
         let memory = BoardMemory::open(shm, told, shape).expect("a board is there");
@@ -219,7 +221,7 @@ fn memory_is_used_again() {
     let mut ends = Shm::group(&[Peer(0), Peer(1)], Config::tiny()).expect("a segment");
     let shape = BoardShape::new(2, false);
     let mut pool = Pool::default();
-    let first = pool.find(&mut ends[0], shape);
+    let first = pool.find(&mut ends[0], shape, BoardUse::All);
     let open = |shm: &Shm, told| BoardMemory::open(shm, told, shape).expect("a board");
     let memory = open(&ends[0], first);
     let seats = [0, 1].map(|rank| {
@@ -227,12 +229,16 @@ fn memory_is_used_again() {
         Seat::new(memory, rank, Box::new([]), Box::new([None, None]))
     });
     pool.leave(memory);
-    let second = pool.find(&mut ends[0], shape);
+    let second = pool.find(&mut ends[0], shape, BoardUse::All);
     assert_ne!(second, first, "nobody has left the first");
     seats[0].leave();
-    assert_ne!(pool.find(&mut ends[0], shape), first, "one is still there");
+    assert_ne!(
+        pool.find(&mut ends[0], shape, BoardUse::All),
+        first,
+        "one is still there"
+    );
     seats[1].leave();
-    assert_eq!(pool.find(&mut ends[0], shape), first);
+    assert_eq!(pool.find(&mut ends[0], shape, BoardUse::All), first);
 }
 
 /// What another member tells is checked.
@@ -247,9 +253,9 @@ fn no_board_is_where_none_can_be() {
     ] {
         assert!(BoardMemory::open(&shm, told, shape).is_none(), "{told:?}");
     }
-    let of_three = BoardShape::new(3, false);
+    let of_nine = BoardShape::new(9, false);
     assert!(
-        BoardMemory::open(&shm, BoardOffset(1 << 20 | 1), of_three).is_none(),
-        "only two have long rings"
+        BoardMemory::open(&shm, BoardOffset(1 << 20 | 1), of_nine).is_none(),
+        "only a few have long rings"
     );
 }

@@ -53,10 +53,10 @@ struct Runs {
     spare: VecDeque<Key>,
 }
 
-/// Operations that have the board of a communicator one after the other.
+/// Operations that have the board of a communicator one after the other, or one that has a board of its own.
 #[derive(Debug)]
 struct Queue {
-    comm: Arc<Comm>,
+    comm: Option<Arc<Comm>>,
     keys: VecDeque<Key>,
     /// Its place in the order.
     place: usize,
@@ -91,12 +91,7 @@ impl Runs {
     /// It waits until those before it have left the board.
     fn queue(&mut self, comm: &Arc<Comm>, key: Key) {
         let of = comm.coll.queue.get().unwrap_or_else(|| {
-            let of = self.queues.insert(Queue {
-                comm: comm.clone(),
-                keys: mem::take(&mut self.spare),
-                place: self.order.len(),
-            });
-            self.order.push(of);
+            let of = self.add_queue(Some(comm.clone()));
             comm.coll.queue.set(Some(of));
             of
         });
@@ -104,6 +99,25 @@ impl Runs {
             queue.keys.push_back(key);
             comm.coll.enqueue();
         }
+    }
+
+    /// It has a board of its own: its queue.
+    fn queue_alone(&mut self, key: Key) -> Key {
+        let of = self.add_queue(None);
+        if let Some(queue) = self.queues.get_mut(of) {
+            queue.keys.push_back(key);
+        }
+        of
+    }
+
+    fn add_queue(&mut self, comm: Option<Arc<Comm>>) -> Key {
+        let of = self.queues.insert(Queue {
+            comm,
+            keys: mem::take(&mut self.spare),
+            place: self.order.len(),
+        });
+        self.order.push(of);
+        of
     }
 
     /// The queue in turn.
@@ -121,15 +135,18 @@ impl Runs {
         self.queues.get(queue)?.keys.front().copied()
     }
 
-    /// An operation, the first of its queue, has left the board; its communicator if it was the last.
-    fn leave_queue(&mut self, of: Key, key: Key) -> Option<Arc<Comm>> {
+    /// An operation, the first of its queue, has left the board; if it was the last, its communicator, unless the board was
+    /// its own.
+    fn leave_queue(&mut self, of: Key, key: Key) -> Option<Option<Arc<Comm>>> {
         let queue = self.queues.get_mut(of)?;
         // Another thread may have been quicker.
         if queue.keys.front() != Some(&key) {
             return None;
         }
         queue.keys.pop_front();
-        queue.comm.coll.dequeue();
+        if let Some(comm) = &queue.comm {
+            comm.coll.dequeue();
+        }
         if !queue.keys.is_empty() {
             return None;
         }
@@ -139,7 +156,9 @@ impl Runs {
         if let Some(moved) = moved.and_then(|moved| self.queues.get_mut(moved)) {
             moved.place = place;
         }
-        comm.coll.queue.set(None);
+        if let Some(comm) = &comm {
+            comm.coll.queue.set(None);
+        }
         self.spare = keys;
         Some(comm)
     }
@@ -316,7 +335,9 @@ impl Collectives {
             moved = true;
             let left = self.runs.borrow_mut().leave_queue(queue, key);
             if let Some(comm) = left {
-                process.leave_freed(&comm);
+                if let Some(comm) = comm {
+                    process.leave_freed(&comm);
+                }
                 return true;
             }
         }
@@ -330,10 +351,11 @@ impl Collectives {
             .try_borrow()
             .is_ok_and(|runs| runs.order.len() > LOOKS)
         {
-            let run = asked.run.try_borrow();
-            let comm = run.as_ref().ok().and_then(|run| run.board().cloned());
-            drop(run);
-            if let Some(queue) = comm.and_then(|comm| comm.coll.queue.get()) {
+            let queue = asked.run.try_borrow().ok().and_then(|run| {
+                let of_comm = || run.board()?.coll.queue.get();
+                run.own_queue().or_else(of_comm)
+            });
+            if let Some(queue) = queue {
                 self.advance_queue(process, queue);
             }
         }
@@ -346,7 +368,7 @@ impl Collectives {
         let Some(mut run) = obj.as_ref().and_then(|it| it.run.try_borrow_mut().ok()) else {
             return false;
         };
-        let leaves = run.board().is_none();
+        let leaves = run.board().is_none() && !run.has_own_board();
         if leaves {
             runs.turns.push_back(key);
             run.tell(process, whom(key));
@@ -371,10 +393,14 @@ impl Process {
         let foreign = &collectives.foreign;
         foreign.set(foreign.get() + usize::from(is_foreign));
         let key = runs.add(obj.clone(), is_foreign);
-        match obj.run.borrow().board() {
-            Some(comm) => return runs.queue(comm, key),
-            None => runs.turns.push_back(key),
+        let mut run = obj.run.borrow_mut();
+        match run.board() {
+            Some(comm) => runs.queue(comm, key),
+            None if run.has_own_board() => run.set_own_queue(runs.queue_alone(key)),
+            None => {
+                runs.turns.push_back(key);
+                run.tell(self, whom(key));
+            }
         }
-        obj.run.borrow_mut().tell(self, whom(key));
     }
 }

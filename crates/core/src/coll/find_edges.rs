@@ -1,12 +1,12 @@
-//! How the members of a board come to know the edges between them: before the first blocking
-//! collective among neighbours all ask each other whether anybody has too many, and those with an
-//! edge between them tell where on the board its blocks are.
+//! How the members of a board come to know the edges between them. On a grid each sees its neighbours' edges.
+//! Otherwise, before the first blocking or persistent collective among neighbours, all ask each other whether anybody
+//! has too many, and those with an edge between them tell where on the board its blocks are.
 
 use std::mem;
 use std::sync::Arc;
 
 use catena_abi::consts;
-use catena_coll::neighbor;
+use catena_coll::neighbor::{self, Edge};
 use catena_objects::error::Result;
 
 use super::arguments::Data;
@@ -15,7 +15,7 @@ use super::prepared::{Caller, Prepared};
 use super::tag::Label;
 use crate::comm::Comm;
 use crate::process::Process;
-use crate::topology::Neighborhood;
+use crate::topology::{Neighborhood, Topology};
 
 impl Process {
     /// The edges of this process, if a board can be used for them. Collective,
@@ -32,9 +32,24 @@ impl Process {
         }
     }
 
+    /// The edges of this process, if a board can be used for them, as far as they are known without the others. All
+    /// members know theirs at the same calls.
+    ///
+    /// # Errors
+    /// `Topology` if the communicator has none.
+    pub(super) fn edges_at_once<'c>(&self, comm: &'c Arc<Comm>) -> Result<Option<&'c Edges>> {
+        match comm.coll.edges.get() {
+            Some(known) => Ok(known.as_ref()),
+            None => see_edges(comm),
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn find_edges<'c>(&self, comm: &'c Arc<Comm>) -> Result<Option<&'c Edges>> {
+        if let Some(seen) = see_edges(comm)? {
+            return Ok(Some(seen));
+        }
         let neighborhood = comm.neighborhood()?;
         let fits = neighborhood.destinations.len() <= neighbor::MOST;
         let found = match comm.size() > 1 && self.all_say(comm, fits)? {
@@ -88,7 +103,7 @@ impl Process {
     }
 
     /// Runs a call to its end, and gives back the `memory` that it uses.
-    fn finished<T>(&self, call: Result<Option<Prepared>>, memory: T) -> Result<T> {
+    pub(super) fn finished<T>(&self, call: Result<Option<Prepared>>, memory: T) -> Result<T> {
         match call.and_then(|call| self.run_rest(call)) {
             Ok(()) => Ok(memory),
             Err(error) => {
@@ -98,4 +113,30 @@ impl Process {
             }
         }
     }
+}
+
+/// The edges of this process on a grid, of which everybody knows the edges of all.
+#[cold]
+#[inline(never)]
+fn see_edges(comm: &Comm) -> Result<Option<&Edges>> {
+    let (topology, own) = (comm.topology()?, comm.neighborhood()?);
+    let fits = own.indegree <= neighbor::MOST && comm.size() > 1;
+    if !fits || !matches!(**topology, Topology::Cart(_)) {
+        return Ok(None);
+    }
+    let mut told = vec![[0; 2]; own.indegree];
+    for (i, source) in own.sources.iter().enumerate() {
+        // The messages between two ranks meet in the order in which these have them.
+        let to_me = |peer: u32| move |edge: &&Edge| edge.peer == peer;
+        let before = own.sources[..i].iter().filter(to_me(source.peer)).count();
+        let theirs = topology.neighborhood(source.peer).destinations;
+        let mut entries = (0..)
+            .zip(&theirs)
+            .filter(|(_, edge)| edge.peer == comm.rank);
+        if let Some((entry, _)) = entries.nth(before) {
+            told[source.block as usize] = [entry, theirs.len() as u32];
+        }
+    }
+    let found = Edges::new(own, comm.rank, &told);
+    Ok(comm.coll.edges.get_or_init(|| Some(found)).as_ref())
 }

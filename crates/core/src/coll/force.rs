@@ -69,7 +69,7 @@ impl<const C: usize> Value for Forced<C> {
 
 setting! {
     /// Whether collectives of ranks on one node go through a board in shared
-    /// memory instead of messages, unless they are persistent.
+    /// memory instead of messages. Persistent ones are asked when they are made.
     ///
     /// A collective whose algorithm is forced always uses messages.
     pub static COLL_NODE: bool = true;
@@ -77,12 +77,12 @@ setting! {
     level: Tuner,
     change: Anytime,
 
-    /// Whether collectives that are only started, such as `MPI_Ibcast`, go
-    /// through that board, too.
+    /// Whether collectives that are only started, such as `MPI_Ibcast`, or persistent go
+    /// through boards, too.
     ///
     /// Those of a communicator take place one after the other, and blocking
-    /// calls on it after them. Persistent ones use messages, but for the first
-    /// barriers of a communicator.
+    /// calls on it after them. Persistent ones have a board each, or messages if there
+    /// are very many.
     pub static COLL_NODE_STARTED: bool = true;
     scope: AllEqual,
     level: Tuner,

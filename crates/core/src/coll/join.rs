@@ -7,7 +7,9 @@ use std::any::Any;
 use std::mem;
 use std::sync::Arc;
 
-use catena_board::{BoardMemory, BoardOffset, BoardShape, Member, OpKind, Seat, direct_from};
+use catena_board::{
+    BoardMemory, BoardOffset, BoardShape, BoardUse, COLL_WEIGH, Member, OpKind, Seat, direct_from,
+};
 use catena_coll::{Args, Layout};
 use catena_fabric::Peer;
 use catena_shm::{Neighbour, Shm};
@@ -21,6 +23,10 @@ use super::tag::Label;
 use crate::comm::Comm;
 use crate::process::Process;
 use catena_objects::error::Result;
+
+/// What members say on a new board, bits: that they reach the memory of all others, and weigh which way long blocks go.
+const REACHES: u8 = 1;
+const WEIGHS: u8 = 2;
 
 /// A board that is being made.
 #[derive(Debug)]
@@ -63,10 +69,10 @@ impl Process {
         if !self.can_meet(comm) {
             return Ok(None);
         }
-        let shape = BoardShape::new(comm.size(), self.engine.oversubscribed);
+        let shape = self.board_shape(comm);
         let mut offsets = vec![BoardOffset::NOWHERE.0; comm.size() as usize].into_boxed_slice();
         if comm.rank == 0 {
-            offsets[0] = self.find_board(shape).0;
+            offsets[0] = self.find_board(shape, BoardUse::All).0;
         }
         let caller = Caller {
             process: self,
@@ -98,10 +104,20 @@ impl Process {
         })
     }
 
+    /// What boards of a communicator look like.
+    pub(super) fn board_shape(&self, comm: &Comm) -> BoardShape {
+        BoardShape::new(comm.size(), self.engine.oversubscribed)
+    }
+
     /// Where a board is that rank 0 found, as the others are told.
-    fn find_board(&self, shape: BoardShape) -> BoardOffset {
-        let find = |shm: &mut Shm| self.collectives().boards.borrow_mut().find(shm, shape);
+    pub(super) fn find_board(&self, shape: BoardShape, of: BoardUse) -> BoardOffset {
+        let find = |shm: &mut Shm| self.collectives().boards.borrow_mut().find(shm, shape, of);
         self.link(|link| link.net().shm_mut().map_or(BoardOffset::NOWHERE, find))
+    }
+
+    /// The memory of a board that rank 0 has told.
+    pub(super) fn open_board(&self, told: u64, shape: BoardShape) -> Option<BoardMemory> {
+        self.link(|link| BoardMemory::open(link.net().shm()?, BoardOffset(told), shape))
     }
 
     /// The processes of all members, but for this one, as far as it reaches their memory. All
@@ -161,8 +177,9 @@ impl Joining {
             Some(met) => met?,
             None => return Ok(Joined::Pending),
         }
-        if words.iter().all(|&reaches| reaches == 1) {
-            member.reach(direct_from());
+        let all = words.iter().fold(u8::MAX, |all, word| all & word);
+        if all & REACHES != 0 {
+            member.reach(direct_from(), all & WEIGHS != 0);
         }
         let meeting = self.meeting.take();
         Ok(meeting.map_or(Joined::Nowhere, |it| Joined::At(it.place)))
@@ -170,13 +187,14 @@ impl Joining {
 
     /// Takes the place on the board that rank 0 has found.
     fn meet(&self, process: &Process, comm: &Arc<Comm>) -> Option<Meeting> {
-        let told = BoardOffset(self.offsets[0]);
-        let open = |shm: &Shm| BoardMemory::open(shm, told, self.shape);
-        let memory = process.link(|link| open(link.net().shm()?))?;
+        let memory = process.open_board(self.offsets[0], self.shape)?;
         let neighbours = process.neighbours(comm);
         let missing = neighbours.iter().filter(|n| n.is_none()).count();
         let mut words = vec![0; comm.size() as usize + 1].into_boxed_slice();
-        words[comm.size() as usize] = u8::from(missing == 1);
+        words[comm.size() as usize] = match missing {
+            1 => REACHES | if COLL_WEIGH.get() { WEIGHS } else { 0 },
+            _ => 0,
+        };
         let others = comm.group.members().filter(|&p| p != process.me);
         let bells = process.link(|link| {
             let shm = link.net().shm()?;

@@ -5,9 +5,8 @@ use std::fmt;
 use std::mem;
 
 use catena_board::{BoardMemory, Member, Op, Seat};
+use catena_coll::{Args, Collective};
 use catena_objects::error::{Error, Kind, Result};
-
-use super::schedules::Key;
 
 /// A communicator's place on a board.
 #[derive(Debug, Default)]
@@ -158,14 +157,14 @@ impl Place {
         (self.member.started() as u32).wrapping_sub(self.beside)
     }
 
-    /// Begins an operation that blocks nobody at rank `me` of `size`, if it can run here.
+    /// Begins an operation that blocks nobody, if it can run here. Without a collective it is one among neighbours.
     pub(super) fn start(
         &mut self,
-        call: &Key<'_>,
-        (size, me): (u32, u32),
+        what: Option<Collective>,
+        args: &Args<'_>,
         detail: u32,
     ) -> Option<Op> {
-        let kind = self.member.choose(Some(call.what), &call.args(size, me))?;
+        let kind = self.member.choose(what, args)?;
         self.beside = self.beside.wrapping_add(1);
         Some(self.member.start(kind, detail | STARTED))
     }

@@ -6,7 +6,7 @@
 //! program passes, `side` is where its layouts become packed bytes, `run` the
 //! executor over their `memory`. Calls among ranks that share memory do without
 //! it: `node` runs blocking ones on the `board`, which was made by `join`, and
-//! `run` those that were started; `pending` is one that waits there. What a communicator
+//! `run` those that were started; `pending` is one that waits there; a persistent one has its `own_board`. What a communicator
 //! keeps of all that is its `state`, which knows neither the process nor the communicator.
 
 mod agree;
@@ -29,6 +29,7 @@ pub mod model;
 mod neighbor;
 mod node;
 mod operations;
+mod own_board;
 mod pending;
 mod prepare;
 mod prepared;

@@ -8,7 +8,7 @@ use catena_base::wait::yield_core;
 use catena_board::{Member, ROUNDS, Rounds, View};
 use catena_coll::{Args, Collective};
 
-use super::force::{COLL_NODE_STARTED, allows_board};
+use super::force::{COLL_NODE, COLL_NODE_STARTED, allows_board};
 use super::membership::{Membership, Place};
 use super::pending::PendingOperation;
 use super::prepared::Prepared;
@@ -25,10 +25,10 @@ use catena_objects::op::Reducer;
 const LOOKS: u32 = 2000;
 
 /// Whether an operation that does not block may seek the board of its communicator; alike for all members.
-fn may_seek_board(prepared: &Prepared) -> bool {
+pub(super) fn may_seek_board(prepared: &Prepared) -> bool {
     let (comm, what) = (&prepared.comm, prepared.label.what);
     let may = COLL_NODE_STARTED.get() && !comm.is_inter() && comm.size() > 1;
-    may && what.is_some_and(allows_board)
+    may && what.map_or_else(|| COLL_NODE.get(), allows_board)
 }
 
 impl Process {
@@ -196,7 +196,7 @@ impl Process {
     /// If the board is of no more use.
     pub(super) fn seeks_board(&self, prepared: &Prepared) -> Result<bool> {
         let comm = &prepared.comm;
-        if !may_seek_board(prepared) {
+        if !may_seek_board(prepared) || prepared.is_near() && self.edges_at_once(comm)?.is_none() {
             return Ok(false);
         }
         let Ok(mut membership) = comm.coll.node.try_borrow_mut() else {
@@ -221,14 +221,7 @@ impl Process {
         if !is_barrier || !may_seek_board(prepared) || barriers.get() == ROUNDS {
             return Ok(None);
         }
-        let mut settled = Ok(false);
-        self.block(|process| {
-            if let Ok(mut membership) = comm.coll.node.try_borrow_mut() {
-                settled = membership.join(process, comm);
-            }
-            !matches!(settled, Ok(false))
-        });
-        settled?;
+        self.join_now(comm)?;
         let Some(membership) = self.await_place(comm)? else {
             return Ok(None);
         };
@@ -241,6 +234,21 @@ impl Process {
         let number = barriers.replace(barriers.get() + 1);
         self.keep_board(comm);
         Ok(Some(place.seat.rounds(number)))
+    }
+
+    /// Waits until the communicator has a board, or cannot have one. Collective.
+    ///
+    /// # Errors
+    /// If the board cannot be made.
+    pub(super) fn join_now(&self, comm: &Arc<Comm>) -> Result<()> {
+        let mut settled = Ok(false);
+        self.block(|process| {
+            if let Ok(mut membership) = comm.coll.node.try_borrow_mut() {
+                settled = membership.join(process, comm);
+            }
+            !matches!(settled, Ok(false))
+        });
+        settled.map(|_| ())
     }
 
     /// A persistent barrier that counted rounds on the board is gone.

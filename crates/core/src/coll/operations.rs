@@ -119,8 +119,12 @@ impl Process {
     pub fn persistent_collective(&self, mut prepared: Prepared) -> Result<abi::Request> {
         prepared.is_persistent = true;
         let rounds = self.rounds_of(&prepared)?;
+        let own = match &rounds {
+            Some(_) => None,
+            None => self.own_board_of(&prepared)?,
+        };
         let lease = self.slot_of(&prepared.comm, prepared.label)?;
-        let run = RefCell::new(Box::new(CollRun::kept(prepared, lease, rounds)));
+        let run = RefCell::new(Box::new(CollRun::kept(prepared, lease, rounds, own)?));
         let operation = Arc::new(CollRequest { run });
         Ok(self.add_request(Arc::new(PersistentColl::new(operation))))
     }
@@ -132,11 +136,16 @@ impl Process {
     pub(crate) fn restart_collective(&self, obj: &Arc<CollRequest>) -> Result<()> {
         // A thread that has it starts it, or carries it on.
         let mut run = obj.run.try_borrow_mut().map_err(|_| active_already())?;
-        if run.begin_round() {
+        if run.begin_round() || run.begin_on_own_board(self) {
             if let Some((job, _)) = run.job() {
                 self.ran(&job.comm, job.label.what, BOARD);
             }
             self.started();
+            let is_needed = run.is_needed();
+            drop(run);
+            if is_needed {
+                self.carry_on_collective(obj.clone());
+            }
             return Ok(());
         }
         if let Some((job, _)) = run.job() {
@@ -240,7 +249,11 @@ impl Process {
             return;
         };
         // One of a persistent request that was freed meanwhile still has it.
-        request.run.get_mut().forget();
+        let run = request.run.get_mut();
+        run.forget();
+        if let Some(own) = run.leave_own_board() {
+            self.leave_board_of(&own);
+        }
         let collectives = self.collectives();
         let mut idle = collectives.idle.borrow_mut();
         if idle.len() < IDLE_RUNS {

@@ -48,6 +48,11 @@ impl PendingOperation {
         }
     }
 
+    /// Whether others may wait until it is advanced again.
+    pub fn is_needed(&self) -> bool {
+        self.op.is_needed()
+    }
+
     /// Does what can be done now; says how it ended once it has. `member`, `args` and `board` are
     /// those of the operation.
     pub fn advance(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catena_coll::{Algorithm, Collective, Shape};
+use catena_coll::{Algorithm, Args, Collective, Shape};
 use catena_objects::error::Result;
 use catena_objects::op::Reducer;
 use catena_schedule::Schedule;
@@ -59,6 +59,34 @@ impl Prepared {
             memory.reducer = Some(reducer);
         }
         Ok(())
+    }
+
+    /// Whether it is among neighbours.
+    #[inline]
+    pub(super) fn is_near(&self) -> bool {
+        self.label.what.is_none()
+    }
+
+    /// What `f` says of its arguments, as a board takes them. Edges between neighbours were found before.
+    #[inline(always)]
+    pub(super) fn with_args<T>(&self, f: impl FnOnce(&Args<'_>) -> T) -> T {
+        let (key, comm) = (self.recipe.key(), &self.comm);
+        let args = key.args(comm.size(), comm.rank);
+        if !self.is_near() {
+            return f(&args);
+        }
+        let edges = comm.coll.edges.get().and_then(Option::as_ref);
+        let near = edges.map(|edges| edges.near(key.what));
+        f(&Args {
+            near: near.as_ref(),
+            ..args
+        })
+    }
+
+    /// Whether a buffer of the program has to be packed before it, or unpacked behind it.
+    #[inline]
+    pub(super) fn is_packed(&self) -> bool {
+        self.input.is_packed() || self.output.is_packed()
     }
 
     /// What it does by messages.

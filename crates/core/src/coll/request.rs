@@ -97,11 +97,10 @@ impl RequestObject for PersistentColl {
         match self.is_active.get() {
             false => Ok(State::Inactive),
             true => {
-                // Nothing else looks at one that counts rounds.
                 if let Ok(mut run) = self.operation.run.try_borrow_mut()
-                    && run.counts_rounds()
+                    && (run.is_done() || run.is_left_alone())
                 {
-                    run.advance(process);
+                    return Ok(when(run.is_done() || run.advance(process)));
                 }
                 self.operation.state(process)
             }
@@ -129,10 +128,22 @@ impl RequestObject for PersistentColl {
     }
 
     fn free(&self, process: &Process) -> Result<()> {
-        if let Ok(mut run) = self.operation.run.try_borrow_mut()
-            && let Some(comm) = run.leave_rounds()
-        {
+        let Ok(mut run) = self.operation.run.try_borrow_mut() else {
+            // A thread is in the middle of it, and carries it on.
+            return Ok(());
+        };
+        if let Some(comm) = run.leave_rounds() {
             process.leave_rounds(&comm);
+        }
+        if run.is_done()
+            && let Some(own) = run.leave_own_board()
+        {
+            process.leave_board_of(&own);
+        }
+        let has_nobody = run.is_left_alone() && run.has_own_board();
+        drop(run);
+        if has_nobody {
+            process.carry_on_collective(self.operation.clone());
         }
         Ok(())
     }

@@ -1,4 +1,6 @@
-//! Running a schedule: the executor over `link` and the program's memory.
+//! Running a schedule: the executor over `link` and the program's memory. `own` runs persistent operations on boards of their own.
+
+mod own;
 
 use std::collections::BTreeSet;
 use std::mem;
@@ -15,6 +17,7 @@ use super::count::BOARD;
 use super::membership::{Membership, Place};
 use super::memory::Memory;
 use super::mismatch::different;
+use super::own_board::OwnBoard;
 use super::pending::PendingOperation;
 use super::prepared::Prepared;
 use super::side::Loaded;
@@ -62,6 +65,8 @@ pub struct CollRun {
     error: Option<Error>,
     /// The rounds of a persistent operation that counts them on the board.
     rounds: Option<Rounds>,
+    /// The board of a persistent operation that has one.
+    own: Option<Box<OwnBoard>>,
 }
 
 /// How an execution goes on.
@@ -76,6 +81,8 @@ enum Way {
     Board(PendingOperation),
     /// It waits until all have come to the round.
     Rounds,
+    /// On its own board.
+    Own(PendingOperation),
 }
 
 /// What a look at the board came to.
@@ -257,15 +264,30 @@ fn partner(process: &Process, posted: Posted) -> (Cid, u32) {
 }
 
 impl CollRun {
-    /// The run of a persistent operation, which [`CollRun::begin_round`] or [`CollRun::restart`] starts.
-    pub fn kept(job: Prepared, lease: Lease, rounds: Option<Rounds>) -> Self {
-        CollRun {
-            job: Some(job),
+    /// The run of a persistent operation, which [`CollRun::begin_round`], [`CollRun::begin_on_own_board`] or
+    /// [`CollRun::restart`] starts.
+    ///
+    /// # Errors
+    /// `NoMem` if there is not enough for it.
+    pub(super) fn kept(
+        job: Prepared,
+        lease: Lease,
+        rounds: Option<Rounds>,
+        own: Option<Box<OwnBoard>>,
+    ) -> Result<Self> {
+        let mut run = CollRun {
             turn: lease.turn(),
             lease: Some(lease),
             rounds,
+            own,
             ..CollRun::default()
+        };
+        let job = run.job.insert(job);
+        // What is packed is packed at each start.
+        if run.own.is_some() && !job.is_packed() {
+            job.load((&mut run.input, &mut run.output), &mut run.memory)?;
         }
+        Ok(run)
     }
 
     /// Starts an execution, on the board of its communicator if it has one and that is sought.
@@ -371,12 +393,6 @@ impl CollRun {
         true
     }
 
-    /// Whether a round is under way, as far as it is known.
-    #[inline]
-    pub fn counts_rounds(&self) -> bool {
-        matches!(self.way, Way::Rounds)
-    }
-
     /// The operation goes: the communicator on whose board it has counted its rounds.
     pub fn leave_rounds(&mut self) -> Option<Arc<Comm>> {
         self.rounds.take()?;
@@ -465,8 +481,10 @@ impl CollRun {
     /// Does what can be done now; true if it is complete.
     #[inline]
     pub fn advance(&mut self, process: &Process) -> bool {
-        if let Way::Rounds = self.way {
-            return self.advance_round(process);
+        match self.way {
+            Way::Rounds => return self.advance_round(process),
+            Way::Own(_) => return self.advance_on_own_board(process),
+            _ => {}
         }
         if self.board().is_some()
             && let Some(done) = self.advance_on_board(process)
@@ -556,8 +574,9 @@ impl CollRun {
         let ends = (self.input.base(), self.output.base());
         // SAFETY: the program lends the buffers of an operation until that is complete.
         let mut board = unsafe { seat.view_with(ends, self.memory.reducer.as_ref()) };
-        let args = job.recipe.key().args(job.comm.size(), job.comm.rank);
-        let Some(ended) = pending.advance(process, &job.comm, member, &args, &mut board) else {
+        let ended =
+            job.with_args(|args| pending.advance(process, &job.comm, member, args, &mut board));
+        let Some(ended) = ended else {
             return Step::Pending;
         };
         if let Err(error) = &ended {
@@ -584,11 +603,8 @@ impl CollRun {
             return Some(without(&membership, &comm));
         };
         comm.coll.seen_on_board.set(place.calls());
-        let Some(op) = place.start(
-            &job.recipe.key(),
-            (comm.size(), comm.rank),
-            job.label.detail,
-        ) else {
+        let (what, detail) = (job.label.what, job.label.detail);
+        let Some(op) = job.with_args(|args| place.start(what, args, detail)) else {
             return Some(Step::Elsewhere);
         };
         if let Err(error) = job.load((&mut self.input, &mut self.output), &mut self.memory) {

@@ -50,6 +50,9 @@ const KIND_BITS: u32 = 4;
 /// In place of the number of a [`Collective`].
 const NEIGHBOR: u32 = (1 << KIND_BITS) - 1;
 
+/// Details of calls of the library itself from here on: a persistent operation is made.
+const KEEPING: u32 = 4;
+
 /// What all members must call alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label {
@@ -75,6 +78,7 @@ impl Label {
 
     /// In `MPI_Comm_shrink`, on a board.
     pub const SHRINK: Label = Label::own(3);
+
     /// The barrier of `MPI_Finalize`: one of the program has no detail.
     pub const FINALIZE: Label = Label {
         what: Some(Collective::Barrier),
@@ -86,6 +90,18 @@ impl Label {
     const fn own(detail: u32) -> Self {
         let what = Some(Collective::Allgather);
         Label { what, detail }
+    }
+
+    /// When they make a persistent operation that may get a board of its own.
+    pub fn keeping(self) -> Label {
+        Label::own(KEEPING + self.number())
+    }
+
+    /// Of which persistent operation a label says that.
+    fn kept(self) -> Option<Label> {
+        let is_own = self.what == Some(Collective::Allgather);
+        let number = self.detail.checked_sub(KEEPING).filter(|_| is_own)?;
+        (number <= NEIGHBOR).then_some(Label::of(number, 0))
     }
 
     /// The number of what was called.
@@ -357,7 +373,11 @@ impl fmt::Display for Label {
             Label::EDGES => return f.write_str(&function(None)),
             Label::SHRINK => return f.write_str("MPI_Comm_shrink"),
             Label::FINALIZE => return f.write_str("MPI_Finalize"),
-            _ => f.write_str(&function(self.what))?,
+            _ => {}
+        }
+        match self.kept() {
+            Some(kept) => return write!(f, "the persistent form of {}", function(kept.what)),
+            None => f.write_str(&function(self.what))?,
         }
         let is = |test: fn(Collective) -> bool| self.what.is_some_and(test);
         let (rooted, reduces) = (is(Collective::is_rooted), is(Collective::reduces));
