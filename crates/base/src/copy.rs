@@ -1,6 +1,6 @@
 //! Copies.
 //!
-//! [`small`], [`plain`], [`claiming`] and [`taking`] go through the cache. [`stream`] writes around it
+//! [`small`], [`plain`], [`claiming`], [`taking`] and [`string`] go through the cache. [`stream`] writes around it
 //! (non-temporal stores): the reader then takes the bytes from memory instead
 //! of the writer's cache, which wins where the two cores are far apart or the
 //! data exceeds the caches, and loses elsewhere. Who uses both should measure.
@@ -122,6 +122,47 @@ pub unsafe fn take(at: *mut u8, len: usize) {
     for line in (0..len).step_by(64) {
         // SAFETY: the caller's promise.
         unsafe { rewrite(at.add(line)) };
+    }
+}
+
+/// Whether [`string`] is worth a trial here: the processor says that its string instructions are fast. Cost: a load.
+#[inline]
+pub fn has_fast_strings() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        std::arch::is_x86_feature_detected!("ermsb")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        false
+    }
+}
+
+/// Copies by the processor's string instruction, which knows from the beginning how much is to come: it fetches no
+/// line that it writes as a whole, and many at once. To begin takes as long as some hundred bytes by vectors.
+///
+/// Measured here (AMD EPYC, near cores), 64 KiB in pieces of 16 KiB into memory that another core reads then pass at 61
+/// GB/s, by vectors at 45. Asking for the lines ahead ([`claim`]) makes it slower.
+///
+/// # Safety
+/// Both ranges must be valid for `len` bytes and must not overlap.
+#[inline]
+pub unsafe fn string(dst: *mut u8, src: *const u8, len: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: as the caller promised; the direction flag is clear, as every function may expect.
+    unsafe {
+        std::arch::asm!(
+            "rep movsb",
+            inout("rdi") dst => _,
+            inout("rsi") src => _,
+            inout("rcx") len => _,
+            options(nostack, preserves_flags),
+        );
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    // SAFETY: as the caller promised.
+    unsafe {
+        plain(dst, src, len)
     }
 }
 

@@ -13,9 +13,19 @@ use crate::copy;
 pub struct PeerBytes<'a> {
     ptr: *const u8,
     len: usize,
-    /// Whether who copies them takes them: see [`PeerBytes::to_be_taken`].
-    taken: bool,
+    how: How,
     life: PhantomData<&'a ()>,
+}
+
+/// How bytes are copied to where they go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// By vectors.
+    Plain,
+    /// See [`PeerBytes::to_be_taken`].
+    Taken,
+    /// See [`PeerBytes::by_string`].
+    String,
 }
 
 impl<'a> PeerBytes<'a> {
@@ -23,7 +33,7 @@ impl<'a> PeerBytes<'a> {
     pub const EMPTY: PeerBytes<'static> = PeerBytes {
         ptr: ptr::null(),
         len: 0,
-        taken: false,
+        how: How::Plain,
         life: PhantomData,
     };
 
@@ -37,7 +47,7 @@ impl<'a> PeerBytes<'a> {
         PeerBytes {
             ptr,
             len,
-            taken: false,
+            how: How::Plain,
             life: PhantomData,
         }
     }
@@ -50,7 +60,16 @@ impl<'a> PeerBytes<'a> {
     #[inline]
     pub const unsafe fn to_be_taken(self) -> Self {
         PeerBytes {
-            taken: true,
+            how: How::Taken,
+            ..self
+        }
+    }
+
+    /// These bytes as a source that is copied by [`copy::string`](crate::copy::string).
+    #[inline]
+    pub const fn by_string(self) -> Self {
+        PeerBytes {
+            how: How::String,
             ..self
         }
     }
@@ -94,11 +113,12 @@ impl<'a> PeerBytes<'a> {
         // SAFETY: `new` and `to_be_taken` vouch for the source, the caller for `dst`.
         unsafe {
             if self.len <= 32 {
-                copy::small(dst, self.ptr, self.len);
-            } else if self.taken {
-                copy::taking(dst, self.ptr.cast_mut(), self.len);
-            } else {
-                copy::plain(dst, self.ptr, self.len);
+                return copy::small(dst, self.ptr, self.len);
+            }
+            match self.how {
+                How::Plain => copy::plain(dst, self.ptr, self.len),
+                How::Taken => copy::taking(dst, self.ptr.cast_mut(), self.len),
+                How::String => copy::string(dst, self.ptr, self.len),
             }
         }
     }

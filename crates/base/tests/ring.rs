@@ -259,19 +259,6 @@ fn a_packet_in_a_missing_data_area_is_kept() {
 }
 
 #[test]
-fn what_was_not_given_back_is_unread() {
-    let memory = Memory::new(8, 512);
-    let (mut tx, mut rx) = memory.ends();
-    assert_eq!(tx.unread(), 0);
-    assert!(try_send(&mut tx, 1, 100) && try_send(&mut tx, 2, 20));
-    let unread = tx.unread();
-    assert!(unread >= 100, "the one that lies in the data area");
-    assert!(try_receive(&mut rx, 1, 100) && try_receive(&mut rx, 2, 20));
-    rx.idle();
-    assert_eq!(tx.unread(), 0);
-}
-
-#[test]
 fn only_what_is_present_is_used() {
     let memory = Memory::new(8, 512);
     // SAFETY: one end of each kind, sizes as allocated.

@@ -139,6 +139,7 @@ impl Endpoint {
     pub fn caps(&self) -> Caps {
         Caps {
             max_packet: self.max_packet(),
+            whole: self.max_packet(),
             eager_max: self.eager_max,
             ordered: false,
         }

@@ -35,4 +35,4 @@ pub use packet::{Header, Payload, Posted, WORDS};
 pub use peer::{Peer, PeerLost, Place, RemoteKey};
 pub use rma::{Atomic, AtomicOp, AtomicSet, AtomicType, Rma, RmaCaps, Started};
 pub use sleep::Sleeper;
-pub use transport::{Caps, Deliver, Load, Rendezvous, Transport};
+pub use transport::{Caps, Deliver, Load, Moved, Rendezvous, Transport};

@@ -35,11 +35,27 @@ pub enum Rendezvous {
     },
 }
 
+/// What it took to move a message for which there was a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// Its bytes.
+    pub len: u64,
+    /// Whether it was streamed.
+    pub streamed: bool,
+    /// When its receiver was ready and it could begin, ticks of the clock.
+    pub asked: u64,
+    /// When all of it was there.
+    pub ended: u64,
+}
+
 /// What a route to a peer can do. Constant from the first contact on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
     /// Largest payload of one packet, bytes.
     pub max_packet: usize,
+    /// Longest message that leaves as one packet in any case, bytes; at most `max_packet`. Of a longer one the receiver
+    /// copies the first packet while the sender copies the second, unless it [is behind](Transport::is_behind).
+    pub whole: usize,
     /// Largest message sent without asking the receiver first, bytes; may
     /// exceed `max_packet`, the message is then cut into several packets.
     pub eager_max: u64,
@@ -86,6 +102,12 @@ pub trait Transport {
     /// What the route to `peer` can do. Cost: a few loads.
     fn caps(&self, peer: Peer) -> Caps;
 
+    /// Whether `peer` has most likely not taken all that was sent to it: then a message is better sent in few packets
+    /// than soon in part. A guess; cost: a few loads of this process's own memory.
+    fn is_behind(&self, _peer: Peer) -> bool {
+        false
+    }
+
     /// Posts one packet to `peer`; `payload` is copied before return.
     ///
     /// * Size: at most [`Caps::max_packet`] bytes.
@@ -109,24 +131,15 @@ pub trait Transport {
     /// How a message of `len` bytes to or from `peer` is best moved.
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous;
 
-    /// Whether a message to `peer` of `len` bytes, that may be sent eagerly, is
-    /// announced all the same and moved as [`Transport::rendezvous`] says if a
-    /// receive waits for it. Called once for each such message: a transport may
-    /// stream some until reading pays again.
-    fn announces(&mut self, _peer: Peer, _len: u64) -> bool {
+    /// Whether a message of `len` bytes from `peer`, which could be moved as [`Transport::rendezvous`] says, is streamed
+    /// all the same, because that is faster. Called once for each such message, by its receiver: a transport may try the
+    /// other way now and then.
+    fn streams(&mut self, _peer: Peer, _len: u64) -> bool {
         false
     }
 
-    /// Whether a message from `peer` that could be read, `len` of its `whole` bytes at once, is streamed all the
-    /// same, because that is faster. Called once for each such message, by its receiver, with the
-    /// same load as [`Transport::rendezvous`]: a transport may try the other way now and then.
-    fn streams(&mut self, _peer: Peer, _len: u64, _whole: u64, _load: Load) -> bool {
-        false
-    }
-
-    /// A message of `len` bytes for which [`Transport::streams`] was true has come. Its receiver
-    /// asked for it at `asked`, ticks of the clock.
-    fn streamed(&mut self, _peer: Peer, _len: u64, _asked: u64) {}
+    /// A message from `peer` about which [`Transport::streams`] was asked is there.
+    fn moved(&mut self, _peer: Peer, _moved: Moved) {}
 
     /// Registers `len` bytes at `addr` so that `peer`, or every peer for `None`, may access them in
     /// these ways; `None` if the route cannot offer all of them. A peer that is named can use the key

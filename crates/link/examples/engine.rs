@@ -69,6 +69,7 @@ impl Net for Ring {
     fn caps(&self, _: Peer) -> Caps {
         Caps {
             max_packet: 32,
+            whole: 32,
             eager_max: 32,
             ordered: true,
         }

@@ -158,6 +158,7 @@ impl Net for Crafted {
     fn caps(&self, _: Peer) -> Caps {
         Caps {
             max_packet: 64,
+            whole: 64,
             eager_max: 128,
             ordered: false,
         }
@@ -196,11 +197,7 @@ impl Net for Crafted {
         }
     }
 
-    fn announces(&mut self, _: Peer, _: u64) -> bool {
-        self.mood() == 1
-    }
-
-    fn streams(&mut self, _: Peer, _: u64, _: u64, _: Load) -> bool {
+    fn streams(&mut self, _: Peer, _: u64) -> bool {
         self.mood() == 1
     }
 

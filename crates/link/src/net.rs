@@ -6,8 +6,8 @@ use std::fmt::Debug;
 
 use catena_base::{End, PeerBytes};
 use catena_fabric::{
-    Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
-    RmaError, Started,
+    Caps, Deliver, Header, Load, Moved, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
+    Rendezvous, RmaError, Started,
 };
 
 /// A message to send: knows its length and can produce any part of it.
@@ -132,6 +132,11 @@ pub trait Net {
     /// See [`catena_fabric::Transport::caps`].
     fn caps(&self, peer: Peer) -> Caps;
 
+    /// See [`catena_fabric::Transport::is_behind`].
+    fn is_behind(&self, _peer: Peer) -> bool {
+        false
+    }
+
     /// See [`catena_fabric::Transport::try_send`].
     ///
     /// # Errors
@@ -155,18 +160,13 @@ pub trait Net {
     /// See [`catena_fabric::Transport::rendezvous`].
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous;
 
-    /// See [`catena_fabric::Transport::announces`].
-    fn announces(&mut self, _peer: Peer, _len: u64) -> bool {
-        false
-    }
-
     /// See [`catena_fabric::Transport::streams`].
-    fn streams(&mut self, _peer: Peer, _len: u64, _whole: u64, _load: Load) -> bool {
+    fn streams(&mut self, _peer: Peer, _len: u64) -> bool {
         false
     }
 
-    /// See [`catena_fabric::Transport::streamed`].
-    fn streamed(&mut self, _peer: Peer, _len: u64, _asked: u64) {}
+    /// See [`catena_fabric::Transport::moved`].
+    fn moved(&mut self, _peer: Peer, _moved: Moved) {}
 
     /// Registers a whole message for remote reads, if it is contiguous and the
     /// route can read.

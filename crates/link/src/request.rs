@@ -96,7 +96,7 @@ pub(crate) struct Rare {
     pub share: Share,
     /// Sends: bytes that are registered, if any are. Receives: bytes that will come.
     pub total: u64,
-    /// Receives: when its stream was asked for instead of a read, ticks; 0 if it was not.
+    /// Receives: when it was asked for, ticks, if there was a choice how it moves; else 0.
     pub asked: u64,
     /// Receives: bytes that came in packets or in parts.
     pub coverage: Coverage,

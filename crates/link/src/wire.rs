@@ -5,13 +5,11 @@
 //! | `Eager`     | receiver's, mine  | next     | tag     | message        | its first bytes  |
 //! | `EagerSync` | receiver's, mine  | next     | tag     | [`SyncLen`]    | its first bytes  |
 //! | `Rts`       | receiver's, mine  | next     | tag     | message        | [`Announce`]     |
-//! | `EagerRts`  | receiver's, mine  | next     | tag     | message        | [`Announce`]     |
 //! | `CancelReq` | receiver's, mine  | next     | old seq | send request   | –                |
 //! | `Skip`      | receiver's, mine  | next     | –       | –              | –                |
 //! | `Mark`      | receiver's, mine  | next     | –       | –              | –                |
 //! | `Marked`    | receiver's, mine  | mark's   | –       | –              | –                |
 //! | `More`      | receiver's, mine  | first's  | –       | offset         | bytes            |
-//! | `Fill`      | offset            | –        | –       | assembly       | bytes            |
 //! | `Cts`       | receive request   | –        | –       | send request   | from, upto       |
 //! | `Data`      | offset            | –        | –       | receive request| bytes            |
 //! | `Fin`       | –                 | –        | –       | send request   | –                |
@@ -21,15 +19,12 @@
 //! | `Share`     | receive request   | –        | number  | send request   | [`Offer`]        |
 //! | `Put`       | part              | –        | –       | receive request| –                |
 //! | `Refuse`    | –                 | –        | –       | receive request| –                |
-//! | `EagerCts`  | assembly          | –        | –       | send request   | –                |
 //! | `Ping`      | –                 | –        | –       | –              | –                |
 //! | `Active`    | its user's, class | –        | user's  | its user's     | its user's       |
 //!
 //! Those up to `Mark` are sequenced: the receiver handles them in order of `seq`
 //! per (peer, communicator). The others name a request or a message and may
-//! arrive at any time. `EagerRts` announces an eager message: with a receive that
-//! waits for it, or is the program's next call, it goes on like one after `Rts`, else the receiver says
-//! `EagerCts` and all its bytes come in `Fill`, by the name that the receiver gave it. A receiver that has
+//! arrive at any time. A receiver that has
 //! handled all before a `Mark` says `Marked` (`engine/window.rs`). Whoever throws a message away whose sender
 //! waits for the match says `Dropped` or `SyncDropped`: as `CancelReq` asks for it, or as the communicator is
 //! closed. `Ping` says
@@ -57,25 +52,22 @@ pub(crate) mod kind {
     pub const EAGER: u8 = 1;
     pub const EAGER_SYNC: u8 = 2;
     pub const RTS: u8 = 3;
-    pub const EAGER_RTS: u8 = 4;
-    pub const CANCEL_REQ: u8 = 5;
-    pub const SKIP: u8 = 6;
-    pub const MORE: u8 = 7;
-    pub const CTS: u8 = 8;
-    pub const DATA: u8 = 9;
-    pub const FIN: u8 = 10;
-    pub const ACK: u8 = 11;
-    pub const DROPPED: u8 = 12;
-    pub const SHARE: u8 = 13;
-    pub const PUT: u8 = 14;
-    pub const REFUSE: u8 = 15;
-    pub const EAGER_CTS: u8 = 16;
-    pub const PING: u8 = 17;
-    pub const ACTIVE: u8 = 18;
-    pub const MARK: u8 = 19;
-    pub const MARKED: u8 = 20;
-    pub const FILL: u8 = 21;
-    pub const SYNC_DROPPED: u8 = 22;
+    pub const CANCEL_REQ: u8 = 4;
+    pub const SKIP: u8 = 5;
+    pub const MORE: u8 = 6;
+    pub const CTS: u8 = 7;
+    pub const DATA: u8 = 8;
+    pub const FIN: u8 = 9;
+    pub const ACK: u8 = 10;
+    pub const DROPPED: u8 = 11;
+    pub const SHARE: u8 = 12;
+    pub const PUT: u8 = 13;
+    pub const REFUSE: u8 = 14;
+    pub const PING: u8 = 15;
+    pub const ACTIVE: u8 = 16;
+    pub const MARK: u8 = 17;
+    pub const MARKED: u8 = 18;
+    pub const SYNC_DROPPED: u8 = 19;
 }
 
 /// Whether packets of that kind are handled in order of their number.
@@ -86,7 +78,7 @@ pub(crate) fn is_sequenced(kind: u8) -> bool {
 /// The length of the message that a packet is the first of, if it is one.
 pub fn begins(header: &Header) -> Option<u64> {
     match header.kind {
-        kind::EAGER | kind::RTS | kind::EAGER_RTS => Some(header.len),
+        kind::EAGER | kind::RTS => Some(header.len),
         kind::EAGER_SYNC => Some(SyncLen::decode(header.len).len),
         _ => None,
     }

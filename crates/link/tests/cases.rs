@@ -150,35 +150,6 @@ fn who_sends_as_much_reads_alone() {
 }
 
 #[test]
-fn an_eager_message_that_is_announced_waits_for_nobody() {
-    #[derive(PartialEq)]
-    enum Receive {
-        Early,
-        InTime,
-        Late,
-    }
-    for receive in [Receive::Early, Receive::InTime, Receive::Late] {
-        let sim = Sim::new(Seed(5)).max_packet(64).eager_max(500);
-        let mut ranks = two(sim.announces_one_in(1));
-        let early = (receive == Receive::Early).then(|| recv(&mut ranks, 1, 0, 7, 500));
-        let id = pending(send(&mut ranks, 7, Mode::Standard, &pattern(1, 500)));
-        match receive {
-            Receive::InTime => {
-                while ranks[1].unexpected(None) == 0 {
-                    ranks[1].progress();
-                }
-            }
-            Receive::Early | Receive::Late => drop(wait(&mut ranks, 0, id)),
-        }
-        let (got, into) = early.unwrap_or_else(|| recv(&mut ranks, 1, 0, 7, 500));
-        wait(&mut ranks, 1, got);
-        assert_eq!(into.bytes(), pattern(1, 500).0[..]);
-        let read = ranks[1].counters().got.bytes;
-        assert_eq!(read, if receive == Receive::Late { 0 } else { 500 });
-    }
-}
-
-#[test]
 fn a_send_is_cancelled_exactly_if_it_is_not_matched() {
     for seed in 0..400 {
         let mut rng = Rng::new(Seed(seed));
@@ -371,7 +342,7 @@ fn what_comes_late_for_a_closed_communicator_is_nobodys() {
             sim = sim.unordered();
         }
         if rng.one_in(2) {
-            sim = sim.max_packet(24).reads(Reads::Flaky).announces_one_in(2);
+            sim = sim.max_packet(24).reads(Reads::Flaky).streams_one_in(2);
         }
         let mut ranks: Vec<Rank<4>> = ranks(sim, 2);
         for generation in 0..20 {

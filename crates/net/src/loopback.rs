@@ -82,6 +82,7 @@ impl Transport for Loopback {
     fn caps(&self, _: Peer) -> Caps {
         Caps {
             max_packet: 64 << 10,
+            whole: 64 << 10,
             eager_max: 16 << 10,
             ordered: true,
         }

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 
 use catena_base::{End, Waker};
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
+    Access, Caps, Deliver, Header, Load, Moved, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
     Rendezvous, Rma, RmaError, Sleeper, Started, Transport,
 };
 use catena_link::{Awaited, Net, RemoteKeys, Sink, Source, Tally};
@@ -541,6 +541,13 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         moved
     }
 
+    fn is_behind(&self, peer: Peer) -> bool {
+        match (self.route(peer), &self.shm) {
+            (Route::Shm, Some(shm)) => shm.is_behind(peer),
+            _ => false,
+        }
+    }
+
     #[inline]
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
         match (self.route(peer), &self.shm) {
@@ -553,23 +560,16 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         }
     }
 
-    fn announces(&mut self, peer: Peer, len: u64) -> bool {
+    fn streams(&mut self, peer: Peer, len: u64) -> bool {
         match (self.route(peer), &mut self.shm) {
-            (Route::Shm, Some(shm)) => shm.announces(peer, len),
+            (Route::Shm, Some(shm)) => shm.streams(peer, len),
             _ => false,
         }
     }
 
-    fn streams(&mut self, peer: Peer, len: u64, whole: u64, load: Load) -> bool {
-        match (self.route(peer), &mut self.shm) {
-            (Route::Shm, Some(shm)) => shm.streams(peer, len, whole, load),
-            _ => false,
-        }
-    }
-
-    fn streamed(&mut self, peer: Peer, len: u64, asked: u64) {
+    fn moved(&mut self, peer: Peer, moved: Moved) {
         if let (Route::Shm, Some(shm)) = (self.route(peer), &mut self.shm) {
-            shm.streamed(peer, len, asked);
+            shm.moved(peer, moved);
         }
     }
 

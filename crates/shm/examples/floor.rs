@@ -261,7 +261,7 @@ fn main() {
         .skip(1)
         .filter_map(|a| a.parse().ok())
         .collect();
-    let auto = Geometry::for_ranks(2);
+    let auto = Geometry::for_ranks(2, false);
     let get = |i: usize, default| args.get(i).copied().unwrap_or(default);
     let geometry = Geometry::new(get(0, auto.cells), get(1, auto.data), get(2, auto.packet));
     println!("{geometry:?}");

@@ -27,15 +27,16 @@
 //! | ring: `parts`        | both              | both      | see `Parts`               |
 //! | ring: `data_at`      | sender, once      | receiver  | before the first packet that needs it |
 //! | ring: `blocked`      | sender            | receiver  | like a doorbell's announcement |
-//! | ring: `expensive`         | receiver          | sender    | a hint                    |
 
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use catena_base::ring::{CELL, Heads};
 use catena_base::{CachePadded, Doorbell, Parts};
 
+use crate::tune::Class;
+
 /// Changes whenever the meaning of a byte in the segment changes.
-const VERSION: u64 = 9;
+const VERSION: u64 = 10;
 const MAGIC: u64 = 0x6361_7465_6e61_5348;
 
 /// Smallest unit of memory that the kernel hands out.
@@ -64,15 +65,16 @@ impl Geometry {
     }
 
     /// Sizes for so many ranks on a node: a pair gets less where there are
-    /// more pairs.
-    pub fn for_ranks(ranks: u32) -> Geometry {
+    /// more pairs, or where they share cores and with them the nearest caches.
+    pub fn for_ranks(ranks: u32, oversubscribed: bool) -> Geometry {
         const KIB: usize = 1024;
         match ranks {
+            0..=8 if oversubscribed => Geometry::new(128, 128 * KIB, 64 * KIB),
             // Measured: four messages of 64 KiB, the longest that pass through
             // it, keep the two ends from running in lock-step; with more, those
             // of all directions together fall out of the nearest caches, and
             // 8 KiB take twice as long.
-            0..=8 => Geometry::new(256, 256 * KIB, 16 * KIB),
+            0..=8 => Geometry::new(256, 512 * KIB, 64 * KIB),
             9..=32 => Geometry::new(128, 128 * KIB, 16 * KIB),
             33..=128 => Geometry::new(64, 32 * KIB, 8 * KIB),
             _ => Geometry::new(32, 16 * KIB, 4 * KIB),
@@ -161,7 +163,7 @@ pub(crate) struct Guest {
 pub(crate) struct RingHead {
     /// What the receiver has given back.
     pub heads: Heads,
-    /// What the copies out of the ring cost the receiver; see `tune`.
+    /// What the copies of long packets out of the ring cost the receiver; see `tune`.
     pub costs: AtomicU64,
     /// The messages that both ends copy now.
     pub parts: Parts,
@@ -174,10 +176,20 @@ pub(crate) struct RingHead {
 pub(crate) struct Tail {
     /// Offset of the data area, or 0.
     pub data_at: AtomicU64,
+    /// What the copies of short packets cost the receiver.
+    pub short_costs: AtomicU64,
     /// 1 while the sender waits for room.
     pub blocked: AtomicU32,
-    /// 1 while reads of the sender's memory are expensive; see `pace`.
-    pub expensive: AtomicU32,
+}
+
+impl RingHead {
+    /// What the copies of packets of that class cost the receiver.
+    pub fn costs(&self, class: Class) -> &AtomicU64 {
+        match class {
+            Class::Short => &self.tail.short_costs,
+            Class::Long => &self.costs,
+        }
+    }
 }
 
 const _: () = assert!(size_of::<RingHead>() == 256 && size_of::<Block>() == 384);
@@ -268,7 +280,7 @@ mod tests {
     #[test]
     fn parts_do_not_overlap() {
         for ranks in [1, 2, 3, 8, 32, 33, 128, 500] {
-            let layout = Layout::new(ranks, Geometry::for_ranks(ranks));
+            let layout = Layout::new(ranks, Geometry::for_ranks(ranks, false));
             assert!(layout.block_at(ranks - 1) + size_of::<Block>() <= layout.inbox_at);
             assert!(layout.inbox_at(ranks - 1, ranks - 1) + 8 <= layout.arena_at);
             assert!(layout.arena_at < layout.size);

@@ -5,21 +5,20 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Acquire;
 use std::time::Duration;
 
-use catena_base::{Barrier, End, Parts, clock};
+use catena_base::{Barrier, End, Parts};
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
-    Transport,
+    Access, Caps, Deliver, Header, Load, Moved, Payload, Peer, PeerLost, Posted, RemoteKey,
+    Rendezvous, Transport,
 };
 
 use crate::addr::{Block, Layout};
 use crate::error::ShmError;
 use crate::inlet::Inlet;
 use crate::other_segment::{Guests, OtherSegment};
-use crate::own::own_reads;
 use crate::peer_state::{Home, PeerState, probe_value};
 use crate::regions::Arena;
 use crate::segment::{Segment, create_segment};
-use crate::settings::{Config, SingleCopy};
+use crate::settings::Config;
 
 /// Not on this node.
 const ABSENT: u32 = u32::MAX;
@@ -82,6 +81,8 @@ pub struct Shm {
     pub(crate) config: Config,
     pub(crate) barrier: Barrier,
     pub(crate) counters: Counters,
+    /// Packets that have arrived.
+    pub(crate) arrived: u64,
     pub(crate) arena: Arc<Arena>,
     /// Peer states with room to fetch while nothing arrives.
     pub(crate) cold: Vec<u32>,
@@ -196,6 +197,7 @@ impl Shm {
             config,
             barrier: Barrier::register(),
             counters: Counters::default(),
+            arrived: 0,
             arena: Arc::new(Arena::new(segment.clone())),
             cold: Vec::new(),
             probe: Box::new(probe_value(me)),
@@ -362,16 +364,20 @@ impl Shm {
     }
 }
 
+/// Longest message that is one packet: of a longer one both ends copy at the same time.
+const WHOLE: usize = 16 << 10;
+
 impl Transport for Shm {
     fn name(&self) -> &'static str {
         "shm"
     }
 
     #[inline]
-    fn caps(&self, peer: Peer) -> Caps {
+    fn caps(&self, _peer: Peer) -> Caps {
         Caps {
             max_packet: self.max_packet,
-            eager_max: self.eager_max(peer),
+            whole: self.max_packet.min(WHOLE),
+            eager_max: self.config.eager_max,
             ordered: true,
         }
     }
@@ -396,34 +402,30 @@ impl Transport for Shm {
             self.accept(deliver);
         }
         let count = self.drain(deliver);
+        self.arrived = self.arrived.wrapping_add(count as u64);
         if count == 0 && !self.cold.is_empty() {
             self.fetch_ahead();
         }
         count
     }
 
+    /// Whether its ring was full, or nothing has arrived since the last long packet to it left: who answers has taken it.
+    fn is_behind(&self, peer: Peer) -> bool {
+        let peer_state = &self.peer_states[self.number(peer)];
+        peer_state.blocked || peer_state.sent_long == Some(self.arrived)
+    }
+
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
         self.best_rendezvous(peer, len, load)
     }
 
-    fn announces(&mut self, peer: Peer, _len: u64) -> bool {
-        let number = self.number(peer);
-        self.config.single_copy == SingleCopy::Auto
-            && !self.config.oversubscribed
-            && self.peer_states[number].announces()
+    fn streams(&mut self, peer: Peer, len: u64) -> bool {
+        self.prefers_stream(peer, len)
     }
 
-    fn streams(&mut self, peer: Peer, len: u64, whole: u64, load: Load) -> bool {
-        self.config.single_copy == SingleCopy::Auto
-            && !self.config.oversubscribed
-            && self.prefers_stream(peer, len, whole, load)
-    }
-
-    fn streamed(&mut self, peer: Peer, len: u64, asked: u64) {
-        let read = own_reads().of(len);
+    fn moved(&mut self, peer: Peer, moved: Moved) {
         let number = self.number(peer);
-        let streams = &mut self.peer_states[number].streams;
-        streams.record(asked, clock::ticks(), read);
+        self.peer_states[number].pace.record(moved);
     }
 
     fn register(

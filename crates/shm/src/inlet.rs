@@ -8,7 +8,7 @@ use catena_base::ring::{Consumer, Packet, RawArea, Stop};
 use catena_fabric::{Deliver, Header, Peer};
 
 use crate::addr::{Block, RingHead};
-use crate::tune::{Costs, Way};
+use crate::tune::{Class, Costs, Way};
 
 /// Packets taken from one ring before the next has its turn.
 pub(crate) const BATCH: usize = 32;
@@ -24,7 +24,8 @@ pub(crate) struct Inlet {
     pub(crate) told: u64,
     pub(crate) peer: Peer,
     pub(crate) number: u32,
-    pub(crate) costs: Costs,
+    /// By class.
+    pub(crate) costs: [Costs; 2],
 }
 
 /// A header as it was sent, but for the stamp.
@@ -85,8 +86,11 @@ impl Inlet {
         if head.tail.blocked.load(Relaxed) != 0 {
             block.bell.ring();
         }
-        if self.costs.is_new() {
-            head.costs.store(self.costs.publish(), Relaxed);
+        for class in [Class::Short, Class::Long] {
+            let costs = &mut self.costs[class as usize];
+            if costs.is_new() {
+                head.costs(class).store(costs.publish(), Relaxed);
+            }
         }
     }
 }
@@ -94,7 +98,7 @@ impl Inlet {
 /// Delivers a packet whose lines are to be taken, or whose time, which the sender wants to know.
 #[inline(never)]
 fn deliver_large<D: Deliver>(
-    costs: &mut Costs,
+    costs: &mut [Costs; 2],
     deliver: &mut D,
     peer: Peer,
     header: Header,
@@ -105,7 +109,8 @@ fn deliver_large<D: Deliver>(
     let bytes = match said {
         // SAFETY: the ring's, and ours until the packet is given back. The sender may be mad and
         // write at the same time: then both spoil what nobody can use.
-        Some((Way::Take, _)) => unsafe { packet.bytes.to_be_taken() },
+        Some((way, _)) if way.is_taken(len) => unsafe { packet.bytes.to_be_taken() },
+        Some((Way::String, _)) => packet.bytes.by_string(),
         _ => packet.bytes,
     };
     let Some((way, timed)) = said else {
@@ -113,5 +118,6 @@ fn deliver_large<D: Deliver>(
     };
     let began = clock::ticks();
     deliver.deliver(peer, header, bytes);
-    costs.record(way, len, clock::ticks().wrapping_sub(began), timed);
+    let ticks = clock::ticks().wrapping_sub(began);
+    costs[Class::of(len) as usize].record(way, len, ticks, timed);
 }

@@ -1,7 +1,7 @@
 //! What the kernel's copies take at best: reads of our own memory, where distance does not matter.
 //!
-//! Who weighs these copies against a ring begins with this, point to point (`pace`) and on boards (`Balance` of
-//! the crate `board`). It is measured once for the process, a little with each question, so that no message
+//! Who weighs these copies against a ring, as boards do (`Balance` of
+//! the crate `board`), begins with this. It is measured once for the process, a little with each question, so that no message
 //! waits for all of it. Until the last look it can be too much, never too little: who asks early takes the
 //! kernel for slower than it is, and the ring's better time has to be seen several times before it counts.
 
@@ -10,7 +10,6 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use catena_base::clock;
 
 use crate::calls::read_process;
-use crate::pace::Cost;
 
 /// Looks until it is known: others may use the core during some.
 const LOOKS: u32 = 8;
@@ -58,33 +57,29 @@ impl Own {
         self.looks += 1;
     }
 
-    /// What follows from what was seen.
-    fn cost(&self) -> Cost {
-        Cost::new(self.least[0], LEN, self.least[1])
+    /// What a read of 64 KiB takes by what was seen.
+    fn block(&self) -> u64 {
+        let [call, some] = self.least;
+        call + (some.saturating_sub(call) << 16) / LEN as u64
     }
-}
-
-/// What reads of our own memory take, as far as it is known; looks once more unless it is.
-pub(crate) fn own_reads() -> Cost {
-    static KNOWN: OnceLock<Cost> = OnceLock::new();
-    static OWN: Mutex<Own> = Mutex::new(Own::new());
-    if let Some(cost) = KNOWN.get() {
-        return *cost;
-    }
-    let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
-    own.look();
-    let cost = own.cost();
-    if own.looks >= LOOKS {
-        own.memory = Vec::new();
-        return *KNOWN.get_or_init(|| cost);
-    }
-    cost
 }
 
 /// What a read of 64 KiB of another process's memory takes where distance does not matter, ticks: of our own.
 /// Known after some questions, each of which takes a few microseconds until then.
 pub fn read_ticks() -> u64 {
-    own_reads().block()
+    static KNOWN: OnceLock<u64> = OnceLock::new();
+    static OWN: Mutex<Own> = Mutex::new(Own::new());
+    if let Some(&ticks) = KNOWN.get() {
+        return ticks;
+    }
+    let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+    own.look();
+    let ticks = own.block();
+    if own.looks >= LOOKS {
+        own.memory = Vec::new();
+        return *KNOWN.get_or_init(|| ticks);
+    }
+    ticks
 }
 
 #[cfg(test)]
@@ -111,7 +106,6 @@ mod tests {
 
     #[test]
     fn where_nothing_can_be_read_that_is_no_number_to_compare_with() {
-        let cost = Own::new().cost();
-        assert!(cost.block() >= UNKNOWN && 3 * cost.of(1 << 30) >= UNKNOWN);
+        assert!(Own::new().block() >= UNKNOWN);
     }
 }

@@ -8,9 +8,9 @@ use catena_base::{End, Parts, Room, clock, copy};
 use catena_fabric::{Header, Payload, Peer, PeerLost};
 
 use crate::addr::{Block, RingHead};
-use crate::pace::{Exchanges, Pace, Reads, Streams};
+use crate::pace::Pace;
 use crate::settings::Config;
-use crate::tune::{Tuner, WORTH_CHOOSING, Way};
+use crate::tune::{Class, Tuner, WORTH_CHOOSING, Way};
 use crate::warm::{STEP, Warm};
 
 /// Where a process is at home: the segment in which its doorbell and the rings to it lie.
@@ -55,16 +55,12 @@ pub(crate) struct PeerState {
     /// The ring from the peer, if what it says of it makes sense.
     pub(crate) inbound: Option<*const RingHead>,
     pub(crate) peer: Peer,
-    pub(crate) tuner: Tuner,
+    /// By class.
+    pub(crate) tuners: [Tuner; 2],
     pub(crate) pace: Pace,
-    /// Reads of at most [`SHORT`](crate::pace::SHORT) bytes.
-    pub(crate) reads: Reads,
-    /// Longer ones.
-    pub(crate) long_reads: Reads,
-    pub(crate) streams: Streams,
-    /// Whether this process had as much to send when it lately took up messages of the peer.
-    pub(crate) exchanges: Exchanges,
     pub(crate) warm: Warm,
+    /// How many packets had arrived when the last long one left.
+    pub(crate) sent_long: Option<u64>,
     pub(crate) reader: Reader,
     /// Offset of a data area for the ring that another had, or 0.
     pub(crate) spare_data: u64,
@@ -115,13 +111,10 @@ impl PeerState {
             heard: false,
             inbound: None,
             peer,
-            tuner: Tuner::new(config),
+            tuners: [Class::Short, Class::Long].map(|class| Tuner::new(config, class)),
             pace: Pace::default(),
-            reads: Reads::default(),
-            long_reads: Reads::default(),
-            streams: Streams::default(),
-            exchanges: Exchanges::default(),
             warm: Warm::default(),
+            sent_long: None,
             reader: Reader::Unknown,
             spare_data: 0,
         }
@@ -129,14 +122,6 @@ impl PeerState {
 
     pub(crate) fn is_open(&self) -> bool {
         matches!(self.state, RingState::Open(_))
-    }
-
-    /// Bytes of packets to the peer that it has not taken out of the ring yet.
-    pub(crate) fn unread(&self) -> u64 {
-        match self.is_open() {
-            true => self.tx.unread(),
-            false => 0,
-        }
     }
 
     pub(crate) fn data_bytes(&self) -> usize {
@@ -208,24 +193,6 @@ impl PeerState {
         head.map(|head| &head.parts)
     }
 
-    /// Whether the next message that may be read is announced.
-    pub(crate) fn announces(&mut self) -> bool {
-        let expensive = self
-            .head()
-            .map_or(0, |head| head.tail.expensive.load(Relaxed));
-        self.pace.announces(expensive != 0)
-    }
-
-    /// Tells the peer whether reads of its memory are expensive.
-    pub(crate) fn tell_expensive(&self, expensive: bool) {
-        // SAFETY: in the mapping, which outlives the peer state; atomics only.
-        if let Some(head) = self.inbound.map(|head| unsafe { &*head })
-            && head.tail.expensive.load(Relaxed) != u32::from(expensive)
-        {
-            head.tail.expensive.store(expensive.into(), Relaxed);
-        }
-    }
-
     /// Remembers whether a send waits for room, so that the peer rings when
     /// there is some.
     #[cold]
@@ -243,8 +210,9 @@ impl PeerState {
     pub(crate) fn push_bulk<P: Payload>(&mut self, header: &Header, payload: &P) -> Option<Way> {
         let len = payload.len();
         let bulk = self.tx.reserve(len);
-        let (way, timed) = (self.tuner.choose(), self.tuner.is_timing());
-        if way != Way::Stream {
+        let tuner = &mut self.tuners[Class::of(len) as usize];
+        let (way, timed) = (tuner.choose(), tuner.is_timing());
+        if matches!(way, Way::Take | Way::Share) {
             self.warm.sent(len);
         }
         let mut used = None;
@@ -258,11 +226,12 @@ impl PeerState {
                         Way::Take => copy::plain(bulk.ptr, from, len),
                         Way::Share => copy::claiming(bulk.ptr, from, len),
                         Way::Stream => copy::stream(bulk.ptr, from, len),
+                        Way::String => copy::string(bulk.ptr, from, len),
                     }
                 }
                 if timed {
                     let ticks = clock::ticks().wrapping_sub(began);
-                    self.tuner.record(way, len, ticks);
+                    tuner.record(way, len, ticks);
                 }
                 used = Some(way);
             }
@@ -301,10 +270,10 @@ impl PeerState {
     /// Reads what the peer's copies cost, when a decision is due.
     #[cold]
     #[inline(never)]
-    pub(crate) fn retune(&mut self) {
+    pub(crate) fn retune(&mut self, class: Class) {
         if let Some(head) = self.head() {
-            let costs = head.costs.load(Relaxed);
-            self.tuner.decide(costs);
+            let costs = head.costs(class).load(Relaxed);
+            self.tuners[class as usize].decide(costs);
         }
     }
 }

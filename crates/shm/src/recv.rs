@@ -9,7 +9,6 @@ use catena_fabric::{Deliver, PeerLost};
 use crate::addr::RingHead;
 use crate::init::Shm;
 use crate::inlet::Inlet;
-use crate::tune::Costs;
 
 impl Shm {
     /// Takes what has arrived.
@@ -140,7 +139,7 @@ impl Shm {
             told: 0,
             peer: self.peer_states[sender as usize].peer,
             number: sender,
-            costs: Costs::default(),
+            costs: Default::default(),
         })
     }
 }

@@ -10,24 +10,19 @@
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::{io, ptr};
 
-use catena_base::{Parts, clock};
+use catena_base::Parts;
 use catena_fabric::{Load, Peer, PeerLost, RemoteKey, Rendezvous, RmaError};
 
 use crate::calls::{read_process, write_process};
 use crate::init::Shm;
-use crate::own::own_reads;
-use crate::pace::{LEAST_LOOKED_AT, SHORT, through_ring};
-use crate::peer_state::{PeerState, Reader, probe_value};
+use crate::pace::By;
+use crate::peer_state::{Reader, probe_value};
 use crate::segment::SEGMENT;
-use crate::settings::{Config, SingleCopy};
+use crate::settings::SingleCopy;
 
 /// Bytes read by one system call: short enough to look at the rings between
 /// two, long enough for the 1.5 µs that a call costs not to matter.
 const CHUNK: usize = 1 << 20;
-
-/// Shortest message for which a read is worth its system call where one copy
-/// less counts.
-const WORTH_READING: u64 = 32 << 10;
 
 /// Shortest message with which a busy sender may help.
 const WORTH_HELPING: u64 = 256 << 10;
@@ -147,26 +142,13 @@ impl Shm {
             && self.peer_states[self.number(peer)].reader != Reader::Denied
     }
 
-    /// Largest message sent without asking. Where two ranks share a core its second
-    /// copy keeps others waiting, so none that is worth reading.
-    pub(crate) fn eager_max(&self, peer: Peer) -> u64 {
-        let Config {
-            eager_max,
-            single_copy,
-            oversubscribed,
-            ..
-        } = self.config;
-        match oversubscribed && single_copy == SingleCopy::Auto && self.may_read(peer) {
-            true => eager_max.min(WORTH_READING - 1),
-            false => eager_max,
-        }
-    }
-
     pub(crate) fn best_rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
+        // Where ranks share cores, what a message took tells when its sender had its turn. The ring needs no system
+        // calls then, and what it moves stays in the caches.
         let worth = match self.config.single_copy {
             SingleCopy::Never => false,
             SingleCopy::Always => true,
-            SingleCopy::Auto => len >= WORTH_READING,
+            SingleCopy::Auto => len > self.config.eager_max && !self.config.oversubscribed,
         };
         if !worth || !self.may_read(peer) {
             return Rendezvous::Stream;
@@ -225,56 +207,20 @@ impl Shm {
         let Some(pid) = self.reachable(peer)? else {
             return Ok(Copied::Unable);
         };
-        let began = clock::ticks();
         // SAFETY: as the caller promised.
         let read = unsafe { read_process(pid, remote.addr, into, len.min(CHUNK)) };
         if let Ok(n) = read {
             self.counters.reads += 1;
             self.counters.read_bytes += n as u64;
-            if n >= LEAST_LOOKED_AT {
-                self.look_at(peer, n, clock::ticks().wrapping_sub(began));
-            }
         }
         self.outcome(peer, pid, read)
     }
 
-    /// Whether a message from a peer, of whose `whole` bytes `len` could be read at once, is streamed.
-    pub(crate) fn prefers_stream(&mut self, peer: Peer, len: u64, whole: u64, load: Load) -> bool {
+    /// Whether a message of `len` bytes from a peer, which could be read, is streamed.
+    pub(crate) fn prefers_stream(&mut self, peer: Peer, len: u64) -> bool {
         let number = self.number(peer);
-        // What was sent eagerly, and is still in the ring, was not announced.
-        let unread = self.peer_states[number].unread();
-        let PeerState {
-            reads,
-            long_reads,
-            streams,
-            exchanges,
-            ..
-        } = &mut self.peer_states[number];
-        exchanges.take_up(load == Load::Exchange || unread >= len / 2);
-        let reads = match len > SHORT as u64 {
-            true => long_reads,
-            false => reads,
-        };
-        // One that its sender might have sent eagerly was announced to be read, also to see what that takes by now.
-        streams.next(reads.are_expensive() && whole > self.config.eager_max)
-    }
-
-    /// A read of `len` bytes took `ticks`: tells the peer if that was expensive.
-    fn look_at(&mut self, peer: Peer, len: usize, ticks: u64) {
-        let own = own_reads();
-        let number = self.number(peer);
-        let mut inlets = self.inlets.iter();
-        let inlet = inlets.find(|inlet| inlet.number as usize == number);
-        let peer_state = &mut self.peer_states[number];
-        let ring = inlet.and_then(|inlet| inlet.costs.recent());
-        let ring = ring.map(|out| through_ring(out, peer_state.exchanges.are_usual()));
-        peer_state.streams.have_read(clock::ticks());
-        if len > SHORT {
-            peer_state.long_reads.record(own, ring, len, ticks);
-            return;
-        }
-        let expensive = peer_state.reads.record(own, ring, len, ticks);
-        peer_state.tell_expensive(expensive);
+        self.config.single_copy == SingleCopy::Auto
+            && self.peer_states[number].pace.next(len) == By::Ring
     }
 
     /// Writes up to `len` bytes of a peer's private memory.

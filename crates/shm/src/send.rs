@@ -10,7 +10,7 @@ use crate::addr::RingHead;
 use crate::error::ShmError;
 use crate::init::Shm;
 use crate::peer_state::RingState;
-use crate::tune::Way;
+use crate::tune::{Class, Way};
 
 impl Shm {
     /// Everything but a small packet into a ring with room.
@@ -44,12 +44,16 @@ impl Shm {
             self.cold.push(number as u32);
         }
         match used {
-            Some(Way::Take | Way::Share) => self.counters.plain += 1,
+            Some(Way::Take | Way::Share | Way::String) => self.counters.plain += 1,
             Some(Way::Stream) => self.counters.streamed += 1,
             None => return Ok(Posted::Done),
         }
-        if peer_state.tuner.count(len) {
-            peer_state.retune();
+        let class = Class::of(len);
+        if class == Class::Long {
+            peer_state.sent_long = Some(self.arrived);
+        }
+        if peer_state.tuners[class as usize].count(len) {
+            peer_state.retune(class);
         }
         Ok(Posted::Done)
     }

@@ -16,6 +16,8 @@ choice! {
         Plain = "plain",
         /// Around the cache (non-temporal stores).
         Stream = "stream",
+        /// Through the cache by the processor's string instruction, packets of 8 KiB and more; the others as `take`.
+        String = "string",
     }
 }
 
@@ -70,7 +72,7 @@ setting! {
     scope: AllEqual,
     level: Tuner,
 
-    /// How packets are copied through shared memory: auto, take, plain, stream.
+    /// How packets are copied through shared memory: auto, take, plain, stream, string.
     ///
     /// `auto` measures all ways to each peer and keeps to the fastest one.
     pub static SHM_COPY: CopyWay = CopyWay::Auto;
@@ -130,7 +132,7 @@ const EARLY: usize = 64 << 10;
 impl Config {
     /// What the settings say for `ranks` ranks on `cpus` cores.
     pub fn from_settings(ranks: u32, cpus: u32) -> Config {
-        let auto = Geometry::for_ranks(ranks);
+        let auto = Geometry::for_ranks(ranks, ranks > cpus);
         let or = |set: u64, auto: usize| if set == 0 { auto } else { set as usize };
         let cells = or(SHM_CELLS.get().into(), auto.cells);
         let data = or(SHM_DATA.get().get(), auto.data);

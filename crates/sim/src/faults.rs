@@ -21,7 +21,7 @@ pub(crate) struct Faults {
     pub full_one_in: u32,
     pub reads: Reads,
     pub part: u64,
-    pub announces_one_in: u32,
+    pub streams_one_in: u32,
     pub duplicate_one_in: u32,
     pub garbage_one_in: u32,
 }

@@ -40,7 +40,7 @@ impl Sim {
             full_one_in: 0,
             reads: Reads::Whole,
             part: 0,
-            announces_one_in: 0,
+            streams_one_in: 0,
             duplicate_one_in: 0,
             garbage_one_in: 0,
         };
@@ -92,9 +92,9 @@ impl Sim {
         self
     }
 
-    /// Eager messages are announced, and announced ones that could be read are streamed.
-    pub fn announces_one_in(mut self, n: u32) -> Self {
-        self.faults.announces_one_in = n;
+    /// Announced messages that could be read are streamed.
+    pub fn streams_one_in(mut self, n: u32) -> Self {
+        self.faults.streams_one_in = n;
         self
     }
 

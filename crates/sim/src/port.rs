@@ -58,6 +58,7 @@ impl Transport for Port {
         let faults = self.wire().faults;
         Caps {
             max_packet: faults.max_packet,
+            whole: faults.max_packet,
             eager_max: faults.eager_max,
             ordered: faults.ordered,
         }
@@ -136,14 +137,10 @@ impl Transport for Port {
         }
     }
 
-    fn announces(&mut self, _: Peer, _: u64) -> bool {
+    fn streams(&mut self, _: Peer, _: u64) -> bool {
         let mut wire = self.wire();
-        let n = wire.faults.announces_one_in;
+        let n = wire.faults.streams_one_in;
         wire.rng.one_in(n)
-    }
-
-    fn streams(&mut self, peer: Peer, len: u64, _: u64, _: Load) -> bool {
-        self.announces(peer, len)
     }
 
     fn register(

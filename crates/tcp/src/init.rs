@@ -263,6 +263,7 @@ impl Transport for Tcp {
     fn caps(&self, _peer: Peer) -> Caps {
         Caps {
             max_packet: self.config.packet,
+            whole: self.config.packet,
             eager_max: self.config.eager_max,
             // Two connections that were made at the same time.
             ordered: false,

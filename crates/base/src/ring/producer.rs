@@ -1,7 +1,7 @@
 //! The sending end.
 
 use super::{Area, Corrupt, INLINE, PAYLOAD_AT, Place, Touch, place, stamp};
-use crate::sync::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::Ordering::{Acquire, Release};
 
 /// The sending end of a ring. There is one per ring.
 #[derive(Debug)]
@@ -182,12 +182,6 @@ impl<A: Area> Producer<A> {
     pub fn moved(&self) -> bool {
         let seen = self.limit - (self.mask + 1);
         self.area.head().load(Acquire) != seen || self.area.freed().load(Acquire) != self.freed
-    }
-
-    /// Bytes of the data area that the consumer has not given back yet. A consumer that gives back what it never
-    /// had makes it a meaningless number.
-    pub fn unread(&self) -> u64 {
-        self.used.wrapping_sub(self.area.freed().load(Relaxed))
     }
 
     /// Sends a packet of up to 32 bytes, which `fill` writes. The low byte of

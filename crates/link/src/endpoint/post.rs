@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use catena_fabric::{Header, Load, Peer, Posted, Rendezvous};
+use catena_fabric::{Header, Peer, Posted, Rendezvous};
 
 use super::Endpoint;
 use crate::engine::Engine;
@@ -110,9 +110,8 @@ impl<N: Net> Endpoint<N> {
         let peer_state = &mut comm.peer_states[dest as usize];
         debug_assert!(caps.max_packet >= MIN_PACKET);
         let eager_max = caps.eager_max.min(EAGER_CEILING);
-        let one_packet = len <= eager_max.min(caps.max_packet as u64);
         if !comm.revoked {
-            peer_state.fast = eager_max.min(caps.max_packet as u64) as u32 + 1;
+            peer_state.fast = eager_max.min(caps.whole as u64) as u32 + 1;
         }
         let token = SyncToken::of(id);
         // Reading is asked about for long messages only.
@@ -120,17 +119,7 @@ impl<N: Net> Endpoint<N> {
             caps.max_packet >= Announce::ONE
                 && net.rendezvous(peer, len, plane.load()) != Rendezvous::Stream
         };
-        let eager_max = match plane.load() {
-            Load::Heavy if !one_packet && is_read(&self.net) => 0,
-            _ => eager_max,
-        };
-        let asks = mode == Mode::Standard
-            && !one_packet
-            && len <= eager_max
-            && is_read(&self.net)
-            && self.net.announces(peer, len);
         let (style, kind, wire_len) = match (mode, token) {
-            _ if asks => (Style::EagerRts, kind::EAGER_RTS, len),
             (Mode::Standard, _) if len <= eager_max => (Style::Eager, kind::EAGER, len),
             (Mode::Synchronous, Some(token)) if len <= eager_max => (
                 Style::EagerSync,
@@ -149,7 +138,7 @@ impl<N: Net> Endpoint<N> {
             len: wire_len,
         };
         peer_state.send_seq = Engine::<N>::SEQS.after(header.seq);
-        let announced = matches!(style, Style::Rendezvous | Style::EagerRts);
+        let announced = style == Style::Rendezvous;
         if announced {
             comm.traffic.sent.announced(len);
         } else {

@@ -15,17 +15,28 @@ use crate::wire::{self, Announce, MIN_PACKET, Note, kind};
 /// must not wait long for them.
 const BUDGET: u64 = 1 << 20;
 
-/// Bytes of the packet that leaves next, of a message whose bytes below `at`
+/// Largest packet to a peer, and longest message that is not cut: while the peer is behind, nothing is gained by handing
+/// it a part early.
+fn packets<N: Net>(net: &N, peer: Peer) -> (usize, u64) {
+    let caps = net.caps(peer);
+    let whole = match net.is_behind(peer) {
+        true => caps.max_packet,
+        false => caps.whole,
+    };
+    (caps.max_packet, whole as u64)
+}
+
+/// Bytes of the packet that leaves next, of a message of `len` bytes of which those below `at`
 /// have left. Long messages begin and end with short packets: the receiver
 /// copies while the sender does, begins one packet later and ends one later.
-fn piece(at: u64, len: u64, max_packet: u64) -> u64 {
-    let left = len - at;
-    if at == 0 && len <= max_packet {
+fn piece(at: u64, len: u64, whole: u64, max_packet: usize) -> u64 {
+    let (left, most) = (len - at, max_packet as u64);
+    if at == 0 && len <= whole {
         return len;
     }
-    let least = (max_packet / 4).max(MIN_PACKET as u64).min(max_packet);
-    let most = if at == 0 { least } else { max_packet };
-    (left / 3).next_multiple_of(64).clamp(least, most).min(left)
+    let least = (most / 4).max(MIN_PACKET as u64).min(most);
+    let share = (left / 2).next_multiple_of(64);
+    share.min(at).clamp(least, most).min(left)
 }
 
 impl<N: Net> Endpoint<N> {
@@ -43,9 +54,8 @@ impl<N: Net> Endpoint<N> {
 
     #[inline(never)]
     pub(super) fn work(&mut self) -> bool {
-        self.answer();
-        for (peer, len, asked) in self.engine.streamed.drain(..) {
-            self.net.streamed(peer, len, asked);
+        for (peer, moved) in self.engine.moved.drain(..) {
+            self.net.moved(peer, moved);
         }
         let mut moved = self.end_operations();
         moved |= self.start();
@@ -57,19 +67,8 @@ impl<N: Net> Endpoint<N> {
             || !self.engine.gets.is_empty()
             || !self.engine.left.is_empty()
             || !self.engine.puts.is_empty()
-            || self.engine.eager_rts.iter().any(|it| !it.is_empty())
             || !self.engine.send_queues.is_empty();
         moved
-    }
-
-    /// Answers those who ask whether a receive waits and whom none has answered since the
-    /// last time: one that the program posts as soon as a call returns is in time.
-    fn answer(&mut self) {
-        let mut late = std::mem::take(&mut self.engine.eager_rts[1]);
-        for message in late.drain(..) {
-            self.engine.let_come(message);
-        }
-        self.engine.eager_rts[1] = std::mem::replace(&mut self.engine.eager_rts[0], late);
     }
 
     /// Deregisters what nobody reads any more.
@@ -111,17 +110,14 @@ impl<N: Net> Endpoint<N> {
                 true => self.net.rendezvous(peer, upto, load),
                 false => Rendezvous::Stream,
             };
-            let at_once = match way {
-                // What collectives move is copied with as little work as possible.
-                Rendezvous::Get if load != Load::Heavy => upto,
-                Rendezvous::Share { part } if load != Load::Heavy => part,
-                _ => 0,
+            let has_choice = upto > 0 && way != Rendezvous::Stream;
+            self.engine.requests.get_mut(id.index).rare.asked = match has_choice {
+                true => clock::ticks().max(1),
+                false => 0,
             };
-            let way = if at_once > 0 && self.net.streams(peer, at_once, upto, load) {
-                self.engine.requests.get_mut(id.index).rare.asked = clock::ticks().max(1);
-                Rendezvous::Stream
-            } else {
-                way
+            let way = match has_choice && self.net.streams(peer, upto) {
+                true => Rendezvous::Stream,
+                false => way,
             };
             let event = match way {
                 _ if upto == 0 => RecvEvent::WantNothing,
@@ -166,6 +162,10 @@ impl<N: Net> Endpoint<N> {
                 true
             }
             Ok(RecvAction::Cts(wanted)) => {
+                if !matches!(event, RecvEvent::ChooseStream { .. }) {
+                    // Some of it was read: what it takes says nothing of either way.
+                    request.rare.asked = 0;
+                }
                 request.rare.coverage.reset(wanted.from);
                 self.engine.counters.asked.messages += 1;
                 let header = wire::with_number(kind::CTS, id.to_bits(), other);
@@ -174,6 +174,7 @@ impl<N: Net> Endpoint<N> {
             }
             Ok(RecvAction::CompleteAndFin) => {
                 self.engine.counters.got.messages += u64::from(matches!(event, RecvEvent::Got(_)));
+                self.engine.note_moved(id.index, false);
                 self.control(peer, wire::with_number(kind::FIN, 0, other), Note::Empty);
                 self.engine.complete(id.index);
                 false
@@ -258,9 +259,9 @@ impl<N: Net> Endpoint<N> {
                 return true;
             };
             let (peer, header) = (request.rare.peer, request.rare.header);
-            let max_packet = self.net.caps(peer).max_packet as u64;
+            let (max_packet, whole) = packets(&self.net, peer);
             let (posted, n) = match *send {
-                Send::Queued(Style::Rendezvous | Style::EagerRts) => {
+                Send::Queued(Style::Rendezvous) => {
                     let registered = request.rare.registered;
                     let (bytes, n) = Announce {
                         request: id,
@@ -270,25 +271,19 @@ impl<N: Net> Endpoint<N> {
                     (self.net.try_send(peer, header, &bytes[..n]), 0)
                 }
                 Send::Queued(_) => {
-                    let n = piece(0, request.len, max_packet);
+                    let n = piece(0, request.len, whole, max_packet);
                     (
                         self.net.try_send(peer, header, source.part(0, n as usize)),
                         n,
                     )
                 }
                 Send::Flowing { at, .. } => {
-                    let n = piece(at, request.len, max_packet);
-                    let header = match header.kind {
-                        kind::EAGER_RTS => {
-                            let assembly = request.rare.other.to_bits();
-                            wire::with_number(kind::FILL, at, assembly)
-                        }
-                        _ => Header {
-                            kind: kind::MORE,
-                            tag: 0,
-                            len: at,
-                            ..header
-                        },
+                    let n = piece(at, request.len, 0, max_packet);
+                    let header = Header {
+                        kind: kind::MORE,
+                        tag: 0,
+                        len: at,
+                        ..header
                     };
                     (
                         self.net.try_send(peer, header, source.part(at, n as usize)),
@@ -324,7 +319,7 @@ impl<N: Net> Endpoint<N> {
             if !self.valid(id) {
                 continue;
             }
-            let max_packet = self.net.caps(peer).max_packet as u64;
+            let (max_packet, whole) = packets(&self.net, peer);
             let request = self.engine.requests.get_mut(id.index);
             let (Phase::Send(send), Buffer::Source(source)) = (&mut request.phase, &request.buffer)
             else {
@@ -336,7 +331,7 @@ impl<N: Net> Endpoint<N> {
                 && !complete
                 && let Send::Streaming { at, upto } = *send
             {
-                let n = piece(at, upto, max_packet);
+                let n = piece(at, upto, whole, max_packet);
                 let header = wire::with_number(kind::DATA, at, other);
                 match self.net.try_send(peer, header, source.part(at, n as usize)) {
                     Ok(Posted::Done) => {}
@@ -357,7 +352,8 @@ impl<N: Net> Endpoint<N> {
             if complete {
                 self.engine.complete_send(id.index);
             } else {
-                self.engine.send_queues.push_stream(peer, id);
+                // One is through before the next begins: each ends as early as it can.
+                self.engine.send_queues.push_stream_front(peer, id);
             }
         }
     }
@@ -368,11 +364,11 @@ mod tests {
     use super::*;
 
     /// The packets of a message.
-    fn pieces(len: u64, max_packet: u64) -> Vec<u64> {
+    fn pieces(len: u64, whole: u64, max_packet: usize) -> Vec<u64> {
         let (mut at, mut all) = (0, Vec::new());
         while at < len {
-            let n = piece(at, len, max_packet);
-            assert!(0 < n && n <= max_packet && n <= len - at);
+            let n = piece(at, len, whole, max_packet);
+            assert!(0 < n && n <= max_packet as u64 && n <= len - at);
             all.push(n);
             at += n;
         }
@@ -381,13 +377,20 @@ mod tests {
 
     #[test]
     fn packets_are_short_at_both_ends() {
-        assert_eq!(pieces(16, 16), [16]);
-        assert_eq!(pieces(40, 16), [16, 16, 8]);
-        let kib = |all: Vec<u64>| all.iter().map(|n| n >> 10).collect::<Vec<_>>();
-        let all = kib(pieces(64 << 10, 16 << 10));
-        assert_eq!(all[..3], [4, 16, 14]);
-        assert!(all.ends_with(&[4]) || *all.last().expect("some") < 4);
-        assert!(all.len() < 10, "{all:?}");
-        assert!(pieces(1 << 20, 16 << 10).len() < 75);
+        assert_eq!(pieces(16, 16, 16), [16]);
+        assert_eq!(pieces(40, 16, 16), [16, 16, 8]);
+        const KIB: u64 = 1 << 10;
+        let kib = |len, whole, most: usize| -> Vec<u64> {
+            let all = pieces(len * KIB, whole * KIB, most << 10);
+            all.into_iter().map(|n| n / KIB).collect()
+        };
+        assert_eq!(kib(16, 16, 64), [16]);
+        assert_eq!(kib(17, 16, 64), [16, 1]);
+        assert_eq!(kib(32, 16, 64), [16, 16]);
+        assert_eq!(kib(64, 16, 64), [16, 16, 16, 16]);
+        assert_eq!(kib(64, 64, 64), [64]);
+        assert_eq!(kib(256, 16, 64), [16, 16, 32, 64, 64, 32, 16, 16]);
+        assert_eq!(kib(1024, 16, 64).len(), 20);
+        (1..3000).for_each(|len| _ = pieces(len, 100, 100));
     }
 }

@@ -4,7 +4,7 @@ use catena_base::PeerBytes;
 use catena_fabric::{Header, Peer};
 
 use super::Engine;
-use super::assemblies::{Assembly, FillId, Target};
+use super::assemblies::{First, Target};
 use crate::counters::Traffic;
 use crate::matching::{Key, Reply};
 use crate::net::{Net, RemoteKeys, Sink};
@@ -12,8 +12,8 @@ use crate::protocol::{Recv, RecvAction, RecvEvent};
 use crate::request::{Buffer, Phase};
 use crate::send_queue::Item;
 use crate::slab::NIL;
-use crate::types::{Context, MessageId, Plane, ReqId};
-use crate::wire::{self, Announce, EAGER_CEILING, Note, SyncLen, SyncToken, kind};
+use crate::types::{Context, Plane, ReqId};
+use crate::wire::{Announce, EAGER_CEILING, Note, SyncLen, SyncToken, kind};
 
 fn key(header: &Header) -> Key {
     Key {
@@ -83,8 +83,7 @@ impl<N: Net> Engine<N> {
         true
     }
 
-    /// The announcement of a message: a long one, or an eager one whose sender
-    /// asks whether a receive waits for it.
+    /// The announcement of a message.
     pub fn on_rts(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>) -> bool {
         let Some(Announce {
             request,
@@ -93,10 +92,6 @@ impl<N: Net> Engine<N> {
         else {
             return false;
         };
-        let is_eager = header.kind == kind::EAGER_RTS;
-        if is_eager && !(1..=EAGER_CEILING).contains(&header.len) {
-            return false;
-        }
         let key = key(header);
         self.traffic(key).received.announced(header.len);
         let at = self.match_posted(key);
@@ -105,12 +100,7 @@ impl<N: Net> Engine<N> {
                 request,
                 registered,
             };
-            let index = self.keep(from, header, PeerBytes::EMPTY, reply);
-            if is_eager {
-                let generation = self.unexpected.entries.generation(index);
-                self.eager_rts[0].push(MessageId { index, generation });
-                self.work = true;
-            }
+            self.keep(from, header, PeerBytes::EMPTY, reply);
         } else {
             self.note_match(at, key, header.len);
             self.begin_rendezvous(at, from, request, registered);
@@ -121,25 +111,14 @@ impl<N: Net> Engine<N> {
     /// A fragment whose first packet was handled.
     pub fn place_more(&mut self, header: &Header, payload: PeerBytes<'_>) -> bool {
         let first = (Context::of(header), header.source, header.seq);
-        self.place(Assembly::Sent(first), header.len, payload)
-    }
-
-    /// A fragment of a message that was asked for.
-    pub fn on_fill(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>) -> bool {
-        let assembly = Assembly::Asked(FillId::from_bits(header.len));
-        let sender = match self.assemblies.target(assembly) {
-            Some(&Target::Request(index)) => self.requests.get(index).rare.peer,
-            Some(&Target::Unexpected(index)) => self.unexpected.entries.get(index).peer,
-            Some(Target::Nobody(_) | Target::None) | None => return false,
-        };
-        sender == from && self.place(assembly, wire::number(header), payload)
+        self.place(first, header.len, payload)
     }
 
     /// Places a fragment where the rest of its message goes.
-    fn place(&mut self, assembly: Assembly, at: u64, payload: PeerBytes<'_>) -> bool {
+    fn place(&mut self, first: First, at: u64, payload: PeerBytes<'_>) -> bool {
         let here = payload.len() as u64;
-        let (placed, whole) = match self.assemblies.target_mut(assembly) {
-            None | Some(Target::None) => (false, false),
+        let (placed, whole) = match self.assemblies.target_mut(first) {
+            None => (false, false),
             Some(&mut Target::Request(index)) => {
                 let placed = self.place_in(index, at, payload);
                 let whole = !matches!(self.requests.get(index).phase, Phase::Recv(_));
@@ -159,7 +138,7 @@ impl<N: Net> Engine<N> {
             }
         };
         if placed && whole {
-            self.end_assembly(assembly);
+            self.end_assembly(first);
         }
         placed
     }
@@ -177,14 +156,13 @@ impl<N: Net> Engine<N> {
             return false;
         }
         let whole = rare.coverage.is_whole(rare.total);
+        let streamed = *recv == Recv::Streaming;
         if let Buffer::Sink(sink) = &mut request.buffer {
             sink.place_part(at, payload, whole);
         }
         if recv.step(RecvEvent::Placed { whole }) == Ok(RecvAction::Complete) {
-            if rare.asked != 0 {
-                let streamed = (rare.peer, rare.total, std::mem::take(&mut rare.asked));
-                self.streamed.push(streamed);
-                self.work = true;
+            if streamed {
+                self.note_moved(index, true);
             }
             self.complete(index);
         }
@@ -197,7 +175,7 @@ impl<N: Net> Engine<N> {
         self.keep(from, &header, payload, Reply::None);
     }
 
-    fn keep(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>, reply: Reply) -> u32 {
+    fn keep(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>, reply: Reply) {
         let key = key(header);
         let comm = &mut self.comms[key.context.index()];
         comm.traffic.unexpected += 1;
@@ -211,7 +189,7 @@ impl<N: Net> Engine<N> {
         (entry.peer, entry.seq, entry.len, entry.reply) = (from, header.seq, header.len, reply);
         entry.coverage.reset(payload.len() as u64);
         if matches!(reply, Reply::Data { .. }) {
-            return at;
+            return;
         }
         entry.reserve(&mut self.pool);
         payload.read(entry.bytes_mut());
@@ -219,25 +197,6 @@ impl<N: Net> Engine<N> {
             let first = (key.context, key.source, header.seq);
             self.assemblies.begin(first, Target::Unexpected(at));
         }
-        at
-    }
-
-    /// Lets a message come whose sender asked, unless a receive has taken it meanwhile.
-    pub fn let_come(&mut self, MessageId { index, generation }: MessageId) {
-        if !self.unexpected.entries.holds(index, generation) {
-            return;
-        }
-        let entry = self.unexpected.entries.get_mut(index);
-        let Reply::Data { request, .. } = entry.reply else {
-            return;
-        };
-        let fill = self.assemblies.ask(Target::Unexpected(index));
-        entry.reply = Reply::Fills(fill);
-        entry.reserve(&mut self.pool);
-        let peer = entry.peer;
-        let header = wire::with_number(kind::EAGER_CTS, fill.to_bits(), request.to_bits());
-        let note = Note::Empty;
-        self.control(peer, Item::Control { header, note });
     }
 
     /// Gives a kept message, which is in no queue any more, to a receive.
@@ -284,14 +243,14 @@ impl<N: Net> Engine<N> {
     fn hand_over_rest(&mut self, from: u32, at: u32) {
         let entry = self.unexpected.entries.get_mut(from);
         let request = self.requests.get_mut(at);
-        let (assembly, peer, len) = (entry.assembly(), entry.peer, entry.len);
+        let (first, peer, len) = (entry.first(), entry.peer, entry.len);
         std::mem::swap(&mut request.rare.coverage, &mut entry.coverage);
         request.phase = Phase::Recv(Recv::Assembling);
         (request.rare.peer, request.rare.total) = (peer, len);
         self.unexpected.entries.free_slot(from);
         if let Some(lost) = self.losses.get(&peer).cloned() {
             self.fail(at, &lost);
-        } else if let Some(target) = self.assemblies.target_mut(assembly) {
+        } else if let Some(target) = self.assemblies.target_mut(first) {
             *target = Target::Request(at);
         }
     }
@@ -300,13 +259,10 @@ impl<N: Net> Engine<N> {
     /// come, under a name that has to be its own until then.
     pub fn discard(&mut self, from: u32) {
         let entry = self.unexpected.entries.get_mut(from);
-        let (assembly, peer, seq, reply) = (entry.assembly(), entry.peer, entry.seq, entry.reply);
-        if let Some(target) = self.assemblies.target_mut(assembly) {
+        let (first, peer, seq, reply) = (entry.first(), entry.peer, entry.seq, entry.reply);
+        if let Some(target) = self.assemblies.target_mut(first) {
             let coverage = std::mem::take(&mut entry.coverage);
-            match assembly {
-                Assembly::Sent(_) => *target = Target::Nobody(Box::new((entry.len, coverage))),
-                Assembly::Asked(_) => self.assemblies.end(assembly),
-            }
+            *target = Target::Nobody(Box::new((entry.len, coverage)));
         }
         entry.release(&mut self.pool);
         self.unexpected.entries.free_slot(from);
@@ -318,7 +274,7 @@ impl<N: Net> Engine<N> {
     pub fn drop_late(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>) {
         let reply = match header.kind {
             kind::EAGER_SYNC => Reply::Ack(SyncLen::decode(header.len).token),
-            kind::RTS | kind::EAGER_RTS => match Announce::decode(payload) {
+            kind::RTS => match Announce::decode(payload) {
                 Some(Announce { request, .. }) => Reply::Data {
                     request,
                     registered: None,

@@ -70,20 +70,6 @@ impl<N: Net> Engine<N> {
         placed
     }
 
-    /// No receive waits for a message that is eager.
-    pub fn on_eager_cts(&mut self, from: Peer, header: &Header) -> bool {
-        let Some((index, action)) = self.named_send(from, header.len, SendEvent::EagerCts) else {
-            return false;
-        };
-        debug_assert_eq!(action, SendAction::Flow);
-        let id = self.id(index);
-        let rare = &mut self.requests.get_mut(index).rare;
-        rare.other = ReqId::from_bits(wire::number(header));
-        let header = rare.header;
-        self.control(from, Item::Send { id, header });
-        true
-    }
-
     pub fn on_fin(&mut self, from: Peer, header: &Header) -> bool {
         let Some((index, _)) = self.named_send(from, header.len, SendEvent::Fin) else {
             return false;
@@ -158,6 +144,7 @@ impl<N: Net> Engine<N> {
             let (peer, other) = (rare.peer, rare.other.to_bits());
             let header = wire::with_number(kind::FIN, 0, other);
             self.counters.got.messages += 1;
+            self.note_moved(index, false);
             self.close_target(index);
             self.control(
                 peer,
@@ -210,7 +197,7 @@ impl<N: Net> Engine<N> {
         let store = &mut self.unexpected;
         let at = store.find_from(arrivals, context, header.source, |entry| {
             let same = match entry.reply {
-                Reply::None | Reply::Fills(_) => false,
+                Reply::None => false,
                 Reply::Ack(token) => SyncToken::of(id) == Some(token),
                 Reply::Data { request, .. } => request == id,
             };
@@ -226,7 +213,7 @@ impl<N: Net> Engine<N> {
     /// Tells a sender, if it waits for the match of a message, that there is none any more.
     pub fn tell_dropped(&mut self, peer: Peer, seq: u16, reply: Reply) {
         let header = match reply {
-            Reply::None | Reply::Fills(_) => return,
+            Reply::None => return,
             Reply::Data { request, .. } => wire::with_number(kind::DROPPED, 0, request.to_bits()),
             Reply::Ack(token) => Header {
                 kind: kind::SYNC_DROPPED,

@@ -90,8 +90,6 @@ impl<N: Net> Engine<N> {
             kind::SHARE => self.on_share(from, &header, payload),
             kind::PUT => self.on_put(from, &header),
             kind::REFUSE => self.on_refuse(from, &header),
-            kind::EAGER_CTS => self.on_eager_cts(from, &header),
-            kind::FILL => self.on_fill(from, &header, payload),
             kind::MARKED => self.on_marked(from, &header),
             kind::ACK => self.on_ack(from, &header),
             kind::DROPPED => self.on_dropped(from, header.len),
@@ -153,7 +151,7 @@ impl<N: Net> Engine<N> {
     fn in_turn(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
         let handled = match header.kind {
             kind::EAGER | kind::EAGER_SYNC => self.on_eager(from, &header, payload),
-            kind::RTS | kind::EAGER_RTS => self.on_rts(from, &header, payload),
+            kind::RTS => self.on_rts(from, &header, payload),
             kind::CANCEL_REQ => self.on_cancel_request(&header),
             _ => true,
         };

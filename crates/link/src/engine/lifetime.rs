@@ -181,7 +181,7 @@ impl<N: Net> Engine<N> {
         self.losses.retain(|peer, _| !is_gone(peer));
         self.no_deaths.retain(|peer| !is_gone(peer));
         self.deregistrations.retain(|(peer, _)| !is_gone(peer));
-        self.streamed.retain(|(peer, ..)| !is_gone(peer));
+        self.moved.retain(|(peer, ..)| !is_gone(peer));
         peers
             .clone()
             .for_each(|peer| self.send_queues.clear(Peer(peer)));
@@ -321,7 +321,6 @@ impl<N: Net> Engine<N> {
             Target::Request(at) => requests.get(at).phase == Phase::Recv(Recv::Assembling),
             Target::Unexpected(at) => entries.get(at).peer != peer,
             Target::Nobody(_) => true,
-            Target::None => false,
         });
         self.marks.retain(|mark| mark.from != peer);
     }

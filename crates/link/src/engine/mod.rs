@@ -11,7 +11,8 @@ mod window;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use catena_fabric::{OpId, Peer, PeerLost, RmaError};
+use catena_base::clock;
+use catena_fabric::{Moved, OpId, Peer, PeerLost, RmaError};
 
 use crate::active::Handlers;
 use crate::counters::Counters;
@@ -24,7 +25,7 @@ use crate::reorder::ReorderBuffer;
 use crate::request::{Buffer, Fate, Operation, Phase, Request};
 use crate::send_queue::{Item, SendQueues};
 use crate::slab::{NIL, Slab};
-use crate::types::{Cid, Context, Failure, MessageId, ReqId, Selector};
+use crate::types::{Cid, Context, Failure, ReqId, Selector};
 use crate::watch::Watch;
 use assemblies::Assemblies;
 
@@ -47,9 +48,6 @@ pub(crate) struct Engine<N: Net> {
     pub work: bool,
     /// Matched announcements whose way is to be chosen.
     pub starting: Vec<ReqId>,
-    /// Kept messages whose senders ask whether a receive waits: those that came since
-    /// the work was last done, and those before them.
-    pub eager_rts: [Vec<MessageId>; 2],
     /// Remote reads under way.
     pub gets: VecDeque<ReqId>,
     /// Shared messages of which one part is left to the sender while others wait: at
@@ -61,8 +59,8 @@ pub(crate) struct Engine<N: Net> {
     pub registered: u64,
     /// RemoteKeys messages that nobody reads any more.
     pub deregistrations: Vec<(Peer, RemoteKeys)>,
-    /// Messages that were streamed instead of read, with their lengths and when they were asked for.
-    pub streamed: Vec<(Peer, u64, u64)>,
+    /// Messages for which there was a choice and that are there.
+    pub moved: Vec<(Peer, Moved)>,
     pub assemblies: Assemblies,
     /// Marks that are answered once no packets of earlier messages are missing.
     pub marks: Vec<Mark>,
@@ -111,13 +109,12 @@ impl<N: Net> Engine<N> {
             send_queues: SendQueues::default(),
             work: false,
             starting: Vec::new(),
-            eager_rts: [const { Vec::new() }; 2],
             gets: VecDeque::new(),
             left: VecDeque::new(),
             puts: VecDeque::new(),
             registered: 0,
             deregistrations: Vec::new(),
-            streamed: Vec::new(),
+            moved: Vec::new(),
             assemblies: Assemblies::new(),
             marks: Vec::new(),
             reorder: ReorderBuffer::default(),
@@ -295,6 +292,22 @@ impl<N: Net> Engine<N> {
         request.phase = Phase::Free;
         request.error = None;
         self.requests.free_slot(at);
+    }
+
+    /// All of a message is there: if there was a choice how it moves, the route learns what that took.
+    pub fn note_moved(&mut self, at: u32, streamed: bool) {
+        let rare = &mut self.requests.get_mut(at).rare;
+        let asked = std::mem::take(&mut rare.asked);
+        if asked != 0 {
+            let moved = Moved {
+                len: rare.total,
+                streamed,
+                asked,
+                ended: clock::ticks(),
+            };
+            self.moved.push((rare.peer, moved));
+            self.work = true;
+        }
     }
 
     /// Ends a send: nobody needs its buffer any more.

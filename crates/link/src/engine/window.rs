@@ -16,7 +16,7 @@
 use catena_fabric::{Header, Peer};
 
 use super::Engine;
-use super::assemblies::Assembly;
+use super::assemblies::First;
 use crate::net::Net;
 use crate::peer_state::{Mark, Seqs};
 use crate::send_queue::Item;
@@ -100,8 +100,8 @@ impl<N: Net> Engine<N> {
     }
 
     /// Ends the assembly of a message, and answers what waited for it.
-    pub fn end_assembly(&mut self, assembly: Assembly) {
-        self.assemblies.end(assembly);
+    pub fn end_assembly(&mut self, first: First) {
+        self.assemblies.end(first);
         if !self.marks.is_empty() {
             self.answer_marks();
         }

@@ -4,7 +4,7 @@ use catena_fabric::Peer;
 
 use super::{Index, Key, Link, List, Nodes};
 use crate::chunks::Chunks;
-use crate::engine::assemblies::{Assembly, FillId};
+use crate::engine::assemblies::First;
 use crate::net::RemoteKeys;
 use crate::pool::Pool;
 use crate::protocol::Coverage;
@@ -20,8 +20,6 @@ pub(crate) enum Reply {
     None,
     /// An `Ack` when it is matched.
     Ack(SyncToken),
-    /// Nothing any more: it was asked for the packets of an eager message, which carry this name.
-    Fills(FillId),
     /// To be asked for the data.
     Data {
         request: ReqId,
@@ -119,21 +117,14 @@ impl Unexpected {
     pub fn kept(&self) -> u64 {
         match self.reply {
             Reply::Data { .. } => 0,
-            Reply::None | Reply::Ack(_) | Reply::Fills(_) => self.len,
+            Reply::None | Reply::Ack(_) => self.len,
         }
     }
 
     /// What names the packets that are missing, if some are.
-    pub fn assembly(&self) -> Assembly {
-        match self.reply {
-            Reply::Fills(fill) => Assembly::Asked(fill),
-            _ => {
-                let Key {
-                    context, source, ..
-                } = self.key();
-                Assembly::Sent((context, source, self.seq))
-            }
-        }
+    pub fn first(&self) -> First {
+        let key = self.key();
+        (key.context, key.source, self.seq)
     }
 
     /// Whether all of an eager message is there.

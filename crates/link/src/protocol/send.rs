@@ -12,8 +12,6 @@ pub(crate) enum Style {
     EagerSync,
     /// Announced; moved once the receiver has matched it.
     Rendezvous,
-    /// Announced; sent straight away if no receive waits for it.
-    EagerRts,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +40,6 @@ pub(crate) enum SendEvent {
     Cts(Wanted),
     /// The receiver shares the work: it wants that many bytes.
     Share { upto: u64 },
-    /// No receive waits for the message, which is eager after all.
-    EagerCts,
     /// The receiver has all it wants.
     Fin,
     /// The user wants to cancel.
@@ -61,8 +57,6 @@ pub(crate) enum SendAction {
     Stream,
     /// Start to write parts.
     Put,
-    /// Start to send it eagerly.
-    Flow,
     /// The request is done, and nothing was transferred. Its place in the
     /// sequence must still be filled.
     CancelHere,
@@ -77,9 +71,7 @@ impl Send {
     pub fn step(&mut self, len: u64, event: SendEvent) -> Result<SendAction, ProtoError> {
         use SendEvent as E;
         let (next, action) = match (*self, event) {
-            (Send::Queued(Style::Rendezvous | Style::EagerRts), E::Posted(_)) => {
-                (Send::AwaitMatch, SendAction::None)
-            }
+            (Send::Queued(Style::Rendezvous), E::Posted(_)) => (Send::AwaitMatch, SendAction::None),
             (Send::Queued(style), E::Posted(n)) => flow(n, len, style == Style::EagerSync),
             (Send::Flowing { at, awaits_ack }, E::Posted(n)) => flow(at + n, len, awaits_ack),
             (
@@ -105,13 +97,6 @@ impl Send {
             }
             (Send::AwaitMatch, E::Share { upto }) if upto <= len => {
                 (Send::Sharing, SendAction::Put)
-            }
-            (Send::AwaitMatch, E::EagerCts) => {
-                let flowing = Send::Flowing {
-                    at: 0,
-                    awaits_ack: false,
-                };
-                (flowing, SendAction::Flow)
             }
             // The receiver has found out since that it cannot.
             (Send::Streaming { .. }, E::Share { .. }) => (*self, SendAction::None),
@@ -182,19 +167,6 @@ mod tests {
         let mut send = Send::Queued(Style::EagerSync);
         assert_eq!(send.step(0, SendEvent::Posted(0)), Ok(SendAction::None));
         assert_eq!(send.step(0, SendEvent::Ack), Ok(SendAction::Complete));
-    }
-
-    #[test]
-    fn an_eager_message_that_asked_in_vain_flows() {
-        let mut send = Send::Queued(Style::EagerRts);
-        assert_eq!(send.step(10, SendEvent::Posted(0)), Ok(SendAction::None));
-        assert_eq!(send.step(10, SendEvent::EagerCts), Ok(SendAction::Flow));
-        assert_eq!(send.step(10, SendEvent::EagerCts), Err(ProtoError));
-        assert_eq!(send.step(10, SendEvent::Posted(6)), Ok(SendAction::None));
-        assert_eq!(
-            send.step(10, SendEvent::Posted(4)),
-            Ok(SendAction::Complete)
-        );
     }
 
     #[test]

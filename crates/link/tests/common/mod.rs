@@ -134,10 +134,6 @@ impl<const BITS: u32> Net for SimNet<BITS> {
         self.0.rendezvous(peer, len, load)
     }
 
-    fn announces(&mut self, peer: Peer, len: u64) -> bool {
-        self.0.announces(peer, len)
-    }
-
     fn register(&mut self, peer: Peer, source: &Bytes) -> Option<RemoteKeys> {
         let registered = self.0.register(
             Some(peer),

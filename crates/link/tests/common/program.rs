@@ -124,7 +124,7 @@ fn network(rng: &mut Rng, may_repeat: bool) -> (Sim, usize, u64, bool) {
         .full_one_in(pick(rng, &[0, 0, 2, 5]))
         .reads(pick(rng, &[Reads::Never, Reads::Whole, Reads::Flaky]))
         .shared_in_parts(pick(rng, &[0, 1, 100, 1000]))
-        .announces_one_in(pick(rng, &[0, 1, 3]))
+        .streams_one_in(pick(rng, &[0, 1, 3]))
         .duplicate_one_in(if duplicates { 4 } else { 0 });
     if rng.one_in(2) {
         sim = sim.unordered();

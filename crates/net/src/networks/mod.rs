@@ -176,6 +176,7 @@ impl Networks {
         let caps = members.iter().map(|it| it.rails.caps(me));
         let least = caps.reduce(|a, b| Caps {
             max_packet: a.max_packet.min(b.max_packet),
+            whole: a.whole.min(b.whole),
             eager_max: a.eager_max.min(b.eager_max),
             ordered: false,
         });
