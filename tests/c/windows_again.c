@@ -43,7 +43,8 @@ static void windows(MPI_Comm comm)
         MPI_Win_allocate(n, 1, MPI_INFO_NULL, comm, &own, &win);
         use(win, own, n, i);
         MPI_Win_free(&win);
-        again += own == first;
+        /* Or very near: those before it in the memory of a node may be shorter. */
+        again += first && llabs(own - first) <= 4096 * 8;
         first = own;
         if (!shares)
             continue;

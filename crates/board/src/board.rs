@@ -26,6 +26,9 @@ pub const FAILED: u64 = u64::MAX - 2;
 /// What a peer wrote is not trusted: whatever it contains, implementations
 /// stay within the ring and the buffers.
 pub trait Board {
+    /// Whether this member has data for the operation; see [`WithoutData`](crate::WithoutData).
+    const HAS_DATA: bool = true;
+
     /// The stamp of `rank`'s record for operation `seq` (Acquire); equals `seq`
     /// once that is published. May look more than once before it says another.
     fn stamp(&self, rank: u32, seq: u64) -> u64;
@@ -46,6 +49,10 @@ pub trait Board {
     /// several do: meta, where the payload is unless in the record, then the
     /// stamp (Release).
     fn publish(&mut self, own: &Payload, meta: u64, reader: Option<u32>);
+
+    /// This member has no data for operation `seq` any more, for which it has published: its record says so from now
+    /// on, at the latest when [`Board::set_done`] says that it is complete.
+    fn withdraw(&mut self, seq: u64);
 
     /// Copies bytes from `at` on of a payload. If it is to be taken, they may be written as they
     /// are, so that the owner need not take their lines away before it writes there again.

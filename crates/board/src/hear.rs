@@ -31,9 +31,26 @@ pub(crate) fn hear<P: Program, B: Board>(
     let mine = Meta::pack(turn.kind, place, turn.detail, P::expects(turn, rank));
     let differs = theirs ^ mine;
     if differs & !Meta::RING != 0 {
-        return Err(mismatch((turn.args, seq), (rank, theirs), mine, board));
+        return strange((turn.args, seq), (rank, theirs), (mine, place), board);
     }
     Ok(Some((place, differs != 0)))
+}
+
+/// What a member says that is not in this call with data: it may be without.
+#[cold]
+#[inline(never)]
+fn strange<B: Board>(
+    call: (&Args, u64),
+    (rank, theirs): (u32, u64),
+    (mine, place): (u64, PayloadPlace),
+    board: &B,
+) -> Result<Option<(PayloadPlace, bool)>, Trouble> {
+    let is_same = (theirs ^ mine) & !(Meta::RING | Meta::PLACE) == 0;
+    match (is_same && Meta::is_without_data(theirs), B::HAS_DATA) {
+        (false, _) => Err(mismatch(call, (rank, theirs), mine, board)),
+        (true, true) => Err(Trouble::WithoutData(rank)),
+        (true, false) => Ok(Some((place, theirs & Meta::RING != 0))),
+    }
 }
 
 #[cold]

@@ -30,6 +30,7 @@
 //! | `member`   | a member's own view of the board: the protocol, and room         |
 //! | `board`    | the memory that the members share                                |
 //! | `trouble`  | what can go wrong                                                |
+//! | `without_data` | how a member takes part that has no memory                   |
 //! | `meta`     | the word of a record that tells what its owner called            |
 //! | `payload`  | what a member publishes, and where it is                         |
 //! | `limits`   | the size of a board                                              |
@@ -57,6 +58,7 @@ mod segment;
 mod settings;
 mod trouble;
 mod view;
+mod without_data;
 
 pub use area::BoardShape;
 pub use board::{Board, FAILED, GONE, LOST};
@@ -72,3 +74,4 @@ pub use seat::Seat;
 pub use settings::{COLL_DIRECT, COLL_WEIGH, direct_from};
 pub use trouble::{Mismatch, Refused, Skipped, Trouble};
 pub use view::View;
+pub use without_data::WithoutData;

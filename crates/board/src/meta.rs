@@ -26,6 +26,16 @@ impl Meta {
     /// The bit that says that the member prefers the ring for long payloads.
     pub(crate) const RING: u64 = 1 << 31;
 
+    /// The bits for the place of the payload. Both are set by a member without data, whose payload has the place that
+    /// it would have with data.
+    pub(crate) const PLACE: u64 = 3 << 62;
+
+    /// Whether the member that says this has no data.
+    #[inline]
+    pub(crate) fn is_without_data(word: u64) -> bool {
+        word & Self::PLACE == Self::PLACE
+    }
+
     /// The bit [`Meta::RING`], set if the ring is `preferred`.
     #[inline(always)]
     pub(crate) fn ring(preferred: bool) -> u64 {

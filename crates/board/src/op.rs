@@ -140,6 +140,20 @@ impl Op {
         self.suspects = true;
     }
 
+    /// This member has no data for it from now on, if it is in turn: those who wait for what it was to write to their
+    /// memory learn of it. From now on it is polled with a board [without data](crate::WithoutData).
+    pub fn withdraw<B: Board>(&self, member: &Member, board: &mut B) {
+        let (me, seq) = (member.rank, member.seq);
+        // What it was to read is there, and what it has completed is, too.
+        let may_owe = self.ticket == member.completed && self.stage != Stage::Settle;
+        if may_owe
+            && board.stamp(me, seq) == seq
+            && Meta::place(board.meta(me, seq)) == PayloadPlace::Direct
+        {
+            board.withdraw(seq);
+        }
+    }
+
     /// Gives it up, as after an error: polling it again only tells whether
     /// nobody uses this member's buffers any more. The board is of no more use.
     pub fn give_up(&mut self) {
@@ -152,7 +166,8 @@ impl Op {
     ///
     /// # Errors
     /// [`Trouble`] if another member called something else, or its memory is
-    /// out of reach. The board cannot be used any more.
+    /// out of reach. The board cannot be used any more. After `NoMemory` and `WithoutData` it can: the operation is
+    /// [withdrawn](Op::withdraw), and polled to its end.
     #[inline(always)]
     pub fn poll<B: Board>(
         &mut self,
@@ -257,18 +272,25 @@ impl Op {
         board: &mut B,
     ) -> Result<bool, Trouble> {
         let whole = P::extent(args);
-        if whole * P::blocks(args) > INLINE {
+        if !B::HAS_DATA || whole * P::blocks(args) > INLINE {
             return self.resume::<P, B>(whole, member, args, board);
         }
         let mut op = Op::new((self.kind, self.detail), self.ticket);
         while op.round < P::ROUNDS {
-            if !op.step::<P, B>(PayloadPlace::Line, (whole, whole), member, args, board)? {
-                // Who publishes in the only round has done its part; but others lend buffers where lengths vary.
-                let turn = op.turn(PayloadPlace::Line, (whole, whole), member, args);
-                let has_rest = P::ROUNDS > 1 || P::publishes_last(&turn);
-                op.is_needed = P::VARIES || has_rest || op.stage == Stage::First;
-                *self = op;
-                return Ok(false);
+            match op.step::<P, B>(PayloadPlace::Line, (whole, whole), member, args, board) {
+                Ok(true) => {}
+                Ok(false) => {
+                    // Who publishes in the only round has done its part; but others lend buffers where lengths vary.
+                    let turn = op.turn(PayloadPlace::Line, (whole, whole), member, args);
+                    let has_rest = P::ROUNDS > 1 || P::publishes_last(&turn);
+                    op.is_needed = P::VARIES || has_rest || op.stage == Stage::First;
+                    *self = op;
+                    return Ok(false);
+                }
+                failed => {
+                    *self = op;
+                    return failed;
+                }
             }
         }
         member.end();
@@ -374,9 +396,18 @@ impl Op {
                     (self.partial, self.next) = (true, self.next + 1);
                     continue;
                 }
-                let from = if rank == args.rank {
-                    turn.own
-                } else if let Some((place, wants_ring)) = hear::<P, B>(&turn, rank, board)? {
+                let before = votes;
+                let heard = match rank == args.rank {
+                    true => None,
+                    false => Some(hear::<P, B>(&turn, rank, board)),
+                };
+                let from = if let Some(heard) = heard {
+                    let Ok(Some((place, wants_ring))) = heard else {
+                        if counts {
+                            member.tally = votes;
+                        }
+                        return heard.map(|_| false);
+                    };
                     if counts {
                         votes += u32::from(wants_ring);
                     } else if rank == 0 && P::heard(&turn) == Heard::First {
@@ -394,12 +425,17 @@ impl Op {
                     from.is_taken = takes && from.at & LEFT == 0;
                     from
                 } else {
-                    if counts {
-                        member.tally = votes;
-                    }
-                    return Ok(false);
+                    turn.own
                 };
-                P::take(&turn, &from, self.next, board)?;
+                if B::HAS_DATA
+                    && let Err(trouble) = P::take(&turn, &from, self.next, board)
+                {
+                    // It is heard again.
+                    if counts {
+                        member.tally = before;
+                    }
+                    return Err(trouble);
+                }
                 self.took::<P, B>((&turn, &from), member, board);
             }
             self.count::<P>((counts, votes), args.rank, member);
@@ -564,6 +600,13 @@ impl Op {
                 match board.done(rank) {
                     FAILED | LOST => return Err(Trouble::Failed(rank)),
                     done if done <= seq => return Ok(false),
+                    // It may have had none when it was to write here.
+                    _ if B::HAS_DATA
+                        && board.stamp(rank, seq) == seq
+                        && Meta::is_without_data(board.meta(rank, seq)) =>
+                    {
+                        return Err(Trouble::WithoutData(rank));
+                    }
                     _ => {}
                 }
             }

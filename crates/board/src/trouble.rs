@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::meta::Meta;
 
-/// Why an operation failed. The board cannot be used any more.
+/// Why an operation failed. The board cannot be used any more, but where that is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// Two members called different things.
@@ -22,8 +22,11 @@ pub enum Trouble {
     Skipped(Skipped),
     /// The member of this rank gave up.
     Failed(u32),
-    /// There is no memory for this many bytes.
+    /// There is no memory for this many bytes. The operation can go on [without data](crate::WithoutData), and
+    /// the board can be used.
     NoMemory(usize),
+    /// The member of this rank takes part without data. This one has to, too.
+    WithoutData(u32),
 }
 
 /// Two members called different things.
@@ -88,6 +91,11 @@ impl fmt::Display for Trouble {
             ),
             Trouble::Failed(rank) => write!(f, "rank {rank} gave up"),
             Trouble::NoMemory(bytes) => write!(f, "no memory for {bytes} bytes"),
+            Trouble::WithoutData(rank) => write!(
+                f,
+                "rank {rank} has no data for this call: it has no memory for it, or a member whose \
+                 data it needs has none"
+            ),
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::balance::COUNTED;
 use crate::board::{Board, get_and_combine};
 use crate::copies;
 use crate::limits::LINE;
+use crate::meta::Meta;
 use crate::payload::{IN_LONG, Payload, PayloadPlace};
 use crate::seat::Seat;
 use crate::settings::COLL_WEIGH;
@@ -286,6 +287,11 @@ impl Board for View<'_> {
         word(8).store(meta, Relaxed);
         word(0).store(own.seq, Release);
         self.seat.wake(reader);
+    }
+
+    fn withdraw(&mut self, seq: u64) {
+        let word = self.seat.area.word(self.seat.rank, seq, 8);
+        word.store(word.load(Relaxed) | Meta::PLACE, Relaxed);
     }
 
     #[inline(always)]

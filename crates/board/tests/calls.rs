@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use case::{Case, Job};
-use catena_board::{Board, FAILED, Limits, Member, Mismatch, Op, OpKind, Trouble};
+use catena_board::{Board, FAILED, Limits, Member, Mismatch, Op, OpKind, Trouble, WithoutData};
 use catena_coll::Collective;
 use ops::{AFFINE, MIX, SUM, TREE};
 use shared::{Seat, Shared};
@@ -46,9 +46,38 @@ struct Runner {
     at: usize,
     op: Option<Op>,
     kinds: Vec<OpKind>,
+    /// Whether members lack memory in some of the calls.
+    is_scarce: bool,
+    /// Whether this one has no data in the call it is in, and the calls in which it had none.
+    is_without: bool,
+    without: Vec<usize>,
+}
+
+/// In which call which member lacks memory: at the begin, or after it has got some so often.
+fn scarcity(call: usize, size: u32) -> Option<(u32, Option<u64>)> {
+    let hash = (call as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let (member, room) = ((hash >> 40) as u32 % size, (hash >> 20) & 7);
+    let lacks = !call.is_multiple_of(3);
+    lacks.then_some((member, room.checked_sub(3)))
 }
 
 impl Runner {
+    /// The next call begins, perhaps without memory.
+    fn begin(&mut self) {
+        let (rank, size) = (self.seat.rank, self.seat.shared.buffers.len() as u32);
+        let scarce = scarcity(self.at, size).filter(|&(who, _)| self.is_scarce && who == rank);
+        let room = match scarce {
+            Some((_, Some(room))) => room,
+            Some((_, None)) => {
+                self.is_without = true;
+                *self.seat.shared.buffers[rank as usize].lock().unwrap() = Default::default();
+                0
+            }
+            None => u64::MAX,
+        };
+        self.seat.shared.rooms[rank as usize].store(room, Ordering::Relaxed);
+    }
+
     fn new(shared: &Arc<Shared>, rank: u32, size: u32, oversubscribed: bool) -> Self {
         Runner {
             seat: Seat {
@@ -60,6 +89,9 @@ impl Runner {
             at: 0,
             op: None,
             kinds: Vec::new(),
+            is_scarce: false,
+            is_without: false,
+            without: Vec::new(),
         }
     }
 
@@ -68,18 +100,36 @@ impl Runner {
         let (case, job) = &calls[self.at];
         let args = job.args(self.seat.rank, None);
         let rank = self.seat.rank as usize;
-        let op = self.op.get_or_insert_with(|| {
+        if self.op.is_none() {
             self.seat.load(job);
+            self.begin();
+        }
+        let op = self.op.get_or_insert_with(|| {
             self.seat.op = *case.op.function;
             let kind = self.member.choose(Some(case.collective), &args);
             self.member
                 .start(kind.expect("can run on a board"), case.root)
         });
-        if !op
-            .poll(&mut self.member, &args, &mut self.seat)
-            .expect("calls fit")
-        {
-            return false;
+        let seat = &mut self.seat;
+        let polled = match self.is_without {
+            false => op.poll(&mut self.member, &args, seat),
+            true => op.poll(&mut self.member, &args, &mut WithoutData(seat)),
+        };
+        match polled {
+            Ok(true) => {}
+            Ok(false) => return false,
+            Err(Trouble::NoMemory(_) | Trouble::WithoutData(_)) if self.is_scarce => {
+                op.withdraw(&self.member, &mut self.seat);
+                self.is_without = true;
+                return false;
+            }
+            Err(trouble) => panic!("calls fit: {trouble}"),
+        }
+        if std::mem::take(&mut self.is_without) {
+            self.without.push(self.at);
+            self.seat.unload();
+            (self.at, self.op) = (self.at + 1, None);
+            return true;
         }
         let want = &job.expected[rank];
         let open = case.collective == Collective::ReduceScatter && case.in_place;
@@ -145,10 +195,23 @@ fn run(
     calls: &[(Case, Job)],
     random: &mut u64,
 ) -> Vec<Vec<OpKind>> {
+    let members = run_with(size, (oversubscribed, limits), calls, random, false);
+    members.into_iter().map(|m| m.kinds).collect()
+}
+
+/// Has all members run all calls; in some of them memory may be scarce.
+fn run_with(
+    size: u32,
+    (oversubscribed, limits): (bool, Limits),
+    calls: &[(Case, Job)],
+    random: &mut u64,
+    is_scarce: bool,
+) -> Vec<Runner> {
     let shared = Shared::new(size, limits);
     let mut members: Vec<Runner> = (0..size)
         .map(|r| Runner::new(&shared, r, size, oversubscribed))
         .collect();
+    members.iter_mut().for_each(|m| m.is_scarce = is_scarce);
     let mut idle = 0;
     while members.iter().any(|m| m.at < calls.len()) {
         *random = random
@@ -162,7 +225,7 @@ fn run(
         idle = if moved { 0 } else { idle + 1 };
         assert!(idle < 100_000, "nobody moves");
     }
-    members.into_iter().map(|m| m.kinds).collect()
+    members
 }
 
 /// Members that have cores of their own, and such as share them, on each kind of board.
@@ -185,6 +248,36 @@ fn every_kind_on_1_to_17_ranks() {
         }
     }
     assert_eq!(seen.len(), 19, "{seen:?}");
+}
+
+/// A member that has no memory for a call, or none any more, completes it with the others: those that get something of what
+/// it lacks are told, all others have their results, and so have all in the next calls.
+#[test]
+fn a_member_without_memory_keeps_step() {
+    let (mut random, mut whole, mut told) = (777u64, 0, 0);
+    for size in 1..=10 {
+        for board in BOARDS {
+            let calls = calls(size, board.1);
+            let members = run_with(size, board, &calls, &mut random, true);
+            for (call, (case, _)) in calls.iter().enumerate() {
+                let without = |m: &&Runner| m.without.contains(&call);
+                let lacking = members.iter().filter(without).count();
+                match scarcity(call, size) {
+                    None => assert_eq!(lacking, 0, "{case:?}"),
+                    Some((member, None)) => {
+                        assert!(without(&&members[member as usize]));
+                        whole += members.len() - lacking;
+                        told += lacking - 1;
+                    }
+                    Some((member, Some(_))) => {
+                        let first = without(&&members[member as usize]);
+                        assert!(first || lacking == 0, "{case:?}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(whole > 1000 && told > 1000, "{whole} {told}");
 }
 
 /// Whichever way a call takes, which its caller does not see, operands are combined from rank 0

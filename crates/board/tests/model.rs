@@ -260,6 +260,10 @@ impl<const LINES: u64> Board for Memory<LINES> {
         (line.stamp, line.meta, line.at) = (own.seq, meta, own.at);
     }
 
+    fn withdraw(&mut self, _: u64) {
+        unreachable!("there is memory");
+    }
+
     fn get(&mut self, from: &Payload, at: usize, into: Region) -> Result<(), Refused> {
         self.check(from, at, into.len);
         Ok(())

@@ -56,34 +56,45 @@ fn put_codes(to: *mut c_int, from: usize, count: usize, code: c_int) {
     }
 }
 
+/// What the root knows of the processes that it has asked for, as it tells all members: the class of the error, and how many were
+/// asked for and are started of each command.
+fn outcome(made: &Result<(Comm, Vec<u32>)>, asked: &[usize]) -> Vec<u32> {
+    let (class, started) = match made {
+        Ok((_, counts)) => (consts::SUCCESS, &counts[..]),
+        Err(error) => (errors::class(error.kind()), &[][..]),
+    };
+    let started = started.iter().chain(std::iter::repeat(&0));
+    let counts = asked.iter().zip(started);
+    let counts = counts.flat_map(|(&asked, &started)| [asked as u32, started]);
+    std::iter::once(class as u32).chain(counts).collect()
+}
+
 /// What was made, and what becomes of the codes of the processes that were asked for, by
-/// command: some of each are started, or none is. Only the root knows both numbers.
+/// command: some of each are started, or none is. What the root knows of that it tells all.
 fn conclude(
+    on: &Arc<catena_core::comm::Comm>,
+    root: c_int,
     made: Result<(Comm, Vec<u32>)>,
-    intercomm: *mut Comm,
-    codes: *mut c_int,
+    (intercomm, codes): (*mut Comm, *mut c_int),
     asked: &[usize],
 ) -> Result<()> {
-    match made {
-        Ok((new, counts)) => {
-            let process = enter()?;
-            let all = process.comm_ref(new)?.peers as usize;
-            put_codes(codes, 0, all, consts::SUCCESS);
-            let mut at = 0;
-            for (&asked, started) in asked.iter().zip(counts) {
-                let started = (started as usize).min(asked);
-                put_codes(codes, at, started, consts::SUCCESS);
-                put_codes(codes, at + started, asked - started, consts::ERR_SPAWN);
-                at += asked;
-            }
-            put(intercomm, new, "intercomm")
-        }
-        Err(error) => {
-            let all = asked.iter().sum();
-            put_codes(codes, 0, all, errors::class(error.kind()));
-            Err(error)
+    let process = enter()?;
+    let own = outcome(&made, asked);
+    let told = spawn::tell_outcome(&process, on, root, own);
+    if let Some((&class, counts)) = told.as_deref().and_then(<[u32]>::split_first) {
+        let failed = match class as c_int {
+            consts::SUCCESS => consts::ERR_SPAWN,
+            class => class,
+        };
+        let mut at = 0;
+        for count in counts.chunks_exact(2) {
+            let (asked, started) = (count[0] as usize, count[1].min(count[0]) as usize);
+            put_codes(codes, at, started, consts::SUCCESS);
+            put_codes(codes, at + started, asked - started, failed);
+            at += asked;
         }
     }
+    put(intercomm, made?.0, "intercomm")
 }
 
 /// A port's name in a program's string.
@@ -110,7 +121,7 @@ mpi_fn! {
         let is_root = root == on.rank as c_int;
         let made = spawn::spawn(&process, &on, root, commands);
         let asked = [if is_root { maxprocs.max(0) as usize } else { 0 }];
-        conclude(made, intercomm, array_of_errcodes, &asked)
+        conclude(&on, root, made, (intercomm, array_of_errcodes), &asked)
     }
 
     /// Only the root's arguments say what is started.
@@ -148,7 +159,7 @@ mpi_fn! {
             (0..n).map(one).collect()
         };
         let made = spawn::spawn(&process, &on, root, commands);
-        conclude(made, intercomm, array_of_errcodes, &asked)
+        conclude(&on, root, made, (intercomm, array_of_errcodes), &asked)
     }
 
     fn Comm_get_parent(parent: *mut Comm) {

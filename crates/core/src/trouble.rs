@@ -9,6 +9,9 @@
 //! [notes the end](Process::note_end). Whoever sends or receives messages of a collective has failed in none before, and so
 //! all of them have numbered their calls alike.
 //!
+//! A call that lacks memory is none of these: it has gone [on without data](crate::coll) to its end
+//! ([decision 45](../../../docs/decisions/0045-calls-go-on-without-data.md)).
+//!
 //! Everything here asks first whether `link` knows of any loss or revocation, which is one load:
 //! a process that knows of none pays nothing more.
 

@@ -1,12 +1,14 @@
 //! Jobs that processes spawn (MPI-5, chapter 11.8).
 
 use std::ffi::OsString;
+use std::mem;
 use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
 
-use catena_abi as abi;
+use catena_abi::{self as abi, consts};
 use catena_boot::{Side, SpawnAnswer, SpawnProgram, SpawnRequest};
 use catena_core::Process;
+use catena_core::coll::{Caller, Data};
 use catena_core::comm::{Comm, Meeting};
 use catena_objects::errhandler::Initial;
 use catena_objects::error::{Kind, Result};
@@ -159,6 +161,41 @@ pub fn spawn(
         let _ = process.with_jobs(|jobs| jobs.close_port(&port));
     }
     Ok((made?, counts))
+}
+
+/// Tells all members of a communicator what the root knows of the processes that it has asked for: words. At the root they come
+/// back; `None` if the members cannot be told, as some have died. Collective, once [`spawn`] has come to its end.
+pub fn tell_outcome(
+    process: &Process,
+    comm: &Arc<Comm>,
+    root: i32,
+    words: Vec<u32>,
+) -> Option<Vec<u32>> {
+    check_root(comm, root).ok()?;
+    comm.check_intra().ok()?;
+    let count = u32::try_from(words.len()).ok()?;
+    let count = tell_row(process, comm, root, vec![count])?;
+    let mut row = words;
+    row.resize(*count.first()? as usize, 0);
+    tell_row(process, comm, root, row)
+}
+
+/// Tells all members the root's row, which has as many words at each.
+fn tell_row(process: &Process, comm: &Arc<Comm>, root: i32, mut row: Vec<u32>) -> Option<Vec<u32>> {
+    let data = Data {
+        buf: row.as_mut_ptr().cast(),
+        count: size_of_val(&*row) as abi::Count,
+        ty: consts::BYTE,
+    };
+    let call = Caller { process, now: true }.bcast(comm, data, root);
+    match call.and_then(|left| process.run_rest(left)) {
+        Ok(()) => Some(row),
+        Err(_) => {
+            // What a failed operation left behind may still use it.
+            mem::forget(row);
+            None
+        }
+    }
 }
 
 /// Has the launcher start a job; where it will be met, and how many run each command.

@@ -40,6 +40,11 @@ impl Early {
         }
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.letters.is_empty()
+    }
+
     /// Those for a context, in the order in which they have come; those for earlier ones of its slot go. Cost: O(log of
     /// all), and those.
     pub fn take(&mut self, of: Cid) -> Vec<Letter> {

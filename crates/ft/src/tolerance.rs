@@ -110,7 +110,10 @@ fn taken(process: &Process, cid: Cid) {
         .due
         .borrow_mut()
         .retain(|it| it.ours.slot() != cid.slot());
-    tolerance.circles.borrow_mut().remove(&cid.slot());
+    let mut circles = tolerance.circles.borrow_mut();
+    if !circles.is_empty() {
+        circles.remove(&cid.slot());
+    }
 }
 
 /// A communicator is there from now on. What has come for it is read by the next progress: the call that makes it is under
@@ -118,6 +121,9 @@ fn taken(process: &Process, cid: Cid) {
 fn opened(process: &Process, comm: &Comm) {
     let tolerance = process.hook::<Tolerance>();
     let mut early = tolerance.early.borrow_mut();
+    if early.is_empty() && tolerance.due.borrow().is_empty() {
+        return;
+    }
     let mut due = tolerance.due.borrow_mut();
     due.extend(comm.cids().flat_map(|cid| early.take(cid)));
     if !due.is_empty() {

@@ -66,6 +66,9 @@ impl ReorderBuffer {
 
     /// Everything that waited for that communicator.
     pub fn opened(&mut self, cid: Cid) -> Vec<Packet> {
+        if self.unopened.is_empty() {
+            return Vec::new();
+        }
         self.unopened.remove(&cid).unwrap_or_default()
     }
 

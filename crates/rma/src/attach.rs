@@ -4,8 +4,8 @@ use catena_core::Process;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 
-use crate::create::check_host;
 use crate::heap::{self, Card};
+use crate::plan::check_host;
 use crate::regions::Region;
 use crate::window::{Flavor, Window};
 

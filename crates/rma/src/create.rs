@@ -2,6 +2,8 @@
 //! with the members tell each other rows of words, three times: what each has, what the lowest has made for all, and whether it could be mapped.
 //! One who cannot take part says so instead, and the call fails everywhere. If one finds that neighbours cannot open each other's
 //! descriptors, all begin anew, with memory in the segment of the job.
+//!
+//! The memory of `MPI_Win_allocate` on a node with some members is one [region], which each of them opens once.
 
 use std::cell::RefCell;
 use std::ffi::c_int;
@@ -10,7 +12,6 @@ use std::sync::Arc;
 
 use catena_abi::{self as abi, Aint, consts};
 use catena_base::mailbox::Mailbox;
-use catena_core::buffer::is_on_host;
 use catena_core::comm::Comm;
 use catena_core::{Process, kind_of_death};
 use catena_fabric::Peer;
@@ -18,121 +19,33 @@ use catena_net::Route;
 use catena_objects::attr::Attributes;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::error_place::Target as ErrorTarget;
-use catena_objects::{fail, info::Info};
+use catena_objects::fail;
 use catena_shm::Bell;
 
 use crate::access::Epochs;
 use crate::control::Control;
 use crate::exposed::{self, Area, Exposed, Way, is_here};
 use crate::heap::{self, Card, Mapping};
-use crate::hints::Hints;
 use crate::letters::Reader;
 use crate::mailbox;
 use crate::message::carry;
 use crate::message::exchange;
 use crate::message::state::{ELSEWHERE, Meetings};
 use crate::notices::Notices;
+use crate::plan::Plan;
+use crate::region::{self, Region};
 use crate::registry::{self, Reserved};
+use crate::rows::{BOX, KEYS, LEADER, NUMBER, OWN_CARD, PART, PROBE, ROW, Row};
 use crate::sparse::Sparse;
 use crate::tell::tell_all;
 use crate::window::{Facts, Flavor, Node, Reach, Target, Window};
 
-/// The checked arguments of a call that makes a window.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// Which call it is.
-    pub flavor: Flavor,
-    /// The memory of `MPI_Win_create`, else null.
-    pub base: *mut u8,
-    /// Its bytes, or how many are wanted.
-    pub size: u64,
-    /// Bytes of a unit of displacement.
-    pub unit: i64,
-    /// Hints.
-    pub hints: Hints,
-    /// What the memory is to be aligned to.
-    pub align: usize,
-}
-
-impl Plan {
-    /// Checks the arguments.
-    ///
-    /// # Errors
-    /// `Size`, `Disp`, `Base`, `InfoValue`.
-    pub fn new(
-        flavor: Flavor,
-        base: *mut u8,
-        size: Aint,
-        unit: i64,
-        info: Option<&Info>,
-    ) -> Result<Plan> {
-        let Ok(bytes) = u64::try_from(size) else {
-            fail!(Size, "the size is {size}: it must not be negative");
-        };
-        if unit <= 0 {
-            fail!(
-                Disp,
-                "the unit of displacements is {unit}: it must be positive"
-            );
-        }
-        if flavor == Flavor::Create && base.is_null() && bytes != 0 {
-            fail!(
-                Base,
-                "the window's memory is a null pointer, but its size is {size}"
-            );
-        }
-        check_host(base, bytes, Kind::Base)?;
-        let hints = match info {
-            Some(info) => Hints::default().with(info)?,
-            None => Hints::default(),
-        };
-        let align = info
-            .and_then(|info| info.hint("mpi_minimum_memory_alignment"))
-            .and_then(|it| it.parse::<usize>().ok())
-            .and_then(usize::checked_next_power_of_two);
-        Ok(Plan {
-            flavor,
-            base,
-            size: bytes,
-            unit,
-            hints,
-            align: align.unwrap_or(1),
-        })
-    }
-}
-
-/// Only memory of the host can be that of a window: others reach it without the device's driver.
-///
-/// # Errors
-/// `kind` for memory of a device.
-pub(crate) fn check_host(base: *const u8, len: u64, kind: Kind) -> Result<()> {
-    if len != 0 && !is_on_host(base) {
-        let text = format!(
-            "the {len} bytes at {base:p} lie on a device, which windows cannot use: copy them to memory of the \
-            host, or send messages, whose buffers may lie there"
-        );
-        return Err(Error::new(kind, text));
-    }
-    Ok(())
-}
-
-/// The number that a member has for the window.
-const NUMBER: usize = 4;
-/// The lowest rank on the node of a member.
-const LEADER: usize = 6;
-/// Bytes of the keys by which networks reach its memory.
-const KEYS: usize = 7;
-/// Where its memory is found.
-const OWN_CARD: usize = 8;
-/// Where its mailbox is found, if it has memory that only the kernel reaches.
-const BOX: usize = OWN_CARD + Card::WORDS;
-/// By which neighbours find out whether they can open its descriptors.
-const PROBE: usize = BOX + Card::WORDS;
-/// What a member has.
-const ROW: usize = PROBE + Card::WORDS;
-/// What the lowest member of a node has made for all of them, and in the last word whether a member cannot open a descriptor.
+/// What the lowest member of a node has made for all of them, and in the last word whether all begin anew.
 const SHARED: usize = 2 + 2 * Card::WORDS;
-const BLIND: usize = SHARED - 1;
+const ANEW: usize = SHARED - 1;
+/// Why: a member cannot open a descriptor; there can be no region.
+const BLIND: u64 = 1;
+const NO_REGION: u64 = 2;
 
 /// Tells all members a row of words; theirs, by rank.
 fn tell<const N: usize>(
@@ -188,8 +101,17 @@ struct Own {
 }
 
 impl Own {
-    fn new(process: &Process, comm: &Comm, plan: &Plan) -> Result<Own> {
+    /// Without memory if that is to be a part of a region.
+    fn new(process: &Process, comm: &Comm, plan: &Plan, in_region: bool) -> Result<Own> {
         check_reach(process, comm, plan.flavor)?;
+        if in_region {
+            return Ok(Own {
+                base: std::ptr::null_mut(),
+                piece: None,
+                card: Card::NONE,
+                exposed: Exposed::default(),
+            });
+        }
         let size = usize::try_from(plan.size).unwrap_or(usize::MAX);
         let is_alone = plan.flavor == Flavor::Shared && plan.hints.noncontiguous;
         if plan.flavor == Flavor::Allocate || is_alone {
@@ -265,7 +187,7 @@ fn check_reach(process: &Process, comm: &Comm, flavor: Flavor) -> Result<()> {
     }
 }
 
-/// The contiguous memory of a shared window, if the lowest member makes it.
+/// The contiguous memory of a shared window, or a region, if the lowest member makes it.
 struct Whole {
     at: *mut u8,
     card: Card,
@@ -285,7 +207,7 @@ pub fn create(
         fail!(Comm, "a window needs an intracommunicator");
     }
     register(process);
-    let window = make(process, comm, plan)?;
+    let window = make(process, comm, plan, true)?;
     Ok((window.handle, window.base))
 }
 
@@ -299,13 +221,26 @@ fn register(process: &Process) {
         });
 }
 
-fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<Window>> {
+/// Makes a window, whose memory may be a region.
+fn make(
+    process: &Process,
+    comm: &Arc<Comm>,
+    plan: Result<Plan>,
+    may_share: bool,
+) -> Result<Arc<Window>> {
     carry::listen(process);
     heap::keep(process);
+    let wants_part = |plan: &Plan| {
+        let is_here = |&peer: &Peer| is_neighbour(process, peer);
+        let few = region::LEAST;
+        let may = may_share && plan.flavor == Flavor::Allocate && plan.align <= region::PAGE;
+        may && !heap::is_in_segment() && comm.group.members().filter(is_here).nth(few - 1).is_some()
+    };
     // What each has.
     let reserve = |plan| {
         let reserved = Reserved::new()?;
-        Ok((Own::new(process, comm, &plan)?, plan, reserved))
+        let wants = wants_part(&plan);
+        Ok((Own::new(process, comm, &plan, wants)?, plan, reserved))
     };
     let mine = plan.and_then(reserve);
     let (failed, mine, error) = split(mine);
@@ -323,12 +258,15 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
         row[OWN_CARD..BOX].copy_from_slice(&own.card.words());
         row[BOX..PROBE].copy_from_slice(&own.mailbox(plan.flavor).words());
         if !heap::is_in_segment() {
-            row[PROBE..].copy_from_slice(&heap::probe().words());
+            row[PROBE..PART].copy_from_slice(&heap::probe().words());
+        }
+        if wants_part(plan) {
+            row[PART] = plan.align as u64;
         }
         row[KEYS] = own.exposed.keys().len() as u64;
     }
     let rows = tell(process, comm, row);
-    let rows = match rows.and_then(|rows| agree(error, &rows).map(|()| rows)) {
+    let mut rows = match rows.and_then(|rows| agree(error, &rows).map(|()| rows)) {
         Ok(rows) => rows,
         Err(error) => {
             if let Some((mut own, ..)) = mine {
@@ -347,32 +285,32 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
             so they share no memory: make the window with MPI_Win_allocate"
         );
     }
-    let longest = rows.iter().map(|row| row[KEYS]).max().unwrap_or(0);
-    let ways = match exposed::tell_keys(process, comm, &own.exposed.keys(), longest as usize) {
-        Ok(ways) => ways,
-        Err(error) => {
-            own.give_back(process);
-            return Err(error);
-        }
-    };
+    if !region::are_agreed(&rows) {
+        own.give_back(process);
+        return make(process, comm, Ok(plan), false);
+    }
     // What the lowest has made for all: one piece, unless all would have their own.
     let is_whole = plan.flavor == Flavor::Shared && rows.iter().any(|row| row[5] == 0);
     if is_whole && own.piece.is_some() {
         own.give_back(process);
         own.base = plan.base;
     }
-    let is_blind = is_blind(comm.rank, &rows);
+    let in_region = rows[comm.rank as usize][PART] != 0;
+    let is_blind = is_blind(comm.rank, &rows, is_whole || in_region);
     let shared = share(comm.rank, &plan, &rows, is_whole);
     let (failed, shared, error) = split(shared);
     let (control, whole) = shared.unwrap_or_default();
     let mut row = [0; SHARED];
     row[0] = failed;
-    row[BLIND] = is_blind.into();
+    row[ANEW] = if is_blind { BLIND } else { 0 };
+    if in_region && control.is_some() && whole.is_none() {
+        row[ANEW] |= NO_REGION;
+    }
     if let Some((_, card)) = &control {
         row[1..=Card::WORDS].copy_from_slice(&card.words());
     }
     if let Some(whole) = &whole {
-        row[1 + Card::WORDS..BLIND].copy_from_slice(&whole.card.words());
+        row[1 + Card::WORDS..ANEW].copy_from_slice(&whole.card.words());
         own.piece = Some(whole.at);
     }
     let told = tell(process, comm, row).and_then(|told| agree(error, &told).map(|()| told));
@@ -383,22 +321,49 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
             return Err(error);
         }
     };
-    if told.iter().any(|row| row[BLIND] != 0) {
+    let anew = told.iter().fold(0, |anew, row| anew | row[ANEW]);
+    if anew != 0 {
         own.give_back(process);
         drop(control);
-        heap::share_segment();
-        return make(process, comm, Ok(plan));
+        if anew & BLIND != 0 {
+            heap::share_segment();
+        }
+        return make(process, comm, Ok(plan), anew & NO_REGION == 0 && may_share);
     }
     // Whether it could be mapped.
     let cards = told[rows[comm.rank as usize][LEADER] as usize];
-    let parts = Parts {
-        rows: &rows,
-        control: card_at(&cards[1..]),
-        whole: is_whole.then(|| card_at(&cards[1 + Card::WORDS..])),
-        reserved: &reserved,
-    };
+    let shown = card_at(&cards[1..]);
+    let whole = (is_whole || in_region).then(|| card_at(&cards[1 + Card::WORDS..]));
     let control = control.map(|(control, _)| control);
-    let built = build(process, comm, &plan, &mut own, control, &parts);
+    let region = match whole.filter(|_| in_region) {
+        Some(card) => enter_region(process, comm, &plan, &mut own, (&rows, card)).map(Some),
+        None => Ok(None),
+    };
+    // Others have to know what this member had not when it told them what it has.
+    let told = match is_split && rows.iter().any(|row| row[PART] != 0) {
+        true => tell_late(process, comm, region.as_ref().err(), &own, &mut rows),
+        false => Ok(()),
+    };
+    let longest = rows.iter().map(|row| row[KEYS]).max().unwrap_or(0) as usize;
+    let keys = own.exposed.keys();
+    let ways = told.and_then(|()| exposed::tell_keys(process, comm, &keys, longest));
+    let ways = match ways {
+        Ok(ways) => ways,
+        Err(error) => {
+            own.give_back(process);
+            return Err(region.err().unwrap_or(error));
+        }
+    };
+    let built = region.and_then(|region| {
+        let parts = Parts {
+            rows: &rows,
+            control: shown,
+            whole: whole.filter(|_| region.is_none()),
+            region,
+            reserved: &reserved,
+        };
+        build(process, comm, &plan, &mut own, control, &parts)
+    });
     let (failed, window, error) = split(built.map(Arc::new));
     // Others may use it as soon as all have told.
     carry::add_window(process);
@@ -450,12 +415,55 @@ fn make(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<Arc<W
     }
 }
 
-/// Whether a neighbour is there whose descriptors this process cannot open.
-fn is_blind(me: u32, rows: &[[u64; ROW]]) -> bool {
+/// Opens the region of this node, and has this member's part of it.
+fn enter_region(
+    process: &Process,
+    comm: &Comm,
+    plan: &Plan,
+    own: &mut Own,
+    (rows, card): (&[Row], Card),
+) -> Result<Region> {
+    let leader = rows[comm.rank as usize][LEADER] as u32;
+    let open = || {
+        let region = Region::open(process, rows, comm.rank, card)?;
+        Ok((region.at(comm.rank, plan.size)?, region))
+    };
+    let (base, region) = open().map_err(|error: std::io::Error| match error.kind() {
+        ErrorKind::OutOfMemory => no_memory(plan.size, &error),
+        _ => unmapped(leader, &error),
+    })?;
+    own.base = base;
+    own.exposed = Exposed::in_window(process, comm, (base, plan.size));
+    Ok(region)
+}
+
+/// Tells where the memory lies that the members had not when they began, and of how many bytes its keys are: puts that into
+/// the rows.
+fn tell_late(
+    process: &Process,
+    comm: &Arc<Comm>,
+    error: Option<&Error>,
+    own: &Own,
+    rows: &mut [Row],
+) -> Result<()> {
+    let failed = if error.is_some() { FAILED } else { WELL };
+    let base = own.base.expose_provenance() as u64;
+    let keys = own.exposed.keys().len() as u64;
+    let told = tell(process, comm, [failed, base, keys])?;
+    agree(error.cloned(), &told)?;
+    for (row, [_, base, keys]) in rows.iter_mut().zip(told) {
+        (row[1], row[KEYS]) = (base, keys);
+    }
+    Ok(())
+}
+
+/// Whether a neighbour is there whose descriptors this process cannot open, and has to: of those that the lowest `made_all`
+/// for, that one alone.
+fn is_blind(me: u32, rows: &[Row], made_all: bool) -> bool {
     let leader = rows[me as usize][LEADER];
-    let mut neighbours = (0..)
-        .zip(rows)
-        .filter(|(rank, row)| *rank != me && row[LEADER] == leader);
+    let mut neighbours = (0..).zip(rows).filter(|(rank, row)| {
+        *rank != me && row[LEADER] == leader && (!made_all || u64::from(*rank) == leader)
+    });
     neighbours.any(|(_, row)| !heap::reaches(card_at(&row[PROBE..])))
 }
 
@@ -466,19 +474,22 @@ fn card_at(words: &[u64]) -> Card {
 type Made = (Option<(Control, Card)>, Option<Whole>);
 
 /// What the lowest member of a node makes for all there: the shared part, and the memory of a shared
-/// window.
-fn share(me: u32, plan: &Plan, rows: &[[u64; ROW]], is_whole: bool) -> Result<Made> {
+/// window, or the region, if there can be one.
+fn share(me: u32, plan: &Plan, rows: &[Row], is_whole: bool) -> Result<Made> {
     let leader = rows[me as usize][LEADER];
     if leader != u64::from(me) {
         return Ok((None, None));
     }
-    let mine = |row: &&[u64; ROW]| row[LEADER] == leader;
+    let mine = |row: &&Row| row[LEADER] == leader;
     let members = rows.iter().filter(mine).count();
     let control = Control::make(members, plan.flavor == Flavor::Dynamic);
     let control = control.map_err(|e| no_memory(0, &e))?;
     let sizes = rows.iter().map(|row| row[2]);
     let total = sizes.fold(0u64, u64::saturating_add);
     let whole = match is_whole {
+        false if rows[me as usize][PART] != 0 => {
+            region::take(rows, me).map(|(at, card)| Whole { at, card })
+        }
         false => None,
         true => {
             let bytes = usize::try_from(total).unwrap_or(usize::MAX);
@@ -492,14 +503,15 @@ fn share(me: u32, plan: &Plan, rows: &[[u64; ROW]], is_whole: bool) -> Result<Ma
 
 /// What all have told.
 struct Parts<'a> {
-    rows: &'a [[u64; ROW]],
+    rows: &'a [Row],
     control: Card,
     whole: Option<Card>,
+    region: Option<Region>,
     reserved: &'a Reserved,
 }
 
 /// Who is where.
-fn node(rows: &[[u64; ROW]], me: u32, bells: Box<[Option<Bell>]>) -> Node {
+fn node(rows: &[Row], me: u32, bells: Box<[Option<Bell>]>) -> Node {
     let ranks = || (0..rows.len() as u32).zip(rows);
     let leader = rows[me as usize][LEADER];
     let here = ranks().filter(|(_, row)| row[LEADER] == leader);
@@ -549,15 +561,18 @@ fn build(
     let mut mailboxes = Vec::new();
     let mut before = 0;
     for (rank, (row, &peer)) in (0..).zip(rows.iter().zip(&members)) {
-        let reach = match parts.whole {
-            Some(card) => reach_whole(card, (before, row[2]), rank == me, own)
+        let is_here = row[LEADER] == rows[me as usize][LEADER];
+        let region = parts.region.as_ref().filter(|_| is_here);
+        let reach = match (parts.whole, region) {
+            (Some(card), _) => reach_whole(card, (before, row[2]), rank == me, own)
                 .map_err(|e| unmapped(rank, &e))?,
-            None if rank == me => Reach::Mapped {
+            (None, Some(region)) => region.reach(rank, row[2]).map_err(|e| unmapped(rank, &e))?,
+            (None, None) if rank == me => Reach::Mapped {
                 base: own.base,
                 keep: None,
             },
-            None if row[LEADER] != rows[me as usize][LEADER] => Reach::Message { addr: row[1] },
-            None => reach_of(process, peer, plan.flavor, (row, &mut mailboxes))
+            (None, None) if !is_here => Reach::Message { addr: row[1] },
+            (None, None) => reach_of(process, peer, plan.flavor, (row, &mut mailboxes))
                 .map_err(|e| unmapped(rank, &e))?,
         };
         before += row[2];
@@ -679,7 +694,7 @@ fn reach_of(
     process: &Process,
     peer: Peer,
     flavor: Flavor,
-    (row, mailboxes): (&[u64; ROW], &mut Vec<Arc<Mapping>>),
+    (row, mailboxes): (&Row, &mut Vec<Arc<Mapping>>),
 ) -> std::io::Result<Reach> {
     let card = card_at(&row[OWN_CARD..BOX]);
     if card.pid != 0 {

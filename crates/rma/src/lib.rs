@@ -7,6 +7,9 @@
 //! | `create`         | making and freeing them                                          |
 //! | `tell`           | what members tell each other meanwhile                           |
 //! | `attach`, `attached` | memory of dynamic windows                                    |
+//! | `plan`           | the checked arguments of a call that makes a window              |
+//! | `rows`           | what members tell each other when a window is made               |
+//! | `region`         | the memory of a window's members on a node                       |
 //! | `regions`        | what is attached, as others see it                               |
 //! | `meeting`        | how all members come together                                    |
 //! | `query`          | memory that is loaded and stored                                 |
@@ -64,21 +67,25 @@ mod operations;
 pub mod partitioned;
 mod passive_target;
 mod place;
+mod plan;
 mod pool;
 mod query;
+mod region;
 mod regions;
 pub mod registry;
 mod remote;
+mod rows;
 mod sparse;
 mod tell;
 mod transfer;
 mod window;
 
-pub use create::{Plan, create, free};
+pub use create::{create, free};
 pub use hints::Hints;
 pub use message::token::requested;
 pub use operations::{At, is_compared};
 pub use passive_target::lock_mode;
+pub use plan::Plan;
 pub use query::Part;
 pub use transfer::copy_bytes;
 pub use window::{Flavor, Reach, Target, Window};

@@ -48,6 +48,8 @@ pub struct Shared {
     /// How many never prefer the ring while all others do, if it is up to that.
     pub objectors: Option<u32>,
     pub buffers: Vec<Mutex<Buffers>>,
+    /// How often each member gets the memory that it needs besides its buffers.
+    pub rooms: Vec<AtomicU64>,
 }
 
 // SAFETY: a payload is read when it was published, and written when all who read
@@ -76,6 +78,7 @@ impl Shared {
             asked: AtomicU64::new(0),
             objectors,
             buffers: (0..ranks).map(|_| Mutex::default()).collect(),
+            rooms: (0..ranks).map(|_| AtomicU64::new(u64::MAX)).collect(),
         }
     }
 
@@ -117,6 +120,17 @@ fn buffer_at(address: u64) -> (Buf, usize) {
 impl Seat {
     fn with<T>(&self, rank: u32, f: impl FnOnce(&mut Buffers) -> T) -> T {
         f(&mut self.shared.buffers[rank as usize].lock().unwrap())
+    }
+
+    /// Whether there is memory once more.
+    fn room(&self) -> Result<(), Trouble> {
+        let room = &self.shared.rooms[self.rank as usize];
+        let left = room.load(Ordering::Relaxed);
+        room.store(left.saturating_sub(1), Ordering::Relaxed);
+        if left == 0 {
+            return Err(Trouble::NoMemory(1));
+        }
+        Ok(())
     }
 
     fn own(&self, r: Region) -> Vec<u8> {
@@ -199,6 +213,11 @@ impl Board for Seat {
         line.stamp.store(own.seq, Ordering::Release);
     }
 
+    fn withdraw(&mut self, seq: u64) {
+        let meta = &self.shared.line(self.rank, seq).meta;
+        meta.fetch_or(3 << 62, Ordering::Relaxed);
+    }
+
     fn get(&mut self, from: &Payload, at: usize, into: Region) -> Result<(), Refused> {
         assert!(!from.is_taken || from.at & LEFT == 0);
         self.write(into, &self.read(from, at, into.len));
@@ -226,6 +245,7 @@ impl Board for Seat {
         into: Region,
         order: Order,
     ) -> Result<(), Trouble> {
+        self.room()?;
         let bytes = self.read(from, at, into.len);
         self.with(self.rank, |b| (self.op)(&bytes, b.part(into), order));
         Ok(())
@@ -244,6 +264,7 @@ impl Board for Seat {
     }
 
     fn reserve(&mut self, len: usize) -> Result<(), Trouble> {
+        self.room()?;
         self.with(self.rank, |b| b.scratch = vec![0xA5; len]);
         Ok(())
     }
@@ -253,6 +274,7 @@ impl Board for Seat {
     }
 
     fn fold(&mut self, from: Region, into: Region, order: Order) -> Result<(), Trouble> {
+        self.room()?;
         let bytes = self.own(from);
         self.with(self.rank, |b| (self.op)(&bytes, b.part(into), order));
         Ok(())

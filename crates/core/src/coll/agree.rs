@@ -159,7 +159,8 @@ impl Process {
             is_persistent: false,
             is_idle: false,
         };
-        let told = self.run_on_board(comm, (label.what, label.detail), &args, ends, None, &say);
+        let call = (label.what, label.detail);
+        let told = self.run_on_board(comm, call, &args, Ok(ends), None, &say);
         let is_well = match told {
             Ok(true) => own[0] != NONE,
             // There is no board, for nobody.

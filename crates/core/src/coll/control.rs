@@ -1,15 +1,16 @@
 //! What members of a communicator tell each other besides the messages of their calls: why a
-//! call failed (`report`), and which call they wait in (`inquiry`).
+//! call failed (`report`), or has no data (`without_data`), and which call they wait in (`inquiry`).
 //!
-//! A control message is a short message in the plane of collectives: a report in the context of the
+//! A control message is a short message in the plane of collectives: a report and a lack in the context of the
 //! communicator, the others in that of the job. Its tag is negative and says which call it is
 //! about:
 //!
 //! | bits, from the top | what                                           |
 //! |--------------------|------------------------------------------------|
 //! | 1                  | one                                            |
-//! | 2                  | the [`Kind`]; zero: of an agreement or a partition (`comm`) |
-//! | 29                 | place of the call among all on the communicator |
+//! | 2                  | what kind it is of; zero: of an agreement or a partition (`comm`) |
+//! | 1                  | of that kind, which [`Kind`]                    |
+//! | 28                 | place of the call among all on the communicator |
 //!
 //! Calls on a board have no messages, and no number among those that have, and calls that make
 //! persistent operations have numbers of their own: here all count, in the order in which the
@@ -30,17 +31,19 @@ use crate::process::Process;
 /// Longest text, bytes: a message of one packet.
 pub const LONGEST: usize = 480;
 
-const PLACE_BITS: u32 = 29;
+const PLACE_BITS: u32 = 28;
 
 /// What a control message says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A member gave the call up; see `report`.
-    Report = 1,
+    Report = 0b010,
+    /// A member's next message of the call has no data; see `without_data`.
+    Lack = 0b011,
     /// A member waits in the call, and asks how it was made: which communicator it is on.
-    Inquiry,
+    Inquiry = 0b100,
     /// How, a [`CallSignature`]; empty if nothing is known of it.
-    Answer,
+    Answer = 0b110,
 }
 
 /// The head of a control message.
@@ -72,9 +75,10 @@ impl CallControl {
     pub fn read(tag: i32) -> Option<Self> {
         let bits = tag as u32;
         let kind = match bits >> PLACE_BITS {
-            0b101 => Kind::Report,
-            0b110 => Kind::Inquiry,
-            0b111 => Kind::Answer,
+            0b1010 => Kind::Report,
+            0b1011 => Kind::Lack,
+            0b1100 => Kind::Inquiry,
+            0b1110 => Kind::Answer,
             _ => return None,
         };
         let place = bits & ((1 << PLACE_BITS) - 1);
@@ -92,7 +96,7 @@ impl CallControl {
 
     /// Whether it is one of asking and answering.
     pub fn asks(self) -> bool {
-        self.kind != Kind::Report
+        matches!(self.kind, Kind::Inquiry | Kind::Answer)
     }
 }
 
@@ -193,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_tag_tells_which_call_it_is_about() {
-        for kind in [Kind::Report, Kind::Inquiry, Kind::Answer] {
+        for kind in [Kind::Report, Kind::Lack, Kind::Inquiry, Kind::Answer] {
             for place in [0, 5, (1 << PLACE_BITS) - 1] {
                 let aside = CallControl { kind, place };
                 assert!(aside.tag() < 0);

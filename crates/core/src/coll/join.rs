@@ -82,7 +82,7 @@ impl Process {
             .tell_all(comm, &mut offsets, Label::FIRST)?
             .expect("only blocking calls run at once");
         let signature = prepared.signature();
-        let mut telling = self.begin_own(prepared, false)?;
+        let mut telling = self.begin_own(prepared, false);
         let turn = own_run(&mut telling).job().map(|(_, turn)| *turn);
         Ok(Some(Joining {
             shape,
@@ -174,7 +174,7 @@ impl Joining {
         // SAFETY: `words` has a byte for each member, and one more, and stays until they have met.
         let mut board = unsafe { seat.view_with(ends, None) };
         match pending.advance(process, comm, member, &args, &mut board) {
-            Some(met) => met?,
+            Some(met) => met.result()?,
             None => return Ok(Joined::Pending),
         }
         let all = words.iter().fold(u8::MAX, |all, word| all & word);

@@ -97,7 +97,7 @@ pub(super) fn explain(comm: &Comm, trouble: &Trouble) -> Error {
             let call = signature(*mine).label;
             return skipped(*me, call, &format!("rank {rank}"));
         }
-        Trouble::Failed(_) | Trouble::Parted { .. } => Kind::Other,
+        Trouble::Failed(_) | Trouble::Parted { .. } | Trouble::WithoutData(_) => Kind::Other,
         Trouble::Refused(Refused { errno, .. }) if *errno == libc::ESRCH => kind_of_death(),
         Trouble::Refused(_) => Kind::Buffer,
     };

@@ -4,7 +4,7 @@
 //! on the spot, a non-blocking one leaves the run to `progress`, and a
 //! persistent request keeps its own run. `arguments` checks what the
 //! program passes, `side` is where its layouts become packed bytes, `run` the
-//! executor over their `memory`. Calls among ranks that share memory do without
+//! executor over their `memory`; one without memory goes on `without_data`. Calls among ranks that share memory do without
 //! it: `node` runs blocking ones on the `board`, which was made by `join`, and
 //! `run` those that were started; `pending` is one that waits there; a persistent one has its `own_board`. What a communicator
 //! keeps of all that is its `state`, which knows neither the process nor the communicator.
@@ -45,6 +45,7 @@ mod site;
 mod state;
 mod tag;
 mod turn;
+mod without_data;
 
 pub use agree::Vote;
 pub use arguments::{Data, Numbers, OwnBlock, VData, WData, is_in_place};

@@ -62,12 +62,7 @@ impl Ends {
             && COLL_NODE.get()
             && let Some(edges) = process.edges(comm)?
         {
-            let sides = match load(&self.input, &self.output) {
-                Ok(sides) => sides,
-                Err(error) => {
-                    return Err(process.cannot_run(&self.prepared(comm, what, send, recv)?, error));
-                }
-            };
+            let sides = load(&self.input, &self.output);
             if self.run_on_board(process, comm, edges.near(what), (send, recv), sides)? {
                 return Ok(None);
             }
@@ -94,7 +89,7 @@ impl Ends {
         comm: &CommRef,
         near: Edges<'_>,
         (send, recv): (Layout<'_>, Layout<'_>),
-        (mut from, mut to): (Loaded, Loaded),
+        mut sides: Result<(Loaded, Loaded)>,
     ) -> Result<bool> {
         let args = Args {
             send,
@@ -109,10 +104,13 @@ impl Ends {
             is_persistent: false,
             is_idle: false,
         };
-        let ends = (from.base(), to.base());
+        let ends = sides.as_mut().map(|(from, to)| (from.base(), to.base()));
+        let ends = ends.map_err(|error| &*error);
         let done = process.run_on_board(comm, (NEAR.what, NEAR.detail), &args, ends, None, &say)?;
+        if let (true, Ok((_, to))) = (done, &sides) {
+            self.output.store(to);
+        }
         if done {
-            self.output.store(&to);
             process.ran(comm, NEAR.what, BOARD);
         }
         Ok(done)

@@ -2,6 +2,7 @@
 
 use std::cell::RefMut;
 use std::mem;
+use std::ptr;
 use std::sync::Arc;
 
 use catena_base::wait::yield_core;
@@ -10,19 +11,22 @@ use catena_coll::{Args, Collective};
 
 use super::force::{COLL_NODE, COLL_NODE_STARTED, allows_board};
 use super::membership::{Membership, Place};
-use super::pending::PendingOperation;
+use super::pending::{Ended, PendingOperation};
 use super::prepared::Prepared;
 use super::signature::CallSignature;
 use super::tag::Label;
 use crate::comm::Comm;
 use crate::process::{Process, is_running, life, not_running};
 use catena_objects::callback::is_inside;
-use catena_objects::error::Result;
+use catena_objects::error::{Error, Result};
 use catena_objects::op::Reducer;
 
 /// Looks for a record before anything else is done, with a core of one's own:
 /// for about two microseconds.
 const LOOKS: u32 = 2000;
+
+/// The buffers of a member that has none.
+const NO_ENDS: (*mut u8, *mut u8) = (ptr::null_mut(), ptr::null_mut());
 
 /// Whether an operation that does not block may seek the board of its communicator; alike for all members.
 pub(super) fn may_seek_board(prepared: &Prepared) -> bool {
@@ -33,15 +37,15 @@ pub(super) fn may_seek_board(prepared: &Prepared) -> bool {
 
 impl Process {
     /// Runs an operation of several members on the board of the communicator,
-    /// if it can be; `detail` is that of its label, `ends` are the buffers, and
-    /// what it is says `say`. False if nothing happened.
+    /// if it can be; `detail` is that of its label, `ends` are the buffers, or why there is no memory
+    /// for them, and what it is says `say`. False if nothing happened.
     #[inline(always)]
     pub(super) fn run_on_board(
         &self,
         comm: &Arc<Comm>,
         (what, detail): (Option<Collective>, u32),
         args: &Args<'_>,
-        ends: (*mut u8, *mut u8),
+        ends: std::result::Result<(*mut u8, *mut u8), &Error>,
         reducer: Option<&Reducer>,
         say: &dyn Fn() -> CallSignature,
     ) -> Result<bool> {
@@ -74,30 +78,35 @@ impl Process {
         };
         // SAFETY: the program lends the buffers that it names until the call returns, or fails when
         // nobody uses them any more.
-        let mut board = unsafe { seat.view_with(ends, reducer) };
+        let mut board = unsafe { seat.view_with(ends.unwrap_or(NO_ENDS), reducer) };
         board.looks = if self.engine.oversubscribed { 1 } else { LOOKS };
         let mut op = member.start(kind, detail);
-        if let Ok(true) = op.poll(member, args, &mut board) {
-            return Ok(true);
-        }
-        // What went wrong it meets again.
+        let met = match ends {
+            Ok(_) => match op.poll(member, args, &mut board) {
+                Ok(true) => return Ok(true),
+                open => open.err(),
+            },
+            Err(_) => None,
+        };
         let before = (member.started() as u32).wrapping_sub(*beside + 1);
         let place = comm.coll.place(before);
         let ended = self.finish_on_board(
             comm,
             member,
             (
-                PendingOperation::new(op, place, say()),
+                PendingOperation::new(op, place, say())
+                    .met(met)
+                    .without(ends.err().cloned()),
                 reducer.is_some_and(Reducer::is_foreign),
             ),
             args,
             &mut board,
         );
-        if let Err(error) = &ended {
+        if let Ended::Failed(error) = &ended {
             membership.fail(error);
             self.note_end(comm, error);
         }
-        ended.map(|()| true)
+        ended.result().map(|()| true)
     }
 
     /// A blocking call of this member, which has nothing for others and gets nothing, passes at once, as far as
@@ -162,14 +171,14 @@ impl Process {
         (mut pending, foreign): (PendingOperation, bool),
         args: &Args<'_>,
         board: &mut View<'_>,
-    ) -> Result<()> {
+    ) -> Ended {
         board.looks = 1;
         let mut ended = None;
         self.block_for(foreign, |process| {
             ended = pending.advance(process, comm, member, args, board);
             ended.is_some()
         });
-        ended.unwrap_or(Ok(()))
+        ended.unwrap_or(Ended::Well)
     }
 
     /// Waits until the communicator has a board, or cannot have one, and until the operations

@@ -33,7 +33,7 @@ impl Process {
     /// # Errors
     /// That of the operation, raised on its communicator.
     pub fn run(&self, prepared: Prepared) -> Result<()> {
-        let mut obj = self.begin(prepared, false)?;
+        let mut obj = self.begin(prepared, false);
         let run = own_run(&mut obj);
         if !run.advance(self) {
             self.block_for(run.is_foreign(), |process| run.advance(process));
@@ -50,7 +50,7 @@ impl Process {
     pub fn start_collective(&self, prepared: Prepared) -> Result<abi::Request> {
         let on_board = self.seeks_board(&prepared)?;
         let waits = on_board && prepared.comm.coll.queued.get() != 0;
-        let mut obj = self.begin(prepared, on_board)?;
+        let mut obj = self.begin(prepared, on_board);
         self.started();
         let run = own_run(&mut obj);
         // One that may call the program has its place in the queue before another thread can start the next.
@@ -71,45 +71,21 @@ impl Process {
     }
 
     /// A run that has begun, and counts: by messages, or on the board if there is one.
-    fn begin(&self, prepared: Prepared, on_board: bool) -> Result<Arc<CollRequest>> {
-        let mut obj = self.begin_own(prepared, on_board)?;
+    fn begin(&self, prepared: Prepared, on_board: bool) -> Arc<CollRequest> {
+        let mut obj = self.begin_own(prepared, on_board);
         if let (false, Some((job, _))) = (on_board, own_run(&mut obj).job()) {
             self.ran(&job.comm, job.label.what, job.schedule(self).label());
         }
-        Ok(obj)
+        obj
     }
 
     /// The same of a call of the library itself, which does not count.
-    pub(super) fn begin_own(&self, prepared: Prepared, on_board: bool) -> Result<Arc<CollRequest>> {
+    pub(super) fn begin_own(&self, prepared: Prepared, on_board: bool) -> Arc<CollRequest> {
         let lease = self.turn_of(&prepared.comm, prepared.label);
         let mut obj = self.idle_run();
         let run = own_run(&mut obj);
-        if let Err(error) = run.begin(self, prepared, lease, on_board) {
-            return Err(self.cannot_begin(run, error));
-        }
-        Ok(obj)
-    }
-
-    #[cold]
-    fn cannot_begin(&self, run: &CollRun, error: Error) -> Error {
-        let Some((Prepared { comm, .. }, turn)) = run.job() else {
-            return error;
-        };
-        self.give_up(comm, turn, error)
-    }
-
-    /// A blocking call has no memory to begin with, of which the others know nothing.
-    #[cold]
-    pub(super) fn cannot_run(&self, prepared: &Prepared, error: Error) -> Error {
-        let lease = self.turn_of(&prepared.comm, prepared.label);
-        self.give_up(&prepared.comm, &lease.turn(), error)
-    }
-
-    /// Tells all others that this member does not begin a call.
-    fn give_up(&self, comm: &Arc<Comm>, turn: &Turn, error: Error) -> Error {
-        self.report(comm, turn.place, &error);
-        self.lose_board(comm, &error);
-        error.on(comm.handle.get())
+        run.begin(self, prepared, lease, on_board);
+        obj
     }
 
     /// Makes a persistent operation; all members make theirs in the same order.
@@ -132,7 +108,7 @@ impl Process {
     /// Starts the run of a persistent operation.
     ///
     /// # Errors
-    /// `NoMem` if there is not enough for it.
+    /// If it is active.
     pub(crate) fn restart_collective(&self, obj: &Arc<CollRequest>) -> Result<()> {
         // A thread that has it starts it, or carries it on.
         let mut run = obj.run.try_borrow_mut().map_err(|_| active_already())?;
@@ -151,9 +127,7 @@ impl Process {
         if let Some((job, _)) = run.job() {
             self.ran(&job.comm, job.label.what, job.schedule(self).label());
         }
-        if let Err(error) = run.restart(self) {
-            return Err(self.cannot_begin(&run, error));
-        }
+        run.restart(self);
         self.started();
         let done = run.advance(self);
         drop(run);

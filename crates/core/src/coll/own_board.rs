@@ -13,7 +13,7 @@ use std::mem;
 use std::sync::Arc;
 
 use catena_base::slab::Key;
-use catena_board::{BoardMemory, BoardUse, Member, Op, OpKind, Seat, View};
+use catena_board::{BoardMemory, BoardUse, Member, Op, OpKind, Seat, Trouble, View};
 use catena_coll::neighbor::Edges;
 use catena_coll::{Args, Collective};
 use catena_objects::error::{Error, Result};
@@ -21,7 +21,7 @@ use catena_objects::op::Reducer;
 
 use super::membership::Membership;
 use super::node::may_seek_board;
-use super::pending::PendingOperation;
+use super::pending::{Ended, PendingOperation};
 use super::prepared::{Caller, Prepared};
 use super::schedules::Recipe;
 use super::signature::CallSignature;
@@ -93,13 +93,24 @@ pub(super) struct Operands<'a> {
 }
 
 impl OwnBoard {
-    /// Begins the operation, which was completed before; what is left of it, if it is not complete.
+    /// Begins the operation, which was completed before; what is left of it, if it is not complete, and what went wrong.
     #[inline]
-    pub(super) fn start(&mut self, detail: u32, operands: Operands<'_>) -> Option<Op> {
+    pub(super) fn start(
+        &mut self,
+        detail: u32,
+        operands: Operands<'_>,
+    ) -> Option<(Op, Option<Trouble>)> {
         let mut op = self.member.start(self.kind, detail);
-        let done = self.with_board(operands, |member, args, board| op.poll(member, args, board));
-        // What went wrong it meets again.
-        (done != Ok(true)).then_some(op)
+        match self.with_board(operands, |member, args, board| op.poll(member, args, board)) {
+            Ok(true) => None,
+            open => Some((op, open.err())),
+        }
+    }
+
+    /// Begins it, and looks at nothing yet.
+    #[cold]
+    pub(super) fn start_unseen(&mut self, detail: u32) -> Op {
+        self.member.start(self.kind, detail)
     }
 
     /// Goes on with it; says how it ended once it has.
@@ -109,7 +120,7 @@ impl OwnBoard {
         comm: &Arc<Comm>,
         operands: Operands<'_>,
         pending: &mut PendingOperation,
-    ) -> Option<Result<()>> {
+    ) -> Option<Ended> {
         self.with_board(operands, |member, args, board| {
             pending.advance(process, comm, member, args, board)
         })

@@ -1,11 +1,14 @@
 //! An operation on a board from its first look that found nothing to its end, well or not.
 //!
+//! A member that has no memory for it goes on [without data](WithoutData), and so do those that need what it has. Their calls
+//! fail, and the board can be used by the next one.
+//!
 //! Who waits looks around now and then: perhaps a member called something else, or gave up. An
 //! operation that can never be complete ends when nobody uses the program's buffers any more.
 
 use std::sync::Arc;
 
-use catena_board::{Member, Op, Trouble, View};
+use catena_board::{Member, Op, Trouble, View, WithoutData};
 use catena_coll::Args;
 
 use super::backoff::Backoff;
@@ -25,6 +28,30 @@ pub struct PendingOperation {
     signature: CallSignature,
     backoff: Backoff,
     stage: Stage,
+    /// What went wrong at the first look.
+    met: Option<Trouble>,
+    /// Why this member has no data for it, if it has none.
+    without: Option<Error>,
+}
+
+/// How an operation has ended.
+#[derive(Debug)]
+pub enum Ended {
+    Well,
+    /// This member had no data for it, for this reason, and goes on with the others.
+    WithoutData(Error),
+    /// The board is of no more use.
+    Failed(Error),
+}
+
+impl Ended {
+    /// What the call comes to.
+    pub fn result(self) -> Result<()> {
+        match self {
+            Ended::Well => Ok(()),
+            Ended::WithoutData(error) | Ended::Failed(error) => Err(error),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -45,6 +72,33 @@ impl PendingOperation {
             signature,
             backoff: Backoff::default(),
             stage: Stage::Open,
+            met: None,
+            without: None,
+        }
+    }
+
+    /// What went wrong at the first look, if anything has.
+    pub fn met(mut self, trouble: Option<Trouble>) -> Self {
+        self.met = trouble;
+        self
+    }
+
+    /// It has no data for this reason, if there is one, and was not polled yet.
+    pub fn without(mut self, reason: Option<Error>) -> Self {
+        self.without = reason;
+        self
+    }
+
+    fn poll(
+        &mut self,
+        member: &mut Member,
+        args: &Args<'_>,
+        board: &mut View<'_>,
+    ) -> std::result::Result<bool, Trouble> {
+        match (self.met.take(), &self.without) {
+            (Some(trouble), _) => Err(trouble),
+            (None, None) => self.op.poll(member, args, board),
+            (None, Some(_)) => self.op.poll(member, args, &mut WithoutData(board)),
         }
     }
 
@@ -62,10 +116,15 @@ impl PendingOperation {
         member: &mut Member,
         args: &Args<'_>,
         board: &mut View<'_>,
-    ) -> Option<Result<()>> {
+    ) -> Option<Ended> {
         let error = match &self.stage {
-            Stage::Open => match self.op.poll(member, args, board) {
-                Ok(true) => return Some(Ok(())),
+            Stage::Open => match self.poll(member, args, board) {
+                Ok(true) => {
+                    let without = self.without.take();
+                    return Some(without.map_or(Ended::Well, |error| {
+                        Ended::WithoutData(error.on(comm.handle.get()))
+                    }));
+                }
                 Ok(false) => {
                     // Not before the first poll, with which it begins.
                     self.op.suspect();
@@ -73,6 +132,11 @@ impl PendingOperation {
                         return None;
                     }
                     self.look(process, comm, board.awaits)?
+                }
+                Err(trouble @ (Trouble::NoMemory(_) | Trouble::WithoutData(_))) => {
+                    self.op.withdraw(member, board);
+                    self.without = Some(explain(comm, &trouble));
+                    return self.advance(process, comm, member, args, board);
                 }
                 Err(Trouble::Failed(_)) => {
                     (self.stage, self.backoff) = (Stage::Untold, Backoff::default());
@@ -82,7 +146,7 @@ impl PendingOperation {
                     let error = explain(comm, &trouble);
                     if error.kind() == Kind::ProcAborted {
                         // The job ends; that process would never say that it is done.
-                        return Some(Err(error.on(comm.handle.get())));
+                        return Some(Ended::Failed(error.on(comm.handle.get())));
                     }
                     process.report(comm, self.place, &error);
                     error
@@ -101,7 +165,7 @@ impl PendingOperation {
                         .for_each(|&rank| board.lose(rank));
                 }
                 let unused = matches!(self.op.poll(member, args, board), Ok(true));
-                return unused.then(|| Err(error.clone()));
+                return unused.then(|| Ended::Failed(error.clone()));
             }
         };
         self.op.give_up();

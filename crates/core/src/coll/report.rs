@@ -32,10 +32,19 @@ pub(super) fn to_bytes(error: &Error) -> Vec<u8> {
 
 /// The error of a member that is told by `who`.
 pub fn read(who: &str, bytes: &[u8]) -> Error {
+    read_as(&format!("{who} gave the call up"), bytes)
+}
+
+/// The error of a member that is told by `who` that there are no data for it.
+pub fn read_lack(who: &str, bytes: &[u8]) -> Error {
+    read_as(&format!("{who} has no data for this call"), bytes)
+}
+
+fn read_as(what: &str, bytes: &[u8]) -> Error {
     let (common, text) = bytes.split_first().unwrap_or((&0, &[]));
     let kind = COMMON.get(usize::from(*common)).unwrap_or(&COMMON[0]);
     let text = String::from_utf8_lossy(text);
-    Error::new(*kind, format!("{who} gave the call up: {text}"))
+    Error::new(*kind, format!("{what}: {text}"))
 }
 
 impl Process {
@@ -60,12 +69,22 @@ impl Process {
         comm: &Comm,
         place: u32,
     ) -> Option<Error> {
-        let is = |aside: CallControl| aside.kind == Kind::Report && is_same(aside.place, place);
-        let envelope = self.link(|link| {
+        let envelope = self.told_by((cid, rank), Kind::Report, place)?;
+        Some(self.read_report(comm, cid, envelope))
+    }
+
+    /// The first control message of that kind that has come from a rank of a context, of the call at `place`.
+    pub(super) fn told_by(
+        &self,
+        (cid, rank): (Cid, u32),
+        kind: Kind,
+        place: u32,
+    ) -> Option<Envelope> {
+        let is = |aside: CallControl| aside.kind == kind && is_same(aside.place, place);
+        self.link(|link| {
             let mut kept = link.kept(cid, Plane::Collective);
             kept.find(|it| it.source == rank && CallControl::read(it.tag).is_some_and(is))
-        })?;
-        Some(self.read_report(comm, cid, envelope))
+        })
     }
 
     /// At the end: what a member of a communicator has sent that this one has not received, in calls that it never made,

@@ -18,7 +18,7 @@ use super::membership::{Membership, Place};
 use super::memory::Memory;
 use super::mismatch::different;
 use super::own_board::OwnBoard;
-use super::pending::PendingOperation;
+use super::pending::{Ended, PendingOperation};
 use super::prepared::Prepared;
 use super::side::Loaded;
 use super::signature::CallSignature;
@@ -63,6 +63,8 @@ pub struct CollRun {
     /// Whom `link` tells of its messages, and the results taken of those.
     told: Told,
     error: Option<Error>,
+    /// Why it has no data, if it has none; see `without_data`.
+    without: Option<Error>,
     /// The rounds of a persistent operation that counts them on the board.
     rounds: Option<Rounds>,
     /// The board of a persistent operation that has one.
@@ -90,14 +92,14 @@ enum Step {
     Pending,
     /// It goes by messages.
     Elsewhere,
-    Ended(Result<()>),
+    Ended(Ended),
 }
 
 /// The same if there is no board.
 fn without(membership: &Membership, comm: &Comm) -> Step {
     match membership.outside() {
         Ok(_) => Step::Elsewhere,
-        Err(error) => Step::Ended(Err(error.on(comm.handle.get()))),
+        Err(error) => Step::Ended(Ended::Failed(error.on(comm.handle.get()))),
     }
 }
 
@@ -115,6 +117,8 @@ struct Executor<'a> {
     memory: &'a mut Memory,
     /// The first error that does not end the execution.
     noted: &'a mut Option<Error>,
+    /// Why there are no data, if there are none.
+    without: &'a mut Option<Error>,
     told: &'a mut Told,
 }
 
@@ -157,6 +161,10 @@ impl Executor<'_> {
             }) => (source, sent, capacity),
             None => (done.source as u32, done.len, p.expect.unwrap_or_default()),
         };
+        if self.without.is_some() && p.expect == Some(sent) {
+            return Ok(());
+        }
+        let expect = p.expect.unwrap_or(expect);
         self.lengths_differ(cid, source, sent, expect)
     }
 
@@ -168,6 +176,10 @@ impl Executor<'_> {
     #[cold]
     fn lengths_differ(&mut self, cid: Cid, source: u32, sent: u64, expect: u64) -> Result<()> {
         let place = self.turn.place;
+        if let Some(error) = self.process.hear_lack((cid, source), self.comm, place) {
+            self.without.get_or_insert(error);
+            return Ok(());
+        }
         if let Some(error) = self.process.reported_by((cid, source), self.comm, place) {
             return Err(error);
         }
@@ -191,8 +203,17 @@ impl Exec for Executor<'_> {
 
     #[inline]
     fn send(&mut self, peer: u32, from: Region) -> Result<Option<Posted>> {
-        let buf = SendBuf::Bytes(self.memory.address(from), from.len as u64);
         let (cid, dest, tag) = self.envelope(peer);
+        let buf = match self.without {
+            None => SendBuf::Bytes(self.memory.address(from), from.len as u64),
+            Some(error) => {
+                if from.len > 0 {
+                    let place = self.turn.place;
+                    self.process.tell_lack((cid, dest), place, error);
+                }
+                SendBuf::Bytes(ptr::null_mut(), 0)
+            }
+        };
         let send =
             |link: &mut Link| link.send(cid, Plane::Collective, dest, tag, Mode::Standard, buf);
         match self.process.link(send) {
@@ -203,7 +224,10 @@ impl Exec for Executor<'_> {
 
     #[inline]
     fn recv(&mut self, peer: u32, into: Region) -> Result<Option<Posted>> {
-        let buf = RecvBuf::Bytes(self.memory.address(into), into.len as u64);
+        let buf = match self.without {
+            None => RecvBuf::Bytes(self.memory.address(into), into.len as u64),
+            Some(_) => RecvBuf::Bytes(ptr::null_mut(), 0),
+        };
         let (cid, source, tag) = self.envelope(peer);
         let selector = Selector {
             source: source as i32,
@@ -235,22 +259,31 @@ impl Exec for Executor<'_> {
     }
 
     fn reduce(&mut self, from: Region, into: Region, order: Order) -> Result<()> {
+        if self.without.is_some() {
+            return Ok(());
+        }
         let (a, b) = (self.memory.address(from), self.memory.address(into));
         let Some(reducer) = &self.memory.reducer else {
             unreachable!("a schedule that reduces is run with an operation");
         };
         // SAFETY: the schedule's regions are within its buffers, whose sizes the
         // caller of the collective vouches for, and do not overlap.
-        unsafe {
+        let done = unsafe {
             match order {
-                Order::FromLeft => reducer.apply(a, b, into.len)?,
-                Order::FromRight => reducer.apply_right(a, b, into.len)?,
+                Order::FromLeft => reducer.apply(a, b, into.len),
+                Order::FromRight => reducer.apply_right(a, b, into.len),
             }
+        };
+        if let Err(no_room) = done {
+            *self.without = Some(no_room.into());
         }
         Ok(())
     }
 
     fn copy(&mut self, from: Region, into: Region) {
+        if self.without.is_some() {
+            return;
+        }
         let (a, b) = (self.memory.address(from), self.memory.address(into));
         // SAFETY: as in `reduce`; user buffers that alias against the rules
         // are still moved byte by byte.
@@ -292,41 +325,28 @@ impl CollRun {
 
     /// Starts an execution, on the board of its communicator if it has one and that is sought.
     /// Nothing happens before [`CollRun::advance`].
-    ///
-    /// # Errors
-    /// `NoMem` if there is not enough for it; on the board that comes in its turn.
-    pub fn begin(
-        &mut self,
-        process: &Process,
-        job: Prepared,
-        lease: Lease,
-        on_board: bool,
-    ) -> Result<()> {
+    pub fn begin(&mut self, process: &Process, job: Prepared, lease: Lease, on_board: bool) {
         (self.job, self.turn) = (Some(job), lease.turn());
         self.lease = Some(lease);
         if !on_board {
             return self.restart(process);
         }
         self.way = Way::Queued;
-        self.error = None;
+        (self.error, self.without) = (None, None);
         self.is_under_way = true;
-        Ok(())
     }
 
     /// The same with the operation that it has, by messages. Where none can be complete any more it has failed at once,
     /// and nothing is sent: others might take that for a message of a call that they are still in.
     ///
-    /// # Errors
-    /// As [`CollRun::begin`].
-    ///
     /// # Panics
     /// If it has none.
-    pub fn restart(&mut self, process: &Process) -> Result<()> {
+    pub fn restart(&mut self, process: &Process) {
         let job = self.job.as_mut().expect("it was given one");
         if let Some(error) = process.trouble(&job.comm) {
             self.error = Some(error.on(job.comm.handle.get()));
             self.end();
-            return Ok(());
+            return;
         }
         // What it says of itself includes whether it has anything to do.
         job.schedule(process);
@@ -334,28 +354,25 @@ impl CollRun {
         let is_alone = self.lease.as_ref().is_none_or(|it| it.may_begin(job.label));
         self.backoff = Backoff::default();
         self.told = Told::default();
-        self.error = None;
+        (self.error, self.without) = (None, None);
         if is_alone {
-            self.begin_messages(process)?;
+            self.begin_messages(process);
         } else {
             self.way = Way::Behind;
         }
         self.is_under_way = true;
-        Ok(())
     }
 
     /// From now on it goes by messages.
-    fn begin_messages(&mut self, process: &Process) -> Result<()> {
+    fn begin_messages(&mut self, process: &Process) {
         let Some(job) = &mut self.job else {
-            return Ok(());
+            return;
         };
-        self.memory
-            .scratch
-            .reserve(job.schedule(process).scratch())?;
+        let scratch = self.memory.scratch.reserve(job.schedule(process).scratch());
         self.run.start(job.schedule(process));
-        job.load((&mut self.input, &mut self.output), &mut self.memory)?;
+        let load = |()| job.load((&mut self.input, &mut self.output), &mut self.memory);
+        self.without = scratch.map_err(Error::from).and_then(load).err();
         self.way = Way::Messages;
-        Ok(())
     }
 
     /// Goes by messages if those before it are over; `None` if it does now.
@@ -368,8 +385,10 @@ impl CollRun {
             // Those before it look around.
             return Some(false);
         }
-        let trouble = process.trouble(&comm);
-        let error = trouble.or_else(|| self.begin_messages(process).err())?;
+        let Some(error) = process.trouble(&comm) else {
+            self.begin_messages(process);
+            return None;
+        };
         process.report(&comm, self.turn.place, &error);
         self.fail(process, error);
         Some(true)
@@ -505,17 +524,23 @@ impl CollRun {
             turn: self.turn,
             memory: &mut self.memory,
             noted: &mut self.error,
+            without: &mut self.without,
             told: &mut self.told,
         };
         let before = self.run.left();
         match self.run.advance(job.schedule(process), &mut exec) {
             Ok(true) => {
-                job.output.store(&self.output);
+                let without = self.without.take();
+                if without.is_none() {
+                    job.output.store(&self.output);
+                }
                 if let Some(error) = &self.error {
                     // A member with another schedule may wait for messages that never come.
                     process.report(&job.comm, self.turn.place, error);
                     process.lose_board(&job.comm, error);
                 }
+                let without = without.map(|error| error.on(job.comm.handle.get()));
+                self.error = self.error.take().or(without);
                 self.end();
                 true
             }
@@ -541,13 +566,13 @@ impl CollRun {
             Step::Elsewhere => {
                 let comm = job.comm.clone();
                 process.ran(&comm, job.label.what, job.schedule(process).label());
-                let error = self.restart(process).err()?;
-                process.report(&comm, self.turn.place, &error);
-                self.fail(process, error);
-                return Some(true);
+                self.restart(process);
+                return None;
             }
-            Step::Ended(Ok(())) => job.output.store(&self.output),
-            Step::Ended(Err(error)) => self.error = Some(error),
+            Step::Ended(Ended::Well) => job.output.store(&self.output),
+            Step::Ended(Ended::WithoutData(error) | Ended::Failed(error)) => {
+                self.error = Some(error);
+            }
         }
         self.end();
         Some(true)
@@ -579,7 +604,7 @@ impl CollRun {
         let Some(ended) = ended else {
             return Step::Pending;
         };
-        if let Err(error) = &ended {
+        if let Ended::Failed(error) = &ended {
             membership.fail(error);
             process.note_end(&job.comm, error);
         }
@@ -597,7 +622,10 @@ impl CollRun {
         match membership.join(process, &comm) {
             Ok(true) => {}
             Ok(false) => return Some(Step::Pending),
-            Err(error) => return Some(Step::Ended(Err(error.on(comm.handle.get())))),
+            Err(error) => {
+                let error = error.on(comm.handle.get());
+                return Some(Step::Ended(Ended::Failed(error)));
+            }
         }
         let Membership::Member(place) = &mut *membership else {
             return Some(without(&membership, &comm));
@@ -607,11 +635,7 @@ impl CollRun {
         let Some(op) = job.with_args(|args| place.start(what, args, detail)) else {
             return Some(Step::Elsewhere);
         };
-        if let Err(error) = job.load((&mut self.input, &mut self.output), &mut self.memory) {
-            process.report(&comm, self.turn.place, &error);
-            membership.fail(&error);
-            return Some(Step::Ended(Err(error.on(comm.handle.get()))));
-        }
+        let loaded = job.load((&mut self.input, &mut self.output), &mut self.memory);
         process.ran(&comm, job.label.what, BOARD);
         // As in `signature`.
         let signature = CallSignature {
@@ -619,7 +643,8 @@ impl CollRun {
             ..job.signature()
         };
         comm.coll.note(self.turn.place, signature);
-        self.way = Way::Board(PendingOperation::new(op, self.turn.place, signature));
+        let pending = PendingOperation::new(op, self.turn.place, signature);
+        self.way = Way::Board(pending.without(loaded.err()));
         None
     }
 
@@ -730,6 +755,7 @@ impl CollRun {
                 link.detach(p.id);
             });
         }
+        self.without = None;
         if left {
             // Not every message can be cancelled, and the peers' part of one
             // may still come.

@@ -595,6 +595,7 @@ impl Process {
     }
 
     /// Makes no call any more as a leader that the contexts join with another one which are meant: leaders that have asked are answered.
+    #[inline]
     pub(crate) fn leave_leaders(&self, is_meant: impl Fn(Cid) -> bool) {
         for (way, asked) in self.leaders.leave(is_meant) {
             self.answer_leader(&way, asked);

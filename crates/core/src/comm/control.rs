@@ -183,7 +183,11 @@ impl ControlMessages {
 
     /// Throws away what nobody will read: the context is closed.
     pub(super) fn forget(&self, cid: Cid) {
-        let gone = self.by_cid.borrow_mut().remove(&cid);
+        let mut by_cid = self.by_cid.borrow_mut();
+        if by_cid.is_empty() {
+            return;
+        }
+        let gone = by_cid.remove(&cid);
         let coming = gone.into_iter().flat_map(HashMap::into_values);
         let coming = Vec::from_iter(coming.flat_map(|rank| rank.coming));
         self.coming.set(self.coming.get() - coming.len());

@@ -29,13 +29,15 @@ struct Making {
 impl Making {
     /// Does what can be done now; true if it is complete.
     fn advance(&mut self, process: &Process) -> bool {
-        let Some((mut agreement, ready)) = self.agreement.take() else {
-            return true;
-        };
-        if !agreement.advance(process) {
-            self.agreement = Some((agreement, ready));
+        // It stays where it is as long as it is under way: it is looked at very often.
+        if let Some((agreement, _)) = &mut self.agreement
+            && !agreement.advance(process)
+        {
             return false;
         }
+        let Some((agreement, ready)) = self.agreement.take() else {
+            return true;
+        };
         // An error of this process was returned when the call was made.
         let Ok((heritage, numbers)) = ready else {
             return true;

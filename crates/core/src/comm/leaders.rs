@@ -187,6 +187,9 @@ impl Leaders {
     /// Nothing comes any more of the calls by the contexts that are meant; those that have been asked about.
     pub(super) fn leave(&self, is_meant: impl Fn(Cid) -> bool) -> Vec<(Way, u32)> {
         let mut all = self.calls.borrow_mut();
+        if all.is_empty() {
+            return Vec::new();
+        }
         let those = all.iter_mut().filter(|(way, _)| is_meant(way.0));
         let asked = those.filter_map(|(way, calls)| {
             calls.void = Some(calls.asked.take()?);

@@ -21,7 +21,8 @@
 //! means nothing (a ping). Numbers have 64 bits: they do not come round.
 //!
 //! A process that has left may come back, as one with another session does. It has, once it has sent more packets than it
-//! said, or says so: it may do nothing but receive.
+//! said, or says so: it may do nothing but receive. Words need not arrive in order, and it may leave again: so both words say how often it
+//! has come back, its **generation**, and one of an earlier generation than was heard of means nothing.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -76,6 +77,8 @@ struct Talk {
     refused: Option<Instant>,
     /// It leaves, after so many packets.
     left: Option<u64>,
+    /// The last of its generations that was heard of.
+    generation: u32,
     is_lost: bool,
 }
 
@@ -86,6 +89,8 @@ pub(super) struct Word {
     pub to: Peer,
     pub kind: u8,
     pub packets: u64,
+    /// How often this process has come back; it does not matter for an answer.
+    pub generation: u32,
 }
 
 impl Word {
@@ -93,6 +98,7 @@ impl Word {
         Header {
             kind: self.kind,
             len: self.packets,
+            tag: self.generation as i32,
             ..Header::default()
         }
     }
@@ -115,6 +121,8 @@ pub(super) struct Receipts {
     owed: usize,
     /// While this process leaves: those that it is not done with, as far as it knows.
     leaving: Option<Vec<Peer>>,
+    /// How often this process has come back.
+    generation: u32,
 }
 
 impl Receipts {
@@ -125,6 +133,7 @@ impl Receipts {
             talks: BTreeMap::new(),
             owed: 0,
             leaving: None,
+            generation: 0,
         }
     }
 
@@ -149,8 +158,12 @@ impl Receipts {
     #[cold]
     fn hear(&mut self, from: Peer, header: &Header, counted: bool) {
         let talk = self.talks.entry(from).or_default();
+        // They come round, but nobody is that late.
+        let newer = (header.tag as u32).wrapping_sub(talk.generation) as i32;
         match header.kind {
+            kind::FAREWELL | kind::BACK if newer < 0 => {}
             kind::FAREWELL => {
+                talk.generation = header.tag as u32;
                 talk.left = Some(header.len);
                 if counted {
                     self.owed += usize::from(talk.owed.is_none());
@@ -158,7 +171,14 @@ impl Receipts {
                 }
             }
             kind::RECEIVED => talk.has = Some(header.len),
-            kind::BACK => talk.left = None,
+            // It may have left again, and said so before.
+            kind::BACK if newer == 0 => {}
+            kind::BACK => {
+                talk.generation = header.tag as u32;
+                talk.left = None;
+                // It does not wait for the answer any more.
+                self.owed -= usize::from(talk.owed.take().is_some());
+            }
             _ => {}
         }
     }
@@ -216,6 +236,7 @@ impl Receipts {
                     to,
                     kind: kind::BACK,
                     packets: counts[to.0 as usize].sent,
+                    generation: self.generation,
                 });
             }
             let got = counts[to.0 as usize].got;
@@ -230,6 +251,7 @@ impl Receipts {
                     to,
                     kind: kind::RECEIVED,
                     packets: got,
+                    generation: 0,
                 });
             }
         }
@@ -337,6 +359,7 @@ impl Receipts {
                     to,
                     kind: kind::FAREWELL,
                     packets: sent,
+                    generation: self.generation,
                 };
                 due.push((word, again));
             }
@@ -347,6 +370,7 @@ impl Receipts {
 
     /// This process is here again: those whom it has told that it leaves are told so.
     pub fn come_back(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
         for talk in self.talks.values_mut() {
             if talk.told.take().is_none() {
                 continue;
@@ -561,6 +585,37 @@ mod tests {
             (words.len(), words[0].kind, a.owes()),
             (1, kind::FAREWELL, false)
         );
+    }
+
+    #[test]
+    fn words_of_an_earlier_generation_mean_nothing() {
+        let [mut a, mut b] = pair();
+        a.sent(B, &packet());
+        b.take(A, &packet(), true);
+        let first = ask(&mut a)[0];
+        a.end();
+        a.come_back();
+        let back = answer(&mut a)[0];
+        // It leaves again, and has sent nothing meanwhile.
+        let second = ask(&mut a)[0];
+        assert_eq!(first.packets, second.packets);
+        for late in [[first, second, back], [second, back, first]] {
+            let mut b = Receipts::new(2);
+            b.take(A, &packet(), true);
+            for word in late {
+                b.take(A, &word.header(), true);
+            }
+            assert!(b.has_left(A), "{late:?}");
+            assert_eq!(answer(&mut b).len(), 1, "it waits for that");
+        }
+        for late in [[first, back], [back, first]] {
+            let mut b = Receipts::new(2);
+            b.take(A, &packet(), true);
+            for word in late {
+                b.take(A, &word.header(), true);
+            }
+            assert!(!b.has_left(A) && !b.owes(), "{late:?}");
+        }
     }
 
     #[test]

@@ -57,6 +57,11 @@ impl Card {
         at: 0,
     };
 
+    /// Whether a neighbour finds it by a descriptor.
+    pub fn is_file(self) -> bool {
+        self.pid != 0 && self.fd < Card::NOWHERE
+    }
+
     /// As words.
     pub fn words(self) -> [u64; Card::WORDS] {
         [self.pid, self.fd, self.stamp, self.len, self.at]
@@ -200,6 +205,10 @@ impl Chunk {
 
 impl Drop for Chunk {
     fn drop(&mut self) {
+        if let Store::File(file) = &self.store {
+            // A neighbour may have kept the last region mapped.
+            release(file, 0, self.len);
+        }
         match &self.store {
             // SAFETY: our mapping, of which no piece is in use.
             Store::File(_) | Store::Own => unsafe {

@@ -11,7 +11,7 @@ use catena_shm::{Mapped, map_pages};
 use rustix::fs::{self, SealFlags};
 
 use super::chunk::{Card, FRONT, LINE, Store, arena, commit, map};
-use super::pieces::{card, own_chunk, take};
+use super::pieces::{card, is_of_one_piece, own_chunk, take};
 
 /// Probes of neighbours that were opened, by their stamps.
 static REACHED: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
@@ -57,6 +57,8 @@ pub struct Mapping {
     len: usize,
     /// Whether it goes with this: what lies in the segment of the job stays mapped.
     is_own: bool,
+    /// Where the pages begin and end that were provided last, in a chunk whose owner keeps its pages as long as it is there.
+    provided: Mutex<(usize, usize)>,
 }
 
 // SAFETY: it owns its mapping, which is the same for all threads.
@@ -97,7 +99,16 @@ impl Mapping {
             return Ok(());
         }
         let at = self.at(card, len)?;
+        let part = (card.at as usize, card.at as usize + len);
+        let mut provided = lock(&self.provided);
+        if provided.0 <= part.0 && part.1 <= provided.1 {
+            return Ok(());
+        }
         match map_pages(at, len) {
+            Mapped::Done if is_of_one_piece(card) => {
+                *provided = part;
+                Ok(())
+            }
             Mapped::Done => Ok(()),
             Mapped::NoMemory => Err(io::ErrorKind::OutOfMemory.into()),
             Mapped::WhenTouched if card.fd == Card::IN_SEGMENT => {
@@ -149,7 +160,13 @@ pub fn map_peer(card: Card) -> io::Result<Arc<Mapping>> {
     }
     let base = map(&file, len)?;
     let is_own = true;
-    let mapping = Mapping { base, len, is_own };
+    let provided = Mutex::default();
+    let mapping = Mapping {
+        base,
+        len,
+        is_own,
+        provided,
+    };
     // SAFETY: the first bytes of the mapping.
     if unsafe { base.cast::<u64>().read_volatile() } != card.stamp {
         return Err(io::Error::other("the file is another one"));
@@ -167,7 +184,12 @@ fn find_own(card: Card) -> Option<Mapping> {
     }
     let (base, len) = own_chunk(card.stamp)?;
     let is_own = false;
-    Some(Mapping { base, len, is_own })
+    Some(Mapping {
+        base,
+        len,
+        is_own,
+        provided: Mutex::default(),
+    })
 }
 
 /// The chunk of a neighbour in the segment of the job, which is mapped.
@@ -178,7 +200,12 @@ fn find_in_segment(card: Card) -> io::Result<Mapping> {
     let found = arena.and_then(|arena| {
         let base = arena.at(card.stamp, len)?;
         let is_own = false;
-        Some(Mapping { base, len, is_own })
+        Some(Mapping {
+            base,
+            len,
+            is_own,
+            provided: Mutex::default(),
+        })
     });
     found.ok_or_else(|| io::Error::other("it lies outside of this job's segment"))
 }

@@ -19,9 +19,13 @@
 //! its owner, so a lack of memory is an error and no signal, and they lie near its processor.
 
 mod chunk;
+mod last_region;
 mod mapping;
 mod pieces;
 
 pub use chunk::Card;
+pub use last_region::map_region;
 pub use mapping::{Mapping, Recent, map_peer, probe, reaches};
-pub use pieces::{card, give, is_in_segment, keep, reserve, share_segment, take, take_if_alone};
+pub use pieces::{
+    card, give, is_in_segment, keep, reserve, reserve_lines, share_segment, take, take_if_alone,
+};

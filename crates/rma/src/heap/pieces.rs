@@ -117,6 +117,18 @@ pub fn reserve(len: usize) -> io::Result<*mut u8> {
     lock().get_or_insert_default().take(len, PAGE, false)
 }
 
+/// As [`reserve`], without whole pages if it is shorter than one.
+///
+/// # Errors
+/// As [`take`].
+pub fn reserve_lines(len: usize) -> io::Result<*mut u8> {
+    if len >= PAGE {
+        return reserve(len);
+    }
+    let len = len.max(1).next_multiple_of(LINE);
+    lock().get_or_insert_default().take(len, LINE, false)
+}
+
 /// As [`take`], where nobody else need find it if neighbours do not open each other's descriptors and the segment of the job
 /// has no room.
 ///
@@ -145,6 +157,12 @@ pub fn give(at: *mut u8) -> bool {
 /// How neighbours find `len` bytes at an address; `None` if they do not lie in one piece.
 pub fn card(at: *const u8, len: usize) -> Option<Card> {
     lock().as_ref()?.card(at.addr(), len)
+}
+
+/// Whether a chunk of files is of one long piece, whose pages stay as long as it is there: those of one that pieces share come
+/// and go.
+pub(super) fn is_of_one_piece(card: Card) -> bool {
+    card.is_file() && card.len != POOL as u64
 }
 
 /// A chunk of this process, by its stamp: where it is mapped, and its length.

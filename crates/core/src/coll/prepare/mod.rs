@@ -110,7 +110,7 @@ impl<'a> Call<'a> {
                 what,
                 process,
                 comm,
-                (self.input.direct(), self.output.direct()),
+                Ok((self.input.direct(), self.output.direct())),
             )?
         };
         if done {
@@ -188,13 +188,11 @@ impl<'a> Call<'a> {
     #[cold]
     #[inline(never)]
     fn run_packed(&mut self, what: Collective, process: &Process, comm: &CommRef) -> Result<bool> {
-        let (mut from, mut to) = match load(&self.input, &self.output) {
-            Ok(loaded) => loaded,
-            Err(error) => return Err(process.cannot_run(&self.prepare(what, comm), error)),
-        };
-        let done = self.run_on_board(what, process, comm, (from.base(), to.base()))?;
-        if done {
-            self.output.store(&to);
+        let mut sides = load(&self.input, &self.output);
+        let ends = sides.as_mut().map(|(from, to)| (from.base(), to.base()));
+        let done = self.run_on_board(what, process, comm, ends.map_err(|error| &*error))?;
+        if let (true, Ok((_, to))) = (done, &sides) {
+            self.output.store(to);
         }
         Ok(done)
     }
@@ -205,7 +203,7 @@ impl<'a> Call<'a> {
         what: Collective,
         process: &Process,
         comm: &CommRef,
-        ends: (*mut u8, *mut u8),
+        ends: std::result::Result<(*mut u8, *mut u8), &Error>,
     ) -> Result<bool> {
         let label = self.label(what, comm);
         let say = || CallSignature {

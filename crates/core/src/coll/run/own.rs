@@ -3,7 +3,7 @@
 use catena_base::slab::Key;
 
 use super::super::own_board::{Operands, OwnBoard};
-use super::super::pending::PendingOperation;
+use super::super::pending::{Ended, PendingOperation};
 use super::super::side::Loaded;
 use super::{CollRun, Way};
 use crate::process::Process;
@@ -27,9 +27,10 @@ impl CollRun {
         if job.is_packed()
             && let Err(error) = job.load((&mut self.input, &mut self.output), &mut self.memory)
         {
-            process.report(&job.comm, self.turn.place, &error);
-            own.fail(&error);
-            self.error = Some(error.on(job.comm.handle.get()));
+            let op = own.start_unseen(job.label.detail);
+            let pending = PendingOperation::new(op, self.turn.place, own.signature);
+            self.way = Way::Own(pending.without(Some(error)));
+            self.is_under_way = true;
             return true;
         }
         let operands = Operands {
@@ -38,8 +39,9 @@ impl CollRun {
         };
         match own.start(job.label.detail, operands) {
             None => self.end_on_own_board(),
-            Some(op) => {
-                self.way = Way::Own(PendingOperation::new(op, self.turn.place, own.signature));
+            Some((op, trouble)) => {
+                let pending = PendingOperation::new(op, self.turn.place, own.signature);
+                self.way = Way::Own(pending.met(trouble));
                 self.is_under_way = true;
             }
         }
@@ -58,8 +60,9 @@ impl CollRun {
         };
         match own.advance(process, &job.comm, operands, pending) {
             None => return false,
-            Some(Ok(())) => {}
-            Some(Err(error)) => {
+            Some(Ended::Well) => {}
+            Some(Ended::WithoutData(error)) => self.error = Some(error),
+            Some(Ended::Failed(error)) => {
                 own.fail(&error);
                 process.lose_board(&job.comm, &error);
                 self.error = Some(error);

@@ -1,0 +1,22 @@
+//! What the members of a window tell each other when it is made: words, in this order. The first says whether all is well, then
+//! come the address of the memory, its bytes, the unit of displacements, and in word 5 whether it need not be contiguous.
+
+use crate::heap::Card;
+
+/// The number that a member has for the window.
+pub(crate) const NUMBER: usize = 4;
+/// The lowest rank on the node of a member.
+pub(crate) const LEADER: usize = 6;
+/// Bytes of the keys by which networks reach its memory.
+pub(crate) const KEYS: usize = 7;
+/// Where its memory is found.
+pub(crate) const OWN_CARD: usize = 8;
+/// Where its mailbox is found, if it has memory that only the kernel reaches.
+pub(crate) const BOX: usize = OWN_CARD + Card::WORDS;
+/// By which neighbours find out whether they can open its descriptors.
+pub(crate) const PROBE: usize = BOX + Card::WORDS;
+/// What its part of a region is to be aligned to, if it has no memory of its own yet.
+pub(crate) const PART: usize = PROBE + Card::WORDS;
+/// What a member has.
+pub(crate) const ROW: usize = PART + 1;
+pub(crate) type Row = [u64; ROW];
