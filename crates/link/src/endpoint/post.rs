@@ -114,11 +114,6 @@ impl<N: Net> Endpoint<N> {
             peer_state.fast = eager_max.min(caps.whole as u64) as u32 + 1;
         }
         let token = SyncToken::of(id);
-        // Reading is asked about for long messages only.
-        let is_read = |net: &N| {
-            caps.max_packet >= Announce::ONE
-                && net.rendezvous(peer, len, plane.load()) != Rendezvous::Stream
-        };
         let (style, kind, wire_len) = match (mode, token) {
             (Mode::Standard, _) if len <= eager_max => (Style::Eager, kind::EAGER, len),
             (Mode::Synchronous, Some(token)) if len <= eager_max => (
@@ -161,7 +156,10 @@ impl<N: Net> Endpoint<N> {
             request.rare.dropped,
         ) = (peer, header, false, false);
         (request.rare.registered, request.rare.total) = (None, len);
-        if announced && is_read(&self.net) {
+        let may_be_read = announced
+            && caps.max_packet >= Announce::ONE
+            && self.net.rendezvous(peer, len, plane.load()) != Rendezvous::Stream;
+        if may_be_read {
             request.rare.registered = self.net.register(peer, &source);
             engine.registered += request.rare.registered.map_or(0, |_| len);
         }
