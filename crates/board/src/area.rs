@@ -2,7 +2,8 @@
 //!
 //! | part of a member | bytes      | what                          |
 //! |------------------|------------|-------------------------------|
-//! | done counter     | 32         | see `member`                  |
+//! | done counter     | 8          | see `member`                  |
+//! | last lack        | 24         | see `Board::last_lack`        |
 //! | votes            | 32         | what it brings to agreements: see `verdict` of `base` |
 //! | rounds           | 64         | see `rounds`                  |
 //! | records          | lines × 64 | stamp, meta, 48 bytes payload |
@@ -168,6 +169,13 @@ impl Area {
         // SAFETY: within the area, which is aligned and only holds atomics
         // there: ranks are below the size of the communicator.
         unsafe { AtomicU64::from_ptr(self.member(rank).cast()) }
+    }
+
+    /// See [`Board::last_lack`](crate::Board::last_lack).
+    #[inline]
+    pub(crate) fn lack(&self, rank: u32) -> &AtomicU64 {
+        // SAFETY: as in `counter`; the word behind it.
+        unsafe { AtomicU64::from_ptr(self.member(rank).cast::<u64>().add(1)) }
     }
 
     /// How often member `rank` has begun the operation that counts its rounds at `place`.

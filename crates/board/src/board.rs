@@ -54,6 +54,13 @@ pub trait Board {
     /// on, at the latest when [`Board::set_done`] says that it is complete.
     fn withdraw(&mut self, seq: u64);
 
+    /// Says for good that this member has no data for operation `seq`, before it publishes or is complete there.
+    fn lack(&mut self, seq: u64);
+
+    /// The operation behind the last one for which `rank` [had no data](Board::lack); 0 if it had for all. Known as soon as
+    /// [`Board::done`] says that the operation is complete there, also when its record says something else by then.
+    fn last_lack(&self, rank: u32) -> u64;
+
     /// Copies bytes from `at` on of a payload. If it is to be taken, they may be written as they
     /// are, so that the owner need not take their lines away before it writes there again.
     ///

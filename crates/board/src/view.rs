@@ -292,6 +292,16 @@ impl Board for View<'_> {
     fn withdraw(&mut self, seq: u64) {
         let word = self.seat.area.word(self.seat.rank, seq, 8);
         word.store(word.load(Relaxed) | Meta::PLACE, Relaxed);
+        self.lack(seq);
+    }
+
+    fn lack(&mut self, seq: u64) {
+        // Before `set_done`, which publishes it.
+        self.seat.area.lack(self.seat.rank).store(seq + 1, Relaxed);
+    }
+
+    fn last_lack(&self, rank: u32) -> u64 {
+        self.seat.area.lack(rank).load(Relaxed)
     }
 
     #[inline(always)]

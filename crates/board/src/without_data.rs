@@ -36,11 +36,20 @@ impl<B: Board> Board for WithoutData<'_, B> {
     fn put_word(&mut self, _: &Payload, _: usize, _: u32) {}
 
     fn publish(&mut self, own: &Payload, meta: u64, reader: Option<u32>) {
+        self.0.lack(own.seq);
         self.0.publish(own, meta | Meta::PLACE, reader);
     }
 
     fn withdraw(&mut self, seq: u64) {
         self.0.withdraw(seq);
+    }
+
+    fn lack(&mut self, seq: u64) {
+        self.0.lack(seq);
+    }
+
+    fn last_lack(&self, rank: u32) -> u64 {
+        self.0.last_lack(rank)
     }
 
     fn get(&mut self, _: &Payload, _: usize, _: Region) -> Result<(), Refused> {

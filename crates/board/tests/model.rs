@@ -264,6 +264,14 @@ impl<const LINES: u64> Board for Memory<LINES> {
         unreachable!("there is memory");
     }
 
+    fn lack(&mut self, _: u64) {
+        unreachable!("there is memory");
+    }
+
+    fn last_lack(&self, _: u32) -> u64 {
+        0
+    }
+
     fn get(&mut self, from: &Payload, at: usize, into: Region) -> Result<(), Refused> {
         self.check(from, at, into.len);
         Ok(())

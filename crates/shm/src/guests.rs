@@ -60,7 +60,6 @@ impl Shm {
             let state = PeerState::unopened(*peer, home, segment.block(number), self.config);
             self.peer_states.push(state);
         }
-        self.max_packet = self.max_packet.min(segment.layout.geometry.packet);
         let other = Some(OtherSegment {
             segment,
             job,

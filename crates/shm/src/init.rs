@@ -88,8 +88,6 @@ pub struct Shm {
     pub(crate) cold: Vec<u32>,
     /// What peers read to find out whether they can.
     probe: Box<u64>,
-    /// Most bytes of a packet, whichever segment it goes through.
-    pub(crate) max_packet: usize,
     /// Rings of processes of other jobs.
     pub(crate) guests: Guests,
     // Last: everything above points into them.
@@ -201,7 +199,6 @@ impl Shm {
             arena: Arc::new(Arena::new(segment.clone())),
             cold: Vec::new(),
             probe: Box::new(probe_value(me)),
-            max_packet: config.geometry.packet,
             guests: Guests::default(),
             segment,
             others: Vec::new(),
@@ -246,6 +243,11 @@ impl Shm {
         let other = self.peer_states[number].home.segment.checked_sub(1);
         let other = other.and_then(|other| self.others.get(usize::from(other))?.as_ref());
         other.map_or(&self.segment, |other| &other.segment)
+    }
+
+    /// Bytes of the largest packet to the peer with that number: the ring to it is one of its segment.
+    pub(crate) fn most(&self, number: usize) -> usize {
+        self.segment_of(number).layout.geometry.packet
     }
 
     /// Gives a peer the number `number`.
@@ -373,10 +375,11 @@ impl Transport for Shm {
     }
 
     #[inline]
-    fn caps(&self, _peer: Peer) -> Caps {
+    fn caps(&self, peer: Peer) -> Caps {
+        let max_packet = self.most(self.number(peer));
         Caps {
-            max_packet: self.max_packet,
-            whole: self.max_packet.min(WHOLE),
+            max_packet,
+            whole: max_packet.min(WHOLE),
             eager_max: self.config.eager_max,
             ordered: true,
         }

@@ -61,16 +61,16 @@ impl Inlet {
             });
             match popped {
                 Ok(true) => count += 1,
-                Ok(false) => {
-                    self.rx.idle();
-                    break None;
-                }
+                Ok(false) => break None,
                 Err(stop) => break Some(stop),
             }
             if count == BATCH {
                 break None;
             }
         };
+        // Also after the last packet of a batch: perhaps nothing follows it, so nobody looks here again, and the sender
+        // waits for the room of just those.
+        self.rx.idle();
         if self.rx.given_back() != self.told {
             self.tell();
         }

@@ -42,6 +42,10 @@ impl Own {
     /// Reads once, in two lengths.
     #[cold]
     fn look(&mut self) {
+        if self.memory.try_reserve_exact(2 * LEN).is_err() {
+            // It is only a measurement.
+            return;
+        }
         // Written, so that its pages are there.
         self.memory.resize(2 * LEN, 1);
         let (from, into) = self.memory.split_at_mut(LEN);
@@ -60,7 +64,10 @@ impl Own {
     /// What a read of 64 KiB takes by what was seen.
     fn block(&self) -> u64 {
         let [call, some] = self.least;
-        call + (some.saturating_sub(call) << 16) / LEN as u64
+        match some < UNKNOWN {
+            true => call + (some.saturating_sub(call) << 16) / LEN as u64,
+            false => UNKNOWN,
+        }
     }
 }
 

@@ -24,7 +24,7 @@ impl Shm {
     ) -> Result<Posted, PeerLost> {
         let len = payload.len();
         assert!(
-            len <= self.max_packet,
+            len <= self.most(number),
             "a packet of {len} bytes is too long"
         );
         let small = len <= INLINE;

@@ -46,6 +46,24 @@ fn packets_arrive_unchanged_and_in_order() {
     }
 }
 
+/// What a poll has taken is given back, also when it ends because it has taken enough: nobody polls again until
+/// something comes.
+#[test]
+fn room_is_given_back_after_a_whole_batch() {
+    const BATCH: usize = 32;
+    let (mut a, mut b) = pair(config(64, 8192, 4096));
+    let mut inbox = Inbox::default();
+    (0..3).for_each(|seed| assert!(try_send(&mut a, Peer(2), seed, 1024)));
+    while b.poll(&mut inbox) > 0 {}
+    (0..BATCH).for_each(|seed| assert!(try_send(&mut a, Peer(2), seed as u64, 64)));
+    assert_eq!(b.poll(&mut inbox), BATCH);
+    assert!(b.is_silent() && !b.is_ready());
+    assert!(
+        try_send(&mut a, Peer(2), 9, 4096),
+        "all of the ring is free"
+    );
+}
+
 proptest! {
     #[test]
     fn behaves_like_queues(

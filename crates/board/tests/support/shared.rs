@@ -43,6 +43,7 @@ pub struct Shared {
     lines: Vec<Line>,
     rings: Vec<UnsafeCell<u8>>,
     done: Vec<AtomicU64>,
+    lacks: Vec<AtomicU64>,
     /// How often members were asked what they prefer.
     asked: AtomicU64,
     /// How many never prefer the ring while all others do, if it is up to that.
@@ -75,6 +76,7 @@ impl Shared {
             lines: (0..ranks * limits.lines as usize).map(line).collect(),
             rings: (0..bytes).map(|_| UnsafeCell::new(0)).collect(),
             done: (0..ranks).map(|_| AtomicU64::new(0)).collect(),
+            lacks: (0..ranks).map(|_| AtomicU64::new(0)).collect(),
             asked: AtomicU64::new(0),
             objectors,
             buffers: (0..ranks).map(|_| Mutex::default()).collect(),
@@ -216,6 +218,15 @@ impl Board for Seat {
     fn withdraw(&mut self, seq: u64) {
         let meta = &self.shared.line(self.rank, seq).meta;
         meta.fetch_or(3 << 62, Ordering::Relaxed);
+        self.lack(seq);
+    }
+
+    fn lack(&mut self, seq: u64) {
+        self.shared.lacks[self.rank as usize].store(seq + 1, Ordering::Relaxed);
+    }
+
+    fn last_lack(&self, rank: u32) -> u64 {
+        self.shared.lacks[rank as usize].load(Ordering::Relaxed)
     }
 
     fn get(&mut self, from: &Payload, at: usize, into: Region) -> Result<(), Refused> {
