@@ -3,7 +3,7 @@
 //! | part of a member | bytes      | what                          |
 //! |------------------|------------|-------------------------------|
 //! | done counter     | 8          | see `member`                  |
-//! | last lack        | 24         | see `Board::last_lack`        |
+//! | lacks            | 24         | see `lacks`                   |
 //! | votes            | 32         | what it brings to agreements: see `verdict` of `base` |
 //! | rounds           | 64         | see `rounds`                  |
 //! | records          | lines × 64 | stamp, meta, 48 bytes payload |
@@ -171,9 +171,9 @@ impl Area {
         unsafe { AtomicU64::from_ptr(self.member(rank).cast()) }
     }
 
-    /// See [`Board::last_lack`](crate::Board::last_lack).
+    /// See [`Board::lacks`](crate::Board::lacks).
     #[inline]
-    pub(crate) fn lack(&self, rank: u32) -> &AtomicU64 {
+    pub(crate) fn lacks(&self, rank: u32) -> &AtomicU64 {
         // SAFETY: as in `counter`; the word behind it.
         unsafe { AtomicU64::from_ptr(self.member(rank).cast::<u64>().add(1)) }
     }

@@ -57,9 +57,9 @@ pub trait Board {
     /// Says for good that this member has no data for operation `seq`, before it publishes or is complete there.
     fn lack(&mut self, seq: u64);
 
-    /// The operation behind the last one for which `rank` [had no data](Board::lack); 0 if it had for all. Known as soon as
-    /// [`Board::done`] says that the operation is complete there, also when its record says something else by then.
-    fn last_lack(&self, rank: u32) -> u64;
+    /// The operations for which `rank` [had no data](Board::lack), as a word of `lacks`. It has one as soon as
+    /// [`Board::done`] says that it is complete there, also when the record says something else by then.
+    fn lacks(&self, rank: u32) -> u64;
 
     /// Copies bytes from `at` on of a payload. If it is to be taken, they may be written as they
     /// are, so that the owner need not take their lines away before it writes there again.

@@ -31,6 +31,7 @@
 //! | `board`    | the memory that the members share                                |
 //! | `trouble`  | what can go wrong                                                |
 //! | `without_data` | how a member takes part that has no memory                   |
+//! | `lacks`    | for which calls a member had no data                             |
 //! | `meta`     | the word of a record that tells what its owner called            |
 //! | `payload`  | what a member publishes, and where it is                         |
 //! | `limits`   | the size of a board                                              |
@@ -43,6 +44,7 @@ mod board;
 mod copies;
 mod hear;
 mod kind;
+mod lacks;
 mod limits;
 mod lines;
 mod member;
@@ -63,6 +65,7 @@ mod without_data;
 pub use area::BoardShape;
 pub use board::{Board, FAILED, GONE, LOST};
 pub use kind::OpKind;
+pub use lacks::{add_lack, has_lack};
 pub use limits::{INLINE, Limits, ROUNDS};
 pub use member::Member;
 pub use meta::Meta;

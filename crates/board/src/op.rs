@@ -7,6 +7,7 @@ use catena_coll::Args;
 use crate::board::{Board, FAILED, LOST};
 use crate::hear::{hear, mismatch};
 use crate::kind::OpKind;
+use crate::lacks::has_lack;
 use crate::limits::INLINE;
 use crate::member::{FLAT_MEMBERS, Member};
 use crate::meta::Meta;
@@ -104,14 +105,14 @@ impl Member {
     }
 }
 
-/// Whether `rank`, which is done with operation `seq`, had no data for it, where it had none for that or a later one. Its record
-/// tells, unless it may be that of a later operation by now: then this one counts as such, for perhaps nothing, which is
+/// Whether `rank`, which is done with operation `seq`, had no data for it, where its word of lacks does not reach back to that. Its
+/// record tells, unless it may be that of a later operation by now: then this one counts as such, for perhaps nothing, which is
 /// better than to take what was not written for a result.
 #[cold]
 #[inline(never)]
-fn has_lacked<B: Board>(rank: u32, seq: u64, lines: u64, board: &B) -> bool {
+fn may_have_lacked<B: Board>(rank: u32, seq: u64, lines: u64, board: &B) -> bool {
     let says = Meta::is_without_data(board.meta(rank, seq));
-    // Read after that. Members say so every quarter of a lap how far they are.
+    // Read after that. Members say every quarter of a lap how far they are.
     let is_its_own = board.done(rank) <= seq + lines / 2;
     says || !is_its_own
 }
@@ -617,8 +618,8 @@ impl Op {
                     done if done <= seq => return Ok(false),
                     // It may have had none when it was to write here.
                     _ if B::HAS_DATA
-                        && board.last_lack(rank) > seq
-                        && has_lacked(rank, seq, lines, board) =>
+                        && has_lack(board.lacks(rank), seq)
+                            .unwrap_or_else(|| may_have_lacked(rank, seq, lines, board)) =>
                     {
                         return Err(Trouble::WithoutData(rank));
                     }

@@ -18,6 +18,7 @@ use crate::area::PAYLOAD;
 use crate::balance::COUNTED;
 use crate::board::{Board, get_and_combine};
 use crate::copies;
+use crate::lacks::add_lack;
 use crate::limits::LINE;
 use crate::meta::Meta;
 use crate::payload::{IN_LONG, Payload, PayloadPlace};
@@ -297,11 +298,12 @@ impl Board for View<'_> {
 
     fn lack(&mut self, seq: u64) {
         // Before `set_done`, which publishes it.
-        self.seat.area.lack(self.seat.rank).store(seq + 1, Relaxed);
+        let word = self.seat.area.lacks(self.seat.rank);
+        word.store(add_lack(word.load(Relaxed), seq), Relaxed);
     }
 
-    fn last_lack(&self, rank: u32) -> u64 {
-        self.seat.area.lack(rank).load(Relaxed)
+    fn lacks(&self, rank: u32) -> u64 {
+        self.seat.area.lacks(rank).load(Relaxed)
     }
 
     #[inline(always)]

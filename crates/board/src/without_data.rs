@@ -48,8 +48,8 @@ impl<B: Board> Board for WithoutData<'_, B> {
         self.0.lack(seq);
     }
 
-    fn last_lack(&self, rank: u32) -> u64 {
-        self.0.last_lack(rank)
+    fn lacks(&self, rank: u32) -> u64 {
+        self.0.lacks(rank)
     }
 
     fn get(&mut self, _: &Payload, _: usize, _: Region) -> Result<(), Refused> {

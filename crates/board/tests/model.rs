@@ -268,7 +268,7 @@ impl<const LINES: u64> Board for Memory<LINES> {
         unreachable!("there is memory");
     }
 
-    fn last_lack(&self, _: u32) -> u64 {
+    fn lacks(&self, _: u32) -> u64 {
         0
     }
 

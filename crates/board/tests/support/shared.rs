@@ -5,7 +5,9 @@ use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use catena_board::{Board, INLINE, LEFT, Limits, Payload, PayloadPlace, Refused, Trouble};
+use catena_board::{
+    Board, INLINE, LEFT, Limits, Payload, PayloadPlace, Refused, Trouble, add_lack,
+};
 use catena_schedule::{Buf, Order, Region};
 
 struct Line {
@@ -222,10 +224,14 @@ impl Board for Seat {
     }
 
     fn lack(&mut self, seq: u64) {
-        self.shared.lacks[self.rank as usize].store(seq + 1, Ordering::Relaxed);
+        let word = &self.shared.lacks[self.rank as usize];
+        word.store(
+            add_lack(word.load(Ordering::Relaxed), seq),
+            Ordering::Relaxed,
+        );
     }
 
-    fn last_lack(&self, rank: u32) -> u64 {
+    fn lacks(&self, rank: u32) -> u64 {
         self.shared.lacks[rank as usize].load(Ordering::Relaxed)
     }
 
