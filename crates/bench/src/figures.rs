@@ -362,6 +362,7 @@ pub(crate) mod tests {
                     ..RunPlace::default()
                 },
                 names: vec!["latency".into(), "barrier".into()],
+                digest: String::new(),
             },
             records,
             seconds: 1.0,

@@ -110,7 +110,7 @@ pub fn bench(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
         }
         Ok(Parsed::List(program)) => list(&Home::here(program)),
         Ok(Parsed::Measure(request)) => measure(&request, &words, registry),
-        Ok(Parsed::Resume(path, output)) => resume(&path, &output),
+        Ok(Parsed::Resume(path, output, at_most)) => resume(&path, &output, at_most),
         Ok(Parsed::Report(files, output)) => report(&files, &output),
     };
     done.unwrap_or_else(|why| {
@@ -216,8 +216,8 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
     for why in &missing {
         eprintln!("catena bench: {why}\n    (the others go on without it)");
     }
-    if let (Some(path), false) = (&request.builds_of, request.output.rebuilt) {
-        builds::same(&raw::read(path)?.plan.variants, &variants)
+    if let Some(path) = &request.builds_of {
+        builds::among(&raw::read(path)?, &variants, request.output.rebuilt)
             .map_err(|why| format!("{}: {why}", path.display()))?;
     }
     if request.purpose == Purpose::Compare && variants.len() < 2 {
@@ -282,16 +282,18 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
     })
 }
 
-fn resume(path: &Path, output: &Output) -> Result<i32, String> {
+fn resume(path: &Path, output: &Output, at_most: Option<f64>) -> Result<i32, String> {
     let aims = wanted_aims(output)?;
     let session = Session::resume(path, stop()?)?;
-    if let Err(why) = builds::unchanged(session.plan()) {
+    let now = builds::now(session.plan());
+    if let Err(why) = builds::unchanged(session.plan(), &now) {
         let why = format!("{}: {why}", path.display());
         if !output.rebuilt {
             return Err(why);
         }
         eprintln!("catena bench: {why}");
     }
+    let session = session.of_builds(now).at_most(at_most);
     carry_on(session, path, output, &aims)
 }
 
@@ -305,7 +307,8 @@ fn carry_on(session: Session, path: &Path, output: &Output, aims: &[Aim]) -> Res
         );
         return Ok(INTERRUPTED);
     }
-    let status = tell(&session.into_run(), path, output, aims)?;
+    let named = output.raw.as_deref().unwrap_or(path);
+    let status = tell(&session.into_run(), named, output, aims)?;
     show::say(format_args!("raw data: {}\n", path.display()));
     Ok(status)
 }

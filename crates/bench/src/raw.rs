@@ -149,6 +149,9 @@ pub struct Begin {
     pub place: RunPlace,
     /// What is to be measured.
     pub names: Vec<String>,
+    /// Which build it is of (see [`crate::builds`]) where it is not the one that the first line names.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub digest: String,
 }
 
 /// A record of a launch.
@@ -391,6 +394,7 @@ pub(crate) mod tests {
                 label: "two hosts".into(),
             },
             names: vec!["latency".into()],
+            digest: String::new(),
         })
     }
 
