@@ -67,13 +67,14 @@ what to show
   --aims FILE             of compare: what the first variant's ratio to the best of
                           the others should be; lines such as `latency:8  2-4  0.9`
                           (benchmarks, ranks, at most this many times its time or at
-                          least this many times its rate; the first that fits counts)
+                          least this many times its rate; the first that fits counts;
+                          lines that fit nothing are told, and status 2 if none does)
   -f, --full              the least and the most launch, too
   -z P,P...               percentiles of single operations; of compare, those of the
                           first variant and of the other
   -G KINDS                tty: graphs here; html, svg, pdf, png, csv, json: files
-                          beside the raw data (png by rsvg-convert, inkscape or magick;
-                          of more than 24 charts several)
+                          beside the raw data (png by rsvg-convert, inkscape, magick or
+                          convert; of more than 24 charts several)
 how the program measures (as in the OSU micro-benchmarks where they have it)
   -m [MIN:]MAX, --sizes A,B,...     bytes: 8, 64K, 1M
   --samples N, --seconds S          repetitions of a size, and the time for them

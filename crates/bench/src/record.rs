@@ -142,6 +142,11 @@ fn understand(json: &str) -> Result<Record, String> {
 }
 
 impl Samples {
+    /// Whether it is of messages or blocks of this size, be it 0, which a record says where it is.
+    pub fn is_sized(&self) -> bool {
+        self.size > 0 || self.more.get("sized") == Some(&Value::Bool(true))
+    }
+
     /// Whether these can be values of something that was measured.
     ///
     /// # Errors
@@ -208,6 +213,13 @@ mod tests {
         assert_eq!(samples.values, [0.125, 0.25]);
         assert_eq!(samples.line_ns, Some([40.5, 41.0]));
         assert_eq!(samples.more["batch"], 1000);
+        let of = |more: &str| {
+            let line = format!(
+                r#"{MARK}{{"kind":"samples","bench":"b","size":0,{more}"ranks":2,"unit":"us","better":"less","values":[1]}}"#
+            );
+            matches!(read(&line), Some(Ok(Record::Samples(s))) if s.is_sized())
+        };
+        assert!(samples.is_sized() && of("\"sized\":true,") && !of(""));
         assert_eq!(samples.more["new"], Value::from(vec![1]));
         assert_eq!(read("[rank 0] hello"), None);
         let behind = r#"<0>: @catena-bench {"kind":"end"}"#;

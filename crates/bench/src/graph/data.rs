@@ -95,6 +95,8 @@ pub struct Measured {
     pub bench: String,
     /// Bytes.
     pub size: u64,
+    /// Whether it has a size, be it 0.
+    pub sized: bool,
     /// Where.
     #[serde(flatten)]
     pub place: RunPlace,
@@ -356,6 +358,7 @@ fn measured(plan: &Plan, all: &Figures) -> Vec<Measured> {
     let measured = all.figures.iter().map(|figure| Measured {
         bench: figure.key.title(),
         size: figure.key.size,
+        sized: figure.sized,
         place: figure.key.place.clone(),
         unit: figure.unit.to_string(),
         better: figure.better,
