@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use crate::raw::{Plan, Run, Variant};
+use crate::raw::{Launch, Plan, Run, Variant};
 
 /// The shared objects of a library under its prefix; of these the first that is there.
 const OBJECTS: [&str; 3] = [
@@ -53,10 +53,19 @@ pub type Builds = BTreeMap<(String, String), BTreeSet<String>>;
 /// Every build of every variant whose figures a run has: what the first lines of its files name, and what later launches
 /// were of (`--rebuilt`).
 pub fn of(run: &Run) -> Builds {
-    let named = run.sessions.iter().flat_map(|session| {
+    // What the first line names counts unless all launches were of other builds.
+    let counts = |session: usize, name: &str| {
+        let of =
+            |l: &&Launch| l.session == session && run.plan.variants[l.begin.variant].name == name;
+        let mut launches = run.launches.iter().filter(of).peekable();
+        launches.peek().is_none() || launches.any(|l| l.begin.digest.is_empty())
+    };
+    let sessions = run.sessions.iter().enumerate();
+    let named = sessions.flat_map(|(number, session)| {
         let label = &session.plan.label;
         let variants = session.plan.variants.iter();
-        variants.map(move |v| (label, &v.name, &v.digest))
+        let counting = variants.filter(move |v| counts(number, &v.name));
+        counting.map(move |v| (label, &v.name, &v.digest))
     });
     let launched = run.launches.iter().map(|launch| {
         let begin = &launch.begin;
@@ -209,9 +218,12 @@ mod tests {
         // Launches of another build, as --rebuilt leaves them.
         let mut mixed = run("1");
         mixed.launches.push(crate::raw::Launch::default());
+        let builds = |run: &Run| of(run)[&(String::new(), "a".to_string())].len();
         mixed.launches[0].begin.digest = "2".into();
+        assert_eq!(builds(&mixed), 1, "none is of what the first line names");
+        mixed.launches.push(crate::raw::Launch::default());
         assert_eq!(among(&mixed, &[variant("a", "2")], false), Ok(()));
-        assert_eq!(of(&mixed)[&(String::new(), "a".to_string())].len(), 2);
+        assert_eq!(builds(&mixed), 2);
     }
 
     #[test]
