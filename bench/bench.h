@@ -102,8 +102,8 @@ struct task {
     bool first_done;   /* whether its first operation is over */
     int window;        /* messages in flight; each `gap` bytes behind the one before */
     size_t gap, *spots; /* `spots`: where the k-th of a window lies in a buffer */
-    int lanes;         /* blocks that there are for those that are checked, one each; 0: one for all. Where they are fewer
-                          than the window, all others share one more block, */
+    int lanes;         /* messages of a window that have a block each while they are checked; 0: it is about none. Where they
+                          are fewer than the window, all others share one more block, */
     int base;          /* and message `base` has the first one */
     size_t guarded;    /* bytes of `in` that something may be written to */
     int stamp;         /* of the data: another one in each operation that is checked */
@@ -221,6 +221,14 @@ bool data_equal(const struct task *t, const void *at, size_t i, int want, const 
 enum { GUARD = 64, GUARD_ROOM = 4096 };
 void data_guard(char *at, size_t bytes);
 bool data_guarded(const struct task *t, const char *at, size_t bytes, const char *what, char *error, size_t room);
+
+/* window.c: messages of a window. `prepare` opens it, with `requests` for each, and the lanes that are checked, and
+ * `close` closes it; `spread` of the row is window_spread or does it, too. */
+int window_asked(void); /* -W */
+void window_open(struct task *t, int window, int requests);
+void window_lanes(struct task *t, int sides);
+int window_blocks(const struct task *t);
+step_fn window_spread, window_close;
 
 /* counters.c: events of -P, a bit each in `opt.counters`. */
 enum { COUNTERS = 10 };

@@ -4,38 +4,38 @@
 
 #include <stdlib.h>
 
-enum { TAG = 3, ACK = 4, USUAL_WINDOW = 64, PATTERNS = 30 };
+enum { TAG = 3, ACK = 4, PATTERNS = 30 };
 
 #define EVERY_ROUND for (int i = 0; i < rounds; i++)
 #define OTHERS(r) for (int r = 1; r < t->size; r++)
 
-static void with_window(struct task *t)
+/* Each message has a block on who sends it, or on each who receives it, and on rank 0 one of each of the others. */
+static void with_window(struct task *t, int sides)
 {
-    t->window = opt.window ? opt.window : USUAL_WINDOW;
-    t->requests = must(malloc((size_t)t->window * t->size * sizeof *t->requests));
+    window_open(t, window_asked(), t->size);
+    window_lanes(t, t->size - 1); /* as rank 0 has it, lest ranks check differently */
     t->timers = 1;
-    t->outs = 1;
-    t->ins = 1;
-    t->to = must(calloc(t->size, sizeof *t->to));
-    t->from = must(calloc(t->size, sizeof *t->from));
+    t->outs = window_blocks(t);
+    t->ins = sides * t->outs;
+    t->to = must(calloc(t->outs, sizeof *t->to));
+    t->from = must(calloc(t->ins + 1, sizeof *t->from));
 }
 
-/* Rank 0 has a block of each of the others. */
 static void fan_in_blocks(struct task *t)
 {
-    with_window(t);
-    t->ins = t->size - 1;
-    OTHERS(r) t->from[r - 1] = r;
+    with_window(t, t->size - 1);
+    for (int k = 0; k < t->ins; k++)
+        t->from[k] = 1 + k % (t->size - 1);
+}
+
+static void fan_out_blocks(struct task *t)
+{
+    with_window(t, 1);
 }
 
 static void open_bytes(struct task *t)
 {
     t->parts = (double)t->window * (t->size - 1) * t->payload;
-}
-
-static void close_window(struct task *t)
-{
-    free(t->requests);
 }
 
 static void fan_in(struct task *t, int rounds)
@@ -44,10 +44,10 @@ static void fan_in(struct task *t, int rounds)
         int n = 0;
         for (int k = 0; k < t->window; k++)
             if (t->rank)
-                MPI_Isend(t->out, t->count, t->type, 0, TAG, t->comm, &t->requests[n++]);
+                MPI_Isend(t->out + t->spots[k], t->count, t->type, 0, TAG, t->comm, &t->requests[n++]);
             else
-                OTHERS(r) MPI_Irecv(t->in + (r - 1) * t->bytes, t->count, t->type, r, TAG, t->comm,
-                                    &t->requests[n++]);
+                OTHERS(r) MPI_Irecv(t->in + (t->size - 1) * t->spots[k] + (r - 1) * t->bytes, t->count, t->type, r, TAG,
+                                    t->comm, &t->requests[n++]);
         MPI_Waitall(n, t->requests, MPI_STATUSES_IGNORE);
         if (t->rank)
             MPI_Recv(NULL, 0, MPI_BYTE, 0, ACK, t->comm, MPI_STATUS_IGNORE);
@@ -62,9 +62,9 @@ static void fan_out(struct task *t, int rounds)
         int n = 0;
         for (int k = 0; k < t->window; k++)
             if (t->rank)
-                MPI_Irecv(t->in, t->count, t->type, 0, TAG, t->comm, &t->requests[n++]);
+                MPI_Irecv(t->in + t->spots[k], t->count, t->type, 0, TAG, t->comm, &t->requests[n++]);
             else
-                OTHERS(r) MPI_Isend(t->out, t->count, t->type, r, TAG, t->comm, &t->requests[n++]);
+                OTHERS(r) MPI_Isend(t->out + t->spots[k], t->count, t->type, r, TAG, t->comm, &t->requests[n++]);
         MPI_Waitall(n, t->requests, MPI_STATUSES_IGNORE);
         if (t->rank)
             MPI_Send(NULL, 0, MPI_BYTE, 0, ACK, t->comm);
@@ -164,7 +164,7 @@ static void go_around(struct task *t, int rounds)
     {                                                                                              \
         .name = #NAME, .family = "congestion", .options = "mixcTDIMWd", .unit = MB_S, .ranks = 2,   \
         .shape = {SENDER, SINGLE, RECEIVER, RECEIVES, FROM}, .run = NAME, .prepare = PREPARE,      \
-        .open = open_bytes, .close = close_window,                                                 \
+        .open = open_bytes, .close = window_close, .spread = window_spread,                        \
     }
 #define RING(NAME, UNIT, PREPARE, OPEN)                                                            \
     {                                                                                              \
@@ -175,7 +175,7 @@ static void go_around(struct task *t, int rounds)
 
 const struct bench crowds[] = {
     CONGESTION(fan_in, EVERYBODY, ROOT, EACH, OF_BLOCK, fan_in_blocks),
-    CONGESTION(fan_out, ROOT, EVERYBODY, SINGLE, OF_ROOT, with_window),
+    CONGESTION(fan_out, ROOT, EVERYBODY, SINGLE, OF_ROOT, fan_out_blocks),
     RING("natural_ring", US, natural_ring, open_ring),
     RING("random_ring", US, random_ring, open_ring),
     RING("natural_ring_bandwidth", MB_S, natural_ring, open_ring_bytes),

@@ -81,6 +81,12 @@ int data_lane(const struct task *t, int whom, int k)
     return t->gap ? whom + t->size * k : whom;
 }
 
+/* Which message of a window block k of so many is of: there are as many blocks of each as ranks on the other side. */
+static int lane_of(const struct task *t, int blocks, int k)
+{
+    return t->lanes ? k / (blocks / window_blocks(t)) : k;
+}
+
 /* Elements that go through the period, twice: one for what ranks send, one for sums of it. A block of any rank is a
  * piece of them, and copied and compared as a whole. */
 static struct pattern {
@@ -249,14 +255,6 @@ static void deal_out(struct task *t)
         t->skip = "there are fewer elements than ranks";
 }
 
-/* Those of messages between two: one, or more for those of a window. */
-static int blocks_of_pair(const struct task *t)
-{
-    if (t->lanes)
-        return t->lanes + (t->lanes < t->window);
-    return t->gap ? t->window : 1;
-}
-
 /* Needs rank, size, bytes and element, and a pair its peer and window. Where there are no
  * neighbours (`to`), every rank is one. */
 void data_open(struct task *t)
@@ -264,7 +262,7 @@ void data_open(struct task *t)
     const struct shape *s = &t->bench->shape;
     bool pair = of_pair(t->bench);
     if (!t->to) {
-        t->outs = pair ? blocks_of_pair(t) : s->sends == EACH ? t->size : 1;
+        t->outs = pair ? window_blocks(t) : s->sends == EACH ? t->size : 1;
         t->ins = pair ? t->outs : s->receives == EACH ? t->size : 1;
         t->to = numbers(t->outs, 0, !pair);
         t->from = numbers(t->ins, 0, !pair);
@@ -274,7 +272,9 @@ void data_open(struct task *t)
     if (t->bytes > INT32_MAX || most * t->bytes > INT32_MAX)
         t->skip = "is more than 2 GiB in all blocks together, which this program does not count";
     else if (most * t->bytes > opt.memory / 2)
-        t->skip = "needs more memory than -M allows";
+        t->skip = t->lanes != 1 || t->window == 1 || most * t->bytes > opt.memory
+                      ? "needs more memory than -M allows"
+                      : "needs more memory than -M allows where each message of a window is checked";
     if (t->skip)
         t->bytes = 0;
     t->type = adds(t->bench) ? t->element->sums : t->element->type;
@@ -364,7 +364,8 @@ void data_fill(struct task *t)
     for (int k = 0; k < t->ins; k++)
         spoil(t, t->in + k * t->bytes);
     for (int k = 0; k < t->outs && sends; k++) {
-        int for_whom = s->sends == EACH ? t->to[k] : of_pair(t->bench) ? data_lane(t, t->peer, k) : 0;
+        int for_whom = s->sends == EACH ? t->to[k]
+                                           : data_lane(t, of_pair(t->bench) ? t->peer : 0, lane_of(t, t->outs, k));
         char *own = t->in + (s->sends == SINGLE && s->receives == EACH ? t->rank : k) * t->bytes;
         data_put(t, memory_view(t->out + k * t->bytes), t->rank, for_whom, elements);
         /* A broadcast has one buffer. */
@@ -384,15 +385,22 @@ static int below(const struct task *t)
     }
 }
 
+/* Whom what is in block k was for, as who sent it calls it. */
+static int mine(const struct task *t, int k)
+{
+    const struct shape *s = &t->bench->shape;
+    return data_lane(t, s->sends == EACH || s->from == OF_PEER ? t->rank : 0, lane_of(t, t->ins, k));
+}
+
 /* What element i of block k has to be. */
 static int expected(const struct task *t, int k, size_t i)
 {
     const struct shape *s = &t->bench->shape;
-    int for_whom = s->sends == EACH || s->from == OF_PEER ? t->rank : 0, sum = 0;
+    int for_whom = mine(t, k), sum = 0;
     switch (s->from) {
     case OF_ROOT: return data_value(t, t->root, for_whom, i);
     case OF_BLOCK: return data_value(t, t->from[k], for_whom, i);
-    case OF_PEER: return data_value(t, t->peer, data_lane(t, for_whom, k), i);
+    case OF_PEER: return data_value(t, t->peer, for_whom, i);
     default: break;
     }
     for (int r = 0; r < below(t); r++)
@@ -424,7 +432,6 @@ static bool receives(const struct task *t)
 static const char *whole(const struct task *t, int k, size_t *elements)
 {
     const struct shape *s = &t->bench->shape;
-    int for_whom = s->sends == EACH || s->from == OF_PEER ? t->rank : 0;
     int whose = s->from == OF_ROOT ? t->root : s->from == OF_PEER ? t->peer : t->from[k];
     *elements = t->bytes / t->element->size;
     if (opt.layout != PLAIN)
@@ -433,8 +440,7 @@ static const char *whole(const struct task *t, int k, size_t *elements)
         *elements = (size_t)t->counts[t->rank];
     if (below(t))
         return pattern(&sum, t, below(t), first_of(t, 0, 0) + (dealt_out(t) ? t->displs[t->rank] : 0), *elements);
-    return pattern(&single, t, 0, first_of(t, whose, s->from == OF_PEER ? data_lane(t, for_whom, k) : for_whom),
-                   *elements);
+    return pattern(&single, t, 0, first_of(t, whose, mine(t, k)), *elements);
 }
 
 /* Whether nobody has written behind the first `bytes` of a block without gaps. */

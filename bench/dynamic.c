@@ -14,9 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What children are told: this, how often, how many bytes, and how many of them at once. */
+/* What children are told. */
 enum order { END, CONNECT, COUNT, PING, STREAM, ECHO };
-enum { TAG = 1, ACK = 2, USUAL_WINDOW = 64 };
+enum { TAG = 1, ACK = 2 };
+
+/* This, how often, how many bytes, how many messages of them at once; whether they are looked at, and how many of them
+ * have a block each, from which one on. */
+enum { WHAT, ROUNDS, BYTES, WINDOW, INSPECT, LANES, BASE, WORDS };
 
 static MPI_Comm children; /* of the row that is measured */
 static char port[MPI_MAX_PORT_NAME];
@@ -38,9 +42,9 @@ static MPI_Comm spawn(const struct task *t, int n)
 
 static void tell(const struct task *t, MPI_Comm to, enum order what, int rounds)
 {
-    int order[4] = {what, rounds, (int)t->bytes, what == CONNECT ? t->inspect : t->window};
+    int order[WORDS] = {what, rounds, (int)t->bytes, t->window, t->inspect, t->inspect ? t->lanes : 0, t->base};
     int root = t->rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
-    MPI_Bcast(order, 4, MPI_INT, root, to);
+    MPI_Bcast(order, WORDS, MPI_INT, root, to);
     if (what == CONNECT)
         MPI_Bcast(port, sizeof port, MPI_CHAR, root, to);
 }
@@ -117,8 +121,8 @@ static void open_latency(struct task *t)
 
 static void with_window(struct task *t)
 {
-    t->window = opt.window ? opt.window : USUAL_WINDOW;
-    t->requests = must(malloc(t->window * sizeof *t->requests));
+    window_open(t, window_asked(), 1);
+    window_lanes(t, 1);
 }
 
 static void open_bandwidth(struct task *t)
@@ -126,11 +130,6 @@ static void open_bandwidth(struct task *t)
     t->timers = 1;
     t->parts = (double)t->window * t->bytes;
     children = spawn(t, 1);
-}
-
-static void free_window(struct task *t)
-{
-    free(t->requests);
 }
 
 static void open_port(struct task *t)
@@ -181,8 +180,9 @@ static void run_accept(struct task *t, int rounds)
 /* The two ends of what is measured: rank 0 is `first`, a child is not. */
 struct talk {
     MPI_Comm to;
-    void *out, *in;
+    char *out, *in;
     int bytes, window;
+    const size_t *spots; /* of the messages of a window */
     MPI_Request *requests;
     bool first;
 };
@@ -204,9 +204,9 @@ static void stream(const struct talk *with, int rounds)
     for (int i = 0; i < rounds; i++) {
         for (int k = 0; k < with->window; k++)
             if (with->first)
-                MPI_Isend(with->out, with->bytes, MPI_CHAR, 0, TAG, with->to, &with->requests[k]);
+                MPI_Isend(with->out + with->spots[k], with->bytes, MPI_CHAR, 0, TAG, with->to, &with->requests[k]);
             else
-                MPI_Irecv(with->in, with->bytes, MPI_CHAR, 0, TAG, with->to, &with->requests[k]);
+                MPI_Irecv(with->in + with->spots[k], with->bytes, MPI_CHAR, 0, TAG, with->to, &with->requests[k]);
         MPI_Waitall(with->window, with->requests, MPI_STATUSES_IGNORE);
         if (with->first)
             MPI_Recv(NULL, 0, MPI_BYTE, 0, ACK, with->to, MPI_STATUS_IGNORE);
@@ -219,7 +219,7 @@ typedef void talk_fn(const struct talk *with, int rounds);
 
 static struct talk talk_of(const struct task *t)
 {
-    return (struct talk){children, t->out, t->in, (int)t->bytes, t->window, t->requests, true};
+    return (struct talk){children, t->out, t->in, (int)t->bytes, t->window, t->spots, t->requests, true};
 }
 
 /* The other ranks have no part in it: they leave the cores to those two. */
@@ -278,46 +278,74 @@ static void run_stream(struct task *t, int rounds)
     run_talk(t, STREAM, stream, rounds);
 }
 
-/* The child returns what it has received last: by other calls than those that are measured, which could spoil it
- * twice. */
+/* The child returns what it has received last, block by block: by other calls than those that are measured, which could
+ * spoil it twice. */
 static bool check_echo(struct task *t, char *error, size_t room)
 {
     tell(t, children, ECHO, 1);
     if (t->rank > 0)
         return true;
-    MPI_Request request;
-    MPI_Irecv(t->in, (int)t->bytes, MPI_CHAR, 0, TAG, children, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    for (size_t i = 0; i < t->bytes; i++)
+    for (int k = 0; k < t->ins; k++) {
+        MPI_Request request;
+        MPI_Irecv(t->in + k * t->bytes, (int)t->bytes, MPI_CHAR, 0, TAG, children, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    for (size_t i = 0; i < t->ins * t->bytes; i++)
         if (t->in[i] != t->out[i]) {
-            snprintf(error, room, "byte %zu that the child received should be %d", i, t->out[i]);
+            snprintf(error, room, "byte %zu of block %zu that the child received should be %d", i % t->bytes, i / t->bytes,
+                     t->out[i]);
             return false;
         }
     return true;
 }
 
+/* The child's side of a benchmark. */
+static struct task near;
+static size_t room; /* bytes of each of its buffers */
+
 /* Buffers that are there, as those of the parents. */
-static void *child_room(int bytes)
+static char *child_room(char *old)
 {
-    void *room = memory_take(bytes, false);
-    memset(room, 1, bytes); /* no zeros: see data_open */
-    return room;
+    memory_give_back(old);
+    char *made = memory_take(room, false);
+    memset(made, 1, room); /* no zeros: see data_open */
+    return made;
 }
 
-static void answer(MPI_Comm parent, const int order[4])
+/* Makes room for what is told, and gives the messages of a window the places that they have with who sends them. */
+static void make_room(const int order[WORDS])
 {
-    static struct talk with;
-    if (order[2] != with.bytes || order[3] != with.window || !with.in) {
-        memory_give_back(with.in);
-        memory_give_back(with.out);
-        free(with.requests);
-        with = (struct talk){parent, child_room(order[2]), child_room(order[2]), order[2], order[3],
-                             must(malloc((order[3] + 1) * sizeof(MPI_Request))), false};
+    near.inspect = order[INSPECT];
+    near.lanes = order[LANES];
+    near.base = order[BASE];
+    near.bytes = order[BYTES];
+    near.gap = near.lanes ? near.bytes : 0;
+    if (near.window != order[WINDOW] || !near.spots) {
+        near.window = order[WINDOW];
+        window_close(&near);
+        near.requests = must(malloc((near.window + 1) * sizeof *near.requests));
+        near.spots = must(malloc((near.window + 1) * sizeof *near.spots));
     }
-    switch (order[0]) {
-    case PING: ping(&with, order[1]); break;
-    case STREAM: stream(&with, order[1]); break;
-    case ECHO: MPI_Send(with.in, with.bytes, MPI_CHAR, 0, TAG, parent); break;
+    window_spread(&near);
+    size_t wanted = window_blocks(&near) * near.bytes;
+    if (wanted > room || !near.in) {
+        room = wanted;
+        near.in = child_room(near.in);
+        near.out = child_room(near.out);
+    }
+}
+
+static void answer(MPI_Comm parent, const int order[WORDS])
+{
+    make_room(order);
+    const struct talk with = {parent, near.out, near.in, order[BYTES], near.window, near.spots, near.requests, false};
+    switch (order[WHAT]) {
+    case PING: ping(&with, order[ROUNDS]); break;
+    case STREAM: stream(&with, order[ROUNDS]); break;
+    case ECHO:
+        for (int k = 0; k < window_blocks(&near); k++)
+            MPI_Send(with.in + k * near.bytes, with.bytes, MPI_CHAR, 0, TAG, parent);
+        break;
     }
 }
 
@@ -332,28 +360,28 @@ static void pin_child(void)
 bool dynamic_child(void)
 {
     MPI_Comm parent = MPI_COMM_NULL;
-    int order[4];
+    int order[WORDS];
     MPI_Comm_get_parent(&parent);
     if (parent == MPI_COMM_NULL)
         return false;
     if (opt.pin)
         pin_child();
     do {
-        MPI_Bcast(order, 4, MPI_INT, 0, parent);
-        if (order[0] == CONNECT)
+        MPI_Bcast(order, WORDS, MPI_INT, 0, parent);
+        if (order[WHAT] == CONNECT)
             MPI_Bcast(port, sizeof port, MPI_CHAR, 0, parent);
-        for (int i = 0; order[0] == CONNECT && i < order[1]; i++) {
+        for (int i = 0; order[WHAT] == CONNECT && i < order[ROUNDS]; i++) {
             MPI_Comm made = MPI_COMM_NULL;
             MPI_Comm_connect(port, MPI_INFO_NULL, 0, world, &made);
-            if (order[3])
+            if (order[INSPECT])
                 count(made, -1);
             MPI_Comm_disconnect(&made);
         }
-        if (order[0] == COUNT)
+        if (order[WHAT] == COUNT)
             count(parent, -1);
-        if (order[0] >= PING)
+        if (order[WHAT] >= PING)
             answer(parent, order);
-    } while (order[0] != END);
+    } while (order[WHAT] != END);
     MPI_Comm_disconnect(&parent);
     return true;
 }
@@ -374,6 +402,6 @@ const struct bench dynamic[] = {
         .close = close_port),
     TALK("spawn_latency", "mixc", US, .run = run_ping, .sample = sample_ping, .open = open_latency),
     TALK("spawn_bandwidth", "mixcW", MB_S, .run = run_stream, .sample = sample_stream,
-         .prepare = with_window, .open = open_bandwidth, .finish = free_window),
+         .prepare = with_window, .open = open_bandwidth, .finish = window_close, .spread = window_spread),
     {.name = NULL},
 };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TAG = 1, ACK = 2, USUAL_WINDOW = 64 };
+enum { TAG = 1, ACK = 2 };
 
 #define EVERY_ROUND for (int i = 0; i < rounds; i++)
 #define EVERY_MESSAGE for (int k = 0; k < t->window; k++)
@@ -34,53 +34,18 @@ static void pairs(struct task *t)
     pair_up(t, opt.pairs ? opt.pairs : t->size);
 }
 
-/* Where each message of a window lies: one behind the other by `gap`, or, where there are fewer blocks than that, those from
- * `base` on one behind the other, and all others in one more. */
-static void spread(struct task *t)
-{
-    bool few = t->inspect && t->lanes < t->window;
-    EVERY_MESSAGE {
-        int lane = few ? (k + t->window - t->base) % t->window : k;
-        t->spots[k] = (size_t)(few && lane > t->lanes ? t->lanes : lane) * t->gap;
-    }
-}
-
-static void with_window(struct task *t, int window)
-{
-    t->window = window;
-    t->gap = opt.many_buffers ? t->bytes : 0;
-    t->requests = must(malloc(2 * (size_t)t->window * sizeof *t->requests));
-    t->spots = must(malloc((size_t)t->window * sizeof *t->spots));
-    spread(t);
-}
-
-/* A block for each message of a window that is checked, up to an eighth of the memory (64 MiB); of longer windows as many
- * as fit there, in turn. What alone is longer has one for all. */
-static void with_lanes(struct task *t)
-{
-    size_t most = opt.memory / 8;
-    if (!opt.validate || !t->bytes)
-        return;
-    t->lanes = t->gap || t->bytes <= most / (size_t)t->window ? t->window : (int)(most / t->bytes);
-}
-
-static int window(void)
-{
-    return opt.window ? opt.window : USUAL_WINDOW;
-}
-
 static void lanes_of_pair(struct task *t)
 {
     one_pair(t);
-    with_window(t, window());
-    with_lanes(t);
+    window_open(t, window_asked(), 2);
+    window_lanes(t, 1);
 }
 
 static void lanes_of_pairs(struct task *t)
 {
     pairs(t);
-    with_window(t, window());
-    with_lanes(t);
+    window_open(t, window_asked(), 2);
+    window_lanes(t, 1);
 }
 
 static void open_latency(struct task *t)
@@ -101,12 +66,6 @@ static void open_bytes_both_ways(struct task *t)
 static void open_messages(struct task *t)
 {
     t->parts = (double)t->window * t->pairs;
-}
-
-static void close_window(struct task *t)
-{
-    free(t->requests);
-    free(t->spots);
 }
 
 static void latency(struct task *t, int rounds)
@@ -218,21 +177,21 @@ static void free_requests(struct task *t)
 static void close_persistent(struct task *t)
 {
     free_requests(t);
-    close_window(t);
+    window_close(t);
 }
 
 /* A persistent request knows its place. */
 static void spread_persistent(struct task *t)
 {
     free_requests(t);
-    spread(t);
+    window_spread(t);
     open_persistent(t);
 }
 
 static void one_message(struct task *t)
 {
     one_pair(t);
-    with_window(t, 1);
+    window_open(t, 1, 2);
 }
 
 static void open_latency_persistent(struct task *t)
@@ -303,17 +262,17 @@ const struct bench point_to_point[] = {
     ROW("latency_persistent", "cTDd", US, EVERYBODY, latency_persistent, one_message,
         open_latency_persistent, close_persistent, ),
     ROW("multi_latency", "cTDpd", US, EVERYBODY, latency, pairs, open_latency, NULL, ),
-    ROW("bandwidth", "cTDWbd", MB_S, ROOT, one_way, lanes_of_pair, open_bytes, close_window, .spread = spread),
+    ROW("bandwidth", "cTDWbd", MB_S, ROOT, one_way, lanes_of_pair, open_bytes, window_close, .spread = window_spread),
     ROW("bibandwidth", "cTDWbd", MB_S, EVERYBODY, both_ways, lanes_of_pair, open_bytes_both_ways,
-        close_window, .spread = spread),
+        window_close, .spread = window_spread),
     ROW("bandwidth_persistent", "cTDWbd", MB_S, ROOT, one_way_persistent, lanes_of_pair,
         open_bytes_persistent, close_persistent, .spread = spread_persistent),
     ROW("bibandwidth_persistent", "cTDWbd", MB_S, EVERYBODY, both_ways_persistent, lanes_of_pair,
         open_both_persistent, close_persistent, .spread = spread_persistent),
     ROW("multi_bandwidth", "cTDWVbpd", MB_S, ROOT, one_way, lanes_of_pairs, open_bytes,
-        close_window, .spread = spread),
+        window_close, .spread = window_spread),
     ROW("message_rate", "cTDWVbpd", PER_S, ROOT, one_way, lanes_of_pairs, open_messages,
-        close_window, .spread = spread),
+        window_close, .spread = window_spread),
     {
         .name = "latency_first", .family = "first", .options = "mixFcTDIMd", .unit = US, .ranks = 2,
         .shape = {EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_PEER}, .run = latency, .prepare = one_pair,

@@ -243,6 +243,8 @@ static void of_task(const struct task *t)
 {
     field("bench", t->bench->name);
     printf(",\"size\":%zu", t->asked);
+    if (!t->asked && strchr(t->bench->options, 'm'))
+        printf(",\"sized\":true"); /* nothing is moved, and not: there are no sizes */
     if (strchr(t->bench->options, 'T'))
         field("type", t->element->name);
     if (t->payload != t->asked)

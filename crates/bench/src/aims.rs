@@ -12,7 +12,7 @@
 use std::fs;
 use std::path::Path;
 
-use catena_settings::{Bytes, Value};
+use catena_settings::{Bytes, Value, nearest};
 
 use crate::compare::Comparison;
 use crate::figures::{Figure, Figures};
@@ -24,6 +24,8 @@ use crate::stats::Interval;
 /// A line of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Aim {
+    /// Its number in the file, from 1.
+    line: usize,
     /// Benchmarks.
     names: Vec<String>,
     /// Bytes; `None` of any.
@@ -58,6 +60,8 @@ pub struct Aimed {
     pub interval: Option<Interval>,
     /// What it should be.
     pub aim: f64,
+    /// Number of the line that says so.
+    pub line: usize,
     /// What became of it.
     pub outcome: Outcome,
 }
@@ -80,7 +84,7 @@ fn parse(text: &str) -> Result<Vec<Aim>, String> {
         if words.is_empty() {
             continue;
         }
-        let aim = aim(&words).ok_or_else(|| {
+        let aim = aim(&words, number + 1).ok_or_else(|| {
             format!(
                 "line {}: write benchmarks, ranks and the ratio, such as `latency:8  2-4  0.9`",
                 number + 1
@@ -91,7 +95,7 @@ fn parse(text: &str) -> Result<Vec<Aim>, String> {
     Ok(aims)
 }
 
-fn aim(words: &[&str]) -> Option<Aim> {
+fn aim(words: &[&str], line: usize) -> Option<Aim> {
     let [names, ranks, ratio] = words else {
         return None;
     };
@@ -105,6 +109,7 @@ fn aim(words: &[&str]) -> Option<Aim> {
         None => (ranks.parse().ok()?, ranks.parse().ok()?),
     };
     Some(Aim {
+        line,
         names: names.split(',').map(String::from).collect(),
         size,
         ranks,
@@ -129,7 +134,9 @@ pub fn check(all: &Figures, found: &[Comparison], aims: &[Aim]) -> Vec<Aimed> {
         .iter()
         .enumerate()
         .filter_map(|(index, figure)| {
-            let aim = aims.iter().find(|aim| aim.fits(figure))?.ratio;
+            let Aim {
+                ratio: aim, line, ..
+            } = *aims.iter().find(|aim| aim.fits(figure))?;
             let others = found.iter().filter(|c| c.figure == index);
             // As a time: more is worse.
             let cost = |ratio: f64| match figure.better {
@@ -149,14 +156,57 @@ pub fn check(all: &Figures, found: &[Comparison], aims: &[Aim]) -> Vec<Aimed> {
                 ratio: best.ratio,
                 interval: best.interval,
                 aim,
+                line,
                 outcome,
             })
         });
     judged.collect()
 }
 
-/// As a table.
-pub fn text(plan: &Plan, all: &Figures, aimed: &[Aimed]) -> String {
+/// Refuses names that are no benchmark's.
+///
+/// # Errors
+/// In words, with the number of the line.
+pub fn known(aims: &[Aim], benches: &[&str]) -> Result<(), String> {
+    for aim in aims {
+        if let Some(name) = aim
+            .names
+            .iter()
+            .find(|name| !benches.contains(&name.as_str()))
+        {
+            let hint = match nearest(name, benches.iter().copied()) {
+                Some(near) => format!("did you mean {near}?"),
+                None => "`catena bench list` shows them".to_string(),
+            };
+            return Err(format!(
+                "line {}: there is no benchmark {name}; {hint}",
+                aim.line
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What is said of the lines that no figure was judged by; nothing if there are none.
+fn unfitted(aims: &[Aim], aimed: &[Aimed]) -> String {
+    let idle = |aim: &&Aim| aimed.iter().all(|a| a.line != aim.line);
+    let lines: Vec<String> = aims
+        .iter()
+        .filter(idle)
+        .map(|aim| aim.line.to_string())
+        .collect();
+    match &lines[..] {
+        [] => String::new(),
+        [line] => format!("line {line} of the aims fits nothing that was compared\n"),
+        lines => format!(
+            "lines {} of the aims fit nothing that was compared\n",
+            lines.join(", ")
+        ),
+    }
+}
+
+/// As a table, with the lines of `aims` that fitted nothing.
+pub fn text(plan: &Plan, all: &Figures, aims: &[Aim], aimed: &[Aimed]) -> String {
     let head = [
         "benchmark",
         "size",
@@ -198,11 +248,12 @@ pub fn text(plan: &Plan, all: &Figures, aimed: &[Aimed]) -> String {
         .collect();
     let of = |outcome| aimed.iter().filter(|a| a.outcome == outcome).count();
     format!(
-        "\n{}{} aims reached, {} missed, {} unknown\n",
+        "\n{}{} aims reached, {} missed, {} unknown\n{}",
         show::columns(&head, &rows),
         of(Outcome::Reached),
         of(Outcome::Missed),
-        of(Outcome::Unknown)
+        of(Outcome::Unknown),
+        unfitted(aims, aimed)
     )
 }
 
@@ -229,6 +280,17 @@ mod tests {
     }
 
     #[test]
+    fn names_are_those_of_benchmarks() {
+        let aims = parse("latency,scan 2 1\nlatncy:8 2 1").unwrap();
+        let why = known(&aims, &["latency", "scan"]).unwrap_err();
+        assert_eq!(
+            why,
+            "line 2: there is no benchmark latncy; did you mean latency?"
+        );
+        assert_eq!(known(&aims[..1], &["latency", "scan"]), Ok(()));
+    }
+
+    #[test]
     fn aims_are_about_the_best_of_the_others() {
         let plan = header(&["a", "b", "c"]).plan;
         let noise = |i: u32| 1.0 + 0.01 * f64::from(i / 3 % 4);
@@ -242,16 +304,23 @@ mod tests {
         let all = Figures::of(&plan, &launches);
         let found = compare(&plan, &all);
         let aimed = |lines: &str| check(&all, &found, &parse(lines).unwrap());
-        let both = aimed("latency:8 2 0.9\nlatency 2- 0.7\nlatency 3- 0.1");
+        let lines = "latency:8 2 0.9\nlatency 2- 0.7\n\nlatency 3- 0.1";
+        let both = aimed(lines);
         let told: Vec<_> = both.iter().map(|a| (a.other, a.outcome)).collect();
         assert_eq!(told, [(2, Outcome::Reached), (2, Outcome::Missed)]);
         assert!((both[0].ratio - 0.8).abs() < 0.02, "{both:?}");
         assert_eq!(aimed("latency:8 2 0.799")[0].outcome, Outcome::Unknown);
-        let text = text(&plan, &all, &both);
+        let aims = parse(lines).unwrap();
+        let text = text(&plan, &all, &aims, &both);
         assert!(
-            text.contains("1 aims reached, 1 missed, 0 unknown"),
+            text.contains("1 aims reached, 1 missed, 0 unknown\nline 4 of the aims fits nothing"),
             "{text}"
         );
+        // A line behind one that fits the same is told, too.
+        let shadowed = parse("latency 2 0.9\nlatency:8 2 0.8\nscan 2 0.9").unwrap();
+        let both = check(&all, &found, &shadowed);
+        assert!(unfitted(&shadowed, &both).starts_with("lines 2, 3 of the aims fit nothing"));
+        assert_eq!(unfitted(&shadowed[..1], &both), "");
         assert!(aimed("scan 2 0.9").is_empty());
     }
 }

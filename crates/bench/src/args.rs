@@ -19,8 +19,8 @@ pub use crate::help::HELP;
 pub enum Parsed {
     /// To measure.
     Measure(Box<Request>),
-    /// To go on with a session.
-    Resume(PathBuf, Output),
+    /// To go on with a session, for so many seconds of all launches if that is said anew.
+    Resume(PathBuf, Output, Option<f64>),
     /// To see what was measured before.
     Report(Vec<PathBuf>, Output),
     /// To see what can be measured.
@@ -156,8 +156,11 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
         output: Output::default(),
     };
     let mut resume = None;
+    // Words about what is measured and how, which a file that is gone on with says itself.
+    let mut asked: Vec<String> = command.iter().cloned().collect();
     while let Some(word) = words.next() {
         if !word.starts_with('-') || word == "-" {
+            asked.push(word.clone());
             request.names.push(word);
             continue;
         }
@@ -170,6 +173,9 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
         };
         if *opt == Opt::Help {
             return Ok(Parsed::Help);
+        }
+        if !opt.goes_with_resume() {
+            asked.push(name.clone());
         }
         let mut value = |what: &str| match inline.take().or_else(|| words.next()) {
             Some(value) if !value.is_empty() => Ok(value),
@@ -187,6 +193,13 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
         if inline.is_some() {
             return usage(format!("{name} takes no value"));
         }
+    }
+    if let (Some(file), [word, ..]) = (&resume, &asked[..]) {
+        return usage(format!(
+            "{word} does not go with --resume: what is measured, and how, is what {} says; leave it out, or measure into \
+             another file",
+            file.display()
+        ));
     }
     finish(command.as_deref(), resume, request)
 }
@@ -356,7 +369,7 @@ fn finish(
             Ok(Parsed::Report(files.collect(), request.output))
         }
         (Some("list"), _) => Ok(Parsed::List(request.program)),
-        (_, Some(file)) => Ok(Parsed::Resume(file, request.output)),
+        (_, Some(file)) => Ok(Parsed::Resume(file, request.output, request.at_most)),
         (Some("compare"), None) if several < 2 => usage(
             "there is nothing to compare with: give several values to --lib, --link, --setting, \
              --env or --commit",
@@ -439,8 +452,12 @@ mod tests {
         );
         assert_eq!(
             parsed("--resume a.jsonl"),
-            Ok(Parsed::Resume("a.jsonl".into(), Output::default()))
+            Ok(Parsed::Resume("a.jsonl".into(), Output::default(), None))
         );
+        assert!(matches!(
+            parsed("--resume a.jsonl --at-most 9 --rebuilt -G tty -f -o b --aims c -z 50"),
+            Ok(Parsed::Resume(_, output, Some(9.0))) if output.rebuilt && output.full
+        ));
     }
 
     #[test]
@@ -460,6 +477,15 @@ mod tests {
             ("latency --aims file", "compare"),
             ("latency --setting EAGER", "NAME=VALUE"),
             ("report", "needs a file"),
+            ("latency --resume a", "latency does not go with --resume"),
+            ("--resume a latency:8", "latency:8 does not go"),
+            ("compare --resume a", "compare does not go"),
+            ("report a --resume b", "report does not go"),
+            ("--resume a --samples 5", "--samples does not go"),
+            ("-l --resume a", "-l does not go"),
+            ("--resume a --lib=b", "--lib does not go"),
+            ("--launches 5 --resume a", "--launches does not go"),
+            ("--resume a -c", "-c does not go"),
         ] {
             match parsed(line) {
                 Err(UsageError(text)) => assert!(text.contains(why), "{line}: {text}"),

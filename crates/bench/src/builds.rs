@@ -1,10 +1,11 @@
 //! Which build of a library figures are of: a digest of its shared object and of the measuring program, kept with each
 //! variant, so that figures of two builds are never taken for those of one.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use crate::raw::{Plan, Variant};
+use crate::raw::{Launch, Plan, Run, Variant};
 
 /// The shared objects of a library under its prefix; of these the first that is there.
 const OBJECTS: [&str; 3] = [
@@ -45,48 +46,113 @@ fn hash(seed: u64, bytes: &[u8]) -> u64 {
     mix(hash, bytes.len() as u64)
 }
 
-/// Whether figures of both may be of one build: where a file does not tell, as older ones, they may.
-pub fn may_be_one(a: &Variant, b: &Variant) -> bool {
-    a.digest == b.digest || a.digest.is_empty() || b.digest.is_empty()
+/// The digests of the builds that figures are of, by the label of the session and the name of the variant; what a file
+/// does not tell, as older ones, is not among them.
+pub type Builds = BTreeMap<(String, String), BTreeSet<String>>;
+
+/// Every build of every variant whose figures a run has: what the first lines of its files name, and what later launches
+/// were of (`--rebuilt`).
+pub fn of(run: &Run) -> Builds {
+    // What the first line names counts unless all launches were of other builds.
+    let counts = |session: usize, name: &str| {
+        let of =
+            |l: &&Launch| l.session == session && run.plan.variants[l.begin.variant].name == name;
+        let mut launches = run.launches.iter().filter(of).peekable();
+        launches.peek().is_none() || launches.any(|l| l.begin.digest.is_empty())
+    };
+    let sessions = run.sessions.iter().enumerate();
+    let named = sessions.flat_map(|(number, session)| {
+        let label = &session.plan.label;
+        let variants = session.plan.variants.iter();
+        let counting = variants.filter(move |v| counts(number, &v.name));
+        counting.map(move |v| (label, &v.name, &v.digest))
+    });
+    let launched = run.launches.iter().map(|launch| {
+        let begin = &launch.begin;
+        let name = &run.plan.variants[begin.variant].name;
+        (&begin.place.label, name, &begin.digest)
+    });
+    let mut builds = Builds::new();
+    for (label, name, digest) in named.chain(launched).filter(|(_, _, d)| !d.is_empty()) {
+        let known = builds.entry((label.clone(), name.clone())).or_default();
+        known.insert(digest.clone());
+    }
+    builds
 }
 
-/// Refuses to measure on where a library is another build by now than that whose figures a file has.
+/// The builds that variants are of now, in their order.
+pub fn now(plan: &Plan) -> Vec<String> {
+    let variants = plan.variants.iter();
+    variants.map(|v| digest(&v.prefix, &v.program)).collect()
+}
+
+/// Refuses to measure on where a library is another build by now than that which the file's first line names; `now`: see
+/// [`now`].
 ///
 /// # Errors
 /// In words: which library, and what to do.
-pub fn unchanged(plan: &Plan) -> Result<(), String> {
-    for variant in &plan.variants {
-        let now = Variant {
-            digest: digest(&variant.prefix, &variant.program),
-            ..variant.clone()
-        };
-        if !may_be_one(variant, &now) {
-            return Err(refusal(variant, &now));
+pub fn unchanged(plan: &Plan, now: &[String]) -> Result<(), String> {
+    for (variant, now) in plan.variants.iter().zip(now) {
+        if ![variant.digest.as_str(), now].contains(&"") && variant.digest != *now {
+            return Err(refusal(&variant.name, &variant.digest, now));
         }
     }
     Ok(())
 }
 
-/// Refuses to measure something else than what `others` have measured, of those with one name.
+/// Refuses to take figures of `more` together with those of `known`, of what has one label and one name, unless all are of
+/// one build.
 ///
 /// # Errors
 /// In words: which library, and what to do.
-pub fn same(others: &[Variant], variants: &[Variant]) -> Result<(), String> {
-    for variant in variants {
-        let other = others.iter().find(|other| other.name == variant.name);
-        if let Some(other) = other.filter(|other| !may_be_one(other, variant)) {
-            return Err(refusal(other, variant));
+pub fn together(known: &Builds, more: &Builds) -> Result<(), String> {
+    for (key, more) in more {
+        let known = known.get(key).into_iter().flatten();
+        let pairs = known.flat_map(|before| more.iter().map(move |now| (before, now)));
+        for (before, now) in pairs {
+            if before != now {
+                return Err(refusal(&key.1, before, now));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to measure `variants` unless they are among the builds that figures of `run` are of, whatever its label;
+/// `rebuilt`: only says what differs.
+///
+/// # Errors
+/// In words, also if the run has none of these libraries, so that nothing is known of any.
+pub fn among(run: &Run, variants: &[Variant], rebuilt: bool) -> Result<(), String> {
+    let builds = of(run);
+    if !variants
+        .iter()
+        .any(|v| run.plan.variants.iter().any(|known| known.name == v.name))
+    {
+        return Err("it has figures of none of the libraries that are to be measured".into());
+    }
+    for variant in variants.iter().filter(|v| !v.digest.is_empty()) {
+        let of_name = builds.iter().filter(|((_, name), _)| *name == variant.name);
+        let known: BTreeSet<&String> = of_name.flat_map(|(_, digests)| digests).collect();
+        if let Some(before) = known.first()
+            && !known.contains(&variant.digest)
+        {
+            let why = refusal(&variant.name, before, &variant.digest);
+            if !rebuilt {
+                return Err(why);
+            }
+            eprintln!("catena bench: {why}");
         }
     }
     Ok(())
 }
 
 /// Why figures of two builds are not taken together.
-pub fn refusal(before: &Variant, now: &Variant) -> String {
+fn refusal(name: &str, before: &str, now: &str) -> String {
     format!(
-        "{} is not the build that was measured before (digest {} then, {} now): figures of the two would be taken for those \
-         of one. Measure anew into another file, or give each its name by --lib; --rebuilt takes them together all the same",
-        now.name, before.digest, now.digest
+        "{name} is not the build that was measured before (digest {before} then, {now} now): figures of the two would be \
+         taken for those of one. Measure anew into another file, or give each its name by --lib; --rebuilt takes them \
+         together all the same"
     )
 }
 
@@ -107,26 +173,57 @@ mod tests {
         let mut plan = header(&["a"]).plan;
         let variant = &mut plan.variants[0];
         (variant.prefix, variant.program) = (place.clone(), program.clone());
-        assert_eq!(unchanged(&plan), Ok(()), "files of before tell nothing");
+        let check = |plan: &Plan| unchanged(plan, &now(plan));
+        assert_eq!(check(&plan), Ok(()), "files of before tell nothing");
         plan.variants[0].digest = digest(&place, &program);
-        assert_eq!(unchanged(&plan), Ok(()));
+        assert_eq!(check(&plan), Ok(()));
         write(&object, "the other build");
-        let why = unchanged(&plan).unwrap_err();
+        let why = check(&plan).unwrap_err();
         assert!(
             why.starts_with("a is not the build") && why.contains("--rebuilt"),
             "{why}"
         );
-        assert!(same(&plan.variants, &plan.variants).is_ok());
-        let mut other = plan.variants.clone();
-        other[0].digest = digest(&place, &program);
-        assert!(same(&plan.variants, &other).is_err());
-        other[0].name = "b".into();
-        assert!(same(&plan.variants, &other).is_ok());
         write(&object, "the first build");
         write(&program, "b program");
-        assert!(unchanged(&plan).is_err());
+        assert!(check(&plan).is_err());
         fs::remove_dir_all(&place).unwrap();
         assert_eq!(digest(&place, &program), "");
+    }
+
+    #[test]
+    fn libraries_are_those_of_a_file() {
+        let run = |digest: &str| {
+            let mut header = header(&["a", "b"]);
+            header.plan.variants[0].digest = digest.into();
+            Run::of(header, Vec::new())
+        };
+        let variant = |name: &str, digest: &str| Variant {
+            name: name.into(),
+            digest: digest.into(),
+            ..Variant::default()
+        };
+        assert_eq!(among(&run("1"), &[variant("a", "1")], false), Ok(()));
+        let why = among(&run("1"), &[variant("a", "2")], false).unwrap_err();
+        assert!(why.contains("digest 1 then, 2 now"), "{why}");
+        assert_eq!(among(&run("1"), &[variant("a", "2")], true), Ok(()));
+        assert_eq!(among(&run(""), &[variant("a", "2")], false), Ok(()));
+        assert_eq!(
+            among(&run("1"), &[variant("b", "2"), variant("c", "3")], false),
+            Ok(())
+        );
+        for rebuilt in [false, true] {
+            let why = among(&run("1"), &[variant("c", "1")], rebuilt).unwrap_err();
+            assert!(why.contains("none of the libraries"), "{why}");
+        }
+        // Launches of another build, as --rebuilt leaves them.
+        let mut mixed = run("1");
+        mixed.launches.push(crate::raw::Launch::default());
+        let builds = |run: &Run| of(run)[&(String::new(), "a".to_string())].len();
+        mixed.launches[0].begin.digest = "2".into();
+        assert_eq!(builds(&mixed), 1, "none is of what the first line names");
+        mixed.launches.push(crate::raw::Launch::default());
+        assert_eq!(among(&mixed, &[variant("a", "2")], false), Ok(()));
+        assert_eq!(builds(&mixed), 2);
     }
 
     #[test]

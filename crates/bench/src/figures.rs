@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::place::RunPlace;
 use crate::raw::{Launch, Plan};
 use crate::record::{Better, Record, Samples, bench_of};
+use crate::show;
 use crate::stats::{Interval, Modes, Stratum, median, median_interval, modes};
 
 /// Factor between the costs of a cache line from which on two of them are two states of the machine.
@@ -56,6 +57,8 @@ pub struct Point<'a> {
 pub struct Figure<'a> {
     /// What was measured.
     pub key: Key,
+    /// Whether it has a size, be it 0.
+    pub sized: bool,
     /// Unit of the values.
     pub unit: &'a str,
     /// Which values are better.
@@ -106,6 +109,7 @@ impl<'a> Figures<'a> {
             };
             let figure = figures.entry(key.clone()).or_insert_with(|| Figure {
                 key,
+                sized: samples.is_sized(),
                 unit: &samples.unit,
                 better: samples.better,
                 points: vec![Vec::new(); plan.variants.len()],
@@ -209,6 +213,14 @@ fn state(samples: &Samples, states: Option<&Modes>) -> Option<usize> {
 }
 
 impl Figure<'_> {
+    /// Its size as people read it: 0 B, 64 KiB; nothing where there are none.
+    pub fn size(&self) -> String {
+        match self.sized {
+            true => show::size(self.key.size),
+            false => String::new(),
+        }
+    }
+
     /// Whether differences are told in points and not as ratios.
     pub fn in_points(&self) -> bool {
         self.unit == "%"
@@ -362,6 +374,7 @@ pub(crate) mod tests {
                     ..RunPlace::default()
                 },
                 names: vec!["latency".into(), "barrier".into()],
+                digest: String::new(),
             },
             records,
             seconds: 1.0,

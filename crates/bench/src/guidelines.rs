@@ -259,10 +259,8 @@ fn strata(figure: &Figure, mock: &[&Figure], variant: usize) -> Vec<Stratum> {
 }
 
 fn named(figure: &Figure) -> String {
-    match figure.key.size {
-        0 => figure.key.bench.clone(),
-        size => format!("{} {}", figure.key.bench, show::size(size)),
-    }
+    let named = format!("{} {}", figure.key.bench, figure.size());
+    named.trim_end().to_string()
 }
 
 #[cfg(test)]

@@ -49,14 +49,17 @@ when to stop
                           begins nothing more after it: the next one goes on there
   --limit SECONDS         end a launch that says nothing for so long (60)
   --seed N                of the order of launches (drawn; the file tells it)
-  --resume FILE           go on with a session that was interrupted
+  --resume FILE           go on with a session that was interrupted, as the file says:
+                          only what to show, --at-most and --rebuilt may be said anew
   --builds-of FILE        measure only if libraries are the builds whose figures this file
-                          of raw data has; --resume does that by itself
+                          of raw data has, which needs one of them at least; --resume does
+                          that by itself
   --rebuilt               figures of several builds of a library are taken together, by
-                          --resume, --builds-of and report, which refuse that else
+                          --resume, --builds-of and report, which refuse that else; a note
+                          tells of it for ever
 what to show
-  -o, --output FILE       raw data (catena-bench-DATE.jsonl); of a report, what -G
-                          names its files after
+  -o, --output FILE       raw data (catena-bench-DATE.jsonl); of a report and of --resume,
+                          what -G names its files after
   --label WORDS           what tells this session from others: `report` shows files
                           with different labels side by side, and takes those with
                           the same one together
@@ -64,13 +67,14 @@ what to show
   --aims FILE             of compare: what the first variant's ratio to the best of
                           the others should be; lines such as `latency:8  2-4  0.9`
                           (benchmarks, ranks, at most this many times its time or at
-                          least this many times its rate; the first that fits counts)
+                          least this many times its rate; the first that fits counts;
+                          lines that fit nothing are told, and status 2 if none does)
   -f, --full              the least and the most launch, too
   -z P,P...               percentiles of single operations; of compare, those of the
                           first variant and of the other
   -G KINDS                tty: graphs here; html, svg, pdf, png, csv, json: files
-                          beside the raw data (png by rsvg-convert, inkscape or magick;
-                          of more than 24 charts several)
+                          beside the raw data (png by rsvg-convert, inkscape, magick or
+                          convert; of more than 24 charts several)
 how the program measures (as in the OSU micro-benchmarks where they have it)
   -m [MIN:]MAX, --sizes A,B,...     bytes: 8, 64K, 1M
   --samples N, --seconds S          repetitions of a size, and the time for them

@@ -110,7 +110,7 @@ pub fn bench(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
         }
         Ok(Parsed::List(program)) => list(&Home::here(program)),
         Ok(Parsed::Measure(request)) => measure(&request, &words, registry),
-        Ok(Parsed::Resume(path, output)) => resume(&path, &output),
+        Ok(Parsed::Resume(path, output, at_most)) => resume(&path, &output, at_most),
         Ok(Parsed::Report(files, output)) => report(&files, &output),
     };
     done.unwrap_or_else(|why| {
@@ -192,13 +192,13 @@ fn chosen(rows: &[Row], wanted: &[String]) -> Result<Vec<String>, String> {
 }
 
 fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result<i32, String> {
-    let aims = wanted_aims(&request.output)?;
     let home = Home::here(request.program.clone());
     let names = match (request.purpose, &request.names[..]) {
         (Purpose::Guidelines, []) => guidelines::names(),
         (_, names) => names.to_vec(),
     };
     let rows = rows(&home, &request.options)?;
+    let aims = wanted_aims(&request.output, &rows)?;
     let names = chosen(&rows, &names)?;
     for ranks in &request.ranks {
         // It reads the sizes of names, too, and knows what does not fit so many ranks.
@@ -216,8 +216,8 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
     for why in &missing {
         eprintln!("catena bench: {why}\n    (the others go on without it)");
     }
-    if let (Some(path), false) = (&request.builds_of, request.output.rebuilt) {
-        builds::same(&raw::read(path)?.plan.variants, &variants)
+    if let Some(path) = &request.builds_of {
+        builds::among(&raw::read(path)?, &variants, request.output.rebuilt)
             .map_err(|why| format!("{}: {why}", path.display()))?;
     }
     if request.purpose == Purpose::Compare && variants.len() < 2 {
@@ -282,16 +282,18 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
     })
 }
 
-fn resume(path: &Path, output: &Output) -> Result<i32, String> {
-    let aims = wanted_aims(output)?;
+fn resume(path: &Path, output: &Output, at_most: Option<f64>) -> Result<i32, String> {
+    let aims = wanted_aims_here(output)?;
     let session = Session::resume(path, stop()?)?;
-    if let Err(why) = builds::unchanged(session.plan()) {
+    let now = builds::now(session.plan());
+    if let Err(why) = builds::unchanged(session.plan(), &now) {
         let why = format!("{}: {why}", path.display());
         if !output.rebuilt {
             return Err(why);
         }
         eprintln!("catena bench: {why}");
     }
+    let session = session.of_builds(now).at_most(at_most);
     carry_on(session, path, output, &aims)
 }
 
@@ -305,7 +307,8 @@ fn carry_on(session: Session, path: &Path, output: &Output, aims: &[Aim]) -> Res
         );
         return Ok(INTERRUPTED);
     }
-    let status = tell(&session.into_run(), path, output, aims)?;
+    let named = output.raw.as_deref().unwrap_or(path);
+    let status = tell(&session.into_run(), named, output, aims)?;
     show::say(format_args!("raw data: {}\n", path.display()));
     Ok(status)
 }
@@ -326,13 +329,30 @@ fn report(files: &[PathBuf], output: &Output) -> Result<i32, String> {
     let runs: Result<Vec<Run>, String> = files.iter().map(|path| raw::read(path)).collect();
     let run = merge::merge(runs?, output.rebuilt)?;
     let path = output.raw.as_ref().or(files.first());
-    let aims = wanted_aims(output)?;
+    let aims = wanted_aims_here(output)?;
     tell(&run, path.ok_or("there is no file")?, output, &aims)
 }
 
-/// What the first variant should reach.
-fn wanted_aims(output: &Output) -> Result<Vec<Aim>, String> {
-    output.aims.as_deref().map_or(Ok(Vec::new()), aims::read)
+/// What the first variant should reach, in names of `rows`; of none nothing is known.
+fn wanted_aims(output: &Output, rows: &[Row]) -> Result<Vec<Aim>, String> {
+    let Some(path) = &output.aims else {
+        return Ok(Vec::new());
+    };
+    let aims = aims::read(path)?;
+    let benches: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+    if !benches.is_empty() {
+        aims::known(&aims, &benches).map_err(|why| format!("{}: {why}", path.display()))?;
+    }
+    Ok(aims)
+}
+
+/// The same where nothing is measured: without the measuring program names are taken as they are.
+fn wanted_aims_here(output: &Output) -> Result<Vec<Aim>, String> {
+    let rows = match output.aims {
+        Some(_) => rows(&Home::here(None), &[]).unwrap_or_default(),
+        None => Vec::new(),
+    };
+    wanted_aims(output, &rows)
 }
 
 /// Shows and writes what a run has found; gives the exit status.
@@ -365,7 +385,7 @@ fn tell(run: &Run, path: &Path, output: &Output, aims: &[Aim]) -> Result<i32, St
     }
     let aimed = aims::check(&all, &found, aims);
     if output.aims.is_some() {
-        show::say(aims::text(plan, &all, &aimed));
+        show::say(aims::text(plan, &all, aims, &aimed));
     }
     let worse = match output.aims {
         Some(_) => aimed.iter().any(|a| a.outcome == Outcome::Missed),
@@ -380,6 +400,10 @@ fn tell(run: &Run, path: &Path, output: &Output, aims: &[Aim]) -> Result<i32, St
     let unmade: Vec<String> = made.filter_map(Result::err).collect();
     if !unmade.is_empty() {
         return Err(unmade.join("; "));
+    }
+    if let (Some(file), true, false) = (&output.aims, aimed.is_empty(), nothing) {
+        let file = file.display();
+        return Err(format!("{file}: no line fits anything that was compared"));
     }
     let failed = run.launches.iter().any(|l| l.failed.is_some());
     Ok(if worse || broken || wrong[0] {

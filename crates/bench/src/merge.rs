@@ -2,7 +2,7 @@
 //! one are taken together.
 
 use crate::builds;
-use crate::raw::{Plan, Run, Variant};
+use crate::raw::{Header, Plan, Run, Variant};
 
 /// One run of all; `rebuilt`: also where a library is not the same build in all of them.
 ///
@@ -14,7 +14,7 @@ pub fn merge(runs: Vec<Run>, rebuilt: bool) -> Result<Run, String> {
     for mut run in runs {
         fits(&all, &run)?;
         if !rebuilt {
-            builds::same(&all.plan.variants, &run.plan.variants)?;
+            builds::together(&builds::of(&all), &builds::of(&run))?;
         }
         let plan = &mut all.plan;
         let places: Vec<usize> = run
@@ -40,6 +40,17 @@ pub fn merge(runs: Vec<Run>, rebuilt: bool) -> Result<Run, String> {
 /// Whether what both say can be judged together.
 fn fits(all: &Run, run: &Run) -> Result<(), String> {
     let first = |plan: &Plan| plan.variants.first().map(|v| v.name.clone());
+    let is_same = |a: &Header, b: &Header| {
+        (&a.time, &a.command, a.plan.seed) == (&b.time, &b.command, b.plan.seed)
+    };
+    let twice = |s: &&Header| all.sessions.iter().any(|known| is_same(known, s));
+    if let Some(twice) = run.sessions.iter().find(twice) {
+        return Err(format!(
+            "two files are of the same session, which began at {} (seed {}): its launches would count twice; name each \
+             session once",
+            twice.time, twice.plan.seed
+        ));
+    }
     if all.plan.purpose != run.plan.purpose {
         return Err("some files are of `compare` or `guidelines` and others are not".into());
     }
@@ -50,7 +61,7 @@ fn fits(all: &Run, run: &Run) -> Result<(), String> {
             first(&run.plan).unwrap_or_default()
         ));
     }
-    let differs = |s: &&crate::raw::Header| {
+    let differs = |s: &&Header| {
         let alike = s.plan.ranks.iter().any(|n| run.plan.ranks.contains(n));
         alike && s.plan.label == run.plan.label && s.plan.options != run.plan.options
     };
@@ -84,6 +95,8 @@ fn add<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
     use super::*;
     use crate::compare::{Verdict, compare};
     use crate::figures::Figures;
@@ -95,6 +108,9 @@ mod tests {
         let names: Vec<&str> = variants.iter().map(|(name, _)| *name).collect();
         let mut header = header(&names);
         header.plan.label = label.into();
+        // Each is a session of its own.
+        static SESSIONS: AtomicU64 = AtomicU64::new(0);
+        header.plan.seed = SESSIONS.fetch_add(1, Ordering::Relaxed);
         let launches = (0..5 * variants.len()).map(|i| {
             let variant = i % variants.len();
             let value = slower * variants[variant].1 * (1.0 + i as f64 / 1000.0);
@@ -172,19 +188,46 @@ mod tests {
                 .unwrap_err()
                 .contains("guidelines")
         );
-        // Two builds of one library.
-        let built = |digest: &str| {
-            let mut run = one();
-            run.plan.variants[1].digest = digest.into();
-            run
+        let twice = one();
+        let why = merge(vec![one(), twice.clone(), twice], true).unwrap_err();
+        assert!(why.contains("same session"), "{why}");
+    }
+
+    /// A session with a digest of variant `b`.
+    fn built(label: &str, digest: &str) -> Run {
+        let mut run = run(label, &[("a", 1.0), ("b", 2.0)], 1.0);
+        run.plan.variants[1].digest = digest.into();
+        run.sessions[0].plan = run.plan.clone();
+        run
+    }
+
+    #[test]
+    fn builds_of_one_label_are_not_mixed() {
+        let merged = |runs: &[(&str, &str)], rebuilt| {
+            let runs = runs.iter().map(|(label, digest)| built(label, digest));
+            merge(runs.collect(), rebuilt)
         };
-        let why = merge(vec![built("1"), built("2")], false).unwrap_err();
+        let why = merged(&[("", "1"), ("", "2")], false).unwrap_err();
         assert!(
             why.contains("b is not the build") && why.contains("--rebuilt"),
             "{why}"
         );
-        assert!(merge(vec![built("1"), built("2")], true).is_ok());
-        assert!(merge(vec![built("1"), built("1")], false).is_ok());
-        assert!(merge(vec![built("1"), built("")], false).is_ok());
+        assert!(merged(&[("", "1"), ("", "2")], true).is_ok());
+        assert!(merged(&[("", "1"), ("", "1")], false).is_ok());
+        assert!(merged(&[("", "1"), ("", "")], false).is_ok());
+        // Each with all that are known, not with the first alone.
+        let why = merged(&[("", ""), ("", "1"), ("", "2")], false).unwrap_err();
+        assert!(why.contains("digest 1 then, 2 now"), "{why}");
+        // Labels stand side by side.
+        assert!(merged(&[("near", "1"), ("far", "2")], false).is_ok());
+        assert!(merged(&[("near", "1"), ("far", "2"), ("near", "2")], false).is_err());
+        let all = merged(&[("", "1"), ("", "2")], true).unwrap();
+        let digests = &builds::of(&all)[&(String::new(), "b".to_string())];
+        assert_eq!(digests.iter().collect::<Vec<_>>(), ["1", "2"]);
+        // A file that was gone on with --rebuilt.
+        let mut mixed = built("", "1");
+        mixed.launches[1].begin.digest = "2".into();
+        assert!(merge(vec![mixed.clone()], false).is_ok());
+        assert!(merge(vec![built("", "2"), mixed], false).is_err());
     }
 }

@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use catena_settings::PREFIX;
+
+use crate::builds;
 use crate::compare::{ALIKE, Comparison, Verdict, launches_needed};
 use crate::figures::Figures;
 use crate::place::RunPlace;
@@ -44,6 +47,8 @@ pub fn notes(run: &Run, all: &Figures, found: &[Comparison]) -> Vec<String> {
     }
     notes.extend(elsewhere(run));
     notes.extend(exchanged(run));
+    notes.extend(rebuilt(run));
+    notes.extend(unheard(run));
     notes.extend(uncounted(run));
     notes.extend(unsteady(plan, all));
     let open = found.iter().filter(|c| c.verdict == Verdict::Open).count();
@@ -82,6 +87,58 @@ fn exchanged(run: &Run) -> Vec<String> {
         })
     };
     libraries.into_iter().filter_map(note).collect()
+}
+
+/// Variants with figures of several builds under one label, which --rebuilt has taken together.
+fn rebuilt(run: &Run) -> Vec<String> {
+    let mixed = builds::of(run).into_iter();
+    let mixed = mixed.filter(|(_, digests)| digests.len() > 1);
+    let note = |((label, name), digests): ((String, String), BTreeSet<String>)| {
+        let place = if label.is_empty() {
+            String::new()
+        } else {
+            format!(", {label}")
+        };
+        let digests: Vec<String> = digests.into_iter().collect();
+        format!(
+            "{name}{place}: figures of {} builds are taken together (--rebuilt; digests {}), so they are of none of them. \
+             Measure anew to know one",
+            digests.len(),
+            digests.join(", ")
+        )
+    };
+    mixed.map(note).collect()
+}
+
+/// Variants that have settings of Catena (--link, --setting) and are of another library.
+fn unheard(run: &Run) -> Vec<String> {
+    let mut told: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for launch in &run.launches {
+        let variant = &run.plan.variants[launch.begin.variant];
+        let is_other =
+            |record: &Record| matches!(record, Record::Env(env) if !is_catena(&env.library));
+        if launch.records.iter().any(is_other) {
+            let settings = variant.env.keys().filter(|name| name.starts_with(PREFIX));
+            let known = told.entry(&variant.name).or_default();
+            known.extend(settings.map(String::as_str));
+        }
+    }
+    let note = |(name, settings): (&str, BTreeSet<&str>)| {
+        let settings: Vec<&str> = settings.into_iter().collect();
+        (!settings.is_empty()).then(|| {
+            format!(
+                "{name} is not Catena, and {} (--link, --setting) changes nothing for it: its figures with other values are \
+                 of the same thing",
+                settings.join(", ")
+            )
+        })
+    };
+    told.into_iter().filter_map(note).collect()
+}
+
+/// Whether a library says so of itself.
+fn is_catena(library: &str) -> bool {
+    library.starts_with("Catena")
 }
 
 /// Events of `-P` that cannot be counted here, by cause.
@@ -221,6 +278,7 @@ mod tests {
     use super::*;
     use crate::compare::compare;
     use crate::figures::tests::sample;
+    use crate::graph::Results;
     use crate::table::tests::run;
 
     #[test]
@@ -273,5 +331,55 @@ mod tests {
         ] {
             assert!(notes.contains(part), "{part}: {notes}");
         }
+    }
+
+    fn env(library: &str) -> Record {
+        let line = format!(
+            "{}{{\"kind\":\"env\",\"protocol\":2,\"library\":\"{library}\",\"ranks\":2}}",
+            crate::record::MARK
+        );
+        crate::record::read(&line).unwrap().unwrap()
+    }
+
+    fn told(run: &Run) -> String {
+        let all = Figures::of(&run.plan, &run.launches);
+        notes(run, &all, &[]).join("\n")
+    }
+
+    #[test]
+    fn mixed_builds_leave_a_trace() {
+        let mut run = run();
+        run.sessions[0].plan.variants[0].digest = "1".into();
+        assert!(!told(&run).contains("builds"));
+        run.launches[2].begin.digest = "2".into();
+        let notes = told(&run);
+        assert!(
+            notes.contains("a: figures of 2 builds are taken together (--rebuilt; digests 1, 2)"),
+            "{notes}"
+        );
+        let all = Figures::of(&run.plan, &run.launches);
+        let results = Results::of(&run, &all, &[], Vec::new(), (Vec::new(), Vec::new()));
+        let json = results.json().unwrap();
+        assert!(json.contains(r#""builds":{"":["1","2"]}"#), "{json}");
+        // In the file, too.
+        let line = serde_json::to_string(&run.launches[2].begin).unwrap();
+        assert!(line.contains(r#""digest":"2""#), "{line}");
+    }
+
+    #[test]
+    fn settings_of_catena_are_for_catena() {
+        let mut run = run();
+        for variant in &mut run.plan.variants {
+            variant.env.insert("CATENA_LINK".into(), "tcp".into());
+        }
+        for (i, library) in ["Catena 0.1.0", "MPICH Version: 4"].into_iter().enumerate() {
+            run.launches[i].records.push(env(library));
+        }
+        let notes = told(&run);
+        assert!(
+            notes.contains("b is not Catena, and CATENA_LINK"),
+            "{notes}"
+        );
+        assert!(!notes.contains("a is not Catena"), "{notes}");
     }
 }

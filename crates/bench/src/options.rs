@@ -40,6 +40,17 @@ pub enum Opt {
     Given,
 }
 
+impl Opt {
+    /// Whether it is about what is shown or when to end, and so may be said of a session that goes on.
+    pub fn goes_with_resume(self) -> bool {
+        use Opt::{Aims, AtMost, Full, Graph, Help, Output, Percentiles, Rebuilt, Resume};
+        matches!(
+            self,
+            Aims | AtMost | Full | Graph | Help | Output | Percentiles | Rebuilt | Resume
+        )
+    }
+}
+
 /// Every spelling of every option.
 pub const OPTIONS: &[(&str, Opt)] = &[
     ("--label", Opt::Label),

@@ -149,6 +149,9 @@ pub struct Begin {
     pub place: RunPlace,
     /// What is to be measured.
     pub names: Vec<String>,
+    /// Which build it is of (see [`crate::builds`]) where it is not the one that the first line names.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub digest: String,
 }
 
 /// A record of a launch.
@@ -329,6 +332,9 @@ pub(crate) fn parse(text: &str) -> Result<Run, String> {
                 open.insert(launch.begin.launch, launch);
             }
             Line::Record(said) => {
+                if let Record::Samples(samples) = &said.record {
+                    samples.judge().map_err(wrong)?;
+                }
                 if let Some(launch) = open.get_mut(&said.launch) {
                     launch.records.push(said.record);
                 }
@@ -391,6 +397,7 @@ pub(crate) mod tests {
                 label: "two hosts".into(),
             },
             names: vec!["latency".into()],
+            digest: String::new(),
         })
     }
 
@@ -465,6 +472,20 @@ pub(crate) mod tests {
         let head = serde_json::to_string(&Line::Header(Box::new(header(&["a"])))).unwrap();
         let broken = parse(&format!("{head}\n{{}}\n")).unwrap_err();
         assert!(broken.starts_with("line 2"), "{broken}");
+        for (values, why) in [
+            ("", "no values"),
+            ("-1,2", "below 0"),
+            ("0,0", "no value but 0"),
+        ] {
+            let record = format!(
+                r#"{{"record":{{"launch":0,"kind":"samples","bench":"b","ranks":2,"unit":"us","better":"less","values":[{values}]}}}}"#
+            );
+            let broken = parse(&format!("{head}\n{record}\n")).unwrap_err();
+            assert!(
+                broken.starts_with("line 2: ") && broken.contains(why),
+                "{broken}"
+            );
+        }
         let mut new = header(&["a"]);
         new.format = 2;
         let text = serde_json::to_string(&Line::Header(Box::new(new))).unwrap() + "\n";

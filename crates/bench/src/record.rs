@@ -136,11 +136,34 @@ fn understand(json: &str) -> Result<Record, String> {
             "the measuring program speaks protocol {}, not {PROTOCOL}; install both of one version",
             env.protocol
         )),
-        Record::Samples(s) if s.values.is_empty() => Err("a record has no values".into()),
-        Record::Samples(s) if s.values.iter().any(|v| *v < 0.0) && s.unit != "%" => {
-            Err("a record has a value below 0".into())
-        }
+        Record::Samples(s) => s.judge().map(|()| record),
         _ => Ok(record),
+    }
+}
+
+impl Samples {
+    /// Whether it is of messages or blocks of this size, be it 0, which a record says where it is.
+    pub fn is_sized(&self) -> bool {
+        self.size > 0 || self.more.get("sized") == Some(&Value::Bool(true))
+    }
+
+    /// Whether these can be values of something that was measured.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn judge(&self) -> Result<(), String> {
+        // What a computation hides or leaves may be all, nothing, or less.
+        let of_overlap = self.unit == "%" || self.more.contains_key("pure_us");
+        match &self.values[..] {
+            [] => Err("a record has no values".into()),
+            values if self.unit != "%" && values.iter().any(|v| *v < 0.0) => {
+                Err("a record has a value below 0".into())
+            }
+            values if !of_overlap && values.iter().all(|v| *v == 0.0) => {
+                Err("a record has no value but 0".into())
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -190,6 +213,13 @@ mod tests {
         assert_eq!(samples.values, [0.125, 0.25]);
         assert_eq!(samples.line_ns, Some([40.5, 41.0]));
         assert_eq!(samples.more["batch"], 1000);
+        let of = |more: &str| {
+            let line = format!(
+                r#"{MARK}{{"kind":"samples","bench":"b","size":0,{more}"ranks":2,"unit":"us","better":"less","values":[1]}}"#
+            );
+            matches!(read(&line), Some(Ok(Record::Samples(s))) if s.is_sized())
+        };
+        assert!(samples.is_sized() && of("\"sized\":true,") && !of(""));
         assert_eq!(samples.more["new"], Value::from(vec![1]));
         assert_eq!(read("[rank 0] hello"), None);
         let behind = r#"<0>: @catena-bench {"kind":"end"}"#;
@@ -219,6 +249,10 @@ mod tests {
             (
                 r#"{"kind":"samples","bench":"b","ranks":2,"unit":"us","better":"less","values":[-1]}"#,
                 "below 0",
+            ),
+            (
+                r#"{"kind":"samples","bench":"b","ranks":2,"unit":"us","better":"less","values":[0,0]}"#,
+                "no value but 0",
             ),
         ] {
             let Some(Err(text)) = read(&format!("{MARK}{json}")) else {

@@ -247,12 +247,7 @@ fn paint(code: Option<&str>, text: &str, colour: bool) -> String {
 /// The columns that say what a figure is: benchmark, size, place.
 pub fn of_figure(figure: &Figure) -> Vec<String> {
     let key = &figure.key;
-    let size = if key.size == 0 {
-        String::new()
-    } else {
-        show::size(key.size)
-    };
-    vec![key.title(), size, key.place.to_string()]
+    vec![key.title(), figure.size(), key.place.to_string()]
 }
 
 #[cfg(test)]
@@ -370,6 +365,26 @@ pub(crate) mod tests {
             notes(&run, &all, &[]),
             ["not counted are branches, cycles: no such counter"]
         );
+    }
+
+    #[test]
+    fn a_size_of_nothing_is_a_size() {
+        let mut nothing = sample("latency", 0, &[1.0], 0.0);
+        if let Record::Samples(s) = &mut nothing {
+            s.more.insert("sized".into(), true.into());
+        }
+        let launches = [launch(
+            0,
+            0,
+            vec![nothing, sample("barrier", 0, &[1.0], 0.0)],
+        )];
+        let all = Figures::of(&header(&["a"]).plan, &launches);
+        let told: Vec<_> = all
+            .figures
+            .iter()
+            .map(|f| of_figure(f)[..2].join(":"))
+            .collect();
+        assert_eq!(told, ["latency:0 B", "barrier:"]);
     }
 
     #[test]

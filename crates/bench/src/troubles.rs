@@ -30,7 +30,12 @@ pub fn troubles(run: &Run) -> Vec<String> {
             match record {
                 Record::Samples(s) => {
                     if let Some(why) = &s.wrong {
-                        let of = format!("{} {}", s.bench, show::size(s.size));
+                        let size = if s.is_sized() {
+                            show::size(s.size)
+                        } else {
+                            String::new()
+                        };
+                        let of = format!("{} {size}", s.bench);
                         note(of.trim_end(), format!("wrong data: {why}"));
                     }
                 }

@@ -141,7 +141,7 @@ fn describe_pvar(pvar: &Pvar) -> String {
     format!("{name}: {class}, {unit}{of}\n    {}\n", pvar.doc)
 }
 
-/// A setting in two lines, or with everything about it.
+/// A setting with its first sentence, or with everything about it.
 fn describe(setting: &dyn Setting, whole: bool) -> String {
     let value = match setting.value_text() {
         text if text.is_empty() => "(empty)".to_string(),
@@ -149,11 +149,7 @@ fn describe(setting: &dyn Setting, whole: bool) -> String {
     };
     let mut text = format!("{} = {value}  ({})\n", setting.name(), setting.origin());
     if whole {
-        for line in setting.doc().trim_end().lines() {
-            let line = format!("    {}", line.trim());
-            text += line.trim_end();
-            text.push('\n');
-        }
+        text += &indented(setting.doc().trim_end());
         text += &format!("    {}", setting.kind());
         if let Some((least, most)) = setting.range() {
             text += &format!(" from {least} to {most}");
@@ -168,9 +164,15 @@ fn describe(setting: &dyn Setting, whole: bool) -> String {
             setting.level()
         );
     } else {
-        text += &format!("    {}\n", setting.summary());
+        text += &indented(setting.summary());
     }
     text
+}
+
+/// Each line behind a margin.
+fn indented(text: &str) -> String {
+    let line = |line: &str| format!("    {}", line.trim()).trim_end().to_string() + "\n";
+    text.lines().map(line).collect()
 }
 
 #[cfg(test)]
@@ -187,6 +189,25 @@ mod tests {
         range: Bytes::ZERO..=Bytes::kib(64),
         scope: AllEqual,
         level: Tuner,
+    }
+
+    setting! {
+        /// How long a thing is, which is said in a sentence (with figures such as 1.5) that does not
+        /// end on its first line. What comes next is for `--all`.
+        static THING_LONG: Bytes = Bytes::kib(8);
+        range: Bytes::ZERO..=Bytes::kib(64),
+        scope: AllEqual,
+        level: User,
+    }
+
+    #[test]
+    fn the_first_sentence_is_whole() {
+        assert_eq!(
+            describe(&THING_LONG, false),
+            "THING_LONG = 8KiB  (default)\n    How long a thing is, which is said in a sentence (with figures such \
+             as 1.5) that does not\n    end on its first line.\n"
+        );
+        assert!(describe(&THING_LONG, true).contains("What comes next"));
     }
 
     #[test]

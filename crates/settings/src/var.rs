@@ -251,15 +251,25 @@ pub trait Setting: Sync {
     /// What is expected, in words.
     fn set_text(&self, text: &str) -> Result<(), String>;
 
-    /// First line of the documentation.
+    /// First sentence of the documentation, with the ends of its lines.
     fn summary(&self) -> &'static str {
-        self.doc()
-            .trim_start()
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .trim_end()
+        first_sentence(self.doc().trim())
     }
+}
+
+/// Until a full stop behind which another sentence begins, or until the end of the paragraph.
+fn first_sentence(text: &'static str) -> &'static str {
+    let paragraph = text.split("\n\n").next().unwrap_or_default();
+    let begins_another = |stop: usize| {
+        let rest = &paragraph[stop + 1..];
+        let next = rest.trim_start().chars().next();
+        rest.starts_with(char::is_whitespace) && next.is_some_and(|next| !next.is_lowercase())
+    };
+    let mut stops = paragraph.match_indices('.').map(|(at, _)| at);
+    let end = stops
+        .find(|&at| begins_another(at))
+        .map_or(paragraph.len(), |at| at + 1);
+    paragraph[..end].trim_end()
 }
 
 impl<T: Value> Setting for Var<T> {

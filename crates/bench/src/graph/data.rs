@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::builds;
 use crate::compare::Comparison;
 use crate::figures::{Figure, Figures};
 use crate::guidelines::Checked;
@@ -69,6 +70,8 @@ pub struct Started {
     pub launcher: String,
     /// Variables of its environment.
     pub env: BTreeMap<String, String>,
+    /// Digests of the builds that its figures are of, by the label of the session: several were taken together (`--rebuilt`).
+    pub builds: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// What a library said of itself.
@@ -92,6 +95,8 @@ pub struct Measured {
     pub bench: String,
     /// Bytes.
     pub size: u64,
+    /// Whether it has a size, be it 0.
+    pub sized: bool,
     /// Where.
     #[serde(flatten)]
     pub place: RunPlace,
@@ -133,7 +138,7 @@ impl Results {
     ) -> Results {
         Results {
             sessions: run.sessions.iter().map(session).collect(),
-            variants: run.plan.variants.iter().map(started).collect(),
+            variants: variants(run),
             libraries: libraries(run),
             figures: measured(&run.plan, all),
             comparisons: found.to_vec(),
@@ -277,6 +282,16 @@ fn session(header: &Header) -> Session {
     }
 }
 
+fn variants(run: &Run) -> Vec<Started> {
+    let mut variants: Vec<Started> = run.plan.variants.iter().map(started).collect();
+    for ((label, name), digests) in builds::of(run) {
+        for variant in variants.iter_mut().filter(|v| v.name == name) {
+            variant.builds.insert(label.clone(), digests.clone());
+        }
+    }
+    variants
+}
+
 fn started(variant: &Variant) -> Started {
     let mut words = variant.launcher.iter().map(String::as_str);
     let first = words.next().map_or("", |word| {
@@ -291,6 +306,7 @@ fn started(variant: &Variant) -> Started {
             .collect::<Vec<_>>()
             .join(" "),
         env: variant.env.clone(),
+        builds: BTreeMap::new(),
     }
 }
 
@@ -342,6 +358,7 @@ fn measured(plan: &Plan, all: &Figures) -> Vec<Measured> {
     let measured = all.figures.iter().map(|figure| Measured {
         bench: figure.key.title(),
         size: figure.key.size,
+        sized: figure.sized,
         place: figure.key.place.clone(),
         unit: figure.unit.to_string(),
         better: figure.better,

@@ -69,6 +69,10 @@ function bytes(n) {
   return `${n}`;
 }
 
+function sizeOf(f) {
+  return f.sized ? bytes(f.size) : "";
+}
+
 function ratio(c, r) {
   return data.figures[c.figure].unit === "%" ? `${r >= 0 ? "+" : ""}${r.toFixed(1)}` : digits(r);
 }
@@ -155,7 +159,7 @@ function summary() {
   add(list, "summary", {}, `Where ${names[0]} is worse: ${worse.length} figures, the farthest behind first`);
   rows(list, {}, ["benchmark", "size", "where", "next to", names[0], "the other", "ratio"], worse.map(c => {
     const f = data.figures[c.figure], median = v => f.variants[v] ? value(f.variants[v].median, f.unit) : "";
-    return [f.bench, bytes(f.size), place(f), names[c.other], median(0), median(c.other),
+    return [f.bench, sizeOf(f), place(f), names[c.other], median(0), median(c.other),
       { text: ratio(c, c.ratio), class: "worse", tip: told(c) }];
   }));
 }
@@ -179,6 +183,8 @@ function facts() {
     const v = data.variants[l.variant];
     const variables = Object.entries(v.env).map(([k, v]) => `${k}=${v}`);
     const more = Object.entries(l.more).map(([k, v]) => `${k} ${JSON.stringify(v)}`);
+    const builds = v.builds[l.label] || [];
+    if (builds.length) more.push(`${builds.length > 1 ? "several builds (--rebuilt)" : "build"} ${builds.join(", ")}`);
     lines.push([`${v.name}, ${place(l)}`, [l.library, v.launcher, ...variables, ...more].join("; ")]);
   }
   rows(told, { class: "facts" }, null, lines);
@@ -206,7 +212,7 @@ const CLASSES = { "better": "better", "worse": "worse", "unknown": "open" };
 function told(c) {
   const f = data.figures[c.figure], [a, b] = [f.variants[0], f.variants[c.other]];
   const range = c.interval ? ` (${ratio(c, c.interval.low)} to ${ratio(c, c.interval.high)})` : "";
-  return [`${f.bench} ${bytes(f.size)}, ${place(f)}: ${names[0]} is ${c.verdict}`,
+  return [`${f.bench} ${sizeOf(f)}, ${place(f)}: ${names[0]} is ${c.verdict}`,
     a && `${names[0]}: ${value(a.median, f.unit)}`,
     b && `${names[c.other]}: ${value(b.median, f.unit)}`,
     `ratio ${ratio(c, c.ratio)}${range}`,
@@ -216,7 +222,7 @@ function told(c) {
 /* What is wrong with the data of the first variant and of another. */
 function mistakes(f, other) {
   return [0, other].filter(v => f.wrong[v])
-    .map(v => `${names[v]}, ${f.bench} ${bytes(f.size)}: wrong data: ${f.wrong[v]}`).join("\n");
+    .map(v => `${names[v]}, ${f.bench} ${sizeOf(f)}: wrong data: ${f.wrong[v]}`).join("\n");
 }
 
 function grids() {
@@ -286,7 +292,7 @@ function series(figures) {
     const q = r.quantiles.map(q => value(q, f.unit));
     return {
       x: f[view.across], median: r.median / base, low: ends.low / base, high: ends.high / base,
-      text: `${name}: ${f.bench} ${bytes(f.size)}, ${place(f)}\n` +
+      text: `${name}: ${f.bench} ${sizeOf(f)}, ${place(f)}\n` +
         `${value(r.median, f.unit)}${range}, ${r.medians.length} launches\n` +
         `repetitions (batches): half from ${q[1]} to ${q[3]}, 1 % ${q[0]}, 99 % ${q[4]}`,
     };
@@ -332,7 +338,7 @@ function draw(parent) {
   const groups = new Map();
   for (const f of data.figures.filter(wanted)) {
     const title = view.across === "size" ? `${f.bench}, ${place(f)}`
-      : `${f.bench}${f.size ? ` ${bytes(f.size)}` : ""}${f.label ? `, ${f.label}` : ""}`;
+      : `${f.bench}${f.sized ? ` ${sizeOf(f)}` : ""}${f.label ? `, ${f.label}` : ""}`;
     if (!groups.has(title)) groups.set(title, []);
     groups.get(title).push(f);
   }
@@ -392,7 +398,7 @@ function figures() {
     r.interval ? `${value(r.interval.low, f.unit)} to ${value(r.interval.high, f.unit)}` : "",
     r.medians.length];
   const lines = data.figures.flatMap(f => f.variants.map((r, v) => (r || f.wrong[v]) && [
-    f.bench, bytes(f.size), place(f), names[v],
+    f.bench, sizeOf(f), place(f), names[v],
     ...r ? reached(f, r) : [{ text: "wrong data", class: "wrong", tip: f.wrong[v] }]])).filter(Boolean);
   rows(table, {}, ["benchmark", "size", "where", "variant", "median", "interval", "launches"], lines);
 }

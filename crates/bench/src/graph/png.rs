@@ -67,10 +67,11 @@ pub fn write(svg: &str, path: &Path, programs: &[&[&str]]) -> Result<(), String>
             false => Err(format!("{name} makes no PNG: {}", last_words.trim_end())),
         };
     }
-    Err(
-        "for PNG one of rsvg-convert (librsvg2-bin), inkscape and magick is needed; take -G svg"
-            .into(),
-    )
+    let names: Vec<&str> = PROGRAMS.iter().map(|words| words[0]).collect();
+    Err(format!(
+        "for PNG one of {} is needed (rsvg-convert is in librsvg2-bin); take -G svg",
+        names.join(", ")
+    ))
 }
 
 #[cfg(test)]
@@ -114,6 +115,14 @@ mod tests {
                 .unwrap_err()
                 .contains("rsvg-convert")
         );
+        let why = write("", &path, &[missing]).unwrap_err();
+        for words in PROGRAMS {
+            let name = words[0];
+            assert!(
+                why.contains(name) && crate::help::HELP.contains(name),
+                "{name}: {why}"
+            );
+        }
         std::fs::remove_file(&path).unwrap();
     }
 }

@@ -46,6 +46,8 @@ pub struct Session {
     stop: Arc<AtomicBool>,
     /// Words before each launcher's: see [`Job::before`].
     before: Vec<String>,
+    /// The build of each variant where it is another one than the file's first line names, and else nothing.
+    rebuilt: Vec<String>,
     progress: Progress,
     begin: Instant,
     /// Seconds that launches took before `begin`.
@@ -91,6 +93,7 @@ impl Session {
 
     fn with(header: Header, writer: Writer, stop: Arc<AtomicBool>) -> Session {
         Session {
+            rebuilt: vec![String::new(); header.plan.variants.len()],
             progress: Progress::new(&header.plan),
             header,
             launches: Vec::new(),
@@ -112,6 +115,22 @@ impl Session {
     /// Starts launchers by these words.
     pub fn start_by(mut self, before: Vec<String>) -> Session {
         self.before = before;
+        self
+    }
+
+    /// Goes on with these builds of the variants, which each further launch tells where the file's first line names others.
+    pub fn of_builds(mut self, now: Vec<String>) -> Session {
+        let named = self.header.plan.variants.iter().map(|v| &v.digest);
+        let others = now.into_iter().zip(named);
+        let others = others.map(|(now, named)| if now == *named { String::new() } else { now });
+        self.rebuilt = others.collect();
+        self
+    }
+
+    /// Ends after so many seconds of all launches together, whatever the file says.
+    pub fn at_most(mut self, seconds: Option<f64>) -> Session {
+        let plan = &mut self.header.plan;
+        plan.at_most = seconds.or(plan.at_most);
         self
     }
 
@@ -264,6 +283,7 @@ impl Session {
             variant,
             place: RunPlace { ranks, label },
             names,
+            digest: self.rebuilt[variant].clone(),
         };
         self.writer.write(&Line::Begin(begin.clone()))?;
         let job = Job {
