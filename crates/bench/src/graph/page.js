@@ -183,7 +183,7 @@ function facts() {
     const v = data.variants[l.variant];
     const variables = Object.entries(v.env).map(([k, v]) => `${k}=${v}`);
     const more = Object.entries(l.more).map(([k, v]) => `${k} ${JSON.stringify(v)}`);
-    const builds = v.builds[l.label] || [];
+    const builds = v.builds[l.label || ""] || [];
     if (builds.length) more.push(`${builds.length > 1 ? "several builds (--rebuilt)" : "build"} ${builds.join(", ")}`);
     lines.push([`${v.name}, ${place(l)}`, [l.library, v.launcher, ...variables, ...more].join("; ")]);
   }
