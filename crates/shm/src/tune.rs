@@ -94,8 +94,9 @@ impl Way {
 /// Among the flags of a packet.
 const TIMED: u32 = 1 << 8;
 
-/// What copies cost, each way: ticks for 64 KiB, 0 if unknown. What is less counts at once and what is more in the
-/// long run: a copy may have been interrupted, or have waited for a line, and none is faster than it can be.
+/// What copies cost, each way: ticks for 64 KiB, 0 if unknown. Of short packets it is an average in which the last four weigh
+/// most. Of long ones what is less counts at once and what is more in the long run: a copy may have been interrupted, and
+/// none is faster than it can be.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Costs {
     ticks: [u32; WAYS],
@@ -111,6 +112,7 @@ impl Costs {
         let mean = &mut self.ticks[way.at()];
         *mean = match *mean {
             0 => sample,
+            mean if Class::of(len) == Class::Short => mean - mean / 4 + sample / 4,
             mean if sample < mean => mean - (mean - sample) / 4 * 3,
             mean => mean + (sample - mean) / 16,
         }
