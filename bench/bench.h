@@ -130,7 +130,7 @@ extern struct options {
     size_t sizes[64], least_size, most_size, memory; /* `most_size`: SIZE_MAX where nothing was said */
     int size_count, samples, rounds, window, pairs, root, stride, block;
     int warmup, checks;  /* `warmup`: negative where nothing was said */
-    int ranks;           /* with --list: for so many; 0: nothing was said */
+    int ranks;           /* the number that came with --list; 0: none did */
     int tests, senders;  /* of -t; `tests`: negative where nothing was said, threads, too */
     int dimensions, radius, many_buffers;
     double percents[16];

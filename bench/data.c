@@ -81,7 +81,8 @@ int data_lane(const struct task *t, int whom, int k)
     return t->gap ? whom + t->size * k : whom;
 }
 
-/* Which message of a window block k of so many is of: there are as many blocks of each as ranks on the other side. */
+/* The message of a window to which block k of `blocks` belongs: each message has as many blocks as there are ranks on the
+ * other side. */
 static int lane_of(const struct task *t, int blocks, int k)
 {
     return t->lanes ? k / (blocks / window_blocks(t)) : k;

@@ -106,7 +106,7 @@ void options_help(void)
          "  -z, --tail-lat[=P,...]        percentiles of single operations (50,90,99)\n"
          "      --pin                     rank r of a host to the r-th core it may run on\n"
          "      --list                    the benchmarks, a line of JSON each\n"
-         "      --ranks N                 and whether the other options fit so many ranks\n"
+         "      --ranks N                 and whether the other options fit that many ranks\n"
          "      --records                 a line of JSON for each result");
 }
 

@@ -19,7 +19,7 @@ pub use crate::help::HELP;
 pub enum Parsed {
     /// To measure.
     Measure(Box<Request>),
-    /// To go on with a session, for so many seconds of all launches if that is said anew.
+    /// The session to go on with, and the seconds that all launches may take if the command names a new number.
     Resume(PathBuf, Output, Option<f64>),
     /// To see what was measured before.
     Report(Vec<PathBuf>, Output),

@@ -201,7 +201,7 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
     let aims = wanted_aims(&request.output, &rows)?;
     let names = chosen(&rows, &names)?;
     for ranks in &request.ranks {
-        // It reads the sizes of names, too, and knows what does not fit so many ranks.
+        // It reads the sizes of names, too, and knows what does not fit that number of ranks.
         let ranks = ["--ranks".to_string(), ranks.to_string()];
         self::rows(&home, &[&names[..], &request.options, &ranks].concat())?;
     }

@@ -46,7 +46,7 @@ pub struct BoardShape {
 /// 1 MiB takes 68 µs with it, 73 with twice as many bytes, and 82 with a ring of 512 KiB.
 const LONG_RING: usize = 2 << 20;
 
-/// Boards of up to so many members have long rings.
+/// A board of at most this many members has long rings.
 const LONG_MEMBERS: usize = 8;
 
 /// The least ring, and the fewest records, of a member.

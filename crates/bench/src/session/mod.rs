@@ -127,7 +127,7 @@ impl Session {
         self
     }
 
-    /// Ends after so many seconds of all launches together, whatever the file says.
+    /// The session ends when all launches together have taken this many seconds, whatever the file says.
     pub fn at_most(mut self, seconds: Option<f64>) -> Session {
         let plan = &mut self.header.plan;
         plan.at_most = seconds.or(plan.at_most);
