@@ -633,7 +633,11 @@ impl Job {
             NodeEvent::JobFailed { first, text } => drop(self.spawn_failed(first, &text)),
             NodeEvent::Forgotten { node, first } => self.forgotten(node, first),
             NodeEvent::Heard { node, number } => self.heard(node, number),
-            NodeEvent::Foreign { rank, library } => self.foreign(rank, &library),
+            NodeEvent::Foreign {
+                rank,
+                library,
+                served,
+            } => self.foreign(rank, &library, served),
             NodeEvent::Note { text, matters } => self.note(text, matters),
             NodeEvent::Fed { bytes, more } => {
                 if let Some(source) = &mut self.source {

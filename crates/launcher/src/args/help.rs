@@ -88,7 +88,8 @@ control
   --allow-run-as-root, --oversubscribe
                           accepted; both are always allowed
 
-Ranks find CATENA_RANK, CATENA_SIZE and CATENA_LOCAL_RANK in their environment.
+Ranks find CATENA_RANK, CATENA_SIZE, CATENA_LOCAL_RANK and CATENA_LOCAL_SIZE in their environment, and these numbers
+in the variables of Open MPI, MPICH and MVAPICH, unless --set LAUNCH_ALIASES=no.
 The status is that of the first rank that failed (128 + number for a signal),
 2 for a wrong command line, 127 or 126 if a program cannot be found or started.
 ";
