@@ -50,6 +50,10 @@ pub const ALIASES: [(&str, Number); 15] = [
     ("MV2_COMM_WORLD_LOCAL_SIZE", LocalSize),
 ];
 
+/// What keeps MPICH and its relatives from running alone in each rank: a process manager that cannot be reached. With a
+/// number below 0 they would take themselves to be alone, as without the variable.
+pub const NO_MANAGER: (&str, &str) = ("PMI_FD", "2147483647");
+
 /// `env` without the values that Catena's launcher has given to the rank that this process is or belongs to.
 pub(crate) fn without(
     env: impl Fn(&str) -> Option<String> + Copy,
@@ -58,7 +62,8 @@ pub(crate) fn without(
         let value = env(name)?;
         let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
         let own = alias.and_then(|(_, number)| env(number.variable()));
-        (own.as_ref() != Some(&value)).then_some(value)
+        let is_own = own.as_ref() == Some(&value) || (name, &*value) == NO_MANAGER;
+        (!is_own).then_some(value)
     }
 }
 
@@ -73,6 +78,7 @@ mod tests {
             ("OMPI_COMM_WORLD_SIZE", "2"),
             ("PMI_SIZE", "4"),
             ("PMI_RANK", "1"),
+            NO_MANAGER,
         ];
         let env = |name: &str| {
             let found = vars.iter().find(|(of, _)| *of == name);
@@ -83,6 +89,7 @@ mod tests {
         // Another launcher has set these.
         assert_eq!(seen("PMI_SIZE").as_deref(), Some("4"));
         assert_eq!(seen("PMI_RANK").as_deref(), Some("1"));
+        assert_eq!(seen("PMI_FD"), None);
         assert_eq!(seen("CATENA_SIZE").as_deref(), Some("2"));
     }
 }

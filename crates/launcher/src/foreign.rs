@@ -9,7 +9,8 @@
 //!
 //! A library that is only loaded, by a program that computes without MPI, does no harm. Open MPI's tells how far MPI_Init
 //! has come, in a variable that is read in the memory of the process: so a rank that runs alone is known for
-//! sure. Open MPI 4 is kept from it in the first place, by [`forbid_alone`]. That of others is taken to be used if it is there.
+//! sure. Open MPI 4 and MPICH are kept from it in the first place, by [`forbid_alone`]. A library that does not tell is taken to be
+//! used if it is there.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -21,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use catena_boot::BOOT_VAR;
+use catena_boot::alias::NO_MANAGER;
 
 use crate::library;
 use crate::linked::{self, Linked};
@@ -47,12 +49,16 @@ const TOGETHER: [(&str, &str); 2] = [
     ("OMPI_MCA_ess", "^singleton"),
 ];
 
-/// Has ranks with `vars` find each other or fail if they use Open MPI 3 or 4. What the user has said about it stays.
+/// Has ranks with `vars` find each other or fail if they use Open MPI 3 or 4, and fail if they use MPICH or a relative. What
+/// the user has said about the first stays.
 pub fn forbid_alone(vars: &mut Vec<(OsString, OsString)>) {
     let said = |(name, _): &(OsString, OsString)| TOGETHER.iter().any(|(of, _)| *name == *of);
     if !vars.iter().any(said) {
         vars.extend(TOGETHER.map(|(name, value)| (name.into(), value.into())));
     }
+    // Of one that this launcher was started by, the ranks have no part.
+    vars.retain(|(name, _)| name != NO_MANAGER.0);
+    vars.push((NO_MANAGER.0.into(), NO_MANAGER.1.into()));
 }
 
 /// Most processes of one rank that are looked at.
@@ -211,8 +217,10 @@ impl Watch {
             let none = libraries.is_empty();
             let paths = libraries.iter().map(|(path, _)| path.clone()).collect();
             let found = other(paths, |path| Some(self.know(pid, path)?.is_catena));
+            // What ends meanwhile has no variables any more.
             if let Some(found) = found
                 && !has_launcher(pid, rank)
+                && libraries.iter().all(|of| self::libraries(pid).contains(of))
             {
                 let base = libraries.iter().find(|(path, _)| *path == found);
                 let stage = base.and_then(|(path, base)| {
@@ -419,9 +427,11 @@ mod tests {
                 .map(|var| var.0.into_string().unwrap())
                 .collect::<Vec<_>>()
         };
-        assert_eq!(names(Vec::new()), ["OMPI_MCA_schizo", "OMPI_MCA_ess"]);
+        let all = ["OMPI_MCA_schizo", "OMPI_MCA_ess", "PMI_FD"];
+        assert_eq!(names(Vec::new()), all);
+        assert_eq!(names(vec![("PMI_FD".into(), "5".into())]), all);
         let own = vec![("OMPI_MCA_ess".into(), "pmi".into())];
-        assert_eq!(names(own), ["OMPI_MCA_ess"]);
+        assert_eq!(names(own), ["OMPI_MCA_ess", "PMI_FD"]);
     }
 
     #[test]

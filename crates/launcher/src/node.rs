@@ -179,7 +179,7 @@ impl Node {
             if exit == Exit::Code(127) {
                 take_failures(&self.failures.0, events);
             }
-            if !is_known && exit != Exit::Code(0) {
+            if !is_known {
                 self.tell_starting(rank, pid, events);
             }
             events.push(NodeEvent::Ended { rank, exit });
@@ -235,7 +235,8 @@ impl Node {
         self.pmix.is_some() && pmix::serves(library)
     }
 
-    /// Tells of the library of another MPI in whose MPI_Init the rank was, which has failed without having asked for its place.
+    /// Tells of the library of another MPI in whose MPI_Init the rank was seen, which has ended without having asked for its
+    /// place: it has failed, or run alone.
     fn tell_starting(&mut self, rank: u32, pid: i32, events: &mut Vec<NodeEvent>) {
         let watch = self.watch.as_ref();
         let library = watch.and_then(|watch| watch.starting(pid as u32)).cloned();

@@ -81,7 +81,8 @@ pub fn offers(env: impl Fn(&str) -> Option<String> + Copy) -> Vec<Protocol> {
     if has("PMIX_NAMESPACE") && has("PMIX_RANK") && !alone("OMPI_COMM_WORLD_SIZE") {
         offers.push(Protocol::Pmix);
     }
-    let by_socket = has("PMI_FD") && has("PMI_RANK") && has("PMI_SIZE") && !alone("PMI_SIZE");
+    let by_socket =
+        others("PMI_FD").is_some() && has("PMI_RANK") && has("PMI_SIZE") && !alone("PMI_SIZE");
     let by_port = has("PMI_PORT") && has("PMI_ID");
     if by_socket && has("SLURM_STEP_ID") && has("PMI_JOBID") {
         offers.push(Protocol::Pmi2);
