@@ -207,7 +207,8 @@ PROGRAMS = [
             [f"cp -r {CAVITY}/* . && mv decomposeParDict system && gunzip -rf . && "
              "export WM_PROJECT_DIR=/usr/share/openfoam && blockMesh && decomposePar"],
             tolerance=1e-4),
-    Program("examl", "openmpi", ["examl"], ["/usr/lib/examl/bin/examl-sse3", "-t", "49.tree", "-m", "GAMMA", "-s", "49.binary", "-n", "T"],
+    Program("examl", "openmpi", ["examl"],
+            ["/usr/lib/examl/bin/examl-sse3", "-t", "49.tree", "-m", "GAMMA", "-s", "49.binary", "-n", "T"],
             numbers(r"Likelihood of best tree: +(\S+)|Likelihood\s*: +(\S+)"),
             before=["zcat /usr/share/doc/examl/testData/49.gz >49; cp /usr/share/doc/examl/testData/49.tree .; "
                     "parse-examl -s 49 -m DNA -n 49"], tolerance=1e-6),

@@ -74,6 +74,12 @@ void MPIR_Call_world_errhand(int code);
 #include "functions.h"
 #endif
 
+extern "C" {
+/* By this name of a function the launcher knows what belongs to a Catena, whichever it is. */
+extern const char catena_library[];
+const char catena_library[] = "catena_MPI_Init";
+}
+
 /* The objects. All are variables for the linker, also where headers say that they are constant. */
 
 namespace MPI {
