@@ -67,11 +67,11 @@ control
   --initial-errhandler NAME
                           error handler at first: mpi_errors_are_fatal,
                           mpi_errors_abort or mpi_errors_return
-  --with-ft ulfm          go on when ranks die: docs/fault-tolerance.md
+  --with-ft ulfm          go on when ranks die: `catena help faults`
   --elastic               let `catena grow` and `catena shrink` change the number
-                          of processes while it runs: docs/elastic.md
+                          of processes while it runs: `catena help elastic`
   --check                 end ranks that free memory which a pending request uses,
-                          and say which one and where: docs/checking.md
+                          and say which one and where: `catena help check`
   --memory-alloc-kinds LIST
                           kinds of memory that the program asks for, such as
                           mpi,system; MPI_INFO_ENV shows them
