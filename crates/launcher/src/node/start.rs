@@ -102,6 +102,7 @@ impl Node {
                 .clone()
                 .any(|rank| plan.node_of[rank as usize] == number)
             {
+                let path = given.path.as_deref().unwrap_or(path);
                 programs.push((app, ranks, program::find(given, path)?));
             }
         }
@@ -290,7 +291,8 @@ impl Node {
             guests: Vec::new(),
             watch: None,
             failures,
-            feed: None,
+            feeds: Vec::new(),
+            fed: 0,
             untaken: [0; 2],
             paused: [false; 2],
             finishing: false,
@@ -343,11 +345,11 @@ impl Starter<'_> {
         let (out, rank_out) = io::pipe()?;
         let (err, rank_err) = io::pipe()?;
         let own_stdin = io::stdin();
-        let reads = self.plan.stdin == Some(rank);
+        let reads = self.plan.stdin.binary_search(&rank).is_ok();
         let passed = match reads && self.input == Input::Passed {
             true => {
-                let (feed, pipe) = Feed::open(token::FEED)?;
-                node.feed = Some(feed);
+                let (feed, pipe) = Feed::open(token::FEED + node.feeds.len() as u64)?;
+                node.feeds.push(feed);
                 Some(pipe)
             }
             false => None,
@@ -437,7 +439,8 @@ pub(super) fn variables(plan: &Plan, app: usize, inherited: &Vars, own: &[OsStri
     let more: Vec<_> = plan.env.iter().chain(&plan.apps[app].env).collect();
     let inherited = inherited.iter().filter(|(name, _)| {
         let differs = own.contains(name) || name == COMMAND_LINE;
-        !differs && !more.iter().any(|(other, _)| other == name)
+        let is_kept = plan.apps[app].inherit.has(name);
+        is_kept && !differs && !more.iter().any(|(other, _)| other == name)
     });
     // Of several values for one name, the last one counts.
     let last = more

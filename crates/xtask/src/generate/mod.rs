@@ -20,6 +20,7 @@ fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
         ("crates/abi/src/names.rs", rust::names()),
         ("include/mpi.h", header::header()),
         ("docs/functions.md", functions::page()),
+        ("docs/options.md", catena_launcher::options_page()),
         (
             "crates/fortran/made/mpich/mpi.h",
             foreign::header(Interface::Mpich),
