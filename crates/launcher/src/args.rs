@@ -34,7 +34,7 @@ use crate::hosts::manager::Launcher;
 use crate::place::{Show, Wish};
 use crate::pset::ProcessSet;
 
-pub use help::page;
+pub use help::{general, page};
 pub use output::Output;
 use table::{Does, PEERS, Peer, TABLE, Takes};
 pub(crate) use values::seconds;
