@@ -230,7 +230,7 @@ pub const TABLE: &[Row] = &[
     own(Group::Output, &["timestamp-output", "prepend-timestamp"], O | I, Opt::Stamp, "begin each line with the time"),
     own(Group::Output, &["merge-stderr-to-stdout"], O, Opt::Merge, "write what ranks write to stderr to stdout"),
     own(Group::Output, &["output-filename"], O, Opt::OutputFilename,
-        "write what ranks write also into DIR/1/rank.N/stdout and stderr; with :nocopy behind it, into these files only").takes("DIR[:nocopy]", "o:nocopy"),
+        "write what ranks write also into DIR/1/rank.N/stdout and stderr, on the host of mpirun; with :nocopy behind it, into these files only").takes("DIR[:nocopy]", "o:nocopy"),
     own(Group::Output, &["outfile-pattern"], M | I, Opt::Outfile,
         "write what ranks write to stdout into files only: %r is the rank, %h its host").takes("NAME", "out.%r"),
     own(Group::Output, &["errfile-pattern"], M | I, Opt::Errfile, "write what ranks write to stderr into files only").takes("NAME", "err.%r"),
