@@ -61,7 +61,7 @@ fn shared_memory(size: usize, alignment: usize) -> Option<*mut u8> {
 
 export! {
     fn Finalize() -> c_int {
-        match interpreter::puts_off() {
+        match interpreter::puts_off(finalize) {
             true => consts::SUCCESS,
             false => finalize(),
         }
@@ -69,7 +69,7 @@ export! {
 }
 
 /// `MPI_Finalize`, now.
-pub(crate) fn finalize() -> c_int {
+fn finalize() -> c_int {
     init::finalize(|error| errors::raise("MPI_Finalize", On::Nothing, error.clone()))
 }
 

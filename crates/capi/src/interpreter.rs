@@ -8,12 +8,11 @@
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use catena_core::init;
-
-use crate::env;
 
 /// How long a process that has failed waits for others to finalize, too.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -23,6 +22,9 @@ static RUNNING: AtomicBool = AtomicBool::new(false);
 
 /// Whether `MPI_Finalize` was put off.
 static PUT_OFF: AtomicBool = AtomicBool::new(false);
+
+/// What is called when the process exits.
+static FINALIZE: OnceLock<fn() -> c_int> = OnceLock::new();
 
 type ExitHandler = extern "C" fn(c_int, *mut c_void);
 
@@ -55,14 +57,15 @@ pub fn begin() {
     }
 }
 
-/// Whether `MPI_Finalize` was called by an interpreter that ends, and is put off until the process exits.
-pub fn puts_off() -> bool {
+/// Whether `MPI_Finalize` was called by an interpreter that ends, and is put off until the process exits, which calls `finalize` then.
+pub fn puts_off(finalize: fn() -> c_int) -> bool {
     if !RUNNING.load(Ordering::Relaxed) || interpreter() != Some(false) || init::is_finalized() {
         return false;
     }
     if PUT_OFF.swap(true, Ordering::Relaxed) {
         return true;
     }
+    let _ = FINALIZE.set(finalize);
     // Not every C library has it.
     let added = symbol(c"on_exit").map(|found| {
         // SAFETY: where it exists, it is `int on_exit(void (*)(int, void *), void *)`.
@@ -99,5 +102,7 @@ extern "C" fn exits(status: c_int, _: *mut c_void) {
             return;
         }
     }
-    env::finalize();
+    if let Some(finalize) = FINALIZE.get() {
+        finalize();
+    }
 }

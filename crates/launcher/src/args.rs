@@ -7,13 +7,16 @@
 //!
 //! | module   | what it has                                              |
 //! |----------|----------------------------------------------------------|
+//! | `opt`    | mpirun's own options                                     |
 //! | `table`  | all options, also those of other MPI libraries           |
 //! | `values` | what follows an option                                   |
 //! | `output` | where what ranks write goes                              |
 //! | `words`  | files of words                                           |
 //! | `help`   | what is said about all of them                           |
 
+mod error;
 mod help;
+mod opt;
 mod output;
 mod table;
 #[cfg(test)]
@@ -23,7 +26,6 @@ mod words;
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -34,7 +36,10 @@ use crate::hosts::manager::Launcher;
 use crate::place::{Show, Wish};
 use crate::pset::ProcessSet;
 
+pub use error::UsageError;
+use error::usage;
 pub use help::{general, page};
+use opt::Opt;
 pub use output::Output;
 use table::{Does, PEERS, Peer, TABLE, Takes};
 pub(crate) use values::seconds;
@@ -151,108 +156,6 @@ pub enum Parsed {
     Help(Topic),
     /// To know the version.
     Version,
-}
-
-/// The command line cannot be understood; the text says why and what to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UsageError(pub String);
-
-impl fmt::Display for UsageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// An option of mpirun's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Opt {
-    Count,
-    Soft,
-    Export,
-    Env,
-    Genv,
-    Envlist,
-    Genvlist,
-    Envnone,
-    Genvnone,
-    Envall,
-    SlurmExport,
-    Wdir,
-    Path,
-    File,
-    Configfile,
-    Set,
-    Pset,
-    InitialErrhandler,
-    WithFt,
-    MemoryAllocKinds,
-    Tag,
-    Stamp,
-    Merge,
-    OutputFilename,
-    Outfile,
-    Errfile,
-    OutputWords,
-    Stdin,
-    BindTo,
-    MapBy,
-    RankBy,
-    CpuSet,
-    HardwareThreads,
-    NoLocal,
-    NoOversubscribe,
-    Rankfile,
-    Display,
-    ReportBindings,
-    DryRun,
-    Topology,
-    Timeout,
-    Verbose,
-    Host,
-    Hostfile,
-    Ppn,
-    Agent,
-    Launcher,
-    Bootstrap,
-    Prefix,
-    Usize,
-    Pmix,
-    NoTakeover,
-    Elastic,
-    Check,
-    Help,
-    Version,
-}
-
-impl Opt {
-    /// Whether it may stand before any program: it is about that one, or says by itself that it is about all.
-    fn is_of_program(self) -> bool {
-        use Opt::*;
-        matches!(
-            self,
-            Count
-                | Soft
-                | Export
-                | Env
-                | Genv
-                | Envlist
-                | Genvlist
-                | Envnone
-                | Genvnone
-                | Envall
-                | SlurmExport
-                | Wdir
-                | Path
-                | File
-                | Pset
-                | Host
-                | Hostfile
-                | Ppn
-                | Verbose
-                | Help
-                | Version
-        )
-    }
 }
 
 /// Most words that files may add to a command line, as one may name itself.
@@ -671,8 +574,4 @@ fn read_words(shown: &str, given: &Given) -> Result<Vec<Vec<OsString>>, UsageErr
     }
     let words = |line: Vec<String>| line.into_iter().map(OsString::from).collect();
     Ok(lines.into_iter().map(words).collect())
-}
-
-fn usage<T>(text: impl Into<String>) -> Result<T, UsageError> {
-    Err(UsageError(text.into()))
 }

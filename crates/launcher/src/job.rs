@@ -293,6 +293,8 @@ pub struct Show {
     pub output: Output,
     /// Whether to say what is started where.
     pub verbose: bool,
+    /// What is to be said first of all.
+    pub notes: Vec<String>,
     /// After which time everything is ended.
     pub timeout: Option<Duration>,
 }
@@ -310,7 +312,8 @@ impl Job {
     ) -> io::Result<Job> {
         let poller = &base.poller;
         poller.add(&base.signals, token::SIGNALS, Interest::Read)?;
-        let sinks = Sinks::new([own_stream(false), own_stream(true)], token::SINK, poller)?;
+        let mut sinks = Sinks::new([own_stream(false), own_stream(true)], token::SINK, poller)?;
+        show.notes.iter().for_each(|text| sinks.tell(text));
         let timeout = show
             .timeout
             .map(|limit| (Instant::now() + limit, Task::Timeout(limit)));

@@ -24,7 +24,6 @@ use crate::hosts::tree::Tree;
 use crate::job::{Job, Reach, Show};
 use crate::library;
 use crate::node::{Input, Node};
-use crate::output::tell;
 use crate::place::{self, Binding, Places, rankfile};
 use crate::plan::{Plan, app_sets};
 use crate::program::ProgramError;
@@ -56,9 +55,6 @@ pub fn launch(
         }
         (given, _) => given,
     };
-    for warning in &request.warnings {
-        tell!("{command}: {warning}");
-    }
     let launcher = request.launcher.unwrap_or_else(|| match request.agent {
         Some(_) => Launcher::Agent,
         None => Launcher::detect(variable),
@@ -71,7 +67,9 @@ pub fn launch(
         agent: agent.then(|| means.agent.clone()),
         means: means.clone(),
     };
-    let show = Show {
+    let warnings = request.warnings.iter();
+    let mut show = Show {
+        notes: warnings.map(|text| format!("{command}: {text}")).collect(),
         command: command.to_string(),
         output: request.output.clone(),
         verbose: request.verbose,
@@ -88,11 +86,12 @@ pub fn launch(
     if allocation {
         for (host, slots) in plan.hosts.iter().zip(&plan.room) {
             let words = if *slots == 1 { "slot" } else { "slots" };
-            tell!("host {host}: {slots} {words}");
+            show.notes.push(format!("host {host}: {slots} {words}"));
         }
     }
     if dry {
-        print!("{}", drawn(&plan, &machine)?);
+        let notes = show.notes.iter().map(|note| format!("{note}\n"));
+        print!("{}{}", notes.collect::<String>(), drawn(&plan, &machine)?);
         return Ok(0);
     }
 

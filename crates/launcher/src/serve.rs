@@ -91,6 +91,7 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
     let show = Show {
         command: COMMAND.to_string(),
         output: args::Output::default(),
+        notes: Vec::new(),
         verbose: false,
         timeout: None,
     };

@@ -96,7 +96,7 @@ fn ranks_get_the_signal_that_interrupts_the_job() {
         let script = format!(
             "trap 'echo got {signal} $CATENA_RANK; exit 0' {signal}; echo ready; while :; do sleep 1000; done"
         );
-        let mut job = Running::start(words("--set LAUNCH_GRACE=600 -n 2", &sh(&script)));
+        let mut job = Running::start(words("--set LAUNCH_GRACE=600s -n 2", &sh(&script)));
         job.wait_for("ready", 2);
         job.signal(signal);
         job.wait_for(&format!("got {signal}"), 2);
@@ -108,7 +108,7 @@ fn ranks_get_the_signal_that_interrupts_the_job() {
 #[test]
 fn a_second_interrupt_kills() {
     let script = "trap '' INT; echo ready; while :; do sleep 1000; done";
-    let mut job = Running::start(words("--set LAUNCH_GRACE=600 -n 2", &sh(script)));
+    let mut job = Running::start(words("--set LAUNCH_GRACE=600s -n 2", &sh(script)));
     job.wait_for("ready", 2);
     job.signal("INT");
     // Within a tenth of a second it would be the same one, which batch systems send to all that they know.

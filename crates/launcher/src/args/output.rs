@@ -1,6 +1,6 @@
 //! Where what ranks write goes, and how.
 
-use super::{UsageError, usage};
+use super::error::{UsageError, usage};
 use crate::output::Tag;
 
 /// Where what ranks write goes, and how.

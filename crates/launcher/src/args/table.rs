@@ -3,7 +3,7 @@
 //!
 //! Each row is tested by its sample: see `every_row` in `args/tests.rs`.
 
-use super::Opt;
+use super::opt::Opt;
 
 /// An MPI library or launcher that has options of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -209,14 +209,14 @@ pub const TABLE: &[Row] = &[
     ignored(&["gtool", "gtoolfile"], I, "put the tool before the program").takes("TEXT", "valgrind:0"),
     // Environment.
     own(Group::Environment, &["x"], O, Opt::Export, "give the ranks of this program a variable").takes("NAME[=VALUE]", "A=1"),
-    own(Group::Environment, &["env"], M | I, Opt::Env, "the same").pair("NAME VALUE", "A 1"),
-    own(Group::Environment, &["genv"], M | I, Opt::Genv, "the same, for all programs").pair("NAME VALUE", "A 1"),
+    own(Group::Environment, &["env"], M | I, Opt::Env, "give the ranks of this program a variable").pair("NAME VALUE", "A 1"),
+    own(Group::Environment, &["genv"], M | I, Opt::Genv, "give the ranks of all programs a variable").pair("NAME VALUE", "A 1"),
     own(Group::Environment, &["envlist"], M | I, Opt::Envlist,
         "pass only these variables of mpirun's on to this program, with commas between them").takes("NAMES", "A,B"),
-    own(Group::Environment, &["genvlist"], M | I, Opt::Genvlist, "the same, for all programs").takes("NAMES", "A,B"),
-    own(Group::Environment, &["envnone"], M | I, Opt::Envnone, "pass none of them on to this program"),
-    own(Group::Environment, &["genvnone"], M | I, Opt::Genvnone, "the same, for all programs"),
-    own(Group::Environment, &["envall", "envuser"], M | I, Opt::Envall, "pass all of them on, after -genvlist or -genvnone"),
+    own(Group::Environment, &["genvlist"], M | I, Opt::Genvlist, "pass only these variables on to all programs").takes("NAMES", "A,B"),
+    own(Group::Environment, &["envnone"], M | I, Opt::Envnone, "pass no variables of mpirun's on to this program"),
+    own(Group::Environment, &["genvnone"], M | I, Opt::Genvnone, "pass no variables of mpirun's on to any program"),
+    own(Group::Environment, &["envall", "envuser"], M | I, Opt::Envall, "pass all variables of mpirun's on to this program, after -genvlist or -genvnone"),
     own(Group::Environment, &["export"], S, Opt::SlurmExport,
         "ALL, NONE, or variables to pass on, with commas between them: NAME or NAME=VALUE; with ALL among them, besides all others")
         .takes("LIST", "NONE"),
@@ -227,13 +227,13 @@ pub const TABLE: &[Row] = &[
     ignored(&["umask"], I, "call umask before mpirun").takes("MASK", "022"),
     // Input and output.
     own(Group::Output, &["tag-output", "l", "prepend-rank", "label"], O | M | I | S, Opt::Tag, "begin each line with the rank that wrote it"),
-    own(Group::Output, &["timestamp-output"], O, Opt::Stamp, "begin each line with the time"),
-    own(Group::Output, &["merge-stderr-to-stdout", "stderr-to-stdout"], O, Opt::Merge, "write what ranks write to stderr to stdout"),
+    own(Group::Output, &["timestamp-output", "prepend-timestamp"], O | I, Opt::Stamp, "begin each line with the time"),
+    own(Group::Output, &["merge-stderr-to-stdout"], O, Opt::Merge, "write what ranks write to stderr to stdout"),
     own(Group::Output, &["output-filename"], O, Opt::OutputFilename,
-        "also into DIR/1/rank.N/stdout and stderr; with :nocopy behind it, into these files only").takes("DIR[:nocopy]", "o:nocopy"),
-    own(Group::Output, &["outfile-pattern", "outfile"], M | I, Opt::Outfile,
+        "write what ranks write also into DIR/1/rank.N/stdout and stderr, on the host of mpirun; with :nocopy behind it, into these files only").takes("DIR[:nocopy]", "o:nocopy"),
+    own(Group::Output, &["outfile-pattern"], M | I, Opt::Outfile,
         "write what ranks write to stdout into files only: %r is the rank, %h its host").takes("NAME", "out.%r"),
-    own(Group::Output, &["errfile-pattern", "errfile"], M | I, Opt::Errfile, "the same of stderr").takes("NAME", "err.%r"),
+    own(Group::Output, &["errfile-pattern"], M | I, Opt::Errfile, "write what ranks write to stderr into files only").takes("NAME", "err.%r"),
     own(Group::Output, &["output"], O, Opt::OutputWords,
         "tag, timestamp, merge, dir=DIR or file=NAME (NAME.RANK.out and .err), with commas between them").takes("WORDS", "tag,merge"),
     own(Group::Output, &["stdin", "s"], O | I, Opt::Stdin,
@@ -249,16 +249,16 @@ pub const TABLE: &[Row] = &[
          the hostfile says; slots of a host that is named twice add up")
         .takes("LIST", "a:2,b"),
     own(Group::Hosts, &["hostfile", "machinefile", "f", "machine", "default-hostfile", "nodefile"], O | M | I | S, Opt::Hostfile,
-        "the same from lines HOST, HOST:N or HOST slots=N max_slots=M; with --host, those of them that --host names")
+        "run on the hosts that FILE names, in lines HOST, HOST:N or HOST slots=N max_slots=M; with --host, those of them that --host names")
         .takes("FILE", "h"),
     own(Group::Hosts, &["ppn", "N", "perhost", "npernode", "ntasks-per-node", "grr"], O | M | I | S, Opt::Ppn, "N ranks on each host")
         .takes("N", "2"),
     means(&["pernode"], O, "-ppn 1", "a rank on each host"),
     own(Group::Hosts, &["launcher"], M | I, Opt::Launcher,
-        "what starts programs there: ssh, slurm, pals, lsf, sge or flux (default: that of the allocation, whose hosts \
+        "what starts programs on other hosts: ssh, slurm, pals, lsf, sge or flux (default: that of the allocation, whose hosts \
          are taken if none are named: of Slurm, PBS, PALS, LSF, SGE or Flux; else ssh, which must not ask for a password)")
         .takes("WORD", "ssh"),
-    own(Group::Hosts, &["bootstrap"], I, Opt::Bootstrap, "the same; other words of Intel's are passed over with a warning")
+    own(Group::Hosts, &["bootstrap"], I, Opt::Bootstrap, "what starts programs there; other words of Intel's are passed over with a warning")
         .takes("WORD", "slurm"),
     own(Group::Hosts, &["launcher-agent", "launcher-exec", "bootstrap-exec"], M | I, Opt::Agent,
         "a command in place of ssh, called as COMMAND HOST PROGRAM, or in place of srun or of PALS's mpiexec")
@@ -289,7 +289,7 @@ pub const TABLE: &[Row] = &[
         .takes("LIST", "0-1"),
     own(Group::Placement, &["rankfile", "rf"], O, Opt::Rankfile, "place rank by rank: rank 0=HOST slot=0-1").takes("FILE", "r"),
     own(Group::Placement, &["use-hwthread-cpus"], O, Opt::HardwareThreads, "take each hardware thread for a core"),
-    own(Group::Placement, &["nolocal"], O | I, Opt::NoLocal, "no ranks on the host of mpirun"),
+    own(Group::Placement, &["nolocal", "skip-launch-node"], O | M | I, Opt::NoLocal, "no ranks on the host of mpirun"),
     own(Group::Placement, &["nooversubscribe", "no-oversubscribe"], O, Opt::NoOversubscribe, "not more ranks than slots"),
     own(Group::Placement, &["display"], O, Opt::Display,
         "show the map, or map,bindings; or allocation: the hosts and their slots").takes("WHAT", "map"),
@@ -300,11 +300,11 @@ pub const TABLE: &[Row] = &[
     means(&["display-map", "print-rank-map"], O | M | I, "--display map", ""),
     means(&["display-allocation"], O, "--display allocation", ""),
     means(&["display-topo", "display-devel-map"], O, "--display map,bindings", ""),
-    means(&["bynode", "rr", "loadbalance", "map-by-node"], O | I, "--map-by node", ""),
+    means(&["bynode", "rr", "loadbalance"], O | I, "--map-by node", ""),
     means(&["byslot"], O, "--map-by slot", ""),
     means(&["bycore"], O, "--map-by core", ""),
     means(&["bysocket"], O, "--map-by package", ""),
-    means(&["bind-to-core", "bycore-bind"], O, "--bind-to core", ""),
+    means(&["bind-to-core"], O, "--bind-to core", ""),
     means(&["bind-to-socket"], O, "--bind-to package", ""),
     means(&["bind-to-none", "bind-to-board"], O, "--bind-to none", ""),
     means(&["npersocket"], O, "--map-by ppr:{}:package", "N ranks on each package").takes("N", "2"),
@@ -323,7 +323,7 @@ pub const TABLE: &[Row] = &[
         "let `catena grow` and `catena shrink` change the number of processes while it runs"),
     own(Group::Control, &["check", "check_mpi", "check-mpi"], I, Opt::Check,
         "end ranks that free memory which a pending request uses, and say which one and where"),
-    own(Group::Control, &["memory-alloc-kinds"], O | F, Opt::MemoryAllocKinds,
+    own(Group::Control, &["memory-alloc-kinds"], O | M | F, Opt::MemoryAllocKinds,
         "kinds of memory that the program asks for, such as mpi,system; MPI_INFO_ENV shows them").takes("LIST", "mpi,system"),
     own(Group::Control, &["no-takeover"], 0, Opt::NoTakeover,
         "let programs that were built for MPICH or Open MPI keep their own library, if they find it; otherwise they run on Catena's"),
@@ -343,16 +343,20 @@ pub const TABLE: &[Row] = &[
     moot(&["personality", "mpi"], O | S, "there is one").takes("WORD", "ompi"),
     ignored(&["xterm"], O, "to run ranks in windows, write: xterm -e PROGRAM").takes("RANKS", "0"),
     ignored(&["gdb", "tv", "debug", "totalview", "ddt"], O | M | I, DEBUG),
-    ignored(&["debugger"], O, DEBUG).takes("NAME", "gdb"),
-    ignored(&["debug-daemons", "debug-devel", "leave-session-attached", "show-progress", "debug-daemons-file", "print-all-exitcodes", "exitinfo"],
+    ignored(&["debugger", "gdb-args"], O | I, DEBUG).takes("NAME", "gdb"),
+    ignored(&["debug-daemons", "debug-devel", "leave-session-attached", "show-progress", "print-all-exitcodes", "exitinfo"],
         O | M | I, "--verbose says what is started where"),
     ignored(&["report-pid", "report-uri"], O, "--verbose tells process numbers").takes("FILE", "-"),
     ignored(&["report-state-on-timeout", "get-stack-traces", "stop-on-exec"], O, "after --timeout the ranks get SIGTERM, which a program can handle"),
     ignored(&["max-restarts"], O, "ranks that have failed are not started again; --with-ft ulfm lets the others go on").takes("N", "1"),
     ignored(&["tmpdir", "ckpoint-prefix", "ckpointlib", "ckpoint-interval"], I | M, "mpirun keeps no files").takes("DIR", "/tmp"),
     ignored(&["set-cwd-to-session-dir"], O, "there is no such folder; -wdir names a working directory"),
-    ignored(&["dvm-uri", "dvm", "ompi-server", "hnp", "pid"], O, "each mpirun starts its job by itself; jobs meet by MPI_Comm_connect")
+    ignored(&["dvm-uri", "dvm", "ompi-server", "hnp", "nameserver", "pmi-port"], O | M | I, "each mpirun starts its job by itself; jobs meet by MPI_Comm_connect")
         .takes("PLACE", "x"),
+    ignored(&["gpus-per-proc"], M, "the program chooses its device, by CATENA_LOCAL_RANK").takes("N", "1"),
+    ignored(&["rankmap", "hybrid-hosts"], M, "--rankfile places rank by rank, and --host names hosts with numbers of ranks").takes("TEXT", "0"),
+    ignored(&["profile"], M, "tools stand before the program"),
+    means(&["prot"], I, "--set LINK_REPORT=true", "each rank says how it reaches others"),
     ignored(&["demux"], M, "there is one way").takes("WORD", "poll"),
     ignored(&["trace", "aps", "mps", "ilp64", "dapl", "DAPL", "rdma", "RDMA", "ib", "IB", "psm", "PSM", "psm2", "PSM2"], I,
         "networks are chosen by --set LINK=…, and tools stand before the program"),

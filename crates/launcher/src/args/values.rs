@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use catena_settings::PREFIX;
 
-use super::{UsageError, usage};
+use super::error::{UsageError, usage};
 
 /// What is before and after the first `at`, if there is one.
 pub fn split_once(text: &OsStr, at: u8) -> Option<(OsString, OsString)> {

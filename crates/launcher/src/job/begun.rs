@@ -48,18 +48,16 @@ impl Begun {
 impl Job {
     /// A rank has written so many bytes more to a stream.
     pub(super) fn note_begun(&mut self, rank: u32, which: usize, bytes: usize) {
-        let asks = self.plan.stdin.binary_search(&rank).is_ok() && Source::may_answer();
         let stream = &mut self.processes[rank as usize].streams[which];
         stream.read += bytes as u64;
-        let patience = patience(stream.read, asks);
-        let due = stream
-            .lines
-            .has_partial()
-            .then(|| Instant::now() + patience);
-        stream.due = due;
-        if let Some(at) = due
-            && !std::mem::replace(&mut stream.is_listed, true)
-        {
+        stream.due = None;
+        if !stream.lines.has_partial() {
+            return;
+        }
+        let asks = self.plan.stdin.binary_search(&rank).is_ok() && Source::may_answer();
+        let at = Instant::now() + patience(stream.read, asks);
+        stream.due = Some(at);
+        if !std::mem::replace(&mut stream.is_listed, true) {
             self.begun.due.push(Reverse((at, rank, which)));
         }
     }

@@ -27,7 +27,7 @@ use crate::pmix::{self, Pmix};
 use crate::program::{self, NOT_STARTED, Program, ProgramError};
 use crate::stdin::Feed;
 use crate::sys::{self, Start, Strings};
-use crate::takeover::{Candidate, Choice, Home, Wanted};
+use crate::takeover::{Candidate, Choice, Home, Note, Wanted};
 
 /// Variables that only the rank itself is given.
 const OWN: [&str; 5] = [
@@ -430,7 +430,17 @@ pub(super) fn choose(plan: &Plan, program: &Program, vars: &Vars, home: Option<&
         takeover: crate::hosts::setting(&LAUNCH_TAKEOVER, vars),
         pmix: plan.pmix,
     };
-    candidate.choose(home, wanted)
+    let mut choice = candidate.choose(home, wanted);
+    if choice.layered && library::is_checked(vars) {
+        choice.notes.push(Note {
+            text: format!(
+                "--check finds nothing in {}, which was built for MPICH or Open MPI: compile it with Catena's mpicc",
+                program.name
+            ),
+            matters: true,
+        });
+    }
+    choice
 }
 
 /// The variables of the ranks of a program: what is inherited, then what was asked for. Without
