@@ -398,9 +398,11 @@ impl Job {
         for &ready in &ready {
             match ready {
                 token::SIGNALS => {
-                    while let Some(signal) = self.base.signals.next() {
-                        self.signal(signal);
-                    }
+                    let next = || self.base.signals.next();
+                    let mut signals: Vec<i32> = std::iter::from_fn(next).collect();
+                    // They come by number, and SIGHUP is sent behind SIGTERM, which says more.
+                    signals.sort_by_key(|signal| *signal == libc::SIGHUP);
+                    signals.into_iter().for_each(|signal| self.signal(signal));
                 }
                 token::STDIN => self.read_stdin(),
                 token::CONTROL | token::CALLER => self.hear_caller(ready),
