@@ -100,8 +100,8 @@ setting! {
 
     /// How long ranks that mpirun has asked to end may take to save their work, before it kills them.
     ///
-    /// When it is itself interrupted, it asks them by the same signal: SIGINT, SIGTERM, SIGHUP or SIGQUIT; when another rank has
-    /// failed, or the time is over, by SIGTERM. The same signal within a second counts
+    /// When it is itself interrupted by SIGINT or SIGQUIT it asks them by the same signal; at SIGTERM and SIGHUP, when another rank
+    /// has failed, and when the time is over, by SIGTERM. The same signal within a second counts
     /// once; a second one later, and a second Ctrl-C, kill the ranks at once.
     pub static LAUNCH_GRACE: Duration = Duration::from_secs(5);
     range: Duration::ZERO..=Duration::from_secs(86400),

@@ -412,10 +412,11 @@ static __attribute__((noinline)) void look(const char *what, uintptr_t block, si
     inside--;
 }
 
-/* The function of the C library; while it is looked up nothing is freed. */
+/* The function of the C library; while it is looked up nothing is freed. The loader frees the words of the last thing that
+   it has not found, by the very function that is looked up; the compiler believes that dlsym calls nothing here, so what says that
+   it is being called is volatile. */
 static void *behind(void **known, const char *name)
 {
-    /* Volatile for the same reason: `dlsym` frees the text of an earlier error. */
     static _Thread_local volatile int looking __attribute__((tls_model("initial-exec")));
     if (!*known && !looking) {
         looking = 1;

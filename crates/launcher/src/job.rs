@@ -398,9 +398,11 @@ impl Job {
         for &ready in &ready {
             match ready {
                 token::SIGNALS => {
-                    while let Some(signal) = self.base.signals.next() {
-                        self.signal(signal);
-                    }
+                    let next = || self.base.signals.next();
+                    let mut signals: Vec<i32> = std::iter::from_fn(next).collect();
+                    // They come by number, and SIGHUP is sent behind SIGTERM, which says more.
+                    signals.sort_by_key(|signal| *signal == libc::SIGHUP);
+                    signals.into_iter().for_each(|signal| self.signal(signal));
                 }
                 token::STDIN => self.read_stdin(),
                 token::CONTROL | token::CALLER => self.hear_caller(ready),
@@ -489,10 +491,7 @@ impl Job {
     fn output(&mut self, rank: u32, which: usize, bytes: &[u8]) {
         let process = &mut self.processes[rank as usize];
         self.taken[process.node as usize][which] += bytes.len();
-        let to = match self.output.merge {
-            true => 0,
-            false => which,
-        };
+        let to = self.output.target(which);
         if let Some(error) = self.files.write(process, &self.plan.hosts, to, bytes) {
             self.fail(Failure::new(1, error), Duration::ZERO);
         }
@@ -522,7 +521,7 @@ impl Job {
     /// little, and sends them what they are told.
     fn flush(&mut self) {
         for which in 0..2 {
-            let sink = self.sinks.of(which);
+            let sink = self.sinks.of(self.output.target(which));
             sink.flush(&self.base.poller);
             if sink.is_full() {
                 continue;

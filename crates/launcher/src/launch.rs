@@ -28,6 +28,7 @@ use crate::place::{self, Binding, Places, rankfile};
 use crate::plan::{Plan, app_sets};
 use crate::program::ProgramError;
 use crate::stdin::Source;
+use crate::sys::Watchdog;
 use crate::{MAX_RANKS, USAGE};
 
 /// The variable for a time limit, the one that scripts for Hydra set.
@@ -59,7 +60,6 @@ pub fn launch(
         Some(_) => Launcher::Agent,
         None => Launcher::detect(variable),
     });
-    let pool = Pool::new(&request.named, launcher, variable).or_else(|e| usage(e.0))?;
     let agent = request.agent.is_some();
     let means = Means::new(&request, launcher, &settings)?;
     let reach = Reach {
@@ -82,7 +82,14 @@ pub fn launch(
         None => Machine::here(),
     };
     let (dry, allocation) = (request.dry || topology.is_some(), request.allocation);
-    let Planned { plan, here } = plan(request, settings, pool, &machine)?;
+    // Threads look names up, and the watchdog begins as a copy of a process with one.
+    let watchdog = Watchdog::start().map_err(system)?;
+    let pool = Pool::new(&request.named, launcher, variable).or_else(|e| usage(e.0));
+    let planned = pool.and_then(|pool| plan(request, settings, pool, &machine));
+    if dry || planned.is_err() {
+        watchdog.stop();
+    }
+    let Planned { plan, here } = planned?;
     if allocation {
         for (host, slots) in plan.hosts.iter().zip(&plan.room) {
             let words = if *slots == 1 { "slot" } else { "slots" };
@@ -95,7 +102,7 @@ pub fn launch(
         return Ok(0);
     }
 
-    let base = Base::new(machine).map_err(system)?;
+    let base = Base::with(watchdog, machine).map_err(system)?;
     let (here, others) = nodes(&plan, here);
     let mut tree = Tree::new(means.clone(), &plan);
     let env = std::env::vars_os();

@@ -92,7 +92,7 @@ fn signals_to_the_launcher_end_everything() {
 /// once they have, not when the time for that is over.
 #[test]
 fn ranks_get_the_signal_that_interrupts_the_job() {
-    for (signal, status) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+    for (signal, status) in [("INT", 130), ("TERM", 143), ("QUIT", 131)] {
         let script = format!(
             "trap 'echo got {signal} $CATENA_RANK; exit 0' {signal}; echo ready; while :; do sleep 1000; done"
         );

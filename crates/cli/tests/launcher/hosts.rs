@@ -380,6 +380,31 @@ fn an_allocation_of_slurm_gives_the_hosts() {
     assert_eq!(lines, ["0 on x08", "1 on x09", "2 on x09"]);
 }
 
+/// In jobs of LSF and of Grid Engine, the hosts are theirs, and their commands start daemons.
+#[test]
+fn allocations_of_lsf_and_grid_engine_are_used() {
+    let scratch = Scratch::new("lsf");
+    scratch.program("blaunch", "#!/bin/sh\nshift\nexec \"$@\"\n");
+    scratch.program(
+        "qrsh",
+        "#!/bin/sh\n[ $1 = -inherit ] || exit 9\nshift 2\nexec \"$@\"\n",
+    );
+    let path = format!("{}:{}", scratch.0.display(), std::env::var("PATH").unwrap());
+    let file = scratch.path("pe_hostfile");
+    std::fs::write(&file, "a 2 all.q@a <NULL>\nb 1 all.q@b <NULL>\n").unwrap();
+    for vars in [
+        &[("LSB_JOBID", "7"), ("LSB_MCPU_HOSTS", "a 2 b 1")][..],
+        &[("PE_HOSTFILE", file.as_str())],
+    ] {
+        let mut command = mpirun();
+        command.env("PATH", &path).envs(vars.iter().copied());
+        let said = said(command.args(role("exchange")).output().unwrap());
+        assert_eq!((said.status, said.err.as_str()), (0, ""), "{}", said.out);
+        assert_eq!(said.out.matches("exchanged").count(), 3, "{vars:?}");
+        assert!(said.out.contains("host=b"), "{}", said.out);
+    }
+}
+
 #[test]
 fn a_resource_manager_that_fails_is_told() {
     let scratch = Scratch::new("fails");

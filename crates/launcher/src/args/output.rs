@@ -31,6 +31,14 @@ impl Output {
         }
     }
 
+    /// Which of stdout (0) and stderr (1) takes what comes of one of them.
+    pub fn target(&self, which: usize) -> usize {
+        match self.merge {
+            true => 0,
+            false => which,
+        }
+    }
+
     /// Whether mpirun shows what comes of stdout (0) or stderr (1).
     pub fn is_shown(&self, which: usize) -> bool {
         !self.only_files || self.files[which].is_none()

@@ -339,7 +339,7 @@ pub const TABLE: &[Row] = &[
     moot(&["quiet", "q"], O | S, "mpirun says nothing unless something is wrong"),
     moot(&["disable-recovery", "kill-on-bad-exit", "K", "cleanup"], O | S | I, "the job ends when a rank has failed, and leaves nothing behind"),
     moot(&["noconf", "silent-abort", "no-ready-msg", "enable-x", "disable-x"], I | M | O, "there is nothing of that kind"),
-    moot(&["forward-signals"], O, "SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT are passed on").takes("LIST", "SIGUSR1"),
+    moot(&["forward-signals"], O, "SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT are passed on").takes("LIST", "SIGUSR1"),
     moot(&["personality", "mpi"], O | S, "there is one").takes("WORD", "ompi"),
     ignored(&["xterm"], O, "to run ranks in windows, write: xterm -e PROGRAM").takes("RANKS", "0"),
     ignored(&["gdb", "tv", "debug", "totalview", "ddt"], O | M | I, DEBUG),

@@ -134,7 +134,7 @@ impl Launcher {
         match self {
             Launcher::Agent => Some(&super::agent::SSH),
             Launcher::Lsf => Some(&["blaunch"]),
-            Launcher::Sge => Some(&["qrsh", "-inherit", "-nostdin"]),
+            Launcher::Sge => Some(&["qrsh", "-inherit"]),
             Launcher::Slurm | Launcher::Pals | Launcher::Flux => None,
         }
     }

@@ -173,7 +173,7 @@ fn find_addresses(names: Vec<String>, limit: Duration) -> HashMap<String, Vec<Ip
             }
         };
         // Without threads names are what they are called. One that waits for an answer ends with this process.
-        let _ = std::thread::Builder::new().name("names".into()).spawn(work);
+        let _ = sys::spawn_deaf("names", work);
     }
     drop(tell);
     while found.len() < count {

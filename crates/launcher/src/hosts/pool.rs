@@ -65,20 +65,23 @@ impl Pool {
             lists.push(of_lists);
         }
         let is_named = |hosts: &Hosts| !hosts.as_slice().is_empty();
-        let given = match files.iter().chain(&lists).any(is_named) {
-            true => Hosts::default(),
-            false => match launcher.hosts(env)? {
-                Some(given) => given,
-                None => return Ok(None),
-            },
+        // Programs for which no hosts are named have those of the first one; if it has none, the allocation.
+        let given = match is_named(&files[0]) || is_named(&lists[0]) {
+            true => None,
+            false => launcher.hosts(env)?,
         };
+        let given = given.unwrap_or_default();
+        let by_user = files.iter().chain(&lists).any(is_named);
+        if !by_user && !is_named(&given) {
+            return Ok(None);
+        }
         let all = files
             .iter()
             .chain(&lists)
             .chain([&given])
             .flat_map(Hosts::as_slice);
         let names = all.map(|host| host.name.as_str());
-        let mut names = Names::new(names, given.as_slice().is_empty());
+        let mut names = Names::new(names, by_user);
         let mut pool = Builder::default();
         let union = given.as_slice().is_empty() && !is_named(&files[0]) && !is_named(&lists[0]);
         let mut of = Vec::new();

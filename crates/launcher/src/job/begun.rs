@@ -73,7 +73,7 @@ impl Job {
                 continue;
             };
             let stream = &mut process.streams[which];
-            let sink = self.sinks.of(if self.output.merge { 0 } else { which });
+            let sink = self.sinks.of(self.output.target(which));
             if stream.due.is_some_and(|at| at <= now) {
                 stream.due = match sink.is_behind() {
                     // Nobody would see it yet, and that holds the rest of the line up as well.

@@ -166,8 +166,12 @@ impl Job {
                 .for_each(|text| self.sinks.tell(text));
             self.flush();
         }
-        // Whoever has interrupted the job has chosen how.
-        let signal = self.interrupted.map_or(libc::SIGTERM, |(signal, _)| signal);
+        // Whoever has interrupted the job has chosen how; a terminal that is closed, or a session that ends, is no wish of
+        // anybody's, and programs save their work for SIGTERM.
+        let signal = match self.interrupted {
+            Some((signal @ (libc::SIGINT | libc::SIGQUIT), _)) => signal,
+            _ => libc::SIGTERM,
+        };
         self.command(&NodeCommand::End { signal });
         if signal == libc::SIGINT {
             self.at(WAITING, Task::MentionWait);

@@ -123,13 +123,21 @@ mod tests {
     use crate::hosts::manager::Launcher;
     use crate::hosts::pool::Pool;
 
-    /// The hosts of the ranks of a command line, or what is wrong with it.
     fn placed(line: &str) -> Result<String, String> {
+        placed_in(line, Launcher::Agent, |_| None)
+    }
+
+    /// The hosts of the ranks of a command line, or what is wrong with it.
+    fn placed_in(
+        line: &str,
+        launcher: Launcher,
+        env: impl Fn(&str) -> Option<String>,
+    ) -> Result<String, String> {
         let words = line.split_whitespace().map(Into::into);
         let Ok(Parsed::Run(request)) = args::parse(words) else {
             panic!("{line}")
         };
-        let pool = Pool::new(&request.named, Launcher::Agent, |_| None).map_err(|e| e.0)?;
+        let pool = Pool::new(&request.named, launcher, env).map_err(|e| e.0)?;
         let pool = pool.expect("hosts");
         let cores = "0;1;2;3";
         let machine = format!("Machine 0-3\nCore {cores}\nPU {cores}\n");
@@ -183,6 +191,16 @@ mod tests {
         ] {
             assert_eq!(placed(line).as_deref(), Ok(hosts), "{line}");
         }
+        let slurm = |name: &str| match name {
+            "SLURM_JOB_NODELIST" => Some("a,b".to_string()),
+            "SLURM_TASKS_PER_NODE" => Some("2(x2)".to_string()),
+            _ => None,
+        };
+        let line = "-n 3 p : -n 1 -host b q";
+        assert_eq!(
+            placed_in(line, Launcher::Slurm, slurm).as_deref(),
+            Ok("aab b")
+        );
         let error = placed("-n 1 -host a p : -n 3 -host b -ppn 2 q").unwrap_err();
         assert!(error.contains("hosts of q cannot take 3"), "{error}");
     }

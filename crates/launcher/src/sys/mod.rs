@@ -19,7 +19,7 @@ use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
 use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, WaitOptions};
 use rustix::{stdio, termios};
 
-pub use signals::{FileLimit, Signals, restore_in};
+pub use signals::{FileLimit, Signals, restore_in, spawn_deaf};
 pub use start::{Stage, Start, Strings, affinity, check_binding, read_failure, start};
 pub use watchdog::Watchdog;
 pub use writer::{Writer, is_same};
