@@ -16,6 +16,7 @@ const INTERNAL: &[&str] = &[
     "CATENA_RANK",
     "CATENA_SIZE",
     "CATENA_LOCAL_RANK",
+    "CATENA_LOCAL_SIZE",
     "CATENA_WITHIN",
 ];
 
