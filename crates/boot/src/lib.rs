@@ -99,9 +99,10 @@ setting! {
     scope: Local,
     level: User,
 
-    /// How long ranks that mpirun has asked to end, by SIGTERM, may take to save their work, before it kills them.
+    /// How long ranks that mpirun has asked to end may take to save their work, before it kills them.
     ///
-    /// It asks them when it is itself interrupted, and when another rank has failed. The same signal within a second counts
+    /// When it is itself interrupted by SIGINT or SIGQUIT it asks them by the same signal; at SIGTERM and SIGHUP, when another rank
+    /// has failed, and when the time is over, by SIGTERM. The same signal within a second counts
     /// once; a second one later, and a second Ctrl-C, kill the ranks at once.
     pub static LAUNCH_GRACE: Duration = Duration::from_secs(5);
     range: Duration::ZERO..=Duration::from_secs(86400),

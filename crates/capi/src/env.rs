@@ -15,6 +15,7 @@ use crate::entry::mpi_fn;
 use crate::errors::{self, On};
 use crate::export::export;
 use crate::info;
+use crate::interpreter;
 
 /// What `MPI_Get_library_version` says.
 const LIBRARY: &str = concat!(
@@ -60,14 +61,23 @@ fn shared_memory(size: usize, alignment: usize) -> Option<*mut u8> {
 
 export! {
     fn Finalize() -> c_int {
-        init::finalize(|error| errors::raise("MPI_Finalize", On::Nothing, error.clone()))
+        match interpreter::puts_off(finalize) {
+            true => consts::SUCCESS,
+            false => finalize(),
+        }
     }
+}
+
+/// `MPI_Finalize`, now.
+fn finalize() -> c_int {
+    init::finalize(|error| errors::raise("MPI_Finalize", On::Nothing, error.clone()))
 }
 
 mpi_fn! {
     /// The arguments of the program stay as they are: nothing in them is ours.
     fn Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) {
         catena_ft::prepare();
+        interpreter::begin();
         init::init(consts::THREAD_SINGLE).map(drop)
     }
 
@@ -75,6 +85,7 @@ mpi_fn! {
         provided: *mut c_int)
     {
         catena_ft::prepare();
+        interpreter::begin();
         put(provided, init::init(required)?, "provided")
     }
 
@@ -83,7 +94,8 @@ mpi_fn! {
     }
 
     fn Finalized(flag: *mut c_int) {
-        put(flag, init::is_finalized().into(), "flag")
+        let is_finalized = init::is_finalized() || interpreter::has_put_off();
+        put(flag, is_finalized.into(), "flag")
     }
 
     fn Query_thread(provided: *mut c_int) {

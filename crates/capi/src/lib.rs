@@ -27,6 +27,7 @@ mod grequest;
 mod group;
 mod hooks;
 mod info;
+mod interpreter;
 mod layers;
 mod memory;
 mod missing;

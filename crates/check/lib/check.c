@@ -47,8 +47,9 @@ static atomic_uintptr_t lowest = UINTPTR_MAX, highest;
 static int rank = -1;
 /* Whether the library has another interface than the standard one: then nothing is looked at. */
 static int is_foreign;
-/* Whether this thread is in here: what it allocates and frees is its own. */
-static _Thread_local int inside __attribute__((tls_model("initial-exec")));
+/* Whether this thread is in here: what it allocates and frees is its own. Compilers take it that the C library's
+ * functions do not call back, which those that free do, and would leave the change out if it were not volatile. */
+static _Thread_local volatile int inside __attribute__((tls_model("initial-exec")));
 
 /* The function of the library behind; NULL if it has none. */
 static void *function(const char *name)
@@ -411,10 +412,12 @@ static __attribute__((noinline)) void look(const char *what, uintptr_t block, si
     inside--;
 }
 
-/* The function of the C library; while it is looked up nothing is freed. */
+/* The function of the C library; while it is looked up nothing is freed. The loader frees the words of the last thing that
+   it has not found, by the very function that is looked up; the compiler believes that dlsym calls nothing here, so what says that
+   it is being called is volatile. */
 static void *behind(void **known, const char *name)
 {
-    static _Thread_local int looking __attribute__((tls_model("initial-exec")));
+    static _Thread_local volatile int looking __attribute__((tls_model("initial-exec")));
     if (!*known && !looking) {
         looking = 1;
         *known = dlsym(RTLD_NEXT, name);

@@ -9,7 +9,10 @@ use crate::loss::{died, kind_of_death, revoked};
 /// The error that a lost peer is reported with.
 #[cold]
 pub(crate) fn lost(lost: &PeerLost) -> Error {
-    let text = format!("process {} is gone: {}", lost.peer.0, lost.cause);
+    let text = format!(
+        "process {} is gone, or cannot be reached: {}",
+        lost.peer.0, lost.cause
+    );
     Error::new(kind_of_death(), text)
 }
 

@@ -24,10 +24,15 @@ pub struct Base {
 impl Base {
     /// To be called once, while there is one thread and few descriptors.
     pub fn new(machine: Machine) -> io::Result<Base> {
+        Base::with(Watchdog::start()?, machine)
+    }
+
+    /// As [`Base::new`], where the watchdog was started before; there may be threads that no signal reaches.
+    pub fn with(watchdog: Watchdog, machine: Machine) -> io::Result<Base> {
         Ok(Base {
             files: FileLimit::raise()?,
             signals: Signals::open()?,
-            watchdog: Watchdog::start()?,
+            watchdog,
             poller: Poller::new()?,
             machine,
         })

@@ -3,8 +3,10 @@
 
 mod abroad;
 mod apart;
+mod begun;
 mod connected;
 mod elastic;
+mod files;
 mod hearing;
 mod late;
 mod lifecycle;
@@ -24,20 +26,22 @@ use catena_boot::{
     SpawnAnswer,
 };
 
-use crate::args::App;
+use crate::args::{App, Output};
 use crate::base::Base;
 use crate::hosts::Means;
 use crate::hosts::manager::Launcher;
 use crate::hosts::tree::Tree;
 use crate::message::{NodeCommand, NodeEvent, WINDOW};
-use crate::output::{Lines, Sink, Sinks, own_stream};
+use crate::output::{Lines, Sink, Sinks, Tag, own_stream};
 use crate::plan::Plan;
 use crate::report::Failure;
 use crate::stdin::Source;
 use crate::sys::Exit;
 use abroad::Abroad;
+use begun::Begun;
 use connected::Partials;
 use elastic::Elastic;
+use files::Files;
 use hearing::Hearing;
 use late::LateFailure;
 use spawn::{Living, Spawning};
@@ -54,12 +58,6 @@ const HEARSAY: Duration = Duration::from_secs(2);
 /// wrong, but programs do it, and their ranks end one after the other: those of
 /// the OSU latency test with threads a second apart.
 const SILENT: Duration = Duration::from_secs(2);
-
-/// After that, an unfinished line of the rank that reads input is shown, as it
-/// may be a question. Time alone does not tell: stdio writes its buffer wherever
-/// in a line it is full, and a rank may lose its CPU right then. So the line is
-/// shown early only while somebody may answer ([`Source::may_answer`]).
-const PROMPT: Duration = Duration::from_millis(50);
 
 /// How often to look whether the launcher is in the foreground again.
 const FOREGROUND: Duration = Duration::from_millis(200);
@@ -89,11 +87,18 @@ mod token {
     pub const SINK: u64 = FIRST + 4;
 }
 
+/// After that, the user is told whom an interrupted job waits for.
+const WAITING: Duration = Duration::from_secs(1);
+
 /// A rank's stdout or stderr.
 struct Stream {
     lines: Lines,
     /// When its unfinished line is to be shown.
-    prompt: Option<Instant>,
+    due: Option<Instant>,
+    /// Whether it is among those that are looked at then.
+    is_listed: bool,
+    /// Bytes that came of it.
+    read: u64,
 }
 
 /// One process.
@@ -125,7 +130,7 @@ struct Process {
 
 impl Process {
     /// One that is to be started on a node. `tag` is what its lines begin with.
-    fn new(app: Rc<App>, node: u32, rank: u32, tag: &[u8]) -> Process {
+    fn new(app: Rc<App>, node: u32, rank: u32, tag: &Tag) -> Process {
         let first = u64::from(rank) * 2;
         Process {
             job: 0,
@@ -142,8 +147,10 @@ impl Process {
             unstarted: false,
             abandoned: false,
             streams: [first, first + 1].map(|id| Stream {
-                lines: Lines::new(id, tag.to_vec()),
-                prompt: None,
+                lines: Lines::new(id, tag.clone()),
+                due: None,
+                is_listed: false,
+                read: 0,
             }),
         }
     }
@@ -156,6 +163,8 @@ enum Task {
     Timeout(Duration),
     /// Ask the ranks to end.
     End,
+    /// Tell the user whom the job waits for that was interrupted.
+    MentionWait,
     /// Kill the ranks that are left.
     Kill,
     /// Give up hosts that do not say that they have done so.
@@ -189,8 +198,12 @@ pub struct Job {
     source: Option<Source>,
     /// Whether to say what is started where.
     verbose: bool,
-    /// Whether lines begin with the rank that wrote them.
-    tag: bool,
+    /// Where what ranks write goes, and how.
+    output: Output,
+    /// The files that it goes to.
+    files: Files,
+    /// The lines that were begun and not shown yet.
+    begun: Begun,
     /// How many jobs were spawned, and those of which not all have called MPI_Init.
     spawned: u32,
     spawning: Vec<Spawning>,
@@ -265,9 +278,9 @@ pub struct Reach {
 impl Reach {
     /// The command of the resource manager that starts daemons on these hosts; none if the agent does.
     pub fn command(&self, hosts: &[&str]) -> Option<Vec<OsString>> {
-        match self.launcher {
-            Launcher::Agent => None,
-            manager => Some(manager.command(self.agent.as_deref(), hosts)),
+        match self.launcher.agent() {
+            Some(_) => None,
+            None => Some(self.launcher.command(self.agent.as_deref(), hosts)),
         }
     }
 }
@@ -276,10 +289,12 @@ impl Reach {
 pub struct Show {
     /// The command that the user called.
     pub command: String,
-    /// Whether lines begin with the rank that wrote them.
-    pub tag: bool,
+    /// Where what ranks write goes, and how.
+    pub output: Output,
     /// Whether to say what is started where.
     pub verbose: bool,
+    /// What is to be said first of all.
+    pub notes: Vec<String>,
     /// After which time everything is ended.
     pub timeout: Option<Duration>,
 }
@@ -297,7 +312,8 @@ impl Job {
     ) -> io::Result<Job> {
         let poller = &base.poller;
         poller.add(&base.signals, token::SIGNALS, Interest::Read)?;
-        let sinks = Sinks::new([own_stream(false), own_stream(true)], token::SINK, poller)?;
+        let mut sinks = Sinks::new([own_stream(false), own_stream(true)], token::SINK, poller)?;
+        show.notes.iter().for_each(|text| sinks.tell(text));
         let timeout = show
             .timeout
             .map(|limit| (Instant::now() + limit, Task::Timeout(limit)));
@@ -306,19 +322,19 @@ impl Job {
         tree.with_node(|node| node.set_names(names));
         let grace = crate::hosts::setting(&LAUNCH_GRACE, &plan.env);
         let apps: Vec<Rc<App>> = plan.apps.iter().cloned().map(Rc::new).collect();
+        let readers = plan.stdin.iter().map(|&rank| plan.node_of[rank as usize]);
+        let readers: BTreeSet<u32> = readers.collect();
         let process = |((rank, app), &node): ((u32, u32), &u32)| {
-            let tag = match show.tag {
-                true => format!("[{rank}] "),
-                false => String::new(),
-            };
-            Process::new(apps[app as usize].clone(), node, rank, tag.as_bytes())
+            let tag = show.output.tag(&rank.to_string());
+            Process::new(apps[app as usize].clone(), node, rank, &tag)
         };
+        let plan_size = plan.node_of.len();
         let processes = (0..).zip(plan.appnums()).zip(&plan.node_of).map(process);
         Ok(Job {
             command: show.command,
             processes: processes.collect(),
             taken: vec![[0; 2]; plan.hosts.len()],
-            source: typed.then(|| Source::new(token::STDIN, poller)),
+            source: typed.then(|| Source::new(readers, token::STDIN, poller)),
             foreign: plan.foreign,
             tolerant: crate::hosts::setting(&FAULT_TOLERANCE, &plan.env),
             fault_status: crate::hosts::setting(&FAULT_STATUS, &plan.env),
@@ -327,7 +343,9 @@ impl Job {
             tree,
             base,
             verbose: show.verbose,
-            tag: show.tag,
+            files: Files::new(&show.output, plan_size),
+            output: show.output,
+            begun: Begun::default(),
             spawned: 0,
             spawning: Vec::new(),
             living: Vec::new(),
@@ -380,9 +398,11 @@ impl Job {
         for &ready in &ready {
             match ready {
                 token::SIGNALS => {
-                    while let Some(signal) = self.base.signals.next() {
-                        self.signal(signal);
-                    }
+                    let next = || self.base.signals.next();
+                    let mut signals: Vec<i32> = std::iter::from_fn(next).collect();
+                    // They come by number, and SIGHUP is sent behind SIGTERM, which says more.
+                    signals.sort_by_key(|signal| *signal == libc::SIGHUP);
+                    signals.into_iter().for_each(|signal| self.signal(signal));
                 }
                 token::STDIN => self.read_stdin(),
                 token::CONTROL | token::CALLER => self.hear_caller(ready),
@@ -403,7 +423,7 @@ impl Job {
         self.tree.forget_jobs(&self.base);
         self.learn();
         self.do_tasks();
-        self.show_prompts();
+        self.show_begun();
         self.flush();
         !ready.is_empty()
     }
@@ -420,14 +440,16 @@ impl Job {
         }
     }
 
+    /// The ranks of a node that read standard input have taken some of it, and may want more or not.
+    fn fed(&mut self, node: u32, bytes: u32, more: bool) {
+        if let Some(source) = &mut self.source {
+            source.taken(node, bytes, more, &self.base.poller);
+        }
+    }
+
     /// When something is to be done next.
     fn next_time(&self) -> Option<Instant> {
         let tasks = self.tasks.iter().map(|(at, _)| *at);
-        let prompts = self
-            .prompter()
-            .into_iter()
-            .flat_map(|p| &p.streams)
-            .filter_map(|s| s.prompt);
         let suspended = self.source.as_ref().is_some_and(Source::is_suspended);
         let resume = suspended.then(|| Instant::now() + FOREGROUND);
         let ready = self.source.as_ref().is_some_and(Source::is_ready);
@@ -435,42 +457,12 @@ impl Job {
         let tree = self.tree.next_time();
         let abroad = self.next_time_abroad();
         tasks
-            .chain(prompts)
+            .chain(self.begun.next_time())
             .chain(resume)
             .chain(ready)
             .chain(tree)
             .chain(abroad)
             .min()
-    }
-
-    /// The rank that may be asking something.
-    fn prompter(&self) -> Option<&Process> {
-        self.processes.get(self.plan.stdin? as usize)
-    }
-
-    /// Shows lines that were begun a while ago and may be questions.
-    fn show_prompts(&mut self) {
-        let Some(rank) = self.plan.stdin else { return };
-        let Some(process) = self.processes.get_mut(rank as usize) else {
-            return;
-        };
-        let now = Instant::now();
-        for (which, stream) in process.streams.iter_mut().enumerate() {
-            let sink = self.sinks.of(which);
-            if stream.prompt.is_none_or(|at| at > now) {
-                continue;
-            }
-            if !Source::may_answer() {
-                // Its end is waited for.
-                stream.prompt = None;
-            } else if sink.is_behind() {
-                // Nobody would see it yet, and that holds the rest of the line up as well.
-                stream.prompt = Some(now + PROMPT);
-            } else {
-                stream.lines.flush(sink);
-                stream.prompt = None;
-            }
-        }
     }
 
     /// Takes in what has happened.
@@ -498,12 +490,19 @@ impl Job {
     /// A rank wrote something, or nothing more.
     fn output(&mut self, rank: u32, which: usize, bytes: &[u8]) {
         let process = &mut self.processes[rank as usize];
-        let (stream, sink) = (&mut process.streams[which], self.sinks.of(which));
-        let taken = &mut self.taken[process.node as usize][which];
-        *taken += bytes.len();
+        self.taken[process.node as usize][which] += bytes.len();
+        let to = self.output.target(which);
+        if let Some(error) = self.files.write(process, &self.plan.hosts, to, bytes) {
+            self.fail(Failure::new(1, error), Duration::ZERO);
+        }
+        if !self.output.is_shown(to) {
+            return;
+        }
+        let process = &mut self.processes[rank as usize];
+        let (stream, sink) = (&mut process.streams[which], self.sinks.of(to));
         if bytes.is_empty() {
             stream.lines.flush(sink);
-            stream.prompt = None;
+            stream.due = None;
             return;
         }
         if sink.closed().is_some() {
@@ -515,15 +514,14 @@ impl Job {
             };
         }
         stream.lines.push(bytes, sink);
-        let prompting = self.plan.stdin == Some(rank) && stream.lines.has_partial();
-        stream.prompt = prompting.then(|| Instant::now() + PROMPT);
+        self.note_begun(rank, which, bytes.len());
     }
 
     /// Writes what can be written, lets the nodes wait while that is too
     /// little, and sends them what they are told.
     fn flush(&mut self) {
         for which in 0..2 {
-            let sink = self.sinks.of(which);
+            let sink = self.sinks.of(self.output.target(which));
             sink.flush(&self.base.poller);
             if sink.is_full() {
                 continue;
@@ -553,7 +551,7 @@ impl Job {
         // What ranks wrote whose children still hold their streams.
         for process in &mut self.processes {
             let lines = process.streams.iter_mut().map(|it| &mut it.lines);
-            self.sinks.end_lines(lines);
+            self.sinks.end_lines(lines, self.output.merge);
         }
         let is_survived = self.is_survived();
         self.tree.close(&self.base);
@@ -639,14 +637,7 @@ impl Job {
                 served,
             } => self.foreign(rank, &library, served),
             NodeEvent::Note { text, matters } => self.note(text, matters),
-            NodeEvent::Fed { bytes, more } => {
-                if let Some(source) = &mut self.source {
-                    match more {
-                        true => source.taken(bytes as usize, &self.base.poller),
-                        false => source.end(&self.base.poller),
-                    }
-                }
-            }
+            NodeEvent::Fed { node, bytes, more } => self.fed(node, bytes, more),
             NodeEvent::Failed { status, text } => {
                 self.fail(Failure::new(status, text), Duration::ZERO)
             }

@@ -1,5 +1,7 @@
 //! From the command line to a running job.
 
+mod placing;
+
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
@@ -15,8 +17,9 @@ use crate::base::Base;
 use crate::heard::heard;
 use crate::hosts::Means;
 use crate::hosts::brief::Brief;
-use crate::hosts::list::{Hosts, is_here};
 use crate::hosts::manager::Launcher;
+use crate::hosts::names::Names;
+use crate::hosts::pool::Pool;
 use crate::hosts::tree::Tree;
 use crate::job::{Job, Reach, Show};
 use crate::library;
@@ -25,6 +28,7 @@ use crate::place::{self, Binding, Places, rankfile};
 use crate::plan::{Plan, app_sets};
 use crate::program::ProgramError;
 use crate::stdin::Source;
+use crate::sys::Watchdog;
 use crate::{MAX_RANKS, USAGE};
 
 /// The variable for a time limit, the one that scripts for Hydra set.
@@ -47,24 +51,27 @@ pub fn launch(
     request.env.extend(heard);
     let settings = check_settings(&request.settings, registry)?;
     let timeout = match (request.timeout, std::env::var_os(TIMEOUT)) {
-        (None, Some(text)) => Some(args::seconds(TIMEOUT, &text).or_else(|e| usage(e.0))?),
+        (None, Some(text)) if !text.is_empty() => {
+            Some(args::seconds(TIMEOUT, &text).or_else(|e| usage(e.0))?)
+        }
         (given, _) => given,
     };
     let launcher = request.launcher.unwrap_or_else(|| match request.agent {
         Some(_) => Launcher::Agent,
         None => Launcher::detect(variable),
     });
-    let hosts = hosts(&request, launcher)?;
     let agent = request.agent.is_some();
-    let means = Means::new(&request, &settings)?;
+    let means = Means::new(&request, launcher, &settings)?;
     let reach = Reach {
         launcher,
         agent: agent.then(|| means.agent.clone()),
         means: means.clone(),
     };
-    let show = Show {
+    let warnings = request.warnings.iter();
+    let mut show = Show {
+        notes: warnings.map(|text| format!("{command}: {text}")).collect(),
         command: command.to_string(),
-        tag: request.tag,
+        output: request.output.clone(),
         verbose: request.verbose,
         timeout,
     };
@@ -74,14 +81,29 @@ pub fn launch(
         Some(path) => read_topology(path)?,
         None => Machine::here(),
     };
-    let plan = plan(request, settings, hosts, &machine)?;
-    if topology.is_some() {
-        print!("{}", drawn(&plan, &machine)?);
+    let (dry, allocation) = (request.dry || topology.is_some(), request.allocation);
+    // Threads look names up, and the watchdog begins as a copy of a process with one.
+    let watchdog = Watchdog::start().map_err(system)?;
+    let pool = Pool::new(&request.named, launcher, variable).or_else(|e| usage(e.0));
+    let planned = pool.and_then(|pool| plan(request, settings, pool, &machine));
+    if dry || planned.is_err() {
+        watchdog.stop();
+    }
+    let Planned { plan, here } = planned?;
+    if allocation {
+        for (host, slots) in plan.hosts.iter().zip(&plan.room) {
+            let words = if *slots == 1 { "slot" } else { "slots" };
+            show.notes.push(format!("host {host}: {slots} {words}"));
+        }
+    }
+    if dry {
+        let notes = show.notes.iter().map(|note| format!("{note}\n"));
+        print!("{}{}", notes.collect::<String>(), drawn(&plan, &machine)?);
         return Ok(0);
     }
 
-    let base = Base::new(machine).map_err(system)?;
-    let (here, others) = nodes(&plan);
+    let base = Base::with(watchdog, machine).map_err(system)?;
+    let (here, others) = nodes(&plan, here);
     let mut tree = Tree::new(means.clone(), &plan);
     let env = std::env::vars_os();
     if !others.is_empty() {
@@ -102,8 +124,12 @@ pub fn launch(
         }
         tree.flush(&base.poller);
     }
-    let reader = plan.stdin.map(|rank| plan.node_of[rank as usize]);
-    let typed = reader.is_some_and(|node| Some(node) != here || Source::is_typed());
+    let typed = match plan.stdin[..] {
+        [] => false,
+        [rank] => Some(plan.node_of[rank as usize]) != here || Source::is_typed(),
+        // They cannot all inherit it.
+        _ => true,
+    };
     if let Some(node) = here {
         let input = match typed {
             true => Input::Passed,
@@ -138,40 +164,15 @@ pub fn launch(
 }
 
 /// The node of this host, if it has ranks, and the others that have.
-fn nodes(plan: &Plan) -> (Option<u32>, Vec<u32>) {
+fn nodes(plan: &Plan, here: Option<u32>) -> (Option<u32>, Vec<u32>) {
     let used = |&node: &u32| plan.node_of.contains(&node);
-    let here = match plan.slots {
-        Some(_) => plan.hosts.iter().position(|host| is_here(host)),
-        None => Some(0),
-    };
-    let here = here.map(|node| node as u32).filter(used);
+    let here = here.filter(used);
     let others = (0..plan.hosts.len() as u32).filter(|node| Some(*node) != here);
     (here, others.filter(used).collect())
 }
 
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
-}
-
-/// The hosts that were named, or those that a resource manager has given.
-fn hosts(request: &Request, launcher: Launcher) -> Result<Option<Hosts>, ProgramError> {
-    let mut hosts = Hosts::default();
-    for (option, list) in &request.hosts {
-        hosts.add_list(option, list).or_else(|e| usage(e.0))?;
-    }
-    for (option, path) in &request.hostfiles {
-        hosts.add_file(option, path).or_else(|e| usage(e.0))?;
-    }
-    if hosts.as_slice().is_empty() {
-        match launcher.hosts(variable).or_else(|e| usage(e.0))? {
-            Some(given) => hosts = given,
-            None => return Ok(None),
-        }
-    }
-    if let Some(ppn) = request.ppn {
-        hosts.set_slots(ppn);
-    }
-    Ok(Some(hosts))
 }
 
 /// The machine that a file of hwloc describes.
@@ -200,75 +201,103 @@ fn drawn(plan: &Plan, machine: &Machine) -> Result<String, ProgramError> {
     Ok(text)
 }
 
-/// Puts the ranks in their places.
+/// What shall run where.
+pub struct Planned {
+    pub plan: Plan,
+    /// The node that this host is, if it is one.
+    pub here: Option<u32>,
+}
+
+/// Puts the ranks in their places: on the hosts of `pool`, or all on this one.
 pub fn plan(
     request: Request,
     settings: Vec<(OsString, OsString)>,
-    hosts: Option<Hosts>,
+    pool: Option<Pool>,
     machine: &Machine,
-) -> Result<Plan, ProgramError> {
+) -> Result<Planned, ProgramError> {
     let mut wish = request.wish;
     let given = [&request.env[..], &settings[..]].concat();
     wish.cpu_mapping = crate::hosts::setting(&CPU_MAPPING, &given).to_string();
-    if request.topology.is_some() {
+    if request.topology.is_some() || request.dry {
         wish.show = place::Show::Bindings;
     }
-    let machine = wish.usable(machine.clone()).or_else(usage)?;
-    let named = hosts.is_some();
-    let hosts: Vec<(String, u32)> = match hosts {
-        Some(hosts) => {
-            let hosts = hosts.as_slice().iter();
-            hosts.map(|host| (host.name.clone(), host.slots)).collect()
-        }
+    let policy = wish.policy().or_else(usage)?;
+    let named = pool.is_some();
+    let ppn = request.named.first().and_then(|named| named.ppn);
+    let mut pool = match pool {
+        Some(pool) => pool,
         None => {
-            let name = match &request.topology {
-                Some(path) => path.file_stem().unwrap_or_default().display().to_string(),
-                None => catena_boot::host_name(),
-            };
-            let cores = machine.of(Resource::Core).len() as u32;
-            let granted = match request.topology {
+            let (name, granted) = match &request.topology {
                 // A group of processes may be granted less than all of it.
-                None => cores.min(catena_boot::available_cpus()),
-                Some(_) => cores,
+                None => (catena_boot::host_name(), catena_boot::available_cpus()),
+                Some(path) => {
+                    let name = path.file_stem().unwrap_or_default().display().to_string();
+                    (name, u32::MAX)
+                }
             };
-            vec![(name, request.ppn.unwrap_or(granted))]
+            let kind = match policy.threads_are_cores {
+                true => Resource::Pu,
+                false => Resource::Core,
+            };
+            let usable = wish.usable(machine.clone()).or_else(usage)?;
+            let room = granted.min(usable.of(kind).len() as u32).max(1);
+            Pool::here(name, ppn.unwrap_or(room))
         }
     };
-    let room = hosts
-        .iter()
-        .fold(0u32, |sum, host| sum.saturating_add(host.1));
-    let asked = asked(&request.apps)?;
-    if let Some(ppn) = request.ppn
-        && asked.is_some_and(|size| size > room)
-    {
-        return usage(format!(
-            "-ppn {ppn}: {} {} so many have no room for {} ranks; name more hosts, or start fewer \
-             ranks",
-            hosts.len(),
-            if hosts.len() == 1 {
-                "host with"
-            } else {
-                "hosts with"
-            },
-            asked.unwrap_or(room)
-        ));
+    if policy.no_local {
+        pool.leave_here();
+        if pool.hosts.is_empty() {
+            return usage("--nolocal: there is no other host; name some with --host".to_string());
+        }
     }
-    let places = match &request.rankfile {
-        Some(path) => by_file(path, &hosts, asked),
-        None => place::spots(&wish, &hosts, &machine, asked),
+    // Other hosts may have CPUs that this one has not.
+    let machine = match (wish.usable(machine.clone()), pool.here) {
+        (Ok(usable), _) => usable,
+        (Err(why), Some(_)) => return usage(why),
+        (Err(_), None) => machine.clone(),
     };
-    let places = places.or_else(usage)?;
+    let hosts: Vec<(String, u32)> = {
+        let hosts = pool.hosts.iter();
+        hosts.map(|host| (host.name.clone(), host.slots)).collect()
+    };
+    let room = pool.room();
+    let (places, sizes) = match &pool.of {
+        Some(of) if request.rankfile.is_none() => {
+            let programs = placing::Programs {
+                apps: &request.apps,
+                hosts: &hosts,
+                of,
+                counted: &pool.counted,
+            };
+            placing::each(&programs, &wish, &machine).or_else(usage)?
+        }
+        _ => {
+            let asked = asked(&request.apps)?;
+            if let (Some(ppn), Some(size)) = (ppn, asked.filter(|size| *size > room)) {
+                return usage(no_room(ppn, hosts.len(), size));
+            }
+            let places = match &request.rankfile {
+                Some(path) => by_file(path, &hosts, asked),
+                None => place::spots(&wish, &hosts, &machine, asked),
+            };
+            let places = places.or_else(usage)?;
+            let sizes = match &request.apps[..] {
+                [_] => vec![places.node_of.len() as u32],
+                apps => apps.iter().map(|app| app.count.unwrap_or(1)).collect(),
+            };
+            (places, sizes)
+        }
+    };
     let size = places.node_of.len() as u32;
     if size > MAX_RANKS {
         return usage(too_many(size.into()));
     }
-    let sizes: Vec<u32> = match &request.apps[..] {
-        [_] => vec![size],
-        apps => apps.iter().map(|app| app.count.unwrap_or(1)).collect(),
-    };
-    if let Some(rank) = request.stdin.filter(|rank| *rank >= size && *rank != 0) {
-        return usage(format!("--stdin {rank}: there are only {size} ranks"));
-    }
+    placing::check_room(&places.node_of, &pool.hosts, policy.no_oversubscribe).or_else(usage)?;
+    let stdin = request.stdin.ranks(size).or_else(|rank| {
+        let ranks = if size == 1 { "rank" } else { "ranks" };
+        let verb = if size == 1 { "is" } else { "are" };
+        usage(format!("--stdin {rank}: there {verb} only {size} {ranks}"))
+    })?;
     let mut psets = app_sets(&sizes);
     if request.elastic {
         psets.push((format!("{ELASTIC_SET}1"), (0..size).collect()));
@@ -291,7 +320,7 @@ pub fn plan(
         given => given,
     };
     let apps = request.apps.into_iter().zip(sizes);
-    Ok(Plan {
+    let plan = Plan {
         job_id: server::job_id().map_err(system)?,
         secret: Some(Secret::random().map_err(system)?),
         apps: apps
@@ -309,10 +338,26 @@ pub fn plan(
         seats: places.seats,
         slots_of: places.slots_of,
         wish,
-        stdin: request.stdin,
+        stdin,
         pmix: request.pmix,
         foreign,
+    };
+    Ok(Planned {
+        plan,
+        here: pool.here,
     })
+}
+
+/// The words for too many ranks on hosts that have a given number of them each.
+fn no_room(ppn: u32, hosts: usize, size: u32) -> String {
+    let hosts = match hosts {
+        1 => "1 host".to_string(),
+        n => format!("{n} hosts"),
+    };
+    let ranks = if ppn == 1 { "rank" } else { "ranks" };
+    format!(
+        "-ppn {ppn}: {hosts} with {ppn} {ranks} each cannot take {size} ranks; name more hosts, or start fewer ranks"
+    )
 }
 
 fn usage<T>(text: String) -> Result<T, ProgramError> {
@@ -355,7 +400,19 @@ fn by_file(path: &Path, hosts: &[(String, u32)], ranks: Option<u32>) -> Result<P
     let text = std::fs::read_to_string(path)
         .map_err(|error| wrong(format!("it cannot be read: {error}")))?;
     let names: Vec<&str> = hosts.iter().map(|host| host.0.as_str()).collect();
-    let places = rankfile::read(&text, &names, ranks).map_err(wrong)?;
+    let written = rankfile::names(&text);
+    let unknown = written.iter().any(|name| !names.contains(&name.as_str()));
+    let all = names
+        .iter()
+        .copied()
+        .chain(written.iter().map(String::as_str));
+    let mut known = Names::new(all, unknown);
+    let numbers: Vec<u32> = names.iter().map(|name| known.number(name)).collect();
+    let mut find = |name: &str| {
+        let number = known.number(name);
+        numbers.iter().position(|of| *of == number)
+    };
+    let places = rankfile::read(&text, &names, &mut find, ranks).map_err(wrong)?;
     Ok(Places {
         seats: vec![0; places.len()],
         node_of: places.iter().map(|place| place.node).collect(),

@@ -78,6 +78,16 @@ pub const MAX_RANKS: u32 = 1 << 15;
 /// Status if the command line cannot be understood.
 pub const USAGE: i32 = 2;
 
+/// What `mpirun --help` says.
+pub fn help() -> String {
+    args::general()
+}
+
+/// The page about all options of mpirun: `docs/options.md`.
+pub fn options_page() -> String {
+    args::page()
+}
+
 /// Serves as a part of the launcher if `args` say so; gives the exit status. To
 /// be called first of all, from a process with one thread.
 pub fn daemon(args: &[OsString]) -> Option<i32> {
@@ -93,8 +103,8 @@ pub fn daemon(args: &[OsString]) -> Option<i32> {
 /// To be called from a process with one thread.
 pub fn run(command: &str, args: impl IntoIterator<Item = OsString>, registry: &Registry) -> i32 {
     match args::parse(args) {
-        Ok(Parsed::Help) => {
-            print!("{}", args::HELP);
+        Ok(Parsed::Help(topic)) => {
+            print!("{}", topic.text());
             0
         }
         Ok(Parsed::Version) => {

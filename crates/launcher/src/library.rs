@@ -11,6 +11,12 @@ use std::path::{Path, PathBuf};
 /// Name of the library with the standard binary interface.
 pub const NAME: &str = "libmpi_abi.so.1";
 
+/// What the dynamic loader loads before all others.
+const PRELOAD: &str = "LD_PRELOAD";
+
+/// What finds memory that is freed too early.
+const CHECKER: &str = "libcatena_check.so";
+
 /// The folders in which the dynamic loader looks before those of the system.
 const SEARCH: &str = "LD_LIBRARY_PATH";
 
@@ -35,10 +41,9 @@ fn beside(launcher: &Path) -> Option<PathBuf> {
 /// # Errors
 /// If the library is not installed, or the loader cannot be told its name; says what to do.
 pub fn checked(vars: &[(OsString, OsString)]) -> Result<(OsString, OsString), String> {
-    const NAME: &str = "LD_PRELOAD";
     let own = std::env::current_exe().ok();
     let prefix = own.as_deref().and_then(|own| own.parent()?.parent());
-    let file = prefix.map(|prefix| prefix.join("libexec/catena/libcatena_check.so"));
+    let file = prefix.map(|prefix| prefix.join("libexec/catena").join(CHECKER));
     let Some(file) = file.filter(|file| file.is_file()) else {
         return Err(
             "--check: libexec/catena/libcatena_check.so is missing: install Catena anew".into(),
@@ -55,16 +60,22 @@ pub fn checked(vars: &[(OsString, OsString)]) -> Result<(OsString, OsString), St
             "--check: the loader takes no name with blanks or colons: {shown}: move Catena"
         ));
     }
-    let given = vars.iter().rev().find(|(name, _)| name == NAME);
+    let given = vars.iter().rev().find(|(name, _)| name == PRELOAD);
     let given = given
         .map(|(_, value)| value.clone())
-        .or_else(|| std::env::var_os(NAME));
+        .or_else(|| std::env::var_os(PRELOAD));
     let mut value = file.into_os_string();
     if let Some(given) = given.filter(|given| !given.is_empty()) {
         value.push(":");
         value.push(given);
     }
-    Ok((NAME.into(), value))
+    Ok((PRELOAD.into(), value))
+}
+
+/// Whether ranks with these variables load what [`checked`] names.
+pub fn is_checked(vars: &[(OsString, OsString)]) -> bool {
+    let given = vars.iter().rev().find(|(name, _)| name == PRELOAD);
+    given.is_some_and(|(_, value)| value.to_string_lossy().contains(CHECKER))
 }
 
 /// The name by which programs ask for the library whose file is called `name`: of the numbers of its version, the first.

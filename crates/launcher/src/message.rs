@@ -46,9 +46,9 @@ pub enum NodeEvent {
     /// Something that users want to know if it matters, or if they have asked for
     /// every word.
     Note { text: String, matters: bool },
-    /// The rank that reads standard input has taken some; whether it may want
-    /// more.
-    Fed { bytes: u32, more: bool },
+    /// The ranks of a node that read standard input have all taken so much more; whether one of them may
+    /// want more.
+    Fed { node: u32, bytes: u32, more: bool },
     /// A node cannot do its part; the job shall end with this status.
     Failed { status: i32, text: String },
     /// A node cannot be reached, and nothing is known of its ranks any more.
@@ -71,11 +71,11 @@ pub enum NodeEvent {
 pub enum NodeCommand {
     /// End the fence: what all ranks have brought.
     EndFence(Arc<[u8]>),
-    /// Ask all ranks to end.
-    End,
+    /// Ask all ranks to end, by this signal.
+    End { signal: i32 },
     /// Send a signal to all ranks that run, or to the groups of all.
     Signal { signal: i32, groups: bool },
-    /// Pass this on to the rank that reads standard input; no bytes: the end.
+    /// Pass this on to the ranks that read standard input; no bytes: the end.
     Stdin(Vec<u8>),
     /// Nobody will read what the ranks write to stdout (0) or stderr (1).
     Unwanted { which: usize },
@@ -322,7 +322,9 @@ impl NodeEvent {
             NodeEvent::Note { text, matters } => {
                 with(MessageKind::Note, &[u32::from(*matters)], text.as_bytes())
             }
-            NodeEvent::Fed { bytes, more } => frame(MessageKind::Fed, &[*bytes, u32::from(*more)]),
+            NodeEvent::Fed { node, bytes, more } => {
+                frame(MessageKind::Fed, &[*node, *bytes, u32::from(*more)])
+            }
             NodeEvent::Failed { status, text } => {
                 with(MessageKind::Failed, &[*status as u32], text.as_bytes())
             }
@@ -440,6 +442,7 @@ impl NodeEvent {
                 text: r.text()?,
             },
             MessageKind::Fed => NodeEvent::Fed {
+                node: below(r.u32()?, nodes)?,
                 bytes: r.u32()?,
                 more: r.u32()? != 0,
             },
@@ -500,7 +503,10 @@ impl NodeCommand {
                 w = Writer::new(MessageKind::EndFence);
                 w.raw(parts);
             }
-            NodeCommand::End => w = Writer::new(MessageKind::End),
+            NodeCommand::End { signal } => {
+                w = Writer::new(MessageKind::End);
+                w.u32(*signal as u32);
+            }
             NodeCommand::Signal { signal, groups } => {
                 w = Writer::new(MessageKind::Signal);
                 w.u32(*signal as u32);
@@ -573,7 +579,9 @@ impl NodeCommand {
         };
         Ok(match kind {
             MessageKind::EndFence => NodeCommand::EndFence(body.into()),
-            MessageKind::End => NodeCommand::End,
+            MessageKind::End => NodeCommand::End {
+                signal: r.u32()? as i32,
+            },
             MessageKind::Signal => NodeCommand::Signal {
                 signal: r.u32()? as i32,
                 groups: r.u32()? != 0,

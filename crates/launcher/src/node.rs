@@ -29,9 +29,10 @@ pub use start::{Input, SPARE_FILES, Vars};
 pub mod token {
     pub const SERVER: u64 = 1 << 32;
     pub const FAILURES: u64 = SERVER + 1;
-    pub const FEED: u64 = SERVER + 2;
-    pub const PMIX: u64 = SERVER + 3;
-    pub const LAST: u64 = PMIX;
+    pub const PMIX: u64 = SERVER + 2;
+    /// And the next ones for more ranks that read standard input.
+    pub const FEED: u64 = SERVER + 3;
+    pub const LAST: u64 = FEED + crate::MAX_RANKS as u64;
 }
 
 /// One rank.
@@ -75,8 +76,10 @@ pub struct Node {
     /// Where processes report that they could not execute their program; the
     /// other end stays open, as a pipe without one is always ready.
     failures: (PipeReader, PipeWriter),
-    /// Standard input of the rank that reads it, if it does not inherit it.
-    feed: Option<Feed>,
+    /// Standard input of the ranks that read it, if they do not inherit it.
+    feeds: Vec<Feed>,
+    /// How much of it was told to have been taken, bytes.
+    fed: u64,
     /// Bytes of each kind of stream that nobody has taken yet.
     untaken: [usize; 2],
     /// Whether the streams wait for that.
@@ -105,8 +108,8 @@ impl Node {
         match token {
             token::SERVER => self.serve(events),
             token::FAILURES => self.take_failures(events),
-            token::FEED => self.feed(poller, events),
             token::PMIX => self.serve_pmix(events),
+            feed if feed >= token::FEED => self.feed(poller, events),
             stream => {
                 self.read((stream / 2) as usize, (stream % 2) as usize, poller, events);
             }
@@ -120,12 +123,10 @@ impl Node {
                 self.server.end_fence(parts);
                 self.tell_pmix(command.encode());
             }
-            NodeCommand::End => self.end(),
+            NodeCommand::End { signal } => self.end(*signal),
             NodeCommand::Signal { signal, groups } => self.signal(*signal, *groups),
             NodeCommand::Stdin(bytes) => {
-                if let Some(feed) = &mut self.feed {
-                    feed.push(bytes);
-                }
+                self.feeds.iter_mut().for_each(|feed| feed.push(bytes));
                 self.feed(poller, events);
             }
             NodeCommand::Unwanted { which } => {
@@ -376,15 +377,15 @@ impl Node {
         take_failures(&self.failures.0, events);
     }
 
-    /// Asks all ranks to end.
-    fn end(&self) {
+    /// Asks all ranks to end, by a signal.
+    fn end(&self, signal: i32) {
         // One that aborts is about to end, and writes its output first.
         for process in self.processes.iter().flatten().filter(|p| !p.aborted) {
-            sys::kill_group(process.pid, libc::SIGTERM);
+            sys::kill_group(process.pid, signal);
             // So that one that is stopped gets to know.
             sys::kill_group(process.pid, libc::SIGCONT);
         }
-        self.signal_guests(libc::SIGTERM);
+        self.signal_guests(signal);
     }
 
     /// Sends a signal to the processes that have started this launcher, and lets go of those that have aborted.
@@ -429,13 +430,16 @@ impl Node {
         }
     }
 
-    /// Passes standard input on, and tells how much the rank took.
+    /// Passes standard input on, and tells how much of it all ranks that read it have taken.
     fn feed(&mut self, poller: &Poller, events: &mut Vec<NodeEvent>) {
-        let Some(feed) = &mut self.feed else { return };
-        let (taken, more) = (feed.write(poller), !feed.is_closed());
-        if taken > 0 || !more {
-            let bytes = taken as u32;
-            events.push(NodeEvent::Fed { bytes, more });
+        self.feeds.iter_mut().for_each(|feed| feed.write(poller));
+        let open = self.feeds.iter().filter(|feed| !feed.is_closed());
+        let all = open.map(Feed::taken).min();
+        let bytes = all.map_or(0, |all| all - self.fed) as u32;
+        self.fed += u64::from(bytes);
+        let (node, more) = (self.number, all.is_some());
+        if bytes > 0 || !more && !self.feeds.is_empty() {
+            events.push(NodeEvent::Fed { node, bytes, more });
         }
     }
 

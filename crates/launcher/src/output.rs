@@ -7,6 +7,7 @@
 //!
 //! Where stdout and stderr lead to the same place, one sink serves both, so that lines stay whole there, too.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io;
@@ -202,9 +203,31 @@ impl Sinks {
     }
 
     /// Passes on what there is of a process's unfinished lines.
-    pub fn end_lines<'a>(&mut self, of: impl IntoIterator<Item = &'a mut Lines>) {
+    pub fn end_lines<'a>(&mut self, of: impl IntoIterator<Item = &'a mut Lines>, merge: bool) {
         for (which, lines) in of.into_iter().enumerate() {
-            lines.flush(self.of(which));
+            lines.flush(self.of(if merge { 0 } else { which }));
+        }
+    }
+}
+
+/// What the lines of a stream begin with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tag {
+    /// Whether with the time at which they are shown.
+    pub stamp: bool,
+    /// And with these words.
+    pub text: Vec<u8>,
+}
+
+impl Tag {
+    /// What a line begins with that is shown now.
+    fn now(&self) -> Cow<'_, [u8]> {
+        match self.stamp {
+            false => Cow::Borrowed(&self.text),
+            true => {
+                let time = sys::local_time() + " ";
+                Cow::Owned([time.as_bytes(), &self.text].concat())
+            }
         }
     }
 }
@@ -213,14 +236,14 @@ impl Sinks {
 #[derive(Debug)]
 pub struct Lines {
     id: StreamId,
-    tag: Vec<u8>,
+    tag: Tag,
     /// The beginning of a line whose end has not come yet.
     partial: Vec<u8>,
 }
 
 impl Lines {
     /// The lines of stream `id`, each to begin with `tag`.
-    pub fn new(id: StreamId, tag: Vec<u8>) -> Lines {
+    pub fn new(id: StreamId, tag: Tag) -> Lines {
         Lines {
             id,
             tag,
@@ -242,13 +265,14 @@ impl Lines {
             }
             return;
         };
+        let tag = self.tag.now();
         for line in bytes[..=end].split_inclusive(|&b| b == b'\n') {
             if self.partial.is_empty() {
-                sink.line(self.id, &self.tag, line);
+                sink.line(self.id, &tag, line);
             } else {
                 let mut whole = std::mem::take(&mut self.partial);
                 whole.extend_from_slice(line);
-                sink.line(self.id, &self.tag, &whole);
+                sink.line(self.id, &tag, &whole);
             }
         }
         self.partial.extend_from_slice(&bytes[end + 1..]);
@@ -257,7 +281,8 @@ impl Lines {
     /// Passes on what there is of an unfinished line.
     pub fn flush(&mut self, sink: &mut Sink) {
         if !self.partial.is_empty() {
-            sink.line(self.id, &self.tag, &std::mem::take(&mut self.partial));
+            let partial = std::mem::take(&mut self.partial);
+            sink.line(self.id, &self.tag.now(), &partial);
         }
     }
 }
@@ -317,11 +342,35 @@ mod tests {
         }
     }
 
+    fn tag(text: &str) -> Tag {
+        Tag {
+            stamp: false,
+            text: text.into(),
+        }
+    }
+
+    #[test]
+    fn lines_may_begin_with_the_time() {
+        let mut f = fixture();
+        let stamp = true;
+        let text = b"[0] ".to_vec();
+        let mut a = Lines::new(0, Tag { stamp, text });
+        a.push(b"x\n", &mut f.sink);
+        let text = f.text();
+        let (time, rest) = text.split_at("2026-11-28 22:50:01.123".len());
+        assert_eq!(rest, " [0] x\n");
+        let digits: String = time
+            .chars()
+            .map(|c| if c.is_ascii_digit() { '0' } else { c })
+            .collect();
+        assert_eq!(digits, "0000-00-00 00:00:00.000");
+    }
+
     #[test]
     fn lines_of_two_ranks_stay_whole() {
         let mut f = fixture();
-        let mut a = Lines::new(0, b"[0] ".to_vec());
-        let mut b = Lines::new(1, b"[1] ".to_vec());
+        let mut a = Lines::new(0, tag("[0] "));
+        let mut b = Lines::new(1, tag("[1] "));
         a.push(b"one tw", &mut f.sink);
         b.push(b"uno\ndos\ntr", &mut f.sink);
         a.push(b"o\nthree", &mut f.sink);
@@ -337,8 +386,8 @@ mod tests {
     #[test]
     fn a_prompt_is_ended_when_another_rank_writes() {
         let mut f = fixture();
-        let mut a = Lines::new(0, Vec::new());
-        let mut b = Lines::new(1, Vec::new());
+        let mut a = Lines::new(0, tag(""));
+        let mut b = Lines::new(1, tag(""));
         a.push(b"name? ", &mut f.sink);
         a.flush(&mut f.sink);
         a.push(b"and age? ", &mut f.sink);
@@ -358,12 +407,12 @@ mod tests {
         let again = write.try_clone().unwrap();
         let mut both = Sinks::new([write.as_fd(), again.as_fd()], 0, &poller).unwrap();
         assert_eq!(both.iter().count(), 1);
-        let mut lines = [0, 1].map(|id| Lines::new(id, Vec::new()));
+        let mut lines = [0, 1].map(|id| Lines::new(id, tag("")));
         lines[0].push(b"on", both.of(0));
         lines[1].push(b"two\n", both.of(1));
         both.tell("the launcher");
         lines[0].push(b"e\nla", both.of(0));
-        both.end_lines(&mut lines);
+        both.end_lines(&mut lines, false);
         both.tell("more");
         both.iter_mut().for_each(|sink| sink.flush(&poller));
         drop((both, apart, write, again));
@@ -375,7 +424,7 @@ mod tests {
     #[test]
     fn a_full_pipe_does_not_block() {
         let mut f = fixture();
-        let mut a = Lines::new(0, Vec::new());
+        let mut a = Lines::new(0, tag(""));
         let line = [b"x".repeat(999), b"\n".to_vec()].concat();
         for _ in 0..3000 {
             a.push(&line, &mut f.sink);
@@ -399,7 +448,7 @@ mod tests {
     #[test]
     fn memory_does_not_grow_while_the_reader_is_a_little_behind() {
         let mut f = fixture();
-        let mut a = Lines::new(0, Vec::new());
+        let mut a = Lines::new(0, tag(""));
         let line = [b"x".repeat(999), b"\n".to_vec()].concat();
         let mut buffer = vec![0; 1000];
         for _ in 0..20_000 {
@@ -416,7 +465,7 @@ mod tests {
     fn a_reader_that_is_gone_is_noticed() {
         let mut f = fixture();
         drop(f.read);
-        let mut a = Lines::new(0, Vec::new());
+        let mut a = Lines::new(0, tag(""));
         a.push(b"x\n", &mut f.sink);
         f.sink.flush(&f.poller);
         assert_eq!(f.sink.closed(), Some(io::ErrorKind::BrokenPipe));

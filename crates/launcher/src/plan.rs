@@ -9,7 +9,7 @@ use catena_boot::{LAUNCH_UNIVERSE, OtherMpi};
 use catena_proof::Secret;
 use catena_settings::Value;
 
-use crate::args::App;
+use crate::args::{App, Inherit};
 use crate::place::Wish;
 
 /// What shall run where.
@@ -42,8 +42,8 @@ pub struct Plan {
     pub slots_of: Vec<String>,
     /// How the others are bound.
     pub wish: Wish,
-    /// The rank that reads standard input.
-    pub stdin: Option<u32>,
+    /// The ranks that read standard input, ascending.
+    pub stdin: Vec<u32>,
     /// Whether there shall be a PMIx server, whatever the programs are.
     pub pmix: bool,
     /// What becomes of ranks that use another MPI's library.
@@ -97,6 +97,14 @@ impl Plan {
             write_vars(w, &app.env);
             let wdir = app.wdir.as_ref().map(|dir| dir.as_os_str().to_os_string());
             write_strings(w, wdir.as_slice());
+            write_strings(w, app.path.as_slice());
+            match &app.inherit {
+                Inherit::All => w.u32(0),
+                Inherit::Only(names) => {
+                    w.u32(1);
+                    write_strings(w, names);
+                }
+            }
         }
         write_vars(w, &self.env);
         w.u32(self.psets.len() as u32);
@@ -110,7 +118,7 @@ impl Plan {
         w.u32s(&self.seats);
         write_texts(w, &self.slots_of);
         self.wish.write(w);
-        w.u32s(self.stdin.as_slice());
+        w.u32s(&self.stdin);
         w.u32(u32::from(self.pmix));
         w.bytes(self.foreign.show().as_bytes());
     }
@@ -129,6 +137,11 @@ impl Plan {
                     args: read_strings(r)?,
                     env: read_vars(r)?,
                     wdir: read_strings(r)?.pop().map(Into::into),
+                    path: read_strings(r)?.pop(),
+                    inherit: match r.u32()? {
+                        0 => Inherit::All,
+                        _ => Inherit::Only(read_strings(r)?),
+                    },
                 })
             })
             .collect::<Result<Vec<_>, Malformed>>()?;
@@ -147,7 +160,7 @@ impl Plan {
             seats: r.u32s()?,
             slots_of: read_texts(r)?,
             wish: Wish::read(r)?,
-            stdin: r.u32s()?.pop(),
+            stdin: r.u32s()?,
             pmix: r.u32()? != 0,
             foreign: OtherMpi::parse(&r.text()?)
                 .map_err(|_| Malformed("what to do about other MPIs"))?,
@@ -166,7 +179,8 @@ impl Plan {
                 .node_of
                 .iter()
                 .all(|&n| (n as usize) < plan.hosts.len())
-            && plan.stdin.is_none_or(|rank| (rank as usize) < size)
+            && plan.stdin.is_sorted_by(|a, b| a < b)
+            && plan.stdin.last().is_none_or(|&rank| (rank as usize) < size)
             && plan.psets.iter().all(|(_, ranks)| {
                 ranks.is_sorted_by(|a, b| a < b)
                     && ranks.last().is_none_or(|&r| (r as usize) < size)

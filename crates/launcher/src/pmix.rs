@@ -334,7 +334,7 @@ mod tests {
             seats: Vec::new(),
             slots_of: Vec::new(),
             wish: Wish::default(),
-            stdin: None,
+            stdin: Vec::new(),
             pmix: true,
             foreign: OtherMpi::Stop,
         };

@@ -250,6 +250,7 @@ mod tests {
         assert_eq!(interrupted(2).status, 130);
         assert_eq!(timed_out(Duration::from_millis(1500)).status, 124);
         assert_eq!(aborted("rank 0", 256, "").status, 1);
+        assert_eq!(aborted("rank 0", 300, "").status, 44);
         let shell = ended("rank 0", Exit::Code(139));
         assert_eq!(shell.status, 139);
         assert!(

@@ -70,9 +70,9 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
         _ => return Err(wrong()),
     };
     let settings = Vec::new();
-    let means = Means::new(&request, &settings)?;
+    let means = Means::new(&request, Launcher::Agent, &settings)?;
     let machine = Machine::here();
-    let mut plan = launch::plan(request, settings, None, &machine)?;
+    let mut plan = launch::plan(request, settings, None, &machine)?.plan;
     plan.job_id = job;
     plan.secret = secret.or(plan.secret);
     let base = Base::new(machine).map_err(system)?;
@@ -90,7 +90,8 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
     tree.node = Some(node);
     let show = Show {
         command: COMMAND.to_string(),
-        tag: false,
+        output: args::Output::default(),
+        notes: Vec::new(),
         verbose: false,
         timeout: None,
     };

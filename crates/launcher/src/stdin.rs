@@ -1,9 +1,9 @@
-//! Standard input of the rank that reads it.
+//! Standard input of the ranks that read it.
 //!
-//! A rank on this host inherits the launcher's own, unless that is a terminal:
+//! One rank on this host inherits the launcher's own, unless that is a terminal:
 //! the rank cannot have it, as it is in another process group. What is typed,
-//! or what a rank on another host is to read, is passed on: a [`Source`] here
-//! reads it, and a [`Feed`] on the rank's node writes it.
+//! or what a rank on another host or several ranks are to read, is passed on: a [`Source`] here
+//! reads it, and a [`Feed`] for each of these ranks writes it.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, PipeReader, PipeWriter};
@@ -13,8 +13,8 @@ use catena_boot::{Interest, Poller};
 
 use crate::sys;
 
-/// More is not read while the rank has not taken so much, bytes.
-const AHEAD: usize = 64 << 10;
+/// More is not read while a rank has not taken so much, bytes.
+const AHEAD: u64 = 64 << 10;
 
 /// Reads the launcher's standard input.
 #[derive(Debug)]
@@ -27,13 +27,15 @@ pub struct Source {
     ended: bool,
     /// Whether the launcher was in the background when something was typed.
     background: bool,
-    /// Bytes that were read and that the rank has not taken.
-    untaken: usize,
+    /// Bytes that were read.
+    read: u64,
+    /// By node that has ranks which read it: bytes that all of these have taken; none if they want no more.
+    taken: Vec<(u32, Option<u64>)>,
 }
 
 impl Source {
-    /// One whose poller events carry `token`.
-    pub fn new(token: u64, poller: &Poller) -> Source {
+    /// One for ranks on these nodes, whose poller events carry `token`.
+    pub fn new(nodes: impl IntoIterator<Item = u32>, token: u64, poller: &Poller) -> Source {
         let stdin = io::stdin();
         let watched = poller.add(&stdin, token, Interest::Read).is_ok();
         Source {
@@ -42,7 +44,8 @@ impl Source {
             watched: watched.then_some(true),
             ended: false,
             background: false,
-            untaken: 0,
+            read: 0,
+            taken: nodes.into_iter().map(|node| (node, Some(0))).collect(),
         }
     }
 
@@ -51,7 +54,7 @@ impl Source {
         io::stdin().is_terminal()
     }
 
-    /// Whether somebody may still answer what the rank that reads the launcher's
+    /// Whether somebody may still answer what a rank that reads the launcher's
     /// standard input asks.
     pub fn may_answer() -> bool {
         sys::may_grow(io::stdin().as_fd())
@@ -75,16 +78,21 @@ impl Source {
         }
     }
 
-    /// The rank has taken some.
-    pub fn taken(&mut self, bytes: usize, poller: &Poller) {
-        self.untaken = self.untaken.saturating_sub(bytes);
+    /// The ranks of a node have taken some, and may want more or not.
+    pub fn taken(&mut self, node: u32, bytes: u32, more: bool, poller: &Poller) {
+        for (of, taken) in &mut self.taken {
+            if *of == node {
+                *taken = taken.filter(|_| more).map(|taken| taken + u64::from(bytes));
+            }
+        }
+        self.ended |= self.taken.iter().all(|(_, taken)| taken.is_none());
         self.watch(poller);
     }
 
-    /// Nobody wants more.
-    pub fn end(&mut self, poller: &Poller) {
-        self.ended = true;
-        self.watch(poller);
+    /// Bytes that were read and that some rank has not taken.
+    fn untaken(&self) -> u64 {
+        let least = self.taken.iter().filter_map(|(_, taken)| *taken).min();
+        least.map_or(0, |taken| self.read.saturating_sub(taken))
     }
 
     /// There is something to read: what to pass on. No bytes are the end.
@@ -105,13 +113,13 @@ impl Source {
             },
         };
         self.ended = n == 0;
-        self.untaken += n;
+        self.read += n as u64;
         self.watch(poller);
         Some(buffer[..n].to_vec())
     }
 
     fn wants(&self) -> bool {
-        !self.ended && !self.background && self.untaken < AHEAD
+        !self.ended && !self.background && self.untaken() < AHEAD
     }
 
     fn watch(&mut self, poller: &Poller) {
@@ -127,10 +135,12 @@ impl Source {
     }
 }
 
-/// Writes what was read to the rank.
+/// Writes what was read to a rank.
 #[derive(Debug)]
 pub struct Feed {
     token: u64,
+    /// Bytes that the rank has taken.
+    taken: u64,
     to: Option<PipeWriter>,
     waiting: VecDeque<u8>,
     ended: bool,
@@ -144,6 +154,7 @@ impl Feed {
         sys::set_nonblocking(&to)?;
         let feed = Feed {
             token,
+            taken: 0,
             to: Some(to),
             waiting: VecDeque::new(),
             ended: false,
@@ -163,14 +174,18 @@ impl Feed {
         self.to.is_none() && !self.ended
     }
 
-    /// Writes as much as the rank has room for; gives how much that was.
-    pub fn write(&mut self, poller: &Poller) -> usize {
-        let mut taken = 0;
+    /// Bytes that the rank has taken.
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Writes as much as the rank has room for.
+    pub fn write(&mut self, poller: &Poller) {
         while let (Some(to), false) = (&self.to, self.waiting.is_empty()) {
             match sys::write(to, self.waiting.as_slices().0) {
                 Ok(n) => {
                     self.waiting.drain(..n);
-                    taken += n;
+                    self.taken += n as u64;
                 }
                 Err(error) => match error.kind() {
                     io::ErrorKind::Interrupted => {}
@@ -181,7 +196,7 @@ impl Feed {
             }
         }
         if self.to.is_none() {
-            taken += self.waiting.len();
+            self.taken += self.waiting.len() as u64;
             self.waiting.clear();
         }
         if let Some(to) = &self.to
@@ -196,6 +211,5 @@ impl Feed {
         if self.ended && self.waiting.is_empty() {
             self.to = None;
         }
-        taken
     }
 }

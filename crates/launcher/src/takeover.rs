@@ -125,6 +125,8 @@ pub struct Choice {
     pub search: OsString,
     /// Whether Catena takes the place of Open MPI.
     pub open_mpi: bool,
+    /// Whether it takes the place of Open MPI or of MPICH.
+    pub layered: bool,
     /// What there is to be said.
     pub notes: Vec<Note>,
 }
@@ -274,6 +276,7 @@ impl Candidate<'_> {
             }
         }
         choice.open_mpi |= interface == OpenMpi;
+        choice.layered = true;
         let text = match elsewhere {
             Some(elsewhere) => format!(
                 "{program} runs on Catena in place of {} (--no-takeover leaves it that)",

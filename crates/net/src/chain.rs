@@ -1,7 +1,7 @@
 //! Which transports there are: `CATENA_LINK`.
 
 use catena_link::RAILS;
-use catena_settings::{Text, setting};
+use catena_settings::{Text, nearest, setting};
 
 setting! {
     /// How ranks reach each other: transports joined by `+`.
@@ -132,7 +132,10 @@ impl Chain {
                     chain.add(part, Network::Tcp(Tcp { interfaces }))?;
                 }
                 ("ofi", rest) => chain.add(part, Network::Ofi(Ofi::parse(rest)?))?,
-                _ => chain.add(part, Network::Ofi(Ofi::parse(Some(part))?))?,
+                _ => {
+                    check_provider(name)?;
+                    chain.add(part, Network::Ofi(Ofi::parse(Some(part))?))?;
+                }
             }
         }
         Ok(chain)
@@ -165,6 +168,23 @@ impl Ofi {
             provider: Some(provider.to_string()),
             domains,
         })
+    }
+}
+
+/// Providers of libfabric whose names are near to those of transports.
+const PROVIDERS: [&str; 8] = ["udp", "cxi", "opx", "efa", "gni", "psm", "bgq", "lnx"];
+
+/// Whether what is no transport may be a provider of libfabric, and not a misspelt transport.
+fn check_provider(name: &str) -> Result<(), String> {
+    let provider = name.split(';').next().unwrap_or_default();
+    if PROVIDERS.contains(&provider.trim_end_matches(|c: char| c.is_ascii_digit())) {
+        return Ok(());
+    }
+    match nearest(provider, ["shm", "tcp", "ofi", "ucx"]) {
+        Some(near) if near != provider => Err(format!(
+            "there is no transport {provider}; did you mean {near}? A provider of libfabric with that name is written ofi:{provider}"
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -245,6 +265,25 @@ mod tests {
                 networks,
             };
             assert_eq!(Chain::parse(text), Ok(chain), "{text}");
+        }
+    }
+
+    #[test]
+    fn misspelt_transports_are_told() {
+        for (text, near) in [
+            ("tpc", "tcp"),
+            ("shm+ucy", "ucx"),
+            ("shn", "shm"),
+            ("tpc:eth0", "tcp"),
+        ] {
+            let error = Chain::parse(text).expect_err(text);
+            assert!(
+                error.contains(&format!("did you mean {near}?")),
+                "{text}: {error}"
+            );
+        }
+        for text in ["udp;ofi_rxd", "cxi", "psm3", "verbs", "sockets", "ofi:tpc"] {
+            assert!(Chain::parse(text).is_ok(), "{text}");
         }
     }
 

@@ -96,6 +96,7 @@ impl Policy {
     /// What ranks are bound to; a share of a node is of cores.
     fn bound_to(&self) -> Bind {
         self.bind.unwrap_or(match self.mapped_by() {
+            By::Slot | By::Spread if self.threads_are_cores => Bind::To(Resource::Pu),
             By::Slot | By::Spread => Bind::To(Resource::Core),
             By::Each(Resource::Machine) | By::Ppr(_, Resource::Machine) => Bind::Nothing,
             By::Each(resource) | By::Ppr(_, resource) => Bind::To(resource),
@@ -175,21 +176,29 @@ pub fn seats(
         Resource::Pu => ("hardware threads", node.machine.of(Resource::Pu).len()),
         _ => ("cores", node.machine.of(Resource::Core).len()),
     };
-    if count * width > room {
+    if count * width > room && !policy.overload {
         let explicit = policy.bind.is_some() || policy.width.is_some();
         let name = &node.name;
         return Ok(Seats {
             cpus: vec![None; count],
             note: explicit.then(|| {
+                let ranks = if count == 1 { "rank" } else { "ranks" };
+                let each = match (count, width) {
+                    (1, _) | (_, 1) => String::new(),
+                    (_, width) => format!(" with {width} {kind} each"),
+                };
+                let there = if room == 1 { kind.trim_end_matches('s') } else { kind };
+                let need = count * width;
                 format!(
-                    "node {name}: {count} ranks of {width} do not fit on {room} {kind}; they are \
-                     not bound"
+                    "node {name}: {count} {ranks}{each} would need {need} {kind}, and there {is} {room} {there}: they are not \
+                     bound (with --bind-to core:overload-allowed they would share)",
+                    is = if room == 1 { "is" } else { "are" },
                 )
             }),
         });
     }
-    let mut binder = Binder::new(node, resource, width)?;
-    let whole = by == By::Spread && policy.bind.is_none();
+    let mut binder = Binder::new(node, resource, width, policy.overload)?;
+    let whole = by == By::Spread && policy.bind.is_none() && !policy.threads_are_cores;
     let cpus = places.iter().map(|&(object, _)| {
         Some(match whole {
             true => objects[object].clone(),
@@ -349,10 +358,17 @@ struct Binder<'a> {
     all: &'a [Cpus],
     /// How many ranks each of `all` has.
     users: Vec<usize>,
+    /// Whether ranks may share them.
+    overload: bool,
 }
 
 impl<'a> Binder<'a> {
-    fn new(node: &'a Node, resource: Resource, width: usize) -> Result<Self, MapError> {
+    fn new(
+        node: &'a Node,
+        resource: Resource,
+        width: usize,
+        overload: bool,
+    ) -> Result<Self, MapError> {
         let all = instances(node, resource)?;
         Ok(Binder {
             machine: &node.machine,
@@ -360,6 +376,7 @@ impl<'a> Binder<'a> {
             width,
             all,
             users: vec![0; all.len()],
+            overload,
         })
     }
 
@@ -378,7 +395,10 @@ impl<'a> Binder<'a> {
         let start = self.all.iter().position(touches).unwrap_or(0);
         let mut order: Vec<usize> = (start..self.all.len()).chain(0..start).collect();
         order.sort_by_key(|&at| !touches(&self.all[at]));
-        order.retain(|&at| self.users[at] == 0);
+        match self.overload {
+            true => order.sort_by_key(|&at| self.users[at]),
+            false => order.retain(|&at| self.users[at] == 0),
+        }
         let mut cpus = Cpus::default();
         for at in order.into_iter().take(self.width) {
             self.users[at] += 1;

@@ -63,10 +63,18 @@ pub struct Policy {
     pub bind: Option<Bind>,
     /// How many cores or hardware threads a rank takes, if given.
     pub width: Option<u32>,
+    /// Whether there are to be no ranks on the host of the launcher.
+    pub no_local: bool,
+    /// Whether there are to be no more ranks than slots.
+    pub no_oversubscribe: bool,
+    /// Whether ranks are bound although they have to share cores.
+    pub overload: bool,
+    /// Whether each hardware thread counts as a core.
+    pub threads_are_cores: bool,
 }
 
 /// Words of `--map-by` and `--bind-to` for resources.
-const WORDS: [(&str, Resource); 10] = [
+const WORDS: [(&str, Resource); 17] = [
     ("hwthread", Resource::Pu),
     ("core", Resource::Core),
     ("l1cache", Resource::L1Cache),
@@ -77,6 +85,14 @@ const WORDS: [(&str, Resource); 10] = [
     ("socket", Resource::Package),
     ("node", Resource::Machine),
     ("board", Resource::Machine),
+    // As Slurm and MPICH say it.
+    ("threads", Resource::Pu),
+    ("cores", Resource::Core),
+    ("sockets", Resource::Package),
+    ("ldoms", Resource::NumaNode),
+    ("numanode", Resource::NumaNode),
+    ("l1", Resource::L1Cache),
+    ("l3", Resource::L3Cache),
 ];
 
 /// The resource that users call so.
@@ -94,17 +110,28 @@ pub(crate) fn word(resource: Resource) -> &'static str {
 impl Policy {
     /// Takes in the value of `--map-by`: `slot`, `core`, `l1cache` …, `numa`,
     /// `package`, `node`, `ppr:N:OBJ`, `bunch`, `scatter`, `spread` or
-    /// `hybrid[:linear|compact|spread|numa]`, and after it `:PE=K`.
+    /// `hybrid[:linear|compact|spread|numa]`, and after it, with colons or commas between them, `PE=K`, `NOLOCAL`,
+    /// `OVERSUBSCRIBE`, `NOOVERSUBSCRIBE`, `HWTCPUS` and others of Open MPI's that change nothing here. These can also
+    /// stand alone, behind a colon.
     ///
     /// # Errors
     /// What is wrong and what can be written.
     pub fn map_by(&mut self, value: &str) -> Result<(), String> {
         let value = value.to_ascii_lowercase();
-        let (what, width) = match value.rsplit_once(":pe=") {
-            Some((what, number)) => (what, Some(positive(number, "PE")?)),
-            None => (value.as_str(), None),
-        };
-        let (by, bind) = match what.split(':').collect::<Vec<_>>()[..] {
+        let mut words: Vec<&str> = value.split([':', ',']).collect();
+        while let Some(last) = words.last() {
+            if !self.modify(last)? {
+                break;
+            }
+            words.pop();
+        }
+        if words.iter().all(|word| word.is_empty()) && words.len() < value.split([':', ',']).count()
+        {
+            return Ok(());
+        }
+        let what = words.join(":");
+        let what = what.as_str();
+        let (by, bind) = match words[..] {
             ["slot"] => (By::Slot, None),
             ["spread" | "hybrid"] | ["hybrid", "spread"] => (By::Spread, None),
             ["bunch"] | ["hybrid", "bunch" | "linear"] => (By::Each(Resource::Core), None),
@@ -126,8 +153,28 @@ impl Policy {
         };
         self.by = Some(by);
         self.bind = self.bind.or(bind);
-        self.width = width.or(self.width);
         Ok(())
+    }
+
+    /// Takes in a word that stands behind what ranks are mapped by; whether it is one.
+    fn modify(&mut self, word: &str) -> Result<bool, String> {
+        match word {
+            "nolocal" => self.no_local = true,
+            "oversubscribe" => self.no_oversubscribe = false,
+            "nooversubscribe" => self.no_oversubscribe = true,
+            "hwtcpus" => self.threads_are_cores = true,
+            "corecpus" => self.threads_are_cores = false,
+            // So it is, or it is about what is not here.
+            "span" | "inherit" | "noinherit" | "ordered" => {}
+            _ => match word.strip_prefix("pe=") {
+                Some(number) => self.width = Some(positive(number, "PE")?),
+                None if word.starts_with("pe-list=") => {
+                    return Err("PE-LIST is not known; --cpu-set names the CPUs to use".to_string());
+                }
+                None => return Ok(false),
+            },
+        }
+        Ok(true)
     }
 
     /// Takes in the value of `--rank-by`: `slot`, `node`, `fill` or `span`.
@@ -145,18 +192,36 @@ impl Policy {
         Ok(())
     }
 
-    /// Takes in the value of `--bind-to`: `none` or a resource.
+    /// Takes in the value of `--bind-to`: `none` or a resource, and after it `:overload-allowed`, or words of Open MPI's that
+    /// change nothing here.
     ///
     /// # Errors
     /// As [`Policy::map_by`].
     pub fn bind_to(&mut self, value: &str) -> Result<(), String> {
-        self.bind = Some(match value.to_ascii_lowercase().as_str() {
-            "none" => Bind::Nothing,
-            word => Bind::To(resource(word).ok_or_else(|| {
+        let value = value.to_ascii_lowercase();
+        let mut words = value.split([':', ',']);
+        let what = words.next().unwrap_or_default();
+        for word in words {
+            match word {
+                "overload-allowed" => self.overload = true,
+                "no-overload" => self.overload = false,
+                "if-supported" | "ordered" | "report" | "verbose" => {}
+                _ => {
+                    return Err(format!(
+                        "{word:?} is not known; overload-allowed can stand behind the colon"
+                    ));
+                }
+            }
+        }
+        self.bind = match what {
+            // What was said before stays.
+            "" if value.starts_with(':') => self.bind,
+            "none" | "no" => Some(Bind::Nothing),
+            word => Some(Bind::To(resource(word).ok_or_else(|| {
                 "it must be none, hwthread, core, l1cache, l2cache, l3cache, numa or package"
                     .to_string()
-            })?),
-        });
+            })?)),
+        };
         Ok(())
     }
 }
@@ -216,7 +281,9 @@ mod tests {
             assert_eq!(parsed(text), Ok((Some(by), bind, width)), "{text}");
         }
         for (text, words) in [
-            ("cores", "ppr:N:OBJECT"),
+            ("corez", "ppr:N:OBJECT"),
+            ("core:pe-list=1", "--cpu-set"),
+            ("", "is not known"),
             ("ppr:2", "such as ppr:1:l3cache"),
             ("ppr:0:core", "1 or more"),
             ("core:pe=x", "1 or more"),
@@ -225,6 +292,40 @@ mod tests {
             let error = parsed(text).expect_err(text);
             assert!(error.contains(words), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn words_may_stand_behind() {
+        let with = |text: &str| {
+            let mut policy = Policy::default();
+            policy.map_by(text).map(|()| policy)
+        };
+        let core = Policy {
+            by: Some(By::Each(Resource::Core)),
+            ..Policy::default()
+        };
+        assert_eq!(with("core:OVERSUBSCRIBE"), Ok(core));
+        let local = Policy {
+            no_local: true,
+            width: Some(2),
+            ..core
+        };
+        assert_eq!(with("core:PE=2,NOLOCAL"), Ok(local));
+        let alone = Policy {
+            width: Some(2),
+            ..Policy::default()
+        };
+        assert_eq!(with(":PE=2"), Ok(alone));
+        let threads = Policy {
+            threads_are_cores: true,
+            no_oversubscribe: true,
+            ..Policy::default()
+        };
+        assert_eq!(with(":hwtcpus:nooversubscribe"), Ok(threads));
+        let mut policy = Policy::default();
+        policy.bind_to("core:overload-allowed").expect("words");
+        assert!(policy.overload && policy.bind == Some(Bind::To(Resource::Core)));
+        assert!(policy.bind_to("core:loose").is_err());
     }
 
     #[test]

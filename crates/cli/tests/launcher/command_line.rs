@@ -214,12 +214,108 @@ fn ranks_can_be_placed_one_by_one() {
     assert_eq!(lists, [first.as_str(), first.as_str()]);
     let wrong = run(words("-n 2 --set CPU_MAPPING=0", &sh("true")));
     assert!(
-        wrong.err.contains("has 1 sets for the 2 ranks"),
+        wrong.err.contains("has 1 set for the 2 ranks"),
         "{}",
         wrong.err
     );
     assert_eq!(wrong.status, 2);
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn ranks_are_held_to_the_cpus_that_were_named() {
+    let (_, free) = allowed("-n 1 --bind-to none");
+    let first = free[0].split(['-', ',']).next().unwrap().to_string();
+    for options in ["--bind-to none -n 2", "-n 3"] {
+        let (_, lists) = allowed(&format!("--cpu-set {first} {options}"));
+        assert!(lists.iter().all(|list| *list == first), "{lists:?}");
+    }
+    let said = run(words(&format!("--cpu-set {first},9999"), &sh("true")));
+    assert_eq!(said.status, 2);
+    assert!(said.err.contains("only CPU"), "{}", said.err);
+    let (_, shared) = allowed(&format!(
+        "--cpu-set {first} --bind-to core:overload-allowed -n 2"
+    ));
+    assert_eq!(shared, [first.as_str(), first.as_str()]);
+}
+
+#[test]
+fn this_host_is_one_by_all_its_names() {
+    let host = catena_boot::host_name();
+    let list = format!("-host {host},localhost,127.0.0.1:2");
+    let said = run(words(
+        &format!("{list} --display allocation"),
+        &sh("echo $CATENA_LOCAL_RANK"),
+    ));
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert_eq!(said.err, format!("host {host}: 4 slots\n"));
+    let mut lines: Vec<_> = said.out.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["0", "1", "2", "3"]);
+    let scratch = Scratch::new("rankfile");
+    let file = scratch.path("ranks");
+    std::fs::write(&file, "rank 0=localhost\nrank 1=127.0.0.1\n").unwrap();
+    let said = run(words(
+        &format!("--rankfile {file}"),
+        &sh("echo $CATENA_LOCAL_RANK"),
+    ));
+    assert_eq!(
+        (said.status, said.out.lines().count()),
+        (0, 2),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn options_of_others_are_understood_or_told() {
+    let said = run(words(
+        "--mca btl self -rmk user --mca btl_x y -perhost 2 --map-by core:OVERSUBSCRIBE --bind-to none",
+        &sh("echo $CATENA_SIZE"),
+    ));
+    assert_eq!(
+        (said.status, said.out.as_str()),
+        (0, "2\n2\n"),
+        "{}",
+        said.err
+    );
+    assert_eq!(said.err.lines().count(), 2, "{}", said.err);
+    assert!(said.err.contains("--mca is passed over") && said.err.contains("--set NAME=VALUE"));
+    let said = run(words("-n 1 -x CATENA_NOT_THERE", &sh("echo ran")));
+    assert_eq!((said.status, said.out.as_str()), (0, "ran\n"));
+    assert!(
+        said.err.contains("CATENA_NOT_THERE is passed over"),
+        "{}",
+        said.err
+    );
+    let said = run(["--help", "open-mpi"]);
+    assert!(said.out.contains("--npersocket"), "{}", said.out);
+    let mut command = mpirun();
+    let command = command
+        .env("MPIEXEC_TIMEOUT", "")
+        .args(words("-n 1", &sh("echo ran")));
+    assert_eq!(self::said(command.output().unwrap()).out, "ran\n");
+}
+
+#[test]
+fn programs_have_the_variables_and_folders_that_were_named() {
+    let scratch = Scratch::new("path");
+    scratch.program("only-there", "#!/bin/sh\necho found $KEPT.$DROPPED\n");
+    let mut command = mpirun();
+    command.envs([("KEPT", "1"), ("DROPPED", "1")]);
+    let folder = scratch.0.display();
+    command.args(words(
+        &format!("-genvlist KEPT -n 1 -path {folder} only-there"),
+        &[],
+    ));
+    command.args(words(
+        &format!(": -n 1 -envall -path {folder} only-there"),
+        &[],
+    ));
+    let said = said(command.output().unwrap());
+    let mut lines: Vec<_> = said.out.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["found 1.", "found 1.1"], "{}", said.err);
 }
 
 #[test]
@@ -267,7 +363,7 @@ fn mistakes_are_told_before_anything_is_started() {
         ("-np 0 true", 2, "at least one rank"),
         ("-np x true", 2, "whole number"),
         ("--tag-outptu true", 2, "did you mean --tag-output?"),
-        ("--stdin 7 -n 2 true", 2, "only 3 ranks"),
+        ("--timeout 3 -n 2 true", 2, "before the first one"),
         ("no-such-program", 127, "none of the directories of PATH"),
         ("./no-such-program", 127, "does not exist"),
         ("/etc/passwd", 126, "may not be executed"),

@@ -88,6 +88,39 @@ fn signals_to_the_launcher_end_everything() {
     }
 }
 
+/// The signal that interrupts the launcher is the one that ranks get, so that Python raises KeyboardInterrupt; and the job ends
+/// once they have, not when the time for that is over.
+#[test]
+fn ranks_get_the_signal_that_interrupts_the_job() {
+    for (signal, status) in [("INT", 130), ("TERM", 143), ("QUIT", 131)] {
+        let script = format!(
+            "trap 'echo got {signal} $CATENA_RANK; exit 0' {signal}; echo ready; while :; do sleep 1000; done"
+        );
+        let mut job = Running::start(words("--set LAUNCH_GRACE=600s -n 2", &sh(&script)));
+        job.wait_for("ready", 2);
+        job.signal(signal);
+        job.wait_for(&format!("got {signal}"), 2);
+        let said = job.end();
+        assert_eq!(said.status, status, "{}", said.err);
+    }
+}
+
+#[test]
+fn a_second_interrupt_kills() {
+    let script = "trap '' INT; echo ready; while :; do sleep 1000; done";
+    let mut job = Running::start(words("--set LAUNCH_GRACE=600s -n 2", &sh(script)));
+    job.wait_for("ready", 2);
+    job.signal("INT");
+    // Within a tenth of a second it would be the same one, which batch systems send to all that they know.
+    let mut line = String::new();
+    let mut err = BufReader::new(job.child.stderr.take().unwrap());
+    err.read_line(&mut line).unwrap();
+    let words = "2 ranks have not ended yet and will be killed 600 s after the interrupt";
+    assert!(line.contains(words), "{line}");
+    job.signal("INT");
+    assert_eq!(job.end().status, 130);
+}
+
 #[test]
 fn a_killed_launcher_leaves_nothing() {
     let (mut job, pids) = stubborn("3");

@@ -45,6 +45,56 @@ fn ranks_on_several_hosts_exchange_values() {
 }
 
 #[test]
+fn each_program_runs_on_its_own_hosts() {
+    let program = |hosts: &str| {
+        let mut words = vec!["-n".to_string(), "2".to_string()];
+        words.extend(["--host".to_string(), hosts.to_string()]);
+        words.extend(role("exchange"));
+        words
+    };
+    let mut args = vec![AGENT.to_string()];
+    args.extend(program("a:2"));
+    args.push(":".to_string());
+    args.extend(program("b:1,c:1"));
+    let said = run(args);
+    assert_eq!((said.status, said.err.as_str()), (0, ""), "{}", said.out);
+    for (rank, host) in [(0, "a"), (1, "a"), (2, "b"), (3, "c")] {
+        let begin = format!("exchanged rank={rank} size=4 ");
+        let line = said.out.lines().find(|l| l.starts_with(&begin)).unwrap();
+        assert!(line.contains(&format!(" host={host} ")), "{line}");
+    }
+}
+
+#[test]
+fn a_list_chooses_among_the_hosts_of_a_file() {
+    let scratch = Scratch::new("hostfile");
+    let file = scratch.path("hosts");
+    std::fs::write(&file, "a slots=2\nb slots = 3 max_slots=3\nc\n").unwrap();
+    let script = sh("echo $CATENA_RANK/$CATENA_SIZE");
+    let line = format!("-f {file} --host b --display allocation");
+    let said = run(words(&line, &[])
+        .into_iter()
+        .chain([AGENT])
+        .map(String::from)
+        .chain(script.clone()));
+    assert_eq!(
+        (said.status, said.out.lines().count()),
+        (0, 3),
+        "{}",
+        said.err
+    );
+    assert_eq!(said.err, "host b: 3 slots\n");
+    let line = format!("-f {file} --host b -n 4");
+    let said = run(words(&line, &[])
+        .into_iter()
+        .chain([AGENT])
+        .map(String::from)
+        .chain(script));
+    assert_eq!(said.status, 2);
+    assert!(said.err.contains("takes 3 (max_slots)"), "{}", said.err);
+}
+
+#[test]
 fn daemons_start_daemons() {
     let mut args = on("a,b,c,d,e,f,g", &role("exchange"));
     args.insert(0, "--set=LAUNCH_FANOUT=2".to_string());
@@ -261,7 +311,7 @@ fn wrong_hosts_are_told() {
         ),
         (
             &["--host", "a,b", "-ppn", "2", "-n", "5", "true"],
-            "no room for 5 ranks",
+            "2 hosts with 2 ranks each cannot take 5 ranks",
         ),
     ] {
         let said = run(args);
@@ -328,6 +378,31 @@ fn an_allocation_of_slurm_gives_the_hosts() {
     let mut lines: Vec<_> = said.out.lines().collect();
     lines.sort_unstable();
     assert_eq!(lines, ["0 on x08", "1 on x09", "2 on x09"]);
+}
+
+/// In jobs of LSF and of Grid Engine, the hosts are theirs, and their commands start daemons.
+#[test]
+fn allocations_of_lsf_and_grid_engine_are_used() {
+    let scratch = Scratch::new("lsf");
+    scratch.program("blaunch", "#!/bin/sh\nshift\nexec \"$@\"\n");
+    scratch.program(
+        "qrsh",
+        "#!/bin/sh\n[ $1 = -inherit ] || exit 9\nshift 2\nexec \"$@\"\n",
+    );
+    let path = format!("{}:{}", scratch.0.display(), std::env::var("PATH").unwrap());
+    let file = scratch.path("pe_hostfile");
+    std::fs::write(&file, "a 2 all.q@a <NULL>\nb 1 all.q@b <NULL>\n").unwrap();
+    for vars in [
+        &[("LSB_JOBID", "7"), ("LSB_MCPU_HOSTS", "a 2 b 1")][..],
+        &[("PE_HOSTFILE", file.as_str())],
+    ] {
+        let mut command = mpirun();
+        command.env("PATH", &path).envs(vars.iter().copied());
+        let said = said(command.args(role("exchange")).output().unwrap());
+        assert_eq!((said.status, said.err.as_str()), (0, ""), "{}", said.out);
+        assert_eq!(said.out.matches("exchanged").count(), 3, "{vars:?}");
+        assert!(said.out.contains("host=b"), "{}", said.out);
+    }
 }
 
 #[test]

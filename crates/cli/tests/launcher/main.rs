@@ -38,7 +38,8 @@ fn clean(program: impl AsRef<Path>) -> Command {
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         let foreign = [
-            "CATENA_", "PMI_", "PMIX_", "OMPI_", "SLURM_", "FLUX_", "PALS_",
+            "CATENA_", "PMI_", "PMIX_", "OMPI_", "SLURM_", "FLUX_", "PALS_", "LSB_", "PE_", "PBS_",
+            "OAR_",
         ];
         if foreign.iter().any(|prefix| text.starts_with(prefix)) {
             command.env_remove(&name);

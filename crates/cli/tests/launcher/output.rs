@@ -111,29 +111,111 @@ fn questions_are_shown_before_they_are_answered() {
     assert!(child.wait().unwrap().success());
 }
 
-/// A rank that is held up in the middle of a line does not ask anything if nobody can answer.
+/// What a rank has begun is shown although it does not end the line: whichever rank it is, and whatever standard input is.
 #[test]
-fn a_line_is_not_taken_for_a_question_without_input() {
-    let scratch = Scratch::new("unasked");
-    let file = scratch.path("in");
+fn what_is_begun_is_shown_for_every_rank_and_input() {
+    let scratch = Scratch::new("begun");
+    let (file, gate) = (scratch.path("in"), scratch.path("gate"));
     std::fs::write(&file, "the input\n").unwrap();
-    let (ended, writer) = std::io::pipe().unwrap();
-    drop(writer);
-    // Rank 1 writes a line while that of rank 0 is unfinished, for longer than a question waits.
-    let script = "[ $CATENA_RANK = 0 ] || { sleep 0.3; echo between; exit; }; \
-                  printf 'whole '; sleep 0.6; echo line";
-    for input in [
-        Stdio::null(),
-        std::fs::File::open(&file).unwrap().into(),
-        ended.into(),
-    ] {
+    let made = Command::new("mkfifo").arg(&gate).status().unwrap();
+    assert!(made.success());
+    let script = format!(
+        "[ $CATENA_RANK = 1 ] || exit 0; printf 'dots..'; printf 'err..' >&2; read go < {gate}; \
+         echo .done; echo .done >&2"
+    );
+    for input in [Stdio::null(), std::fs::File::open(&file).unwrap().into()] {
         let mut command = mpirun();
-        command.args(words("-n 2", &sh(script))).stdin(input);
-        let said = said(command.output().unwrap());
-        let mut lines: Vec<_> = said.out.lines().collect();
-        lines.sort_unstable();
-        assert_eq!(lines, ["between", "whole line"]);
+        command.args(words("-n 2", &sh(&script)));
+        command
+            .stdin(input)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut out = child.stdout.take().unwrap();
+        let mut err = child.stderr.take().unwrap();
+        let mut begun = [0; 6];
+        out.read_exact(&mut begun).unwrap();
+        assert_eq!(&begun, b"dots..");
+        err.read_exact(&mut begun[..5]).unwrap();
+        assert_eq!(&begun[..5], b"err..");
+        std::fs::write(&gate, "go\n").unwrap();
+        let mut rest = String::new();
+        out.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, ".done\n");
+        assert!(child.wait().unwrap().success());
     }
+}
+
+#[test]
+fn every_rank_may_read_all_of_the_input() {
+    let scratch = Scratch::new("stdin-all");
+    let file = scratch.path("in");
+    // More than pipes and the launcher hold, and rank 1 reads none of it.
+    let text = "line\n".repeat(100_000);
+    std::fs::write(&file, &text).unwrap();
+    let script = "[ $CATENA_RANK = 1 ] && exec true; echo $CATENA_RANK $(wc -c)";
+    for (option, lines) in [("--stdin all", &["0", "2"][..]), ("-s 2-3", &["2"])] {
+        let mut command = mpirun();
+        command
+            .args(words(option, &[]))
+            .args(words("-n 4", &sh(script)));
+        let input = std::fs::File::open(&file).unwrap();
+        let said = said(command.stdin(input).output().unwrap());
+        assert_eq!(said.status, 0, "{}", said.err);
+        for rank in lines {
+            let line = format!("{rank} {}", text.len());
+            assert!(
+                said.out.lines().any(|it| it == line),
+                "{option}: {}",
+                said.out
+            );
+        }
+    }
+}
+
+#[test]
+fn output_goes_into_files() {
+    let scratch = Scratch::new("files");
+    let read = |name: &str| std::fs::read_to_string(scratch.0.join(name)).unwrap_or_default();
+    let script = sh("echo out $CATENA_RANK; echo err $CATENA_RANK >&2");
+    let folder = scratch.path("o");
+    let said = run(words(
+        &format!("-n 11 --output-filename {folder}:nocopy"),
+        &script,
+    ));
+    assert_eq!(
+        (said.status, said.out.as_str(), said.err.as_str()),
+        (0, "", "")
+    );
+    assert_eq!(read("o/1/rank.07/stdout"), "out 7\n");
+    assert_eq!(read("o/1/rank.10/stderr"), "err 10\n");
+    // What was there before goes, and stderr is still shown.
+    std::fs::write(scratch.0.join("p.1"), "old\n").unwrap();
+    let pattern = scratch.path("p.%r");
+    let said = run(words(&format!("-n 2 -outfile-pattern {pattern}"), &script));
+    assert_eq!((said.out.as_str(), said.err.lines().count()), ("", 2));
+    assert_eq!(read("p.1"), "out 1\n");
+    let said = run(words("-n 2 --output file=/dev/null/x", &script));
+    assert_eq!(said.status, 1);
+    assert!(
+        said.err.contains("cannot be put into /dev/null/x"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn lines_may_have_times_and_one_stream() {
+    let script = sh("echo out; echo err >&2");
+    let said = run(words(
+        "-n 1 --timestamp-output --merge-stderr-to-stdout -l",
+        &script,
+    ));
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    for (line, text) in said.out.lines().zip([" [0] out", " [0] err"]) {
+        assert!(line.starts_with("20") && line.ends_with(text), "{line}");
+    }
+    assert_eq!(said.out.lines().count(), 2);
 }
 
 #[test]

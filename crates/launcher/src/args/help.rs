@@ -1,95 +1,168 @@
-//! What `mpirun --help` says.
+//! What `mpirun --help` says, and the page of options: made from the table.
 
-/// Text for `--help`.
-pub const HELP: &str = "\
+use super::table::{DIFFERENT, Does, Group, PEERS, Peer, Row, TABLE, Takes};
+
+/// Characters of a line.
+const WIDTH: usize = 80;
+
+/// Where the text of an option begins.
+const MARGIN: usize = 26;
+
+const HEAD: &str = "\
 usage: mpirun [options] program [arguments] [: [options] program [arguments]]...
 
 Runs an MPI program, or any other, as several processes (ranks), on this host or
-on others.
-
-what to run
-  -n, -np, -c N           number of ranks (default: one per available core, or
-                          per slot of the hosts; 1 if there are several programs)
-  -wdir, -wd DIR          working directory of the ranks
-  :                       begins the next program; its ranks follow the last ones
-  --pset NAME=RANKS       define a process set for MPI sessions, such as
-                          workers=0-3,8; may be given several times
-
-environment
-  -x NAME[=VALUE]         give the ranks of this program a variable
-  -env NAME VALUE         the same
-  -genv NAME VALUE        the same, for all programs
-  --set NAME=VALUE        set a configuration variable (see `catena info`)
-
-input and output
-  -l, --tag-output        begin each line with the rank that wrote it
-      --prepend-rank      the same
-  --stdin RANK            rank that reads standard input: a number (default 0)
-                          or none; the others read nothing
-
-hosts
-  -H, --host, --hosts LIST
-                          run on these: a:2,b:4 are two hosts with room (slots)
-                          for 2 and for 4 ranks; without a number, for 1
-  --hostfile, --machinefile, -f FILE
-                          the same from lines HOST, HOST:N or HOST slots=N
-  -ppn N                  N ranks on each host
-  --launcher ssh|slurm|pals
-                          what starts programs there (default: slurm in an
-                          allocation of Slurm, whose hosts are taken if none are
-                          named; else ssh, which must not ask for a password)
-  --launcher-agent COMMAND
-                          a command in place of ssh, called as COMMAND HOST
-                          PROGRAM, or in place of srun or of PALS's mpiexec
-
-placement
-  --map-by WHAT           slot, core, l1cache, l2cache, l3cache, numa, package or
-                          node: in turn; ppr:N:WHAT: N ranks on each; bunch,
-                          scatter, hybrid:linear|compact|spread|numa; then :PE=K
-                          for K cores a rank (default: OMP_NUM_THREADS, or 1).
-                          By default each gets an equal share of its host's cores
-  --rank-by WHAT          number ranks as mapped (slot), round the hosts (node),
-                          or by what they are mapped to: fill, span
-  --bind-to WHAT          none, hwthread, core, l1cache, l2cache, l3cache, numa or
-                          package (default: what ranks are mapped by). Ranks with
-                          more threads than there are cores are not bound
-  --cpu-set, --cpu-list LIST
-                          use these CPUs of each host only, such as 0-3,8
-  --rankfile FILE         place rank by rank: rank 0=HOST slot=0-1
-  --display WHAT          show the map, or map,bindings
-      --report-bindings   the same as --display map,bindings
-  --topology FILE         run nothing, but show the map for a machine of which
-                          lstopo has written the FILE (XML)
-
-control
-  --timeout SECONDS       end everything after that time, with status 124
-                          (default: MPIEXEC_TIMEOUT of the environment)
-  --initial-errhandler NAME
-                          error handler at first: mpi_errors_are_fatal,
-                          mpi_errors_abort or mpi_errors_return
-  --with-ft ulfm          go on when ranks die: docs/fault-tolerance.md
-  --elastic               let `catena grow` and `catena shrink` change the number
-                          of processes while it runs: docs/elastic.md
-  --check                 end ranks that free memory which a pending request uses,
-                          and say which one and where: docs/checking.md
-  --memory-alloc-kinds LIST
-                          kinds of memory that the program asks for, such as
-                          mpi,system; MPI_INFO_ENV shows them
-  --no-takeover           let programs that were built for MPICH or Open MPI keep
-                          their own library, if they find it; otherwise they
-                          run on Catena's
-  --pmix                  be a PMIx server, too: for programs of Open MPI that
-                          are not seen to be such, as they are run by a script or
-                          an interpreter, and that are to keep its library; needs
-                          libpmix
-  -v, --verbose           say what is started where
-  -h, --help              show this text
-  --version               show the version
-  --allow-run-as-root, --oversubscribe
-                          accepted; both are always allowed
-
-Ranks find CATENA_RANK, CATENA_SIZE, CATENA_LOCAL_RANK and CATENA_LOCAL_SIZE in their environment, and these numbers
-in the variables of Open MPI, MPICH and MVAPICH, unless --set LAUNCH_ALIASES=no.
-The status is that of the first rank that failed (128 + number for a signal),
-2 for a wrong command line, 127 or 126 if a program cannot be found or started.
+on others. What stands between colons belongs to that program: number of ranks,
+directory, variables and hosts. Other options stand before the first program.
 ";
+
+const FOOT: &str = "
+Ranks find CATENA_RANK, CATENA_SIZE, CATENA_LOCAL_RANK and CATENA_LOCAL_SIZE in
+their environment, and these numbers in the variables of Open MPI, MPICH and
+MVAPICH, unless --set LAUNCH_ALIASES=no. There can be at most 32768 ranks. The
+status is that of the first rank that failed (128 + number for a signal; the
+code of MPI_Abort; 1 for one that ended without MPI_Finalize), 2 for a wrong
+command line, 127 or 126 if a program cannot be found or started, and 1 if
+mpirun itself cannot go on. SIGINT, SIGQUIT and SIGTERM reach the ranks, which
+are killed CATENA_LAUNCH_GRACE (5 s) later.
+Options of other MPI libraries: mpirun --help open-mpi, mpich, intel, slurm or mpi.
+Pages about hosts, placement, faults and more: catena help.
+";
+
+/// An option as users write it.
+fn written(name: &str) -> String {
+    let dashes = if name.len() > 2 && !["ppn", "wdir", "env", "genv"].contains(&name) {
+        "--"
+    } else {
+        "-"
+    };
+    format!("{dashes}{name}")
+}
+
+/// The names of a row, and what follows them.
+fn head(row: &Row, names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| written(name)).collect();
+    let value = match row.takes {
+        Takes::Nothing => "",
+        Takes::Word(value) | Takes::Pair(value) => value,
+    };
+    format!("{} {value}", names.join(", "))
+        .trim_end()
+        .to_string()
+}
+
+/// A paragraph with a margin, behind a head that may reach into it.
+fn entry(head: &str, text: &str) -> String {
+    let mut lines = Vec::new();
+    let mut line = format!("  {head}");
+    if line.chars().count() + 2 > MARGIN {
+        lines.push(std::mem::take(&mut line));
+    }
+    for word in text.split_whitespace() {
+        let length = line.chars().count();
+        if length > MARGIN && length + 1 + word.chars().count() > WIDTH {
+            lines.push(std::mem::take(&mut line));
+        }
+        let gap = if line.chars().count() < MARGIN {
+            MARGIN - line.chars().count()
+        } else {
+            1
+        };
+        line += &" ".repeat(gap);
+        line += word;
+    }
+    lines.push(line);
+    lines.retain(|line| !line.is_empty());
+    lines.join("\n") + "\n"
+}
+
+/// What `mpirun --help` says.
+pub fn general() -> String {
+    let mut text = HEAD.to_string();
+    for (group, title) in Group::SHOWN {
+        text += &format!("\n{title}\n");
+        for row in TABLE.iter().filter(|row| row.group == group) {
+            text += &entry(&head(row, row.names), row.text);
+        }
+        if group == Group::What {
+            text += &entry(
+                ":",
+                "begins the next program; its ranks follow the last ones",
+            );
+        }
+    }
+    text + FOOT
+}
+
+/// What a row does, in words.
+fn meaning(row: &Row) -> String {
+    match (row.does, row.text) {
+        (Does::Own(_), text) => text.to_string(),
+        (Does::Means(words), "") => format!("the same as {}", words.replace("{}", "N")),
+        (Does::Means(words), text) => format!("the same as {}: {text}", words.replace("{}", "N")),
+        (Does::Ignored, text) => format!("passed over with a warning: {text}"),
+        (Does::Moot, text) => format!("not needed: {text}"),
+    }
+}
+
+/// What `mpirun --help` says of the options of another library.
+pub fn of_peer(peer: Peer) -> String {
+    let title = peer.title;
+    let mut text = format!("Options of {title}, and what they do here\n\n");
+    for row in TABLE.iter().filter(|row| row.is_of(peer)) {
+        text += &entry(&head(row, row.names), &meaning(row));
+    }
+    let mut different = DIFFERENT
+        .iter()
+        .filter(|(of, ..)| *of == peer.word)
+        .peekable();
+    if different.peek().is_some() {
+        text += "\nwhat means something else here, and what to write instead\n";
+        different.for_each(|(_, theirs, ours)| text += &entry(theirs, ours));
+    }
+    text
+}
+
+/// `docs/options.md`.
+pub fn page() -> String {
+    let mut text = "\
+# Options of mpirun, and those of others
+
+<!-- Made from crates/launcher/src/args/table.rs by `cargo xtask gen`: change it there. -->
+
+`mpirun` takes its own options and those that scripts for other MPI libraries have. Those that mean nothing here are passed
+over, with a warning where that may matter. `mpirun --help open-mpi` (`mpich`, `intel`, `slurm`, `mpi`) shows those of one. Long
+options may have one dash or two, and `=` or a blank before their value. What stands between colons belongs to that program:
+number of ranks, directory, variables and hosts; other options stand before the first program.
+
+| option | of | what it does |
+|---|---|---|
+"
+    .to_string();
+    let cell = |text: &str| text.replace('|', "\\|");
+    for row in TABLE {
+        let of: Vec<&str> = PEERS
+            .iter()
+            .filter(|peer| row.is_of(**peer))
+            .map(|peer| peer.title)
+            .collect();
+        let of = match of.is_empty() {
+            true => "Catena".to_string(),
+            false => of.join(", "),
+        };
+        text += &format!(
+            "| `{}` | {of} | {} |\n",
+            cell(&head(row, row.names)),
+            cell(&meaning(row))
+        );
+    }
+    text += "\n## What means something else here\n\n| option | of | what to write here |\n|---|---|---|\n";
+    for (of, theirs, ours) in DIFFERENT {
+        let title = PEERS
+            .iter()
+            .find(|peer| peer.word == *of)
+            .map_or("", |peer| peer.title);
+        text += &format!("| `{}` | {title} | {} |\n", cell(theirs), cell(ours));
+    }
+    text
+}

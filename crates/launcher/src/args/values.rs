@@ -4,7 +4,9 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::time::Duration;
 
-use super::{UsageError, usage};
+use catena_settings::PREFIX;
+
+use super::error::{UsageError, usage};
 
 /// What is before and after the first `at`, if there is one.
 pub fn split_once(text: &OsStr, at: u8) -> Option<(OsString, OsString)> {
@@ -54,7 +56,7 @@ pub fn variable(option: &str, given: OsString) -> Result<Option<(OsString, OsStr
         None => {
             let name = given.to_string_lossy();
             usage(format!(
-                "{option} {name}: there is no variable of this name; write {name}=VALUE"
+                "{option} {name} is passed over: there is no variable of this name; write {name}=VALUE"
             ))
         }
     }
@@ -69,4 +71,141 @@ pub fn checked(
         return usage(format!("{option}: the name of the variable is empty"));
     }
     Ok(pair)
+}
+
+/// Which of the launcher's variables the ranks of a program have. Settings of Catena they have in any case, as mpirun follows
+/// them, too.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Inherit {
+    /// All.
+    #[default]
+    All,
+    /// These.
+    Only(Vec<OsString>),
+}
+
+impl Inherit {
+    /// Whether the variable of this name is one.
+    pub fn has(&self, name: &OsStr) -> bool {
+        match self {
+            Inherit::All => true,
+            Inherit::Only(names) => {
+                name.as_bytes().starts_with(PREFIX.as_bytes()) || names.iter().any(|of| of == name)
+            }
+        }
+    }
+}
+
+/// The ranks that read the launcher's standard input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Readers {
+    /// Each of them all of it.
+    All,
+    /// These, ascending.
+    Some(Vec<u32>),
+}
+
+impl Default for Readers {
+    fn default() -> Readers {
+        Readers::Some(vec![0])
+    }
+}
+
+impl Readers {
+    /// From `all`, `none` or a list such as `0,2-4`.
+    pub fn parse(option: &str, text: &str) -> Result<Readers, UsageError> {
+        match text {
+            "all" => return Ok(Readers::All),
+            "none" => return Ok(Readers::Some(Vec::new())),
+            _ => {}
+        }
+        let wrong = || {
+            UsageError(format!(
+                "{option} {text}: it must be a rank or several (0,2-4), all or none"
+            ))
+        };
+        let mut ranks = Vec::new();
+        for part in text.split(',') {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) else {
+                return Err(wrong());
+            };
+            if last < first || last >= crate::MAX_RANKS {
+                return Err(wrong());
+            }
+            ranks.extend(first..=last);
+        }
+        ranks.sort_unstable();
+        ranks.dedup();
+        Ok(Readers::Some(ranks))
+    }
+
+    /// Their ranks in a job with so many.
+    ///
+    /// # Errors
+    /// The first that there is not. That there is no rank 0 besides, cannot be.
+    pub fn ranks(&self, size: u32) -> Result<Vec<u32>, u32> {
+        match self {
+            Readers::All => Ok((0..size).collect()),
+            Readers::Some(ranks) => match ranks.iter().find(|&&rank| rank >= size && rank != 0) {
+                Some(&rank) => Err(rank),
+                None => Ok(ranks.clone()),
+            },
+        }
+    }
+}
+
+/// Names with commas between them.
+pub fn names(text: &str) -> Vec<OsString> {
+    let names = text.split(',').filter(|name| !name.is_empty());
+    names.map(OsString::from).collect()
+}
+
+/// What srun's `--export` says: which variables are inherited, and which are set.
+pub fn export(
+    option: &str,
+    text: &str,
+) -> Result<(Inherit, Vec<(OsString, OsString)>), UsageError> {
+    let (mut all, mut inherited, mut set) = (false, Vec::new(), Vec::new());
+    for word in text.split(',').filter(|word| !word.is_empty()) {
+        match (word, split_once(OsStr::new(word), b'=')) {
+            ("ALL", _) => all = true,
+            ("NONE" | "NIL", _) => {}
+            (_, Some(pair)) => set.push(checked(option, pair)?),
+            (name, None) => inherited.push(name.into()),
+        }
+    }
+    let inherit = match all {
+        true => Inherit::All,
+        false => Inherit::Only(inherited),
+    };
+    Ok((inherit, set))
+}
+
+/// Numbers of ranks that MPI-5 writes as `2,5:8,10:20:2`: single ones, ranges, and ranges with a step.
+pub fn numbers(option: &str, text: &str) -> Result<Vec<u32>, UsageError> {
+    let wrong = || {
+        UsageError(format!(
+            "{option} {text}: write numbers of ranks with commas between them: N, FIRST:LAST or FIRST:LAST:STEP"
+        ))
+    };
+    let mut all = Vec::new();
+    for part in text.split(',') {
+        let parts = part.split(':').map(|word| word.trim().parse::<u32>());
+        let parts: Vec<u32> = parts.collect::<Result<_, _>>().map_err(|_| wrong())?;
+        let (first, last, step) = match parts[..] {
+            [n] => (n, n, 1),
+            [first, last] => (first, last, 1),
+            [first, last, step] => (first, last, step),
+            _ => return Err(wrong()),
+        };
+        if step == 0 || last < first || last > crate::MAX_RANKS {
+            return Err(wrong());
+        }
+        all.extend((first..=last).step_by(step as usize));
+    }
+    match all.iter().all(|&n| n == 0) {
+        true => Err(wrong()),
+        false => Ok(all),
+    }
 }

@@ -12,7 +12,7 @@ use crate::message::MessageKind;
 use crate::plan::{Plan, read_strings, read_vars, write_strings, write_vars};
 
 /// Version of everything that the launcher's processes tell each other.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// What a daemon says first, so that what shells print before is told apart.
 pub const GREETING: &[u8] = b"\0catena daemon\n";

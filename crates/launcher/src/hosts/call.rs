@@ -346,7 +346,9 @@ fn first(addresses: &[SocketAddr], until: Instant) -> Result<TcpStream, Vec<Stri
     let Ok(mut poller) = poller else {
         return Err(causes);
     };
-    causes.clear();
+    if !addresses.is_empty() {
+        causes.clear();
+    }
     for (token, address) in (0..).zip(addresses) {
         let begun = sys::begin_connect(address);
         let begun = begun.and_then(|s| poller.add(&s, token, Interest::Write).map(|()| s));
@@ -514,6 +516,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_reached_is_told() {
+        let nowhere = format!("{} 1000 {} ", secret().to_hex(), machine());
+        assert!(call(&nowhere).unwrap_err().contains("named no address"));
         for nonsense in ["", "1 2 3", "xx 1 2 3"] {
             assert!(call(nonsense).unwrap_err().contains(VAR));
         }

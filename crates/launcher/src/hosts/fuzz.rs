@@ -25,7 +25,8 @@ pub fn brief(data: &[u8]) {
     for rank in 0..size as u32 {
         let _ = &plan.hosts[plan.node_of[rank as usize] as usize];
     }
-    assert!(plan.stdin.is_none_or(|rank| (rank as usize) < size));
+    assert!(plan.stdin.is_sorted_by(|a, b| a < b));
+    assert!(plan.stdin.last().is_none_or(|&rank| (rank as usize) < size));
     for (_, ranks) in &plan.psets {
         assert!(ranks.is_sorted_by(|a, b| a < b));
         assert!(ranks.last().is_none_or(|&rank| (rank as usize) < size));
@@ -53,7 +54,7 @@ pub fn hostfile(data: &[u8]) {
     let read = file.add_lines("hosts", &text);
     assert!(read.is_err() || !file.as_slice().is_empty());
     for host in lists.as_slice().iter().chain(file.as_slice()) {
-        assert!(host.slots > 0 && !host.name.is_empty() && !host.name.starts_with('-'));
+        assert!(host.slots != Some(0) && !host.name.is_empty() && !host.name.starts_with('-'));
         assert!(!host.name.contains(char::is_whitespace));
     }
 }

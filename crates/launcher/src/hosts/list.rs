@@ -7,22 +7,22 @@ use crate::args::UsageError;
 /// Most characters of a list of hosts that are shown.
 const LONG: usize = 200;
 
-/// A host and its slots: how many ranks it has room for.
+/// A host as it was named once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
     /// Name or address, as the agent takes it.
     pub name: String,
-    /// At least 1.
-    pub slots: u32,
+    /// How many ranks it has room for, if that was said: at least 1.
+    pub slots: Option<u32>,
+    /// How many it can have at most, if that was said.
+    pub most: Option<u32>,
 }
 
-/// Hosts in the order in which they were named.
+/// Hosts in the order in which they were named. One may be named several times, also by different names: see
+/// [`Pool`](super::pool::Pool).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hosts {
     list: Vec<Host>,
-    /// Whether a host was named with its number of slots, so that it cannot be
-    /// named again.
-    counted: Vec<bool>,
 }
 
 /// A list as messages show it: of a long one the beginning, as they name the word that is wrong anyway.
@@ -39,8 +39,7 @@ impl Hosts {
         &self.list
     }
 
-    /// Reads `a:2,b:4`; a host without a number has as many slots as it is
-    /// named times. `option` is where that was given.
+    /// Reads `a:2,b:4`. `option` is where that was given.
     ///
     /// # Errors
     /// If it is not of that form.
@@ -48,12 +47,12 @@ impl Hosts {
         for word in text.split(',') {
             let wrong = |cause: String| UsageError(format!("{option} {}: {cause}", shown(text)));
             let (name, slots) = name_and_slots(word.trim()).map_err(wrong)?;
-            self.add(name, slots).map_err(wrong)?;
+            self.add(name, slots);
         }
         Ok(())
     }
 
-    /// Reads a file of lines `a`, `a:2` or `a slots=2`; `#` begins a comment.
+    /// Reads a file of lines `a`, `a:2` or `a slots=2 max_slots=4`; `#` begins a comment.
     ///
     /// # Errors
     /// If it cannot be read, has other lines, or no hosts.
@@ -71,26 +70,21 @@ impl Hosts {
         let before = self.list.len();
         for (number, line) in (1..).zip(text.lines()) {
             let wrong = |cause: String| UsageError(format!("{file}, line {number}: {cause}"));
-            let mut words = line
+            let line = line
                 .split_once('#')
                 .map_or(line, |(before, _)| before)
-                .split_whitespace();
-            let Some(host) = words.next() else { continue };
-            let (name, mut slots) = name_and_slots(host).map_err(wrong)?;
-            for word in words {
-                slots = match (word.split_once('='), slots) {
-                    (Some(("slots", n)), None) => Some(count(n).map_err(wrong)?),
-                    (Some(("slots", _)), Some(_)) => {
-                        return Err(wrong("the number of slots is given twice".to_string()));
-                    }
-                    _ => {
-                        return Err(wrong(format!(
-                            "'{word}' is not understood; write HOST, HOST:N or HOST slots=N"
-                        )));
-                    }
-                };
-            }
-            self.add(name, slots).map_err(wrong)?;
+                .replace('=', " = ");
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let Some((host, words)) = words.split_first() else {
+                continue;
+            };
+            let (name, slots) = name_and_slots(host).map_err(wrong)?;
+            let host = Host {
+                name: name.to_string(),
+                slots,
+                most: None,
+            };
+            self.list.push(with_words(host, words).map_err(wrong)?);
         }
         match self.list.len() > before {
             true => Ok(()),
@@ -98,48 +92,50 @@ impl Hosts {
         }
     }
 
-    /// Adds one; `slots` as in [`Hosts::add_list`].
-    ///
-    /// # Errors
-    /// If it was named before.
-    pub(super) fn add(&mut self, name: &str, slots: Option<u32>) -> Result<(), String> {
-        match self.list.iter().position(|host| host.name == name) {
-            None => {
-                self.list.push(Host {
-                    name: name.to_string(),
-                    slots: slots.unwrap_or(1),
-                });
-                self.counted.push(slots.is_some());
-                Ok(())
+    /// Adds one.
+    pub(super) fn add(&mut self, name: &str, slots: Option<u32>) {
+        self.list.push(Host {
+            name: name.to_string(),
+            slots,
+            most: None,
+        });
+    }
+}
+
+/// Takes in what stands behind the name of a host: `slots = 2`, `max_slots = 4`.
+fn with_words(mut host: Host, words: &[&str]) -> Result<Host, String> {
+    let mut words = words.iter();
+    while let Some(&word) = words.next() {
+        let (equals, value) = (words.next(), words.next());
+        let field = match word {
+            "slots" | "cpu" | "cpus" | "count" => &mut host.slots,
+            "max_slots" | "max-slots" => &mut host.most,
+            _ => {
+                let given = [equals, value].into_iter().flatten().copied();
+                let given: String = [word].into_iter().chain(given).collect();
+                return Err(format!(
+                    "'{given}' is not understood; write HOST, HOST:N or HOST slots=N max_slots=M"
+                ));
             }
-            Some(at) if slots.is_none() && !self.counted[at] => {
-                self.list[at].slots += 1;
-                Ok(())
-            }
-            Some(_) => Err(format!(
-                "the host {name} is named twice; name it once, with all its slots"
-            )),
+        };
+        let (Some(&"="), Some(value)) = (equals, value) else {
+            return Err(format!("behind '{word}' there must be = and a number"));
+        };
+        let what = match word.starts_with("max") {
+            true => "the greatest number of slots",
+            false => "the number of slots",
+        };
+        if field.replace(count(value)?).is_some() {
+            return Err(format!("{what} is given twice"));
         }
     }
-
-    /// Every host has so many slots.
-    pub fn set_slots(&mut self, slots: u32) {
-        self.list.iter_mut().for_each(|host| host.slots = slots);
+    match (host.slots, host.most) {
+        (Some(slots), Some(most)) if slots > most => Err(format!(
+            "host {} has {slots} slots, but {most} at most",
+            host.name
+        )),
+        _ => Ok(host),
     }
-}
-
-/// Whether a host is the one that this process runs on, as far as its name
-/// tells.
-pub fn is_here(host: &str) -> bool {
-    ["localhost", "127.0.0.1", "::1"].contains(&host) || alike(host, &catena_boot::host_name())
-}
-
-/// Whether two names are of one host: equal, but for the domain. Addresses have
-/// none.
-pub fn alike(one: &str, other: &str) -> bool {
-    let short = |name: &str| name.split('.').next().unwrap_or_default().to_string();
-    let name = one.parse::<std::net::IpAddr>().is_err();
-    one == other || (name && short(one) == short(other))
 }
 
 /// Splits `a:2`; an address of IPv6 is in brackets.
@@ -179,15 +175,18 @@ mod tests {
     fn list(text: &str) -> Result<Vec<(String, u32)>, String> {
         let mut hosts = Hosts::default();
         let read = hosts.add_list("--host", text);
-        read.map_err(|e| e.0)
-            .map(|()| hosts.list.into_iter().map(|h| (h.name, h.slots)).collect())
+        read.map_err(|e| e.0).map(|()| named(hosts))
+    }
+
+    fn named(hosts: Hosts) -> Vec<(String, u32)> {
+        let slots = |host: Host| (host.name, host.slots.unwrap_or(0));
+        hosts.list.into_iter().map(slots).collect()
     }
 
     fn file(text: &str) -> Result<Vec<(String, u32)>, String> {
         let mut hosts = Hosts::default();
         let read = hosts.add_lines("hosts", text);
-        read.map_err(|e| e.0)
-            .map(|()| hosts.list.into_iter().map(|h| (h.name, h.slots)).collect())
+        read.map_err(|e| e.0).map(|()| named(hosts))
     }
 
     fn pairs(pairs: &[(&str, u32)]) -> Vec<(String, u32)> {
@@ -205,11 +204,14 @@ mod tests {
     #[test]
     fn lists_name_hosts_and_slots() {
         assert_eq!(list("a:2,b:4").unwrap(), pairs(&[("a", 2), ("b", 4)]));
-        assert_eq!(list("a, b,a").unwrap(), pairs(&[("a", 2), ("b", 1)]));
+        assert_eq!(
+            list("a, b,a").unwrap(),
+            pairs(&[("a", 0), ("b", 0), ("a", 0)])
+        );
         assert_eq!(list("10.0.0.1:3").unwrap(), pairs(&[("10.0.0.1", 3)]));
         assert_eq!(
             list("[fe80::1%e0]:3,[::2]").unwrap(),
-            pairs(&[("fe80::1%e0", 3), ("::2", 1)])
+            pairs(&[("fe80::1%e0", 3), ("::2", 0)])
         );
         for (text, words) in [
             ("", "'' is not the name of a host"),
@@ -218,9 +220,6 @@ mod tests {
             ("a b", "is not the name of a host"),
             ("a:0", "'0' is not a number of slots"),
             ("a:x", "'x' is not a number of slots"),
-            ("a:2,a:2", "named twice"),
-            ("a,a:2", "named twice"),
-            ("a:2,a", "named twice"),
             ("[::1]2", "[ADDRESS]:SLOTS"),
         ] {
             let error = list(text).unwrap_err();
@@ -233,8 +232,12 @@ mod tests {
 
     #[test]
     fn files_have_a_host_on_each_line() {
-        let text = "# nodes\n a slots=2 # big\n\nb:3\nc\nc\r\n";
-        assert_eq!(file(text).unwrap(), pairs(&[("a", 2), ("b", 3), ("c", 2)]));
+        let text = "# nodes\n a slots=2 # big\n\nb:3\nc\nd slots = 4 max_slots= 5\r\n";
+        let expected = [("a", 2), ("b", 3), ("c", 0), ("d", 4)];
+        assert_eq!(file(text).unwrap(), pairs(&expected));
+        let mut hosts = Hosts::default();
+        hosts.add_lines("hosts", text).unwrap();
+        assert_eq!(hosts.as_slice()[3].most, Some(5));
         for (text, words) in [
             ("# none\n", "hosts names no hosts"),
             ("a\nb slot=2", "hosts, line 2: 'slot=2' is not understood"),
@@ -243,21 +246,13 @@ mod tests {
                 "hosts, line 1: the number of slots is given twice",
             ),
             ("a slots=many", "'many' is not a number"),
-            (
-                "a slots=1\na slots=1",
-                "hosts, line 2: the host a is named twice",
-            ),
+            ("a slots", "there must be = and a number"),
+            ("a slots=3 max_slots=2", "3 slots, but 2 at most"),
         ] {
             let error = file(text).unwrap_err();
             assert!(error.contains(words), "{error}");
         }
         let error = Hosts::default().add_file("--hostfile", Path::new("/no/such"));
         assert!(error.unwrap_err().0.contains("/no/such cannot be read"));
-    }
-
-    #[test]
-    fn this_host_is_known_by_its_names() {
-        assert!(is_here("localhost") && is_here(&catena_boot::host_name()));
-        assert!(!is_here("no-such-host") && !is_here("10.1.2.3"));
     }
 }

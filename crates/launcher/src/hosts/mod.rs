@@ -3,6 +3,8 @@
 //! | module   | what it does                                                  |
 //! |----------|---------------------------------------------------------------|
 //! | `list`   | hosts and their slots, as the user writes them                |
+//! | `names`  | which names and addresses are of one host                     |
+//! | `pool`   | the hosts of the job, and of each of its programs             |
 //! | `agent`  | starts something on another host, and explains what failed    |
 //! | `brief`  | what a daemon is told at first                                |
 //! | `link`   | frames to another process of the launcher                     |
@@ -20,6 +22,8 @@ pub(crate) mod fuzz;
 pub mod link;
 pub mod list;
 pub mod manager;
+pub mod names;
+pub mod pool;
 pub mod tree;
 
 use std::ffi::OsString;
@@ -30,6 +34,7 @@ use catena_settings::{PREFIX, Value, Var};
 
 use crate::USAGE;
 use crate::args::Request;
+use crate::hosts::manager::Launcher;
 use crate::launch::system;
 use crate::program::ProgramError;
 
@@ -52,10 +57,14 @@ impl Means {
     /// As the user wants it; `settings` are those of `--set`.
     pub fn new(
         request: &Request,
+        launcher: Launcher,
         settings: &[(OsString, OsString)],
     ) -> Result<Means, ProgramError> {
-        let agent = match &request.agent {
-            None => agent::SSH.map(OsString::from).to_vec(),
+        let agent: Vec<OsString> = match &request.agent {
+            None => {
+                let words = launcher.agent().unwrap_or(&agent::SSH);
+                words.iter().map(OsString::from).collect()
+            }
             Some(given) => {
                 let given = given.to_string_lossy();
                 given.split_whitespace().map(OsString::from).collect()

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::{Job, Process, Task};
 use crate::message::NodeCommand;
+use crate::output::Tag;
 use crate::report::Failure;
 use crate::sys::Exit;
 
@@ -137,6 +138,7 @@ impl Job {
             Task::EndSome(..)
             | Task::Timeout(_)
             | Task::End
+            | Task::MentionWait
             | Task::Kill
             | Task::Abandon
             | Task::CheckLate
@@ -218,7 +220,7 @@ impl Job {
         let all = numbers.start as usize..numbers.end as usize;
         for process in &mut self.processes[all.clone()] {
             let lines = process.streams.iter_mut().map(|it| &mut it.lines);
-            self.sinks.end_lines(lines);
+            self.sinks.end_lines(lines, self.output.merge);
         }
         let free = numbers.clone();
         self.tree.with_node(|node| node.give_numbers_back(free));
@@ -227,7 +229,7 @@ impl Job {
         self.partials.vacate(numbers);
         for number in numbers.clone() {
             let none = Rc::default();
-            let vacant = Process::new(none, 0, number, &[]);
+            let vacant = Process::new(none, 0, number, &Tag::default());
             self.processes[number as usize] = Process {
                 running: false,
                 ..vacant

@@ -9,7 +9,7 @@ use catena_boot::{Ended, FaultStatus, LAUNCH_TAKEOVER, OtherMpi};
 
 use super::hearing::Verdict;
 use super::late::Judged;
-use super::{ABANDON, HEARSAY, Job, Process, SILENT, STRANGE, Task};
+use super::{ABANDON, HEARSAY, Job, Process, SILENT, STRANGE, Task, WAITING};
 use crate::library;
 use crate::message::NodeCommand;
 use crate::node::Node;
@@ -120,6 +120,7 @@ impl Job {
                     self.fail(report::timed_out(limit), Duration::ZERO);
                 }
                 Task::End => self.end(),
+                Task::MentionWait => self.mention_wait(),
                 Task::Kill => {
                     self.kill_all(libc::SIGKILL);
                     self.at(ABANDON, Task::Abandon);
@@ -165,7 +166,16 @@ impl Job {
                 .for_each(|text| self.sinks.tell(text));
             self.flush();
         }
-        self.command(&NodeCommand::End);
+        // Whoever has interrupted the job has chosen how; a terminal that is closed, or a session that ends, is no wish of
+        // anybody's, and programs save their work for SIGTERM.
+        let signal = match self.interrupted {
+            Some((signal @ (libc::SIGINT | libc::SIGQUIT), _)) => signal,
+            _ => libc::SIGTERM,
+        };
+        self.command(&NodeCommand::End { signal });
+        if signal == libc::SIGINT {
+            self.at(WAITING, Task::MentionWait);
+        }
         self.at(self.grace, Task::Kill);
     }
 
@@ -239,7 +249,7 @@ impl Job {
         }
     }
 
-    /// A signal that is to end the job. The first one asks the ranks to end, a second one ends them.
+    /// A signal that is to end the job. The first one is passed on to the ranks, a second one kills them.
     fn interrupt(&mut self, signal: i32) {
         let now = Instant::now();
         if self
@@ -262,9 +272,31 @@ impl Job {
         }
     }
 
+    /// Tells the user who presses Ctrl-C whom the job still waits for.
+    fn mention_wait(&mut self) {
+        let running = self.processes.iter().filter(|p| p.running && p.pid != 0);
+        let ranks = match running.count() {
+            0 => return,
+            1 => "1 rank has".to_string(),
+            n => format!("{n} ranks have"),
+        };
+        self.sinks.tell(format_args!(
+            "{}: {ranks} not ended yet and will be killed {} s after the interrupt (CATENA_LAUNCH_GRACE); a second \
+             Ctrl-C kills at once",
+            self.command,
+            self.grace.as_secs_f64()
+        ));
+    }
+
     /// A rank was started.
     pub(super) fn started(&mut self, rank: u32, pid: u32, cpus: &str) {
         self.processes[rank as usize].pid = pid;
+        if let Some(error) = self
+            .files
+            .create(&self.processes[rank as usize], &self.plan.hosts)
+        {
+            self.fail(Failure::new(1, error), Duration::ZERO);
+        }
         if self.verbose {
             let place = match cpus {
                 "" => "not bound".to_string(),
@@ -307,6 +339,7 @@ impl Job {
                 dead.push(rank);
             }
         }
+        self.fed(node, 0, false);
         let Some(text) = text else { return };
         // What was about to start there comes to nothing, and those who wanted it are told.
         for &rank in &dead {

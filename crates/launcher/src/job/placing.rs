@@ -6,9 +6,10 @@ use catena_boot::{SpawnProgram, SpawnRequest, server};
 
 use super::Job;
 use crate::MAX_RANKS;
-use crate::args::App;
+use crate::args::{App, Inherit};
 use crate::heard;
-use crate::hosts::list::{Host, Hosts, alike, is_here};
+use crate::hosts::list::{Host, Hosts};
+use crate::hosts::names::Names;
 use crate::node::{Node, SPARE_FILES};
 use crate::place::{self, Wish};
 use crate::plan::{Plan, app_sets};
@@ -49,12 +50,21 @@ impl Job {
         }
         let given: Vec<_> = self.plan.apps.iter().map(|app| &app.env).collect();
         let given = heard::common(&given);
+        // What they are not to have, their children are not, either.
+        let inherit = match &self.plan.apps[..] {
+            [first, rest @ ..] if rest.iter().all(|app| app.inherit == first.inherit) => {
+                first.inherit.clone()
+            }
+            _ => Inherit::All,
+        };
         let app = |(it, &count): (&SpawnProgram, &u32)| App {
             count: Some(count),
             program: it.program.clone(),
             args: it.args.clone(),
             env: given.iter().chain(&it.env).cloned().collect(),
             wdir: it.wdir.clone().map(Into::into),
+            path: None,
+            inherit: inherit.clone(),
         };
         Ok(Plan {
             job_id: server::job_id().map_err(|error| error.to_string())?,
@@ -64,7 +74,7 @@ impl Job {
             node_of: placed.node_of,
             seats: placed.seats,
             slots_of: Vec::new(),
-            stdin: None,
+            stdin: Vec::new(),
             pmix: false,
             ..self.plan.clone()
         })
@@ -78,8 +88,7 @@ impl Job {
         count: u32,
         placed: &mut Placed,
     ) -> Result<(), String> {
-        let named = hosts.iter().map(|host| self.node_of_host(host));
-        let mut nodes: Vec<(u32, u32)> = named.collect::<Result<_, String>>()?;
+        let mut nodes = self.nodes_of_hosts(hosts);
         if nodes.is_empty() {
             nodes = self.free_nodes(count, placed);
         }
@@ -101,20 +110,45 @@ impl Job {
         Ok(())
     }
 
-    /// The node that a host is, and how many processes it has room for; one that is new comes to the hosts of
+    /// The nodes that hosts are, each once, and how many processes they have room for; those that are new come to the hosts of
     /// the job.
-    fn node_of_host(&mut self, host: &Host) -> Result<(u32, u32), String> {
-        let own = self.tree.node.as_ref().map(Node::number);
-        let mut names = self.plan.hosts.iter();
-        let known = names.position(|name| alike(name, &host.name));
-        let own = own.filter(|&own| is_here(&host.name) && (own as usize) < self.plan.hosts.len());
-        if let Some(node) = own.or(known.map(|at| at as u32)) {
-            return Ok((node, host.slots));
+    fn nodes_of_hosts(&mut self, hosts: &[Host]) -> Vec<(u32, u32)> {
+        if hosts.is_empty() {
+            return Vec::new();
         }
-        self.plan.hosts.push(host.name.clone());
-        self.plan.room.push(host.slots);
-        self.taken.push([0; 2]);
-        Ok((self.plan.hosts.len() as u32 - 1, host.slots))
+        let is_new = |host: &Host| !self.plan.hosts.contains(&host.name);
+        let known = self.plan.hosts.iter().map(String::as_str);
+        let all = known.chain(hosts.iter().map(|host| host.name.as_str()));
+        let mut names = Names::new(all, hosts.iter().any(is_new));
+        let mut numbers: Vec<u32> = self
+            .plan
+            .hosts
+            .iter()
+            .map(|name| names.number(name))
+            .collect();
+        let own = self.tree.node.as_ref().map(Node::number);
+        let own = own.filter(|&own| (own as usize) < numbers.len());
+        let mut nodes: Vec<(u32, u32)> = Vec::new();
+        for host in hosts {
+            let number = names.number(&host.name);
+            let known = numbers.iter().position(|of| *of == number);
+            let node = match own.filter(|_| names.is_here(&host.name)) {
+                Some(own) => own,
+                None => known.unwrap_or_else(|| {
+                    self.plan.hosts.push(host.name.clone());
+                    self.plan.room.push(host.slots.unwrap_or(1));
+                    self.taken.push([0; 2]);
+                    numbers.push(number);
+                    numbers.len() - 1
+                }) as u32,
+            };
+            let slots = host.slots.unwrap_or(1);
+            match nodes.iter_mut().find(|(of, _)| *of == node) {
+                Some((_, there)) => *there += slots,
+                None => nodes.push((node, slots)),
+            }
+        }
+        nodes
     }
 
     /// The nodes where processes run that nobody has placed: those with free slots, if they have enough
@@ -252,7 +286,7 @@ mod tests {
         };
         let hosts = hosts_of(&on("a:4,b")).unwrap();
         let hosts: Vec<_> = hosts.iter().map(|it| (&it.name[..], it.slots)).collect();
-        assert_eq!(hosts, [("a", 4), ("b", 1)]);
+        assert_eq!(hosts, [("a", Some(4)), ("b", None)]);
         assert_eq!(hosts_of(&SpawnProgram::default()), Ok(Vec::new()));
         assert!(
             hosts_of(&on("a:b:c"))

@@ -220,13 +220,10 @@ impl Job {
         let plan = &new.plan;
         let apps: Vec<Rc<App>> = plan.apps.iter().cloned().map(Rc::new).collect();
         for ((rank, app), &node) in (0..).zip(plan.appnums()).zip(&plan.node_of) {
-            let tag = match self.tag {
-                true => format!("[{}.{rank}] ", self.spawned),
-                false => String::new(),
-            };
+            let tag = self.output.tag(&format!("{}.{rank}", self.spawned));
             let number = new.first + rank;
             let app = apps[app as usize].clone();
-            let mut process = Process::new(app, node, number, tag.as_bytes());
+            let mut process = Process::new(app, node, number, &tag);
             (process.job, process.rank) = (self.spawned, rank);
             match self.processes.get_mut(number as usize) {
                 Some(vacant) => *vacant = process,

@@ -386,16 +386,21 @@ impl Node {
         let guests = self.guests.iter().flatten().map(|pid| *pid as i32);
         let pids = running.map(|it| it.pid).chain(guests);
         let taken: Vec<Cpus> = pids.filter_map(sys::affinity).collect();
-        let free = place::free(&base.machine, &taken);
-        let binding = |machine| Binding::new(plan, self.number, machine, threads);
-        if free.of(Resource::Core).len() >= plan.ranks_on(self.number).count()
+        let usable = place::usable_on(plan, self.number, base.machine.clone())?;
+        let free = place::free(&usable, &taken);
+        let count = plan.ranks_on(self.number).count();
+        let binding = |machine| Binding::among(plan, self.number, machine, threads);
+        if free.of(Resource::Core).len() >= count
             && let Ok(binding) = binding(free)
         {
             return Ok(binding.cpus);
         }
-        match plan.wish.map_by.is_empty() && plan.wish.bind_to.is_empty() {
-            true => Ok(Vec::new()),
-            false => Ok(binding(base.machine.clone())?.cpus),
+        let wish = &plan.wish;
+        match wish.map_by.is_empty() && wish.bind_to.is_empty() {
+            // Where the user has said which CPUs there are for ranks, they stay there all the same.
+            true if wish.cpu_set.is_empty() => Ok(Vec::new()),
+            true => Ok(vec![Some(usable.cpus()); count]),
+            false => Ok(binding(usable)?.cpus),
         }
     }
 

@@ -28,7 +28,7 @@ use crate::pmix::{self, Pmix};
 use crate::program::{self, NOT_STARTED, Program, ProgramError};
 use crate::stdin::Feed;
 use crate::sys::{self, Start, Strings};
-use crate::takeover::{Candidate, Choice, Home, Wanted};
+use crate::takeover::{Candidate, Choice, Home, Note, Wanted};
 
 /// Variables that only the rank itself is given.
 const OWN: [&str; 6] = [
@@ -106,6 +106,7 @@ impl Node {
                 .clone()
                 .any(|rank| plan.node_of[rank as usize] == number)
             {
+                let path = given.path.as_deref().unwrap_or(path);
                 programs.push((app, ranks, program::find(given, path)?));
             }
         }
@@ -304,7 +305,8 @@ impl Node {
             guests: Vec::new(),
             watch: None,
             failures,
-            feed: None,
+            feeds: Vec::new(),
+            fed: 0,
             untaken: [0; 2],
             paused: [false; 2],
             finishing: false,
@@ -369,11 +371,11 @@ impl Starter<'_> {
         let (out, rank_out) = io::pipe()?;
         let (err, rank_err) = io::pipe()?;
         let own_stdin = io::stdin();
-        let reads = self.plan.stdin == Some(rank);
+        let reads = self.plan.stdin.binary_search(&rank).is_ok();
         let passed = match reads && self.input == Input::Passed {
             true => {
-                let (feed, pipe) = Feed::open(token::FEED)?;
-                node.feed = Some(feed);
+                let (feed, pipe) = Feed::open(token::FEED + node.feeds.len() as u64)?;
+                node.feeds.push(feed);
                 Some(pipe)
             }
             false => None,
@@ -456,7 +458,17 @@ pub(super) fn choose(plan: &Plan, program: &Program, vars: &Vars, home: Option<&
         takeover: crate::hosts::setting(&LAUNCH_TAKEOVER, vars),
         pmix: plan.pmix,
     };
-    candidate.choose(home, wanted)
+    let mut choice = candidate.choose(home, wanted);
+    if choice.layered && library::is_checked(vars) {
+        choice.notes.push(Note {
+            text: format!(
+                "--check finds nothing in {}, which was built for MPICH or Open MPI: compile it with Catena's mpicc",
+                program.name
+            ),
+            matters: true,
+        });
+    }
+    choice
 }
 
 /// The variables of the ranks of a program: what is inherited, then what was asked for. Without
@@ -465,7 +477,8 @@ pub(super) fn variables(plan: &Plan, app: usize, inherited: &Vars, own: &[OsStri
     let more: Vec<_> = plan.env.iter().chain(&plan.apps[app].env).collect();
     let inherited = inherited.iter().filter(|(name, _)| {
         let differs = own.contains(name) || name == COMMAND_LINE;
-        !differs && !more.iter().any(|(other, _)| other == name)
+        let is_kept = plan.apps[app].inherit.has(name);
+        is_kept && !differs && !more.iter().any(|(other, _)| other == name)
     });
     // Of several values for one name, the last one counts.
     let last = more

@@ -42,6 +42,16 @@ pub enum Show {
 }
 
 impl Wish {
+    /// Takes in one more value of `--map-by`. One that begins with a colon is added to what was said; another one takes the
+    /// place of what was, but for what was added before anything else was said.
+    pub fn add_map_by(&mut self, value: &str) {
+        match value.starts_with(':') {
+            true => self.map_by += value,
+            false if self.map_by.starts_with(':') => self.map_by.insert_str(0, value),
+            false => self.map_by = value.to_string(),
+        }
+    }
+
     /// The mapping, order and binding.
     ///
     /// # Errors
@@ -73,10 +83,14 @@ impl Wish {
         let wrong = |why: String| format!("--cpu-set {}: {why}", self.cpu_set);
         let cpus = Cpus::parse(&self.cpu_set)
             .ok_or_else(|| wrong("write a list of CPUs such as 0-3,8".to_string()))?;
-        let left = machine.restricted(&cpus);
-        match left.cpus().is_empty() {
-            true => Err(wrong(format!("the CPUs there are {}", machine.cpus()))),
-            false => Ok(left),
+        let there = machine.cpus();
+        match cpus.is_empty() || !cpus.is_subset(&there) {
+            true => Err(wrong(format!(
+                "there {} only {} {there}",
+                if there.len() == 1 { "is" } else { "are" },
+                if there.len() == 1 { "CPU" } else { "CPUs" },
+            ))),
+            false => Ok(machine.restricted(&cpus)),
         }
     }
 
@@ -189,7 +203,7 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// Binds the ranks of node `number` to what `machine` has. Each makes so
+    /// Binds the ranks of node `number` to what the user lets them have of `machine`. Each makes so
     /// many threads.
     ///
     /// # Errors
@@ -200,11 +214,24 @@ impl Binding {
         machine: Machine,
         threads: Option<u32>,
     ) -> Result<Binding, String> {
+        Binding::among(plan, number, usable_on(plan, number, machine)?, threads)
+    }
+
+    /// Binds the ranks of node `number` to what `machine` has, all of which they may use.
+    ///
+    /// # Errors
+    /// As [`Binding::new`].
+    pub fn among(
+        plan: &Plan,
+        number: u32,
+        machine: Machine,
+        threads: Option<u32>,
+    ) -> Result<Binding, String> {
         let wish = &plan.wish;
         let ranks: Vec<u32> = plan.ranks_on(number).collect();
         let node = Node {
             name: plan.hosts[number as usize].clone(),
-            machine: wish.usable(machine)?,
+            machine,
             slots: ranks.len() as u32,
         };
         let mut note = None;
@@ -248,6 +275,16 @@ impl Binding {
     }
 }
 
+/// The part of the machine that node `number` is, which the user lets ranks have.
+///
+/// # Errors
+/// Why there is none, with the name of the host.
+pub fn usable_on(plan: &Plan, number: u32, machine: Machine) -> Result<Machine, String> {
+    let name = &plan.hosts[number as usize];
+    let usable = plan.wish.usable(machine);
+    usable.map_err(|why| format!("{why} on host {name}"))
+}
+
 /// The CPUs of `count` ranks by a list such as `0:1:4-5`.
 fn by_list(list: &str, count: usize, node: &Node) -> Result<Vec<Option<Cpus>>, String> {
     let sets: Option<Vec<Cpus>> = list
@@ -258,8 +295,11 @@ fn by_list(list: &str, count: usize, node: &Node) -> Result<Vec<Option<Cpus>>, S
     let (there, name) = (node.machine.cpus(), &node.name);
     if sets.len() < count {
         return Err(format!(
-            "it has {} sets for the {count} ranks of node {name}",
-            sets.len()
+            "it has {} for the {count} ranks of node {name}",
+            match sets.len() {
+                1 => "1 set".to_string(),
+                n => format!("{n} sets"),
+            }
         ));
     }
     let outside = sets[..count].iter().find(|cpus| !cpus.is_subset(&there));
@@ -297,7 +337,7 @@ mod tests {
             seats: vec![0, 0, 1, 1],
             slots_of: Vec::new(),
             wish,
-            stdin: None,
+            stdin: Vec::new(),
             pmix: false,
             foreign: catena_boot::OtherMpi::Stop,
         }
@@ -398,11 +438,12 @@ mod tests {
         for (wish, words) in [
             (
                 with("0"),
-                "CATENA_CPU_MAPPING=0: it has 1 sets for the 2 ranks of node b",
+                "CATENA_CPU_MAPPING=0: it has 1 set for the 2 ranks of node b",
             ),
             (with("0:"), "such as 0:1:4-5"),
             (with("0:8"), "may use CPUs 0-7 of node b, not 8"),
-            (set("8"), "--cpu-set 8: the CPUs there are 0-7"),
+            (set("8"), "--cpu-set 8: there are only CPUs 0-7 on host b"),
+            (set("0-99"), "only CPUs 0-7"),
             (set("x"), "such as 0-3,8"),
             (Wish { map_by, ..wish() }, "--map-by core:pe=none: "),
         ] {

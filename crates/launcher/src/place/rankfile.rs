@@ -21,12 +21,31 @@ pub struct RankLocation {
     pub slot: String,
 }
 
+/// The names of nodes that a file has, as far as it can be read.
+pub fn names(text: &str) -> Vec<String> {
+    let name = |line: &str| {
+        let line = line.split('#').next().unwrap_or_default();
+        let (_, rest) = line.split_once('=')?;
+        let name = rest.split_whitespace().next()?;
+        (!name.starts_with("+n")).then(|| name.to_string())
+    };
+    let mut names: Vec<String> = text.lines().filter_map(name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 /// Where the ranks run on the nodes of these names, by rank: so many, or as
-/// many as `text` has.
+/// many as `text` has. `find` tells which of the nodes a name is of.
 ///
 /// # Errors
 /// What is wrong, and in which line.
-pub fn read(text: &str, nodes: &[&str], ranks: Option<u32>) -> Result<Vec<RankLocation>, String> {
+pub fn read(
+    text: &str,
+    nodes: &[&str],
+    find: &mut dyn FnMut(&str) -> Option<usize>,
+    ranks: Option<u32>,
+) -> Result<Vec<RankLocation>, String> {
     let mut places: Vec<Option<RankLocation>> = Vec::new();
     for (line, number) in text.lines().zip(1..) {
         let line = line.split('#').next().unwrap_or_default().trim();
@@ -34,7 +53,7 @@ pub fn read(text: &str, nodes: &[&str], ranks: Option<u32>) -> Result<Vec<RankLo
             continue;
         }
         let wrong = |why| format!("line {number}: {why}");
-        let (rank, place) = read_line(line, nodes).map_err(wrong)?;
+        let (rank, place) = read_line(line, nodes, find).map_err(wrong)?;
         if rank >= crate::MAX_RANKS as usize {
             let most = crate::MAX_RANKS;
             return Err(wrong(format!("there can be at most {most} ranks")));
@@ -57,7 +76,11 @@ pub fn read(text: &str, nodes: &[&str], ranks: Option<u32>) -> Result<Vec<RankLo
 }
 
 /// The rank that a line is about, and where it runs.
-fn read_line(line: &str, nodes: &[&str]) -> Result<(usize, RankLocation), String> {
+fn read_line(
+    line: &str,
+    nodes: &[&str],
+    find: &mut dyn FnMut(&str) -> Option<usize>,
+) -> Result<(usize, RankLocation), String> {
     let shape = || "write: rank NUMBER=NODE slot=CORES".to_string();
     let rest = line.strip_prefix("rank").ok_or_else(shape)?;
     let (rank, rest) = rest.split_once('=').ok_or_else(shape)?;
@@ -74,7 +97,7 @@ fn read_line(line: &str, nodes: &[&str]) -> Result<(usize, RankLocation), String
     let relative = name.strip_prefix("+n").and_then(|n| n.parse().ok());
     let node = match relative {
         Some(index) => Some(index).filter(|&index| index < nodes.len()),
-        None => nodes.iter().position(|node| *node == name),
+        None => find(name),
     };
     let node = node.ok_or_else(|| {
         let names = nodes.join(", ");
@@ -115,11 +138,13 @@ pub fn cores(slot: &str, node: &Node) -> Result<Cpus, String> {
         };
         for number in numbers.iter() {
             let core = from.get(number as usize).ok_or_else(|| {
-                let count = from.len();
-                format!(
-                    "slot={slot}: there is no core {number}, only {count} on node {}",
-                    node.name
-                )
+                let name = &node.name;
+                let there = match from.len() {
+                    0 => format!("node {name} has none"),
+                    1 => format!("node {name} has core 0 only"),
+                    count => format!("node {name} has cores 0 to {}", count - 1),
+                };
+                format!("slot={slot}: there is no core {number}: {there}")
             })?;
             all = all.union(core);
         }
@@ -144,6 +169,20 @@ mod tests {
         }
     }
 
+    /// As [`super::read`], with names that are what they are called.
+    fn read(text: &str, nodes: &[&str], ranks: Option<u32>) -> Result<Vec<RankLocation>, String> {
+        let mut find = |name: &str| nodes.iter().position(|node| *node == name);
+        super::read(text, nodes, &mut find, ranks)
+    }
+
+    #[test]
+    fn names_are_found() {
+        assert_eq!(
+            names("rank 0=b slot=1 # x=y\nrank 1 = a\n\nrank 2=+n0\nrank 3=b\n"),
+            ["a", "b"]
+        );
+    }
+
     #[test]
     fn ranks_are_where_the_file_says() {
         let text = "# comment\nrank 1=n0 slot=1:1\n rank 0 = n0 slot = 0-1\n\
@@ -162,9 +201,9 @@ mod tests {
         assert_eq!(list("1:1").as_deref(), Ok("3,7"));
         assert_eq!(list("0:0;1:0").as_deref(), Ok("0,2,4,6"));
         for (slot, words) in [
-            ("4", "no core 4, only 4 on node n0"),
+            ("4", "no core 4: node n0 has cores 0 to 3"),
             ("2:0", "node n0 has 2 packages"),
-            ("0:2", "no core 2, only 2"),
+            ("0:2", "no core 2: node n0 has cores 0 to 1"),
             ("", "is no list"),
         ] {
             let error = list(slot).expect_err(slot);

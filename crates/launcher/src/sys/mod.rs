@@ -19,7 +19,7 @@ use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
 use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, WaitOptions};
 use rustix::{stdio, termios};
 
-pub use signals::{FileLimit, Signals, restore_in};
+pub use signals::{FileLimit, Signals, restore_in, spawn_deaf};
 pub use start::{Stage, Start, Strings, affinity, check_binding, read_failure, start};
 pub use watchdog::Watchdog;
 pub use writer::{Writer, is_same};
@@ -81,8 +81,19 @@ pub fn leave_parent() -> io::Result<bool> {
     Ok(false)
 }
 
-/// The addresses of this host's networks that are up, without loopback.
+/// The addresses of this host's networks that are up, without loopback, at which others can reach it.
 pub fn addresses() -> Vec<IpAddr> {
+    let mut addresses = own_addresses();
+    // Those of a link need its name, which differs between hosts.
+    addresses.retain(|address| match address {
+        IpAddr::V4(_) => true,
+        IpAddr::V6(address) => !address.is_unicast_link_local(),
+    });
+    addresses
+}
+
+/// All addresses of this host's networks that are up, without loopback.
+pub fn own_addresses() -> Vec<IpAddr> {
     let mut first = ptr::null_mut();
     let mut found = Vec::new();
     // SAFETY: `first` is writable; the list that it then leads to is valid until
@@ -108,10 +119,7 @@ pub fn addresses() -> Vec<IpAddr> {
                 libc::AF_INET6 => {
                     let address = *entry.ifa_addr.cast::<libc::sockaddr_in6>();
                     let address = std::net::Ipv6Addr::from(address.sin6_addr.s6_addr);
-                    // Those of a link need its name, which differs between hosts.
-                    if !address.is_unicast_link_local() {
-                        found.push(IpAddr::V6(address));
-                    }
+                    found.push(IpAddr::V6(address));
                 }
                 _ => {}
             }
@@ -206,6 +214,29 @@ pub fn user() -> u32 {
 pub fn set_variable(name: &str, value: &str) {
     // SAFETY: no other thread can read the environment meanwhile.
     unsafe { std::env::set_var(name, value) };
+}
+
+/// The time of day here, to a thousandth of a second.
+pub fn local_time() -> String {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let now = now.unwrap_or_default();
+    let seconds = now.as_secs() as libc::time_t;
+    // SAFETY: all zeros are a valid time, which the call replaces.
+    let time = unsafe {
+        let mut time: libc::tm = std::mem::zeroed();
+        libc::localtime_r(&seconds, &mut time);
+        time
+    };
+    format!(
+        "{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:03}",
+        time.tm_year + 1900,
+        time.tm_mon + 1,
+        time.tm_mday,
+        time.tm_hour,
+        time.tm_min,
+        time.tm_sec,
+        now.subsec_millis()
+    )
 }
 
 /// Ends this process without the farewells of its libraries.

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::ptr;
+use std::thread;
 
 use libc::{c_int, sigset_t};
 use rustix::io::Errno;
@@ -137,6 +138,24 @@ impl AsFd for Signals {
     }
 }
 
+/// Starts a thread that no signal reaches: one that arrived there would not be seen where it is waited for.
+///
+/// # Errors
+/// If there can be no further thread.
+pub fn spawn_deaf(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let thread = thread::Builder::new().name(name.into());
+    // SAFETY: the sets are initialised by sigfillset and pthread_sigmask; the new thread begins with what is blocked here.
+    unsafe {
+        let mut all: sigset_t = zeroed();
+        let mut before: sigset_t = zeroed();
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
+        let spawned = thread.spawn(work).map(drop);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &before, ptr::null_mut());
+        spawned
+    }
+}
+
 /// Whether a signal is ignored.
 fn is_ignored(signal: c_int) -> io::Result<bool> {
     // SAFETY: all zeros are a valid action, which the call replaces.
@@ -158,4 +177,28 @@ pub fn restore_in(command: &mut Command, signals: &Signals, files: FileLimit) {
     };
     // SAFETY: the closure makes only system calls.
     unsafe { command.pre_exec(restore) };
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn a_deaf_thread_takes_no_signals() {
+        let blocked = || {
+            let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+            let line = status.lines().find_map(|line| line.strip_prefix("SigBlk:"));
+            u64::from_str_radix(line.unwrap().trim(), 16).unwrap()
+        };
+        let before = blocked();
+        let (tell, told) = mpsc::channel();
+        spawn_deaf("deaf", move || tell.send(blocked()).unwrap()).unwrap();
+        let there = told.recv().unwrap();
+        for signal in HANDLED {
+            assert_ne!(there & 1 << (signal - 1), 0, "{signal}");
+        }
+        assert_eq!(blocked(), before);
+    }
 }

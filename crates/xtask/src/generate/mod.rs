@@ -3,6 +3,7 @@
 mod foreign;
 mod functions;
 mod header;
+mod manual;
 mod rust;
 
 use catena_foreign::Interface;
@@ -20,6 +21,7 @@ fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
         ("crates/abi/src/names.rs", rust::names()),
         ("include/mpi.h", header::header()),
         ("docs/functions.md", functions::page()),
+        ("docs/options.md", catena_launcher::options_page()),
         (
             "crates/fortran/made/mpich/mpi.h",
             foreign::header(Interface::Mpich),
@@ -34,6 +36,7 @@ fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
         ),
         (README, functions::readme(&readme)?),
     ];
+    files.extend(manual::pages(root)?);
     files.extend(catena_check::files());
     files.extend(catena_fortran::files());
     Ok(files)

@@ -19,7 +19,7 @@ use catena_proof::Secret;
 use super::agent::Agent;
 use super::call::{self, Calls};
 use super::link::{End, Link};
-use super::list::alike;
+use super::names::alike;
 use super::{Means, brief};
 use crate::base::Base;
 use crate::message::{NodeCommand, NodeEvent};
