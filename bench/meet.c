@@ -29,7 +29,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { LINE = 128, TAG = 79, NEVER = 80, SPINS = 64 };
+enum { LINE = 128, TAG = 79, NEVER = 80, SPINS = 64, NAP_US = 1000 };
 
 struct slot {
     _Alignas(LINE) atomic_ulong came;
@@ -54,7 +54,7 @@ static long last_late, slack, least_slack;      /* ns */
 /* Starts at which a rank is late by more than this are planned with more time. */
 static const long late_on_node = 200, late_between = 2000;
 /* After so long a wait the library gets its turn now and then, for others may need something of it. */
-static const long patience = 50000, between_probes = 20000, sleep_after = 2000000;
+static const long patience = 50000, between_probes = 20000, sleep_after = 300000;
 
 static long now_ns(void)
 {
@@ -170,15 +170,19 @@ void meet_plan(bool by_time)
     last_late = 0;
 }
 
-/* Waits until a number is reached. What the library owes others it does meanwhile, if it takes long. */
+/* Waits until a number is reached. What the library owes others it does meanwhile, if it takes long. Where ranks outnumber
+ * cores, those that take no part in what others measure leave them the cores. */
 static void await(atomic_ulong *number, unsigned long value)
 {
     long since = 0, next = 0;
+    bool sleeps = false;
     for (long spins = 1; atomic_load_explicit(number, memory_order_acquire) < value; spins++) {
         int flag;
-        if (crowded)
+        if (sleeps)
+            usleep(NAP_US);
+        else if (crowded)
             sched_yield();
-        if (spins % SPINS)
+        if (!sleeps && spins % SPINS)
             continue;
         long at = now_ns();
         since = since ? since : at;
@@ -186,8 +190,7 @@ static void await(atomic_ulong *number, unsigned long value)
             MPI_Iprobe(MPI_ANY_SOURCE, NEVER, world, &flag, MPI_STATUS_IGNORE);
             next = at + between_probes;
         }
-        if (crowded && at - since > sleep_after)
-            usleep(50);
+        sleeps = crowded && at - since > sleep_after;
     }
 }
 

@@ -81,6 +81,12 @@ class Report(unittest.TestCase):
         self.assertIn("bench compare", asked[0])
         self.assertEqual(list(self.place.glob("*.whole")), [])
 
+    def test_each_setting_of_the_quick_form_has_its_time_whole(self):
+        status, said, asked = self.report("--quick", "--at-most", "70", "--only", "two,crowded")
+        self.assertEqual(status, 0, said)
+        limits = [line.split("--at-most ")[1].split()[0] for line in asked if "bench compare" in line]
+        self.assertEqual(limits, ["70", "105"])
+
     def test_what_is_whole_is_not_measured_again(self):
         self.report("latency:8", status=130)
         (self.place / "two.jsonl.whole").touch()

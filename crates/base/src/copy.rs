@@ -138,6 +138,13 @@ pub fn has_fast_strings() -> bool {
     }
 }
 
+/// Whether [`string`] is a good way for `len` bytes into memory that another process reads, or out of it. It does not matter then
+/// who had the lines last. Shorter copies are over before a string has begun.
+#[inline(always)]
+pub fn suits_string(len: usize) -> bool {
+    len >= STRINGS && has_fast_strings()
+}
+
 /// Copies by the processor's string instruction, which knows from the beginning how much is to come: it fetches no
 /// line that it writes as a whole, and many at once. To begin takes as long as some hundred bytes by vectors.
 ///
@@ -166,6 +173,8 @@ pub unsafe fn string(dst: *mut u8, src: *const u8, len: usize) {
     }
 }
 
+/// Shortest copy between processes for which [`string`] is worth a trial.
+pub const STRINGS: usize = 8 << 10;
 /// From here on the string instructions of the C library's `memcpy` are the fastest where no other core has
 /// the lines: they fetch none that is written as a whole.
 const STRING: usize = 2 << 10;

@@ -4,8 +4,9 @@
 //! core to another rank on it (1.4 µs) but is useless to a rank on another
 //! core; sleeping costs the waker a system call and the sleeper 12 µs and
 //! more. So: spin for about as long as a wake-up costs, yield a while, sleep.
-//! With more ranks than cores nothing is to be gained by spinning: the message
-//! cannot come before its sender gets the core.
+//! With more ranks than cores nothing is to be gained by spinning while others want the
+//! core: they may be those who are waited for, and have something to do in any case. Where the last yield came
+//! back at once nobody does, and the sender runs elsewhere.
 //!
 //! Where other programs compete for the cores a yield gives a time slice of
 //! milliseconds to one of them. Who sleeps instead gets the core back when it is
@@ -13,7 +14,7 @@
 //! with a core of its own yields while yields are long. More ranks than cores
 //! are other_processes to each other in that, if they have much to do.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use crate::clock;
@@ -38,6 +39,8 @@ pub struct Waiter {
     yields: u32,
     /// Tick at which this phase ends; 0 before the first look at the clock.
     until: u64,
+    /// Looks before the next yield, with more ranks than cores.
+    spins: u32,
     oversubscribed: bool,
 }
 
@@ -53,6 +56,12 @@ const YIELDS: u32 = 50;
 const YIELD_FOR: Duration = Duration::from_millis(2);
 /// Yields that are made in any case: with many ranks on a core each takes long.
 const YIELDS_AT_LEAST: u32 = 100;
+/// A yield that takes no longer has found nobody who wants the core: to switch to somebody and back takes longer.
+const BRIEF: Duration = Duration::from_micros(1);
+/// Looks before the next yield then, a microsecond or two.
+const SPINS: u32 = 32;
+/// Yields of a wait that has come to sleeping, and goes on with that.
+const SLEEPY: u32 = u32::MAX;
 /// A yield that takes so long has given a time slice away.
 const SLICE: Duration = Duration::from_millis(2);
 /// Share of such yields, of 256, from which on other programs are taken to run.
@@ -70,6 +79,7 @@ impl Waiter {
             looks: 0,
             yields: 0,
             until: 0,
+            spins: 0,
             oversubscribed,
         }
     }
@@ -80,6 +90,7 @@ impl Waiter {
         self.looks = 0;
         self.yields = 0;
         self.until = 0;
+        self.spins = 0;
     }
 
     /// Tick at which looking without a sleep came to its end; only of a wait
@@ -102,7 +113,7 @@ impl Waiter {
     #[inline(never)]
     fn idle_slow(&mut self) -> Idle {
         if self.oversubscribed {
-            self.idle_oversubscribed()
+            self.idle_oversubscribed(&OTHERS)
         } else {
             self.idle_alone()
         }
@@ -123,11 +134,18 @@ impl Waiter {
         Idle::Sleep(SLEEP)
     }
 
-    fn idle_oversubscribed(&mut self) -> Idle {
+    fn idle_oversubscribed(&mut self, others: &OtherProcesses) -> Idle {
+        if self.spins < SPINS && self.yields != SLEEPY && others.leave_core() {
+            self.spins += 1;
+            std::hint::spin_loop();
+            return Idle::Spin;
+        }
+        self.spins = 0;
         self.yields = self.yields.saturating_add(1);
-        if self.yields <= YIELDS_AT_LEAST || !self.over(YIELD_FOR) {
+        if self.yields <= YIELDS_AT_LEAST || self.yields < SLEEPY && !self.over(YIELD_FOR) {
             return Idle::Yield;
         }
+        self.yields = SLEEPY;
         Idle::Sleep(SLEEP)
     }
 
@@ -161,6 +179,8 @@ struct OtherProcesses {
     share: AtomicU32,
     /// Tick until which they are taken to be there; 0 before they were found.
     until: AtomicU64,
+    /// Whether the last yield came back at once.
+    left: AtomicBool,
 }
 
 static OTHERS: OtherProcesses = OtherProcesses::new();
@@ -170,6 +190,7 @@ impl OtherProcesses {
         OtherProcesses {
             share: AtomicU32::new(0),
             until: AtomicU64::new(0),
+            left: AtomicBool::new(false),
         }
     }
 
@@ -180,9 +201,16 @@ impl OtherProcesses {
         until != 0 && clock::ticks() < until
     }
 
+    /// Whether nobody, of this job or another, wanted the core when it was last yielded.
+    #[inline]
+    fn leave_core(&self) -> bool {
+        self.left.load(Relaxed)
+    }
+
     /// Records that a yield took `ticks` ticks, until `now`.
     #[inline]
     fn yielded(&self, ticks: u64, now: u64) {
+        self.left.store(ticks < clock::ticks_in(BRIEF), Relaxed);
         let share = self.share.load(Relaxed);
         let share = if ticks < clock::ticks_in(SLICE) {
             share - share.div_ceil(8)
@@ -240,16 +268,43 @@ mod tests {
         assert_eq!(waiter.idle(), Idle::Spin);
     }
 
+    /// Follows a wait with more ranks than cores until it sleeps; how often it spun and yielded.
+    fn crowded(others: &OtherProcesses) -> (u32, u32) {
+        let (mut waiter, mut spins, mut yields) = (Waiter::new(true), 0, 0);
+        loop {
+            match waiter.idle_oversubscribed(others) {
+                Idle::Spin => spins += 1,
+                Idle::Yield => yields += 1,
+                Idle::Sleep(limit) => {
+                    assert!(limit > Duration::ZERO);
+                    assert!(clock::ticks().wrapping_sub(waiter.sleepy_since()) < 1 << 63);
+                    let next = waiter.idle_oversubscribed(others);
+                    assert!(matches!(next, Idle::Sleep(_)), "goes on sleeping");
+                    return (spins, yields);
+                }
+            }
+        }
+    }
+
     #[test]
-    fn yields_at_once_when_oversubscribed() {
-        let mut waiter = Waiter::new(true);
-        let (spins, yields) = phases(&mut waiter);
-        assert!(clock::ticks().wrapping_sub(waiter.sleepy_since()) < 1 << 63);
-        assert_eq!(spins, 0);
-        assert!(yields >= u64::from(YIELDS_AT_LEAST));
-        assert!(matches!(waiter.idle(), Idle::Sleep(_)), "goes on sleeping");
-        waiter.reset();
-        assert_eq!(waiter.idle(), Idle::Yield);
+    fn crowded_ranks_spin_only_where_nobody_wants_the_core() {
+        let others = OtherProcesses::new();
+        let (spins, yields) = crowded(&others);
+        assert!(spins == 0 && yields >= YIELDS_AT_LEAST);
+        others.left.store(true, Relaxed);
+        let (spins, yields) = crowded(&others);
+        assert!(spins == SPINS * (yields + 1) && yields >= YIELDS_AT_LEAST);
+    }
+
+    #[test]
+    fn a_yield_that_comes_back_at_once_has_found_nobody() {
+        let other_processes = OtherProcesses::new();
+        let brief = clock::ticks_in(BRIEF);
+        assert!(!other_processes.leave_core());
+        other_processes.yielded(brief - 1, 1000);
+        assert!(other_processes.leave_core());
+        other_processes.yielded(brief, 1000);
+        assert!(!other_processes.leave_core());
     }
 
     #[test]

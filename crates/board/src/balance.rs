@@ -82,6 +82,8 @@ impl Copies {
         let last = self.copies.clamp(LAST, most);
         self.ticks = match self.bytes {
             0 => ticks,
+            // Those before were interrupted.
+            _ if 4 * ticks < self.ticks => ticks,
             _ => ((last - 1) * self.ticks + ticks.min(2 * self.ticks)) / last,
         };
         self.bytes += len as u64;
@@ -281,6 +283,10 @@ mod tests {
 
     #[test]
     fn an_interruption_hardly_counts() {
+        let mut first = Copies::default();
+        first.record(1 << 16, 1_000_000);
+        first.record(1 << 16, 8000);
+        assert_eq!(first.ticks, 8000);
         let mut balance = Balance::new(true, 1);
         assert!(after(
             &mut balance,

@@ -6,10 +6,6 @@
 
 use catena_base::copy;
 
-/// Shortest payload that strings write to a ring, or read from one, where the processor's are fast. As those fetch no line
-/// that they write as a whole, it does not matter who has read it since.
-const STRINGS: usize = 8 << 10;
-
 /// Shortest block that they copy between buffers of this member.
 const OWN_STRINGS: usize = 2 << 10;
 
@@ -26,7 +22,7 @@ pub(crate) unsafe fn into_ring(to: *mut u8, from: *const u8, len: usize, is_take
     // SAFETY: the caller's promise.
     unsafe {
         match len {
-            _ if len >= STRINGS && copy::has_fast_strings() => copy::string(to, from, len),
+            _ if copy::suits_string(len) => copy::string(to, from, len),
             CLAIM.. if !is_taken => copy::claiming(to, from, len),
             _ => few(to, from, len),
         }
@@ -42,7 +38,7 @@ pub(crate) unsafe fn out_of_ring(to: *mut u8, from: *mut u8, len: usize, takes: 
     // SAFETY: the caller's promise.
     unsafe {
         match takes {
-            _ if len >= STRINGS && copy::has_fast_strings() => copy::string(to, from, len),
+            _ if copy::suits_string(len) => copy::string(to, from, len),
             true => copy::taking(to, from, len),
             false => few(to, from, len),
         }

@@ -43,6 +43,8 @@ pub struct Seat {
     pub(crate) neighbours: Box<[Option<Neighbour>]>,
     /// How many bytes of each member's ring are mapped in this process.
     mapped: Box<[usize]>,
+    /// How far long payloads in them have reached, in the ring and in the long one.
+    reached: Box<[[usize; 2]]>,
     /// How long blocks had better go.
     pub(crate) balance: Balance,
     /// How their lines had better be read.
@@ -66,6 +68,7 @@ impl Seat {
             bells,
             neighbours,
             mapped: vec![0; area.shape.size].into(),
+            reached: vec![[0; 2]; area.shape.size].into(),
             balance: Balance::new(COLL_WEIGH.get(), area.shape.size as u32 - 1),
             lines: Lines::new(area.shape.long),
         }
@@ -152,6 +155,18 @@ impl Seat {
             }
         }
         (base, len)
+    }
+
+    /// Whether so many bytes of a payload at `base`, where [`Seat::clip`] has found it, lie in memory that had one before: the first
+    /// copies in a ring come from memory, and say nothing of those that follow.
+    pub(crate) fn is_used_again(&mut self, p: &Payload, base: *mut u8, len: usize) -> bool {
+        let owner = self.area.ring_of(p);
+        let end = base.addr() + len - self.area.ring(owner).addr();
+        let is_long = end > self.area.shape.ring;
+        let reached = &mut self.reached[owner as usize][usize::from(is_long)];
+        let again = end <= *reached;
+        *reached = end.max(*reached);
+        again
     }
 
     /// Provides and maps a ring up to `end` and a bit more, since payloads follow each other.

@@ -160,9 +160,18 @@ impl View<'_> {
         if len >= COUNTED {
             // A fourth is the arithmetic, which any way would need.
             let ticks = clock::ticks().wrapping_sub(began) / 4 * 3;
-            self.seat.balance.copied_out(payloads * len, ticks);
+            self.copied_out((from, base, len), payloads * len, ticks);
         }
         Ok(())
+    }
+
+    /// The part of a payload in a ring was copied or combined in so many ticks, with others `bytes` in all.
+    #[inline]
+    fn copied_out(&mut self, part: (&Payload, *mut u8, usize), bytes: usize, ticks: u64) {
+        let (from, base, len) = part;
+        if self.seat.is_used_again(from, base, len) {
+            self.seat.balance.copied_out(bytes, ticks);
+        }
     }
 
     /// Combines `len` bytes at `from` with those at `to`.
@@ -264,7 +273,9 @@ impl Board for View<'_> {
         // published, and the program lends its buffer.
         let copy = || unsafe { copies::into_ring(base, source, from.len, to.is_taken) };
         timed(from.len, copy, |ticks| {
-            self.seat.balance.copied_in(from.len, ticks);
+            if self.seat.is_used_again(to, base, from.len) {
+                self.seat.balance.copied_in(from.len, ticks);
+            }
             if to.at & IN_LONG != 0 {
                 self.seat.lines.wrote(from.len, ticks);
             }
@@ -322,7 +333,9 @@ impl Board for View<'_> {
         // SAFETY: `clip` stays within the peer's memory on the board, whose owner writes there
         // again when we have completed the operation; the program lends its buffer.
         let copy = || unsafe { copies::out_of_ring(to, base, len, takes) };
-        timed(len, copy, |ticks| self.seat.balance.copied_out(len, ticks));
+        timed(len, copy, |ticks| {
+            self.copied_out((from, base, len), len, ticks);
+        });
         Ok(())
     }
 

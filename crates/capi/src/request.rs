@@ -170,7 +170,11 @@ mpi_fn! {
     fn Wait(request: *mut Request, status: *mut Status) {
         let process = enter()?;
         let request = one(request)?;
-        if is_idle(&process, *request, status) { Ok(()) } else { finish(process.wait(request)?, status) }
+        match process.block_on(*request)? {
+            State::Inactive => put_empty(status),
+            _ => return finish(process.complete(request), status),
+        }
+        Ok(())
     }
 
     fn Test(request: *mut Request, flag: *mut c_int, status: *mut Status) {
@@ -193,10 +197,11 @@ mpi_fn! {
         }
         for i in 0..requests.len() {
             let status = at(array_of_statuses, i);
-            if is_idle(&process, requests[i], status) {
+            if process.block_on(requests[i])? == State::Inactive {
+                put_empty(status);
                 continue;
             }
-            let done = process.wait(&mut requests[i])?;
+            let done = process.complete(&mut requests[i]);
             put_status(status, &done.status);
             if let Some(e) = done.error {
                 return rest(&process, requests, array_of_statuses, i, &e);

@@ -108,6 +108,12 @@ pub trait Transport {
         false
     }
 
+    /// Whether packets of `peer` are there that were not taken: it sends itself, and has no time to take any. A guess; cost:
+    /// as for [`Transport::is_behind`].
+    fn sends(&self, _peer: Peer) -> bool {
+        false
+    }
+
     /// Posts one packet to `peer`; `payload` is copied before return.
     ///
     /// * Size: at most [`Caps::max_packet`] bytes.

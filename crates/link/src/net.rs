@@ -137,6 +137,11 @@ pub trait Net {
         false
     }
 
+    /// See [`catena_fabric::Transport::sends`].
+    fn sends(&self, _peer: Peer) -> bool {
+        false
+    }
+
     /// See [`catena_fabric::Transport::try_send`].
     ///
     /// # Errors

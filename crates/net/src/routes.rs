@@ -548,6 +548,13 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         }
     }
 
+    fn sends(&self, peer: Peer) -> bool {
+        match (self.route(peer), &self.shm) {
+            (Route::Shm, Some(shm)) => shm.sends(peer),
+            _ => false,
+        }
+    }
+
     #[inline]
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
         match (self.route(peer), &self.shm) {

@@ -1,7 +1,9 @@
 //! Packets that are tuned together.
 
-/// Shortest packet that may go by strings (`tune`): they begin slowly.
-const LONG: usize = 8 << 10;
+use catena_base::copy;
+
+/// Shortest packet that may go by strings (`tune`).
+const LONG: usize = copy::STRINGS;
 
 /// Packets of about the same length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -369,6 +369,9 @@ impl Shm {
 /// Longest message that is one packet: of a longer one both ends copy at the same time.
 const WHOLE: usize = 16 << 10;
 
+/// Rings among which that of one peer is looked for.
+const FEW_INLETS: usize = 8;
+
 impl Transport for Shm {
     fn name(&self) -> &'static str {
         "shm"
@@ -416,7 +419,14 @@ impl Transport for Shm {
     /// Whether its ring was full, or nothing has arrived since the last long packet to it left: who answers has taken it.
     fn is_behind(&self, peer: Peer) -> bool {
         let peer_state = &self.peer_states[self.number(peer)];
-        peer_state.blocked || peer_state.sent_long == Some(self.arrived)
+        peer_state.blocked || peer_state.sent_long == Some(self.arrived) || self.sends(peer)
+    }
+
+    /// Where rings are many, that of the peer is not looked for.
+    fn sends(&self, peer: Peer) -> bool {
+        let number = self.number(peer);
+        let mut few = self.inlets.iter().take(FEW_INLETS);
+        few.any(|inlet| inlet.number as usize == number && inlet.is_ready())
     }
 
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {

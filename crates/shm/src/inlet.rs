@@ -96,7 +96,7 @@ impl Inlet {
     }
 }
 
-/// Delivers a packet whose lines are to be taken, or whose time, which the sender wants to know.
+/// Delivers a packet whose lines are to be taken, or whose time the sender wants to know.
 #[inline(never)]
 fn deliver_large<D: Deliver>(
     costs: &mut [Costs; 2],
@@ -114,11 +114,11 @@ fn deliver_large<D: Deliver>(
         Some((Way::String, _)) => packet.bytes.by_string(),
         _ => packet.bytes,
     };
-    let Some((way, timed)) = said else {
+    let Some((way, true)) = said else {
         return deliver.deliver(peer, header, bytes);
     };
     let began = clock::ticks();
     deliver.deliver(peer, header, bytes);
     let ticks = clock::ticks().wrapping_sub(began);
-    costs[Class::of(len) as usize].record(way, len, ticks, timed);
+    costs[Class::of(len) as usize].record(way, len, ticks);
 }

@@ -104,8 +104,8 @@ pub(crate) struct Costs {
 }
 
 impl Costs {
-    /// A copy of `len` bytes took `ticks`, which the peer `asked` for.
-    pub fn record(&mut self, way: Way, len: usize, ticks: u64, asked: bool) {
+    /// A copy of `len` bytes took `ticks`.
+    pub fn record(&mut self, way: Way, len: usize, ticks: u64) {
         // An interruption or a page fault is not the copy's cost: the cap is
         // 16 ticks per byte.
         let sample = ((ticks << 16) / len.max(1) as u64).min(16 << 16) as u32;
@@ -117,7 +117,7 @@ impl Costs {
             mean => mean + (sample - mean) / 16,
         }
         .max(1);
-        self.new |= asked;
+        self.new = true;
     }
 
     /// Whether `publish` would say anything new.
@@ -232,7 +232,7 @@ impl Tuner {
 
     /// What the copy of a packet cost, if it was timed.
     pub fn record(&mut self, way: Way, len: usize, ticks: u64) {
-        self.costs.record(way, len, ticks, false);
+        self.costs.record(way, len, ticks);
     }
 
     /// A packet of `len` bytes was copied: whether `decide` should be called.
@@ -343,7 +343,7 @@ mod tests {
             used[way.at()] += 1;
             if tuner.is_timing() {
                 tuner.record(way, 4096, 4096 * ours[way.at()]);
-                receiver.record(way, 4096, 4096 * theirs[way.at()], true);
+                receiver.record(way, 4096, 4096 * theirs[way.at()]);
             }
             *now += 1 << 16;
             if tuner.count(64) {
@@ -423,10 +423,10 @@ mod tests {
         let mut costs = Costs::default();
         for sample in 0..100 {
             let ticks = if sample % 10 == 0 { 100_000 } else { 10_000 };
-            costs.record(Way::Take, 1 << 16, ticks, false);
+            costs.record(Way::Take, 1 << 16, ticks);
         }
         assert!(costs.of(Way::Take) < 11_000, "{costs:?}");
-        (0..60).for_each(|_| costs.record(Way::Take, 1 << 16, 20_000, false));
+        (0..60).for_each(|_| costs.record(Way::Take, 1 << 16, 20_000));
         assert!(costs.of(Way::Take) > 19_000, "{costs:?}");
     }
 
@@ -446,7 +446,7 @@ mod tests {
     fn costs_travel_in_one_word_and_ways_in_flags() {
         let mut costs = Costs::default();
         for (at, way) in Way::ALL.into_iter().enumerate() {
-            costs.record(way, 1, 1 << (2 * at), true);
+            costs.record(way, 1, 1 << (2 * at));
             for timed in [false, true] {
                 let flags = way.to_flags(timed);
                 let said = Way::from_flags(flags);

@@ -4,9 +4,21 @@ use catena_abi::{self as abi, Status, consts};
 use catena_link::ReqId;
 
 use super::calls::placed;
-use super::{Done, NOWHERE, NOWHERE_STATUS, SENT, State, as_transfer, bad_request, when};
+use super::{
+    Done, NOWHERE, NOWHERE_STATUS, RequestObject, SENT, State, as_transfer, bad_request, when,
+};
 use crate::process::Process;
 use catena_objects::error::{Error, Result};
+
+/// Takes the result of an object, whose errors belong to its place.
+#[inline]
+fn complete_object(process: &Process, object: &dyn RequestObject) -> Done {
+    let mut done = object.complete(process);
+    if let Some(error) = done.error.take() {
+        done.error = Some(placed(error, object.place()));
+    }
+    done
+}
 
 impl Process {
     /// How a request stands. Does not progress.
@@ -120,8 +132,13 @@ impl Process {
 
     fn complete_slow(&self, r: &mut abi::Request) -> Done {
         let requests = &self.objects.requests;
-        // SAFETY: the borrow ends with this call, which looks at a constant.
-        let stays = unsafe { requests.borrow(r.0) }.is_some_and(|it| it.is_persistent());
+        // SAFETY: the borrow ends before anything else is called, unless it is of a transfer, which promises to touch no
+        // request of the table.
+        let borrowed = unsafe { requests.borrow(r.0) };
+        if let Some(transfer) = borrowed.filter(|it| it.is_transfer()) {
+            return complete_object(self, &**transfer);
+        }
+        let stays = borrowed.is_some_and(|it| it.is_persistent());
         let object = match stays {
             true => requests.get(r.0),
             false => requests.remove(r.0),
@@ -132,10 +149,7 @@ impl Process {
         if !stays {
             *r = consts::REQUEST_NULL;
         }
-        let mut done = object.complete(self);
-        if let Some(error) = done.error.take() {
-            done.error = Some(placed(error, object.place()));
-        }
+        let done = complete_object(self, &*object);
         if !stays {
             object.recycle(self);
         }
@@ -187,22 +201,23 @@ impl Process {
         Ok(self.complete(r))
     }
 
-    /// Progresses until a request is not pending.
+    /// Progresses until a request is not pending; how it stands then.
     ///
     /// # Errors
     /// `Request` for freed and made-up handles.
     #[inline]
-    pub fn block_on(&self, r: abi::Request) -> Result<()> {
-        if self.state(r)? == State::Pending {
-            let waiting = r;
-            match self.objects.requests.get(waiting.0) {
-                // Looked up once.
-                Some(object) => {
-                    self.block(|process| !matches!(object.state(process), Ok(State::Pending)));
-                }
-                None => self.block(|process| !matches!(process.state(waiting), Ok(State::Pending))),
-            }
+    pub fn block_on(&self, r: abi::Request) -> Result<State> {
+        let state = self.state(r)?;
+        if state != State::Pending {
+            return Ok(state);
         }
-        Ok(())
+        match self.objects.requests.get(r.0) {
+            // Looked up once.
+            Some(object) => {
+                self.block(|process| !matches!(object.state(process), Ok(State::Pending)));
+            }
+            None => self.block(|process| !matches!(process.state(r), Ok(State::Pending))),
+        }
+        Ok(State::Complete)
     }
 }

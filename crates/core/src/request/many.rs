@@ -88,8 +88,11 @@ impl Process {
     /// # Errors
     /// `Request` if one is not persistent or active already, and for freed and made-up handles.
     pub fn start_all(&self, requests: &[Request]) -> Result<()> {
-        for (i, &r) in requests.iter().enumerate() {
-            self.check_startable(r).map_err(|e| at(i, &e))?;
+        // One alone says so itself when it is started.
+        if requests.len() > 1 {
+            for (i, &r) in requests.iter().enumerate() {
+                self.check_startable(r).map_err(|e| at(i, &e))?;
+            }
         }
         for (i, &r) in requests.iter().enumerate() {
             self.start(r).map_err(|e| at(i, &e))?;

@@ -85,6 +85,13 @@ pub trait RequestObject: Any + fmt::Debug {
         false
     }
 
+    /// Whether it is a persistent one of which [`start`](Self::start) and [`complete`](Self::complete) neither progress, nor call the
+    /// program back, nor make or free requests that are objects: these two are then called without a reference of their own.
+    /// Always the same.
+    fn is_transfer(&self) -> bool {
+        false
+    }
+
     /// Starts a persistent one that is inactive.
     ///
     /// # Errors

@@ -123,6 +123,11 @@ impl RequestObject for Persistent {
         true
     }
 
+    /// A send with a buffer of the program's may have to make room there.
+    fn is_transfer(&self) -> bool {
+        !matches!(self.what, Operation::Buffered { .. })
+    }
+
     fn start(&self, process: &Process) -> Result<()> {
         if self.active.get().is_some() {
             return Err(super::active_already());

@@ -15,15 +15,17 @@ use crate::wire::{self, Announce, MIN_PACKET, Note, kind};
 /// must not wait long for them.
 const BUDGET: u64 = 1 << 20;
 
-/// Largest packet to a peer, and longest message that is not cut: while the peer is behind, nothing is gained by handing
-/// it a part early.
-fn packets<N: Net>(net: &N, peer: Peer) -> (usize, u64) {
+/// Longest rest, from byte `at` on, of a message to a peer that is not cut: while the peer is behind, or sends itself,
+/// nothing is gained by handing it a part early.
+fn whole<N: Net>(net: &N, peer: Peer, at: u64) -> u64 {
     let caps = net.caps(peer);
-    let whole = match net.is_behind(peer) {
-        true => caps.max_packet,
-        false => caps.whole,
+    let whole = match at {
+        0 if net.is_behind(peer) => caps.max_packet,
+        0 => caps.whole,
+        _ if net.sends(peer) => caps.max_packet,
+        _ => 0,
     };
-    (caps.max_packet, whole as u64)
+    whole as u64
 }
 
 /// Bytes of the packet that leaves next, of a message of `len` bytes of which those below `at`
@@ -31,8 +33,8 @@ fn packets<N: Net>(net: &N, peer: Peer) -> (usize, u64) {
 /// copies while the sender does, begins one packet later and ends one later.
 fn piece(at: u64, len: u64, whole: u64, max_packet: usize) -> u64 {
     let (left, most) = (len - at, max_packet as u64);
-    if at == 0 && len <= whole {
-        return len;
+    if left <= whole {
+        return left;
     }
     let least = (most / 4).max(MIN_PACKET as u64).min(most);
     let share = (left / 2).next_multiple_of(64);
@@ -251,15 +253,16 @@ impl<N: Net> Endpoint<N> {
     /// Posts the packets of a send that may leave now: all of an eager one, or
     /// the announcement. Returns `false` if the route was full before the end.
     pub(super) fn drive(&mut self, at: u32) -> bool {
+        let id = self.engine.id(at);
+        let rare = &self.engine.requests.get(at).rare;
+        let (peer, header) = (rare.peer, rare.header);
+        let max_packet = self.net.caps(peer).max_packet;
         loop {
-            let id = self.engine.id(at);
             let request = self.engine.requests.get_mut(at);
             let (Phase::Send(send), Buffer::Source(source)) = (&mut request.phase, &request.buffer)
             else {
                 return true;
             };
-            let (peer, header) = (request.rare.peer, request.rare.header);
-            let (max_packet, whole) = packets(&self.net, peer);
             let (posted, n) = match *send {
                 Send::Queued(Style::Rendezvous) => {
                     let registered = request.rare.registered;
@@ -271,24 +274,20 @@ impl<N: Net> Endpoint<N> {
                     (self.net.try_send(peer, header, &bytes[..n]), 0)
                 }
                 Send::Queued(_) => {
-                    let n = piece(0, request.len, whole, max_packet);
-                    (
-                        self.net.try_send(peer, header, source.part(0, n as usize)),
-                        n,
-                    )
+                    let n = piece(0, request.len, whole(&self.net, peer, 0), max_packet);
+                    let part = source.part(0, n as usize);
+                    (self.net.try_send(peer, header, part), n)
                 }
                 Send::Flowing { at, .. } => {
-                    let n = piece(at, request.len, 0, max_packet);
+                    let n = piece(at, request.len, whole(&self.net, peer, at), max_packet);
                     let header = Header {
                         kind: kind::MORE,
                         tag: 0,
                         len: at,
                         ..header
                     };
-                    (
-                        self.net.try_send(peer, header, source.part(at, n as usize)),
-                        n,
-                    )
+                    let part = source.part(at, n as usize);
+                    (self.net.try_send(peer, header, part), n)
                 }
                 _ => return true,
             };
@@ -319,7 +318,7 @@ impl<N: Net> Endpoint<N> {
             if !self.valid(id) {
                 continue;
             }
-            let (max_packet, whole) = packets(&self.net, peer);
+            let max_packet = self.net.caps(peer).max_packet;
             let request = self.engine.requests.get_mut(id.index);
             let (Phase::Send(send), Buffer::Source(source)) = (&mut request.phase, &request.buffer)
             else {
@@ -331,7 +330,7 @@ impl<N: Net> Endpoint<N> {
                 && !complete
                 && let Send::Streaming { at, upto } = *send
             {
-                let n = piece(at, upto, whole, max_packet);
+                let n = piece(at, upto, whole(&self.net, peer, at), max_packet);
                 let header = wire::with_number(kind::DATA, at, other);
                 match self.net.try_send(peer, header, source.part(at, n as usize)) {
                     Ok(Posted::Done) => {}

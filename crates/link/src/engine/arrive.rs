@@ -108,6 +108,17 @@ impl<N: Net> Engine<N> {
         true
     }
 
+    /// A fragment. While a receive gets the message from there, its communicator is open, and its first packet was handled.
+    pub fn on_more(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
+        let first = (Context::of(&header), header.source, header.seq);
+        match self.assemblies.target_mut(first) {
+            Some(&mut Target::Request(at)) if self.requests.get(at).rare.peer == from => {
+                self.place_in_assembled(first, at, header.len, payload)
+            }
+            _ => self.in_context(from, header, payload),
+        }
+    }
+
     /// A fragment whose first packet was handled.
     pub fn place_more(&mut self, header: &Header, payload: PeerBytes<'_>) -> bool {
         let first = (Context::of(header), header.source, header.seq);
@@ -120,9 +131,7 @@ impl<N: Net> Engine<N> {
         let (placed, whole) = match self.assemblies.target_mut(first) {
             None => (false, false),
             Some(&mut Target::Request(index)) => {
-                let placed = self.place_in(index, at, payload);
-                let whole = !matches!(self.requests.get(index).phase, Phase::Recv(_));
-                (placed, whole)
+                return self.place_in_assembled(first, index, at, payload);
             }
             Some(&mut Target::Unexpected(index)) => {
                 let entry = self.unexpected.entries.get_mut(index);
@@ -138,6 +147,21 @@ impl<N: Net> Engine<N> {
             }
         };
         if placed && whole {
+            self.end_assembly(first);
+        }
+        placed
+    }
+
+    /// Places a fragment into the receive that gets its message, and forgets that with the last one.
+    fn place_in_assembled(
+        &mut self,
+        first: First,
+        index: u32,
+        at: u64,
+        payload: PeerBytes<'_>,
+    ) -> bool {
+        let placed = self.place_in(index, at, payload);
+        if placed && !matches!(self.requests.get(index).phase, Phase::Recv(_)) {
             self.end_assembly(first);
         }
         placed

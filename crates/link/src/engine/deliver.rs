@@ -82,7 +82,7 @@ impl<N: Net> Engine<N> {
     #[inline(never)]
     fn deliver_slow(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
         let handled = match header.kind {
-            kind::MORE => self.in_context(from, header, payload),
+            kind::MORE => self.on_more(from, header, payload),
             kind if is_sequenced(kind) => self.in_context(from, header, payload),
             kind::CTS => self.on_cts(from, &header, payload),
             kind::DATA => self.on_data(from, &header, payload),
@@ -111,7 +111,7 @@ impl<N: Net> Engine<N> {
 
     /// Handles a packet that belongs to a member of an open context, or keeps it until its turn.
     /// One of a context that is neither open nor expected is late, and is thrown away.
-    fn in_context(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
+    pub fn in_context(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
         let Some(comm) = self.comm(Context::of(&header).cid()) else {
             self.drop_late(from, &header, payload);
             return false;

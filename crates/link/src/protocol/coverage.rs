@@ -24,6 +24,7 @@ impl Coverage {
 
     /// Adds `[at, at + len)`; refuses what goes beyond `total` or was, wholly or
     /// partly, there before.
+    #[inline]
     pub fn add(&mut self, at: u64, len: u64, total: u64) -> bool {
         let Some(end) = at.checked_add(len).filter(|&end| end <= total) else {
             return false;
@@ -31,6 +32,16 @@ impl Coverage {
         if len == 0 || at < self.upto {
             return false;
         }
+        if at == self.upto && self.ahead.is_empty() {
+            self.upto = end;
+            return true;
+        }
+        self.add_ahead(at, end)
+    }
+
+    /// Adds what does not simply follow what was there.
+    #[inline(never)]
+    fn add_ahead(&mut self, at: u64, end: u64) -> bool {
         let place = self.ahead.partition_point(|&(from, _)| from < at);
         let clear_before = place == 0 || self.ahead[place - 1].1 <= at;
         let clear_after = self.ahead.get(place).is_none_or(|&(from, _)| end <= from);

@@ -27,7 +27,7 @@ const ROOMS: usize = 256 << 10;
 /// Most slots.
 const SLOTS: usize = 8;
 /// Most bytes that are copied before the receiver is told.
-const CHUNK: u64 = 8 << 10;
+const CHUNK: u64 = 16 << 10;
 /// Most chunks that the receiver looks at one by one; of more the sender keeps a log.
 pub const FEW: usize = 32;
 

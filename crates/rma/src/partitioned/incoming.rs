@@ -246,10 +246,13 @@ impl Incoming {
             if !self.is_run {
                 let bytes = PeerBytes::new(room, fits);
                 RecvBuf::new(self.buf, self.count, &self.ty).place(from, bytes);
-            } else if fits <= 32 {
-                copy::small(self.buf.wrapping_add(from as usize), room, fits);
             } else {
-                copy::taking(self.buf.wrapping_add(from as usize), room, fits);
+                let to = self.buf.wrapping_add(from as usize);
+                match fits {
+                    ..=32 => copy::small(to, room, fits),
+                    _ if copy::suits_string(fits) => copy::string(to, room, fits),
+                    _ => copy::taking(to, room, fits),
+                }
             }
         }
     }

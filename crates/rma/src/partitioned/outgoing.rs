@@ -317,6 +317,7 @@ impl Outgoing {
                 match &elements {
                     Some(it) => it.part(from - first, now).write(Room::new(to, now)),
                     None if now <= 32 => copy::small(to, bytes, now),
+                    None if copy::suits_string(now) => copy::string(to, bytes, now),
                     None => copy::claiming(to, bytes, now),
                 }
             }
