@@ -177,6 +177,7 @@ fn told_apart(mut found: HashMap<String, Vec<IpAddr>>) -> HashMap<String, Vec<Ip
 fn find_addresses(names: Vec<String>, limit: Duration) -> HashMap<String, Vec<IpAddr>> {
     let mut found = HashMap::new();
     let (count, until) = (names.len(), Instant::now() + limit);
+    let has_nobody = names.iter().any(|name| name == NOBODY);
     let (names, next) = (Arc::new(names), Arc::new(AtomicUsize::new(0)));
     let (tell, told) = mpsc::channel();
     for _ in 0..count.min(AT_ONCE) {
@@ -197,7 +198,7 @@ fn find_addresses(names: Vec<String>, limit: Duration) -> HashMap<String, Vec<Ip
     while found.len() < count {
         let left = until.saturating_duration_since(Instant::now());
         // Where there is no DNS, only this one may be left to wait for.
-        let is_last = found.len() + 1 == count && !found.contains_key(NOBODY);
+        let is_last = has_nobody && found.len() + 1 == count && !found.contains_key(NOBODY);
         let left = if is_last { left.min(SOON) } else { left };
         match told.recv_timeout(left) {
             Ok((name, addresses)) => drop(found.insert(name, addresses)),
