@@ -49,6 +49,11 @@ pub trait Payload {
 
     /// Writes all bytes into `room`, whose length is `self.len()`.
     fn write(&self, room: Room<'_>);
+
+    /// Its bytes as three runs, one behind the other, if they lie so: a transport may hand them over where they are.
+    fn runs(&self) -> Option<[&[u8]; 3]> {
+        None
+    }
 }
 
 impl Payload for &[u8] {

@@ -18,8 +18,8 @@ const PIECE: usize = 512;
 /// Bytes of a row that wait for the next poll, at most, about.
 const HELD: usize = 16 << 10;
 
-/// Payloads from this on are handed over in two halves, bytes.
-const HALVED: usize = 32 << 10;
+/// Payloads from this on are handed over in two halves, bytes: more than a part of a one-sided operation with what is said of it.
+const HALVED: usize = 33 << 10;
 
 /// What became of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +133,11 @@ impl Link {
             }
             // SAFETY: as above.
             Some(at) => unsafe { self.socket.send_both(&head.encode(), at, payload.len()) },
+            None if let Some(runs) = payload.runs() => {
+                let (head, [first, second, third]) = (head.encode(), runs);
+                let runs = [&head, first, second, third].map(io::IoSlice::new);
+                self.socket.send_runs(&runs)
+            }
             None => {
                 let mut whole = Vec::with_capacity(payload.len());
                 // SAFETY: as much is reserved, and the payload writes all of it.

@@ -152,6 +152,17 @@ impl Socket {
         Ok(rustix::net::send(&self.stream, bytes, SEND)?)
     }
 
+    /// Hands runs of bytes to the kernel, as far as it takes them.
+    pub fn send_runs(&self, runs: &[io::IoSlice<'_>]) -> io::Result<usize> {
+        let mut nothing = SendAncillaryBuffer::default();
+        Ok(rustix::net::sendmsg(
+            &self.stream,
+            runs,
+            &mut nothing,
+            SEND,
+        )?)
+    }
+
     /// Hands two runs of bytes to the kernel, as far as it takes them.
     ///
     /// # Safety
@@ -164,14 +175,7 @@ impl Socket {
     ) -> io::Result<usize> {
         // SAFETY: as promised.
         let second = unsafe { slice::from_raw_parts(second, len) };
-        let parts = [io::IoSlice::new(first), io::IoSlice::new(second)];
-        let mut nothing = SendAncillaryBuffer::default();
-        Ok(rustix::net::sendmsg(
-            &self.stream,
-            &parts,
-            &mut nothing,
-            SEND,
-        )?)
+        self.send_runs(&[io::IoSlice::new(first), io::IoSlice::new(second)])
     }
 
     /// Takes what has arrived; 0 bytes if nothing will any more.

@@ -12,6 +12,7 @@ use catena_link::{ActiveHeader, Awaited, Handler};
 
 use super::at_once;
 use super::exchange::{self, WINDOWS, ended};
+use super::job::Packet;
 use super::ready;
 use super::target::carry_out;
 use crate::registry;
@@ -165,14 +166,14 @@ pub(crate) fn send(process: &Process, peer: Peer) -> bool {
         let most = link.max_active(peer);
         exchange::with(|exchange| {
             let out = &mut exchange.lane(peer).out;
-            let post = |at, bytes: &[u8]| {
+            let post = |at, packet: Packet<'_>| {
                 let header = ActiveHeader {
                     class: WINDOWS,
                     context: 0,
                     what: 0,
                     argument: at,
                 };
-                link.try_post_active(peer, header, bytes)
+                link.try_post_active(peer, header, packet)
             };
             let mut over = Vec::new();
             let sent = out.pump(most, post, |operation| over.push(operation));

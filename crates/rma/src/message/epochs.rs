@@ -178,7 +178,7 @@ impl Window {
     }
 
     /// Asks a target to say that all operations before are complete, by this record.
-    fn ask_flush(&self, rank: u32, what: What) {
+    pub(super) fn ask_flush(&self, rank: u32, what: What) {
         let answer = self.ask(rank, what, (0, 0), None);
         self.far(rank).flush.replace(Some(answer));
     }
@@ -210,7 +210,7 @@ impl Window {
     }
 
     /// Whether some operations on a member have not ended.
-    fn is_under_way(&self, rank: u32) -> bool {
+    pub(super) fn is_under_way(&self, rank: u32) -> bool {
         let is_asked = |far: &Far| {
             let flush = far.flush.borrow();
             flush.as_ref().is_some_and(|it| !it.has_come())

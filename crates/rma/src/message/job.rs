@@ -24,8 +24,50 @@ use super::token::Token;
 pub(super) const ANSWERS: u64 = 1 << 20;
 /// Bytes of records that share one piece of memory.
 const SHARE: usize = 256 << 10;
+/// The same of answers: a long one, which is taken where it lies if it is in one packet, shares it with nobody behind it.
+const SHARE_ANSWERS: usize = 8 << 10;
 /// Bytes of records that leave with the last part of a long operation before them.
 const BEHIND: usize = 512;
+
+/// Bytes that leave together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Packet<'a> {
+    Bytes(&'a [u8]),
+    /// The front of a record, its other bytes where the program has them, and records behind it.
+    Record([&'a [u8]; 3]),
+}
+
+impl Payload for Packet<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Packet::Bytes(bytes) => bytes.len(),
+            Packet::Record(runs) => runs.iter().map(|run| run.len()).sum(),
+        }
+    }
+
+    fn contiguous(&self) -> Option<*const u8> {
+        match self {
+            Packet::Bytes(bytes) => Some(bytes.as_ptr()),
+            Packet::Record(_) => None,
+        }
+    }
+
+    fn write(&self, mut room: Room<'_>) {
+        let runs = self.runs().unwrap_or_default();
+        let mut at = 0;
+        for run in runs {
+            room.write(at, run);
+            at += run.len();
+        }
+    }
+
+    fn runs(&self) -> Option<[&[u8]; 3]> {
+        Some(match self {
+            Packet::Bytes(bytes) => [bytes, &[], &[]],
+            Packet::Record(runs) => *runs,
+        })
+    }
+}
 
 /// Elements of a target, as records name them.
 #[derive(Clone)]
@@ -85,9 +127,7 @@ pub(crate) struct Operation {
 impl Operation {
     /// Makes a record of the next part; how many bytes come back for it.
     pub fn write_next(&mut self, out: &mut Vec<u8>) -> u64 {
-        let most = CHUNK / self.unit * self.unit;
-        let len = (self.len - self.at).min(most as u64) as usize;
-        let at = self.at;
+        let (at, len) = (self.at, self.next_len());
         record::write(out, self.head, |head, out| {
             if self.is_answered {
                 out.extend_from_slice(&at.to_ne_bytes());
@@ -112,6 +152,31 @@ impl Operation {
         });
         self.at += len as u64;
         if self.is_answered { len as u64 } else { 0 }
+    }
+
+    /// The bytes of the next part where the program has them, if they are one run there and at the target.
+    fn run(&self) -> Option<&[u8]> {
+        let changes = matches!(self.head.what(), Some(What::Put | What::Combine));
+        if !changes || self.spot.layout.is_some() {
+            return None;
+        }
+        let from = self.source.contiguous()?.wrapping_add(self.at as usize);
+        // SAFETY: the program lends the bytes until the operation is over.
+        Some(unsafe { std::slice::from_raw_parts(from, self.next_len()) })
+    }
+
+    /// Makes the front of a record of that part.
+    fn write_front(&self, out: &mut Vec<u8>) {
+        let (at, len) = (self.at, self.next_len());
+        record::write_front(out, self.head, len, |head, out| {
+            self.spot.write((at, len), head, out);
+        });
+    }
+
+    /// Bytes of the next part.
+    fn next_len(&self) -> usize {
+        let most = CHUNK / self.unit * self.unit;
+        (self.len - self.at).min(most as u64) as usize
     }
 
     /// Whether there is a record of every part.
@@ -151,8 +216,9 @@ pub(crate) struct Outgoing {
     under_way: u64,
     /// From how many on no long operation asks for more.
     most: u64,
-    /// Memory for the next records.
+    /// Memory for the next records, and for the front of one whose bytes stay where they are.
     spare: Vec<u8>,
+    front: Vec<u8>,
 }
 
 impl Default for Outgoing {
@@ -173,6 +239,7 @@ impl Outgoing {
             under_way: 0,
             most,
             spare: Vec::new(),
+            front: Vec::new(),
         }
     }
 
@@ -194,7 +261,7 @@ impl Outgoing {
     /// Adds a record that answers something: `write` appends it.
     pub fn add_answer(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         match self.answers.back_mut() {
-            Some(last) if last.bytes.len() < SHARE => write(&mut last.bytes),
+            Some(last) if last.bytes.len() < SHARE_ANSWERS => write(&mut last.bytes),
             _ => {
                 let mut bytes = std::mem::take(&mut self.spare);
                 write(&mut bytes);
@@ -242,6 +309,55 @@ impl Outgoing {
         requests.collect()
     }
 
+    /// Posts the next part of a long operation, and a few records behind the last one, from where they lie. `None` if there is none
+    /// that can be posted so.
+    fn post_run(
+        &mut self,
+        most: usize,
+        post: &mut impl FnMut(u64, Packet<'_>) -> Result<Posted, PeerLost>,
+        ended: &mut impl FnMut(Operation),
+    ) -> Option<Result<Posted, PeerLost>> {
+        if self.leaving.is_some() || !self.answers.is_empty() {
+            return None;
+        }
+        let Some(Request::Long(long)) = self.requests.front() else {
+            return None;
+        };
+        let run = long.run()?;
+        self.front.clear();
+        long.write_front(&mut self.front);
+        let len = self.front.len() + run.len();
+        if len > most {
+            return None;
+        }
+        let is_last = long.at + run.len() as u64 == long.len;
+        let room = BEHIND.min(most - len);
+        let behind = match self.requests.get(1) {
+            Some(Request::Ready(ready)) if is_last && ready.bytes.len() <= room => Some(ready),
+            _ => None,
+        };
+        let tail = behind.map_or(&[][..], |ready| &ready.bytes);
+        match post(self.sent, Packet::Record([&self.front, run, tail])) {
+            Ok(Posted::Done) => {}
+            other => return Some(other),
+        }
+        let (run, tail, brings) = (run.len(), tail.len(), behind.map_or(0, |it| it.brings));
+        self.sent += (len + tail) as u64;
+        self.ready -= tail;
+        self.under_way += brings;
+        if let Some(Request::Long(mut long)) = self.requests.pop_front() {
+            if tail > 0 {
+                self.requests.pop_front();
+            }
+            long.at += run as u64;
+            match long.is_over() {
+                true => ended(*long),
+                false => self.requests.push_front(Request::Long(long)),
+            }
+        }
+        Some(Ok(Posted::Done))
+    }
+
     /// Has a few records that come next leave with those of `packet`, if one packet has room for both.
     fn take_along(&mut self, most: usize, packet: &mut Ready) {
         if let Some(Request::Ready(Ready { bytes, brings, .. })) = self.requests.front()
@@ -272,7 +388,13 @@ impl Outgoing {
                     bytes: std::mem::take(&mut self.spare),
                     ..Ready::default()
                 };
-                ready.brings = long.write_next(&mut ready.bytes);
+                loop {
+                    ready.brings += long.write_next(&mut ready.bytes);
+                    let asks = long.is_answered && self.under_way + ready.brings < self.most;
+                    if long.is_over() || !asks || ready.bytes.len() > BEHIND {
+                        break;
+                    }
+                }
                 self.ready += ready.bytes.len();
                 if long.is_over() {
                     ended(*long);
@@ -293,18 +415,27 @@ impl Outgoing {
     pub fn pump(
         &mut self,
         most: usize,
-        mut post: impl FnMut(u64, &[u8]) -> Result<Posted, PeerLost>,
+        mut post: impl FnMut(u64, Packet<'_>) -> Result<Posted, PeerLost>,
         mut ended: impl FnMut(Operation),
     ) -> Result<bool, PeerLost> {
         let mut moved = false;
         loop {
+            match self.post_run(most, &mut post, &mut ended) {
+                Some(Ok(Posted::Done)) => {
+                    moved = true;
+                    continue;
+                }
+                Some(Ok(Posted::Full)) => return Ok(moved),
+                Some(Err(lost)) => return Err(lost),
+                None => {}
+            }
             let begun = self.leaving.take();
             let Some((ready, from)) = begun.or_else(|| Some((self.next(most, &mut ended)?, 0)))
             else {
                 return Ok(moved);
             };
             let len = most.min(ready.bytes.len() - from);
-            let posted = post(self.sent, &ready.bytes[from..from + len])?;
+            let posted = post(self.sent, Packet::Bytes(&ready.bytes[from..from + len]))?;
             if posted == Posted::Full {
                 self.leaving = Some((ready, from));
                 return Ok(moved);
@@ -349,12 +480,12 @@ mod tests {
     /// What leaves while there is room, as kinds of records.
     fn leaves(out: &mut Outgoing, most: usize, room: usize) -> Vec<What> {
         let (mut bytes, mut left) = (Vec::new(), room);
-        let post = |_, packet: &[u8]| {
+        let post = |_, packet: Packet<'_>| {
             if left == 0 {
                 return Ok(Posted::Full);
             }
             left -= 1;
-            bytes.extend_from_slice(packet);
+            bytes.extend(packet.runs().unwrap().concat());
             Ok(Posted::Done)
         };
         out.pump(most, post, drop).expect("nobody is lost");
@@ -411,6 +542,47 @@ mod tests {
         assert_eq!(leaves(&mut out, 1 << 20, 9), [What::Get, What::Fetch]);
     }
 
+    /// Whether it is handed over where it lies or copied, at once or after its route was full for a while.
+    #[test]
+    fn a_long_put_leaves_as_the_same_records_by_every_way() {
+        let bytes: Vec<u8> = (0..5 * CHUNK / 2).map(|at| (at % 251) as u8).collect();
+        let put = || Operation {
+            head: Head::new(What::Put, 7),
+            source: SendBuf::Bytes(bytes.as_ptr(), bytes.len() as u64),
+            is_answered: false,
+            ..long_get(bytes.len() as u64)
+        };
+        let (mut expected, mut operation) = (Vec::new(), put());
+        while !operation.is_over() {
+            operation.write_next(&mut expected);
+        }
+        tell(What::Flush)(&mut expected);
+        for (most, full) in [(1 << 20, 0), (1 << 20, 2), (CHUNK + 24, 1), (1000, 1)] {
+            let (mut out, mut ended) = (Outgoing::default(), 0);
+            out.add_long(put());
+            out.add(tell(What::Flush));
+            let (mut sent, mut posts) = (Vec::new(), 0);
+            while !out.is_empty() {
+                let post = |at, packet: Packet<'_>| {
+                    posts += 1;
+                    if posts % (full + 1) != 0 {
+                        return Ok(Posted::Full);
+                    }
+                    assert!(at == sent.len() as u64 && packet.len() <= most);
+                    let (mut copy, from) = (vec![0; packet.len()], sent.len());
+                    // SAFETY: as many bytes.
+                    packet.write(unsafe { Room::new(copy.as_mut_ptr(), copy.len()) });
+                    sent.extend(packet.runs().unwrap().concat());
+                    assert_eq!(copy, sent[from..]);
+                    Ok(Posted::Done)
+                };
+                out.pump(most, post, |_| ended += 1)
+                    .expect("nobody is lost");
+            }
+            assert!(sent == expected && ended == 1 && out.ready() == 0);
+        }
+    }
+
     #[test]
     fn no_record_is_cut_in_two_by_others() {
         let mut out = Outgoing::default();
@@ -419,10 +591,10 @@ mod tests {
         out.add(tell(What::Complete));
         out.add_answer(answer(What::Done));
         let (mut bytes, mut place) = (Vec::new(), 5);
-        let post = |at, packet: &[u8]| {
+        let post = |at, packet: Packet<'_>| {
             assert_eq!(at, place, "one packet behind the other");
             place += packet.len() as u64;
-            bytes.extend_from_slice(packet);
+            bytes.extend(packet.runs().unwrap().concat());
             Ok(Posted::Done)
         };
         out.pump(5, post, drop).expect("nobody is lost");

@@ -193,6 +193,8 @@ impl Window {
         let (peer, len) = (self.group.member(at.rank as usize), at.len());
         self.check_there(peer)?;
         let far = self.far(at.rank);
+        // Nothing else is under way there that has no answer.
+        let is_first = !far.dirty.get() && !self.is_under_way(at.rank);
         let is_answered = sink.is_some();
         let is_long = len > if is_answered { SHORT_ANSWER } else { COPIED };
         let mut head = Head {
@@ -238,6 +240,11 @@ impl Window {
             exchange.start(peer, operation, is_long);
         });
         let ready = || exchange::with(|exchange| exchange.ready(peer));
+        if is_first && far.dirty.get() && len >= GATHER as u64 {
+            // It leaves before it is flushed, and with it what the flush will ask, if nothing else comes in between.
+            far.dirty.set(false);
+            self.ask_flush(at.rank, What::Flush);
+        }
         // With a notification that follows at once it leaves in fewer packets.
         if (is_long || ready() >= GATHER) && !self.notices.follow.get() {
             carry::send(process, peer);

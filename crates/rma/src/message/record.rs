@@ -26,9 +26,8 @@
 pub(crate) const HEAD: usize = 16;
 /// Longest body: bytes of [`CHUNK`], with runs of one byte each.
 pub(crate) const LONGEST: usize = 4 << 20;
-/// Bytes of an operation that a record moves at most: with its head the record stays below 32 KiB, from which on the
-/// transport over TCP hands a packet to the kernel in two halves.
-pub(crate) const CHUNK: usize = (32 << 10) - 64;
+/// Bytes of an operation that a record moves at most: the target takes one while the next one is under way.
+pub(crate) const CHUNK: usize = 32 << 10;
 
 /// What a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,6 +136,22 @@ pub(crate) fn write(out: &mut Vec<u8>, mut head: Head, body: impl FnOnce(&mut He
     out.extend_from_slice(&[0; HEAD]);
     body(&mut head, out);
     head.len = (out.len() - at - HEAD) as u32;
+    out[at..at + HEAD].copy_from_slice(&head.bytes());
+}
+
+/// Writes the front of a record, whose body has `more` bytes behind those that `body` appends.
+pub(crate) fn write_front(
+    out: &mut Vec<u8>,
+    mut head: Head,
+    more: usize,
+    body: impl FnOnce(&mut Head, &mut Vec<u8>),
+) {
+    let at = out.len();
+    write(out, head, |changed, out| {
+        body(changed, out);
+        head = *changed;
+    });
+    head.len = (out.len() - at - HEAD + more) as u32;
     out[at..at + HEAD].copy_from_slice(&head.bytes());
 }
 

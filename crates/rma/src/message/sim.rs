@@ -13,7 +13,7 @@ use catena_sim::{Port, Rng, Seed, Sim};
 
 use super::codes::{BYTE, code};
 use super::exchange::{Exchange, Pending};
-use super::job::{Operation, Spot};
+use super::job::{Operation, Packet, Spot};
 use super::origin::{COPIED, SHORT_ANSWER};
 use super::record::{CHUNK, Head, Trouble, What};
 use super::target::{Owner, answer, change, flush};
@@ -298,12 +298,12 @@ impl Member {
         for peer in self.exchange.listed.clone() {
             let (port, out) = (&mut self.port, &mut self.exchange.lane(peer).out);
             let most = port.caps(peer).max_packet;
-            let post = |at, bytes: &[u8]| -> Result<Posted, PeerLost> {
+            let post = |at, packet: Packet<'_>| -> Result<Posted, PeerLost> {
                 let header = Header {
                     len: at,
                     ..Header::default()
                 };
-                port.try_send(peer, header, bytes)
+                port.try_send(peer, header, packet)
             };
             out.pump(most, post, drop).expect("nobody dies");
             if out.is_empty() {
