@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 BUILD := build
 
-.PHONY: help setup build run test check-c clients mpi4py osu agreement mpich-suite launchers app qualify compare report wheel deb container packages install uninstall clean
+.PHONY: help setup build run test check-c clients mpi4py osu agreement mpich-suite launchers app qualify compare report book wheel deb rpm container packages install uninstall clean
 
 help:
 	@echo "make run                 build Catena and run the example on 4 ranks"
@@ -12,6 +12,7 @@ help:
 	@echo "make uninstall PREFIX=dir"
 	@echo "make compare             speed next to MPICH, Intel MPI and Open MPI (ARGS=--quick)"
 	@echo "make report              everything, with statistics: docs/report.html (ARGS=\"--quick\", or \"--for 1800\" for a part)"
+	@echo "make book                the pages of docs as a site with a search: build/book/docs/index.html"
 	@echo "make clients             mpi4py's own tests and a real application"
 	@echo "make osu OSU_SRC=dir     the OSU micro-benchmarks with data validation"
 	@echo "make agreement OSU_SRC=dir  the benchmarks' figures beside those of OSU's: docs/beside-omb.md"
@@ -21,8 +22,9 @@ help:
 	@echo "                         ARGS=--slice for a small part in minutes, as make test runs it)"
 	@echo "make wheel               build/dist/catena-*.whl for pip (ARCH=aarch64 for that)"
 	@echo "make deb                 build/dist/catena_*.deb for Debian and Ubuntu, likewise"
+	@echo "make rpm                 build/dist/catena-*.rpm for Fedora, RHEL, SUSE and their like, likewise"
 	@echo "make container           an image with Catena and a compiler (docker or podman)"
-	@echo "make packages            tests of the wheel and the deb, in clean systems"
+	@echo "make packages            tests of wheel, deb and rpm, in clean systems"
 	@echo "make check-c             the C tests alone (ARGS=name for some of them)"
 	@echo "make build               release build of the library and the launcher"
 	@echo "make clean               removes build/ and target/"
@@ -88,6 +90,10 @@ report: $(BUILD)/prefix
 	@scripts/setup python
 	@scripts/report $(ARGS)
 
+book:
+	@scripts/setup python
+	@scripts/book build
+
 ARCH ?= $(shell uname -m)
 
 wheel: setup
@@ -98,12 +104,16 @@ deb: setup
 	@scripts/setup python
 	@scripts/package/deb $(ARCH)
 
+rpm: setup
+	@scripts/setup python packages
+	@scripts/package/rpm $(ARCH)
+
 container: deb
 	$(or $(shell command -v podman),docker) build -f packaging/container/Containerfile -t catena build/dist
 
 packages: build
 	@scripts/setup python packages
-	@for kind in wheel deb mpi4py cmake module; do scripts/package/test $$kind || exit; done
+	@for kind in wheel deb rpm mpi4py cmake module; do scripts/package/test $$kind || exit; done
 
 install: build
 	@DESTDIR="$(DESTDIR)" scripts/install "$(abspath $(PREFIX))"

@@ -1,6 +1,6 @@
 /* Functions of Catena that no version of the standard has yet: user-level failure mitigation
- * (ULFM; see docs/fault-tolerance.md), one-sided operations that notify their target (see
- * docs/windows.md), and what MPICH's stand-alone Fortran binding asks for. The
+ * (ULFM; see `catena help faults`), one-sided operations that notify their target (see
+ * `catena help windows`), and what MPICH's stand-alone Fortran binding asks for. The
  * names without X are those that the next version of the standard is to have; where a later mpi.h
  * declares these, it says the same. */
 #ifndef CATENA_MPI_EXT_H
@@ -39,7 +39,7 @@ int PMPIX_Comm_failure_ack(MPI_Comm comm);
 int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
 
 /* Whether buffers may lie in memory of CUDA devices: 1 if the job's settings and this host have it. Messages, collectives,
- * files and origins of one-sided operations take it, memory of windows may not (see docs/devices.md). */
+ * files and origins of one-sided operations take it, memory of windows may not (see `catena help devices`). */
 #define MPIX_CUDA_AWARE_SUPPORT 1
 int MPIX_Query_cuda_support(void);
 

@@ -123,7 +123,7 @@ fn axes(request: &Request, registry: &Registry) -> Result<Vec<(String, Vec<Strin
         if registry.find(&name).is_none() {
             let hint = match registry.nearest(&name) {
                 Some(near) => format!("did you mean {near}?"),
-                None => "`catena info` lists them; --env takes any variable".to_string(),
+                None => "`catena info --all` lists them; --env takes any variable".to_string(),
             };
             return Err(format!("--setting: Catena has no setting {name}; {hint}"));
         }

@@ -16,6 +16,7 @@
 #![deny(unsafe_code)]
 
 mod abroad;
+pub mod alias;
 mod client;
 mod direct;
 mod equal;
@@ -150,6 +151,16 @@ setting! {
     scope: Local,
     level: User,
 
+    /// Whether ranks find their numbers also in the variables of other launchers.
+    ///
+    /// These are, for ranks and sizes in the job and on the host, `OMPI_COMM_WORLD_RANK`, `_SIZE`, `_LOCAL_RANK`,
+    /// `_LOCAL_SIZE` and `_NODE_RANK`; `PMI_RANK`, `PMI_SIZE`, `PMI_LOCAL_RANK` and `PMI_LOCAL_SIZE`; `MPI_LOCALRANKID` and
+    /// `MPI_LOCALNRANKS`; `MV2_COMM_WORLD_RANK`, `_SIZE`, `_LOCAL_RANK` and `_LOCAL_SIZE`. Without it, what
+    /// mpirun itself has of them is passed on, and nothing is set.
+    pub static LAUNCH_ALIASES: bool = true;
+    scope: Local,
+    level: User,
+
     /// Whether programs of MPICH and of Open MPI run on Catena, also if their own
     /// library is found.
     ///
@@ -213,6 +224,7 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &LAUNCH_UNIVERSE,
     &LAUNCH_FANOUT,
     &LAUNCH_FOREIGN,
+    &LAUNCH_ALIASES,
     &FAULT_TOLERANCE,
     &FAULT_STATUS,
     &LAUNCH_TAKEOVER,

@@ -3,7 +3,7 @@
 use crate::client::Client;
 use crate::direct::{self, Direct};
 use crate::singleton::Singleton;
-use crate::{BOOT_VAR, Boot, BootError, SINGLETON, foreign, within};
+use crate::{BOOT_VAR, Boot, BootError, SINGLETON, alias, foreign, within};
 
 /// Connects this process to whoever started it.
 ///
@@ -21,7 +21,7 @@ pub fn open() -> Result<Box<dyn Boot>, BootError> {
     if !offers.is_empty() {
         return Ok(Box::new(Direct::open(&offers, env)?));
     }
-    match foreign::detect(env) {
+    match foreign::detect(alias::without(env)) {
         Some(foreign) => Err(BootError::Foreign(foreign)),
         None => Ok(Box::new(Singleton::new())),
     }

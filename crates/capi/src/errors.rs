@@ -266,7 +266,7 @@ pub(crate) fn call_handler(on: On, code: c_int, text: String) -> c_int {
         .and_then(names::class_name)
         .unwrap_or("error of the program");
     match *handler {
-        Errhandler::Return => {}
+        Errhandler::Return | Errhandler::Throw => {}
         Errhandler::User { function, .. } => {
             let (mut handle, mut code) = (handle, code);
             // What it jumps over would never be dropped.

@@ -55,6 +55,23 @@ pub(crate) extern "C" fn catena_op_create(
     answer("MPI_Op_create", put_new(op, handle, "op"))
 }
 
+/// Gives the function of an operation that [`catena_op_create`] has made, and nobody has used, another state.
+// SAFETY: no other library has names that begin with catena_.
+#[unsafe(no_mangle)]
+extern "C" fn catena_op_set_state(op: Op, state: *mut c_void) -> c_int {
+    let set = || match enter_any().ops.table.get(op.0).as_deref() {
+        Some(OpObj::User {
+            function: UserFn::Layer { state: there, .. },
+            ..
+        }) => {
+            there.replace(state);
+            Ok(())
+        }
+        _ => fail!(Op, "{:#x} is no operation of a layer's function", op.0),
+    };
+    answer("MPI_Op_create", set())
+}
+
 /// `MPI_Comm_create_errhandler` and its relatives, by `target`: 0 for communicators, 1 for
 /// windows, 2 for files, 3 for sessions.
 // SAFETY: no other library has names that begin with catena_.

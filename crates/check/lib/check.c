@@ -47,8 +47,9 @@ static atomic_uintptr_t lowest = UINTPTR_MAX, highest;
 static int rank = -1;
 /* Whether the library has another interface than the standard one: then nothing is looked at. */
 static int is_foreign;
-/* Whether this thread is in here: what it allocates and frees is its own. */
-static _Thread_local int inside __attribute__((tls_model("initial-exec")));
+/* Whether this thread is in here: what it allocates and frees is its own. Compilers take it that the C library's
+ * functions do not call back, which those that free do, and would leave the change out if it were not volatile. */
+static _Thread_local volatile int inside __attribute__((tls_model("initial-exec")));
 
 /* The function of the library behind; NULL if it has none. */
 static void *function(const char *name)

@@ -4,7 +4,7 @@
 //! command makes it ahead, for all users of an installation.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 const HELP: &str = "\
@@ -35,7 +35,7 @@ pub fn fortran(args: impl Iterator<Item = OsString>) -> i32 {
             _ => return usage(&format!("nothing is known of {}", arg.display())),
         }
     }
-    let Some(prefix) = prefix() else {
+    let Some(prefix) = crate::place::prefix() else {
         return usage("this command does not know where it is installed: /proc is missing");
     };
     let modules = prefix.join("share/catena/fortran/modules");
@@ -49,12 +49,6 @@ pub fn fortran(args: impl Iterator<Item = OsString>) -> i32 {
 fn usage(problem: &str) -> i32 {
     eprintln!("catena fortran: {problem}; `catena fortran --help` tells more");
     catena_launcher::USAGE
-}
-
-/// The folder of the installation, in whose `bin` this command is.
-fn prefix() -> Option<PathBuf> {
-    let here = std::env::current_exe().ok()?;
-    Some(here.parent()?.parent()?.to_path_buf())
 }
 
 /// The modules that all users of the installation have.

@@ -5,6 +5,8 @@
 mod coll;
 mod fortran;
 mod info;
+mod pages;
+mod place;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -24,7 +26,7 @@ commands
   coll     show which algorithm a collective takes, and why
   fortran  make the modules mpi and mpi_f08 for a Fortran compiler
   version  show the version
-  help     show this text
+  help     show this text, or a page: `catena help hangs`, `help slow`, `help startup`
 
 `catena <command> --help` tells more about a command.
 ";
@@ -60,9 +62,11 @@ fn main() -> ExitCode {
             .into_owned(),
         false => called,
     };
-    let status = match (catena_launcher::daemon(&args), called.as_str()) {
+    // Packages have `mpirun.catena` beside the `mpirun` that the system's alternatives choose.
+    let called = called.strip_suffix(".catena").unwrap_or(&called);
+    let status = match (catena_launcher::daemon(&args), called) {
         (Some(status), _) => status,
-        (None, "mpirun" | "mpiexec") => catena_launcher::run(&called, args, &registry()),
+        (None, "mpirun" | "mpiexec") => catena_launcher::run(called, args, &registry()),
         (None, _) => catena(args.into_iter()),
     };
     ExitCode::from(u8::try_from(status & 0xff).unwrap_or(1))
@@ -85,7 +89,10 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
             0
         }
         Some("help" | "--help" | "-h") => {
-            print!("{HELP}");
+            match args.next() {
+                Some(page) => return pages::show(&page.to_string_lossy()),
+                None => print!("{HELP}{}", pages::list()),
+            }
             0
         }
         None => {

@@ -242,16 +242,20 @@ pub fn constants(interface: Interface) -> String {
     out
 }
 
-/// Datatypes of MPICH that the standard has by another name: the number, and the standard's.
-/// `MPIX_C_FLOAT16` is `MPI_REAL2`.
-const DATATYPES_BESIDES: [(&str, i64); 1] = [("0x4c000246", 0x2ca)];
+/// Handles of MPICH that the standard has by another name, or Catena alone: type, number, and Catena's.
+const NUMBERS_BESIDES: [(&str, &str, i64); 2] = [
+    // MPIX_C_FLOAT16 is MPI_REAL2.
+    ("Datatype", "0x4c000246", 0x2ca),
+    // MPI::ERRORS_THROW_EXCEPTIONS of C++: `ERRORS_THROW` of `objects`.
+    ("Errhandler", "0x54000002", 0x144),
+];
 
 /// Handles that are numbers, by type: *(foreign, standard)*.
 fn numbers(out: &mut String, foreign: &[(&str, &str)]) {
     for ty in HANDLES {
         let _ = write!(out, "pub const {}: &[(u32, usize)] = &[", ty.to_uppercase());
         // Before the others: the first of two is what the program is given.
-        for (value, native) in DATATYPES_BESIDES.iter().filter(|_| ty == "Datatype") {
+        for (_, value, native) in NUMBERS_BESIDES.iter().filter(|(t, ..)| *t == ty) {
             let _ = write!(out, "({value}, {native}), ");
         }
         for (_, name, native) in handles().iter().filter(|(t, ..)| *t == ty) {

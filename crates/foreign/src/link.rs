@@ -14,6 +14,8 @@ use catena_abi::table::{Arg, functions};
 const BESIDES: &str = "\
     /// Makes an operation of a layer's function.
     pub fn catena_op_create(function: LayerFn, longest: Count, state: *mut c_void, end: Option<End>, commute: c_int, op: *mut Op) -> c_int;
+    /// Gives the function of an operation that nobody has used another state.
+    pub fn catena_op_set_state(op: Op, state: *mut c_void) -> c_int;
     /// Makes an error handler of a layer's function.
     pub fn catena_errhandler_create(target: c_int, function: LayerHandler, state: *mut c_void, end: Option<End>, errhandler: *mut Errhandler) -> c_int;
     /// Makes a key of attributes with a layer's functions.

@@ -32,7 +32,8 @@ const BESIDES: [(&str, &str, i64); 12] = [
     ("Datatype", "ompi_mpi_complex4", 0x2d3),
     ("Datatype", "ompi_mpi_integer16", 0x2e3),
     ("Datatype", "ompi_mpi_ldblcplex", 0x200),
-    ("Errhandler", "ompi_mpi_errors_throw_exceptions", 0x143),
+    // `ERRORS_THROW` of `objects`.
+    ("Errhandler", "ompi_mpi_errors_throw_exceptions", 0x144),
 ];
 
 /// The objects, tables of each type by the standard's handles and by Fortran's integers (0 where

@@ -1,5 +1,5 @@
 ! The module mpi_ext: what mpi lacks, as no version of the standard has it yet: programs that go on when
-! processes die (docs/fault-tolerance.md), and operations that notify (docs/windows.md).
+! processes die (`catena help faults`), and operations that notify (`catena help windows`).
 ! Made by `cargo xtask gen` from crates/abi/tables: edit those.
 module mpi_ext
   use mpi_abi_base

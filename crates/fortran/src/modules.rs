@@ -97,7 +97,7 @@ pub fn extensions(procedures: &[Procedure], is_new: bool) -> String {
     };
     let what = format!(
         "The module {name}: what {of} lacks, as no version of the standard has it yet: programs that go on when\n\
-         ! processes die (docs/fault-tolerance.md), and operations that notify (docs/windows.md)."
+         ! processes die (`catena help faults`), and operations that notify (`catena help windows`)."
     );
     let mut out = constants::head(&what);
     let _ = write!(

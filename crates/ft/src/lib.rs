@@ -4,7 +4,7 @@
 //! The launcher tells every process of every death; `core` ends what waits for the dead, and
 //! keeps which members of a communicator have failed. Here is what processes have to tell each
 //! other then, as active messages, which neither revocation nor what was lost with a process
-//! stops. See docs/fault-tolerance.md.
+//! stops. See docs/book/faults.md.
 //!
 //! | module      | what                                                                   |
 //! |-------------|------------------------------------------------------------------------|

@@ -38,7 +38,7 @@ use crate::pset::ProcessSet;
 
 pub use error::UsageError;
 use error::usage;
-pub use help::page;
+pub use help::{general, page};
 use opt::Opt;
 pub use output::Output;
 use table::{Does, PEERS, Peer, TABLE, Takes};

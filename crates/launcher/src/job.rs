@@ -631,7 +631,11 @@ impl Job {
             NodeEvent::JobFailed { first, text } => drop(self.spawn_failed(first, &text)),
             NodeEvent::Forgotten { node, first } => self.forgotten(node, first),
             NodeEvent::Heard { node, number } => self.heard(node, number),
-            NodeEvent::Foreign { rank, library } => self.foreign(rank, &library),
+            NodeEvent::Foreign {
+                rank,
+                library,
+                served,
+            } => self.foreign(rank, &library, served),
             NodeEvent::Note { text, matters } => self.note(text, matters),
             NodeEvent::Fed { node, bytes, more } => self.fed(node, bytes, more),
             NodeEvent::Failed { status, text } => {

@@ -78,6 +78,11 @@ pub const MAX_RANKS: u32 = 1 << 15;
 /// Status if the command line cannot be understood.
 pub const USAGE: i32 = 2;
 
+/// What `mpirun --help` says.
+pub fn help() -> String {
+    args::general()
+}
+
 /// The page about all options of mpirun: `docs/options.md`.
 pub fn options_page() -> String {
     args::page()

@@ -78,6 +78,15 @@ pub fn is_checked(vars: &[(OsString, OsString)]) -> bool {
     given.is_some_and(|(_, value)| value.to_string_lossy().contains(CHECKER))
 }
 
+/// The name by which programs ask for the library whose file is called `name`: of the numbers of its version, the first.
+pub fn asked_for(name: &str) -> &str {
+    let Some((stem, version)) = name.split_once(".so.") else {
+        return name;
+    };
+    let first = version.split('.').next().unwrap_or_default();
+    &name[..stem.len() + ".so.".len() + first.len()]
+}
+
 /// The value of `LD_LIBRARY_PATH` among `vars`.
 pub fn search(vars: &[(OsString, OsString)]) -> &OsStr {
     let found = vars.iter().find(|(name, _)| name == SEARCH);
@@ -179,6 +188,17 @@ fn elements(search: &OsStr) -> impl Iterator<Item = &OsStr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_known_by_the_names_that_programs_ask_for() {
+        for (file, name) in [
+            ("libmpi.so.40.30.4", "libmpi.so.40"),
+            ("libmpi_abi.so.1", "libmpi_abi.so.1"),
+            ("libmpi.so", "libmpi.so"),
+        ] {
+            assert_eq!(asked_for(file), name);
+        }
+    }
 
     fn offered(value: Option<&str>) -> String {
         let mut vars = vec![("OTHER".into(), "/other".into())];

@@ -215,6 +215,35 @@ pub fn loaded(
         .collect()
 }
 
+/// Where a library has the object or function `name`, from the beginning of its first segment.
+pub fn symbol(path: &Path, name: &str) -> Option<u64> {
+    const DYNSYM: u32 = 11;
+    let file = open(path)?;
+    let head = read(&file, 0, 64)?;
+    if head[..6] != *b"\x7fELF\x02\x01" {
+        return None;
+    }
+    let (table, size, count) = (u64_at(&head, 40)?, u16_at(&head, 58)?, u16_at(&head, 60)?);
+    let size = usize::from(size).max(64);
+    let table = read(&file, table, size as u64 * u64::from(count))?;
+    let section = |entry: &[u8]| read(&file, u64_at(entry, 24)?, u64_at(entry, 32)?);
+    let symbols = table
+        .chunks_exact(size)
+        .find(|entry| u32_at(entry, 4) == Some(DYNSYM))?;
+    let texts = section(
+        table
+            .chunks_exact(size)
+            .nth(u32_at(symbols, 40)? as usize)?,
+    )?;
+    let is_it = |entry: &&[u8]| {
+        let text = u32_at(entry, 0).and_then(|at| texts.get(at as usize..));
+        let rest = text.and_then(|text| text.strip_prefix(name.as_bytes()));
+        // It is defined here.
+        rest.is_some_and(|rest| rest.first() == Some(&0)) && u16_at(entry, 6) != Some(0)
+    };
+    u64_at(section(symbols)?.chunks_exact(24).find(is_it)?, 8)
+}
+
 /// The name and the file in a line of the loader's list: `NAME => FILE (ADDRESS)`, `NAME =>
 /// not found`, or `FILE (ADDRESS)`.
 fn library(line: &[u8]) -> Option<(String, Option<PathBuf>)> {
@@ -296,6 +325,15 @@ mod tests {
             assert_eq!(Linked::read(Path::new(path)), None, "{path}");
             assert!(loaded(Path::new(path), Path::new("/"), &[], |_| true).is_empty());
         }
+    }
+
+    #[test]
+    fn symbols_of_a_library_are_found() {
+        let own = std::env::current_exe().unwrap();
+        let libc = loaded(&own, Path::new("/"), &[], |name| name == "libc.so.6");
+        assert!(symbol(&libc[0], "malloc").is_some_and(|at| at > 0));
+        assert_eq!(symbol(&libc[0], "mallo"), None);
+        assert_eq!(symbol(Path::new("/etc/passwd"), "malloc"), None);
     }
 
     #[test]

@@ -37,7 +37,12 @@ pub enum NodeEvent {
     /// A rank was never started, and the reason was told.
     Missing { rank: u32 },
     /// A rank has the library of another MPI in it, or is going to have.
-    Foreign { rank: u32, library: String },
+    Foreign {
+        rank: u32,
+        library: String,
+        /// Whether it could have found its place by PMIx, and has not.
+        served: bool,
+    },
     /// Something that users want to know if it matters, or if they have asked for
     /// every word.
     Note { text: String, matters: bool },
@@ -306,8 +311,13 @@ impl NodeEvent {
                 frame(MessageKind::Ended, &[*rank, killed, number as u32])
             }
             NodeEvent::Missing { rank } => frame(MessageKind::Missing, &[*rank]),
-            NodeEvent::Foreign { rank, library } => {
-                with(MessageKind::Foreign, &[*rank], library.as_bytes())
+            NodeEvent::Foreign {
+                rank,
+                library,
+                served,
+            } => {
+                let numbers = [*rank, u32::from(*served)];
+                with(MessageKind::Foreign, &numbers, library.as_bytes())
             }
             NodeEvent::Note { text, matters } => {
                 with(MessageKind::Note, &[u32::from(*matters)], text.as_bytes())
@@ -424,6 +434,7 @@ impl NodeEvent {
             MessageKind::Missing => NodeEvent::Missing { rank: rank(r)? },
             MessageKind::Foreign => NodeEvent::Foreign {
                 rank: rank(r)?,
+                served: r.u32()? != 0,
                 library: r.text()?,
             },
             MessageKind::Note => NodeEvent::Note {

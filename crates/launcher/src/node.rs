@@ -17,7 +17,7 @@ use catena_boot::server::{Event, Server};
 use catena_boot::{Interest, Poller};
 use catena_shm::Notifier;
 
-use crate::foreign::Watch;
+use crate::foreign::{Stage, Watch};
 use crate::message::{NodeCommand, NodeEvent, WINDOW};
 use crate::pmix::{self, Pmix};
 use crate::stdin::Feed;
@@ -167,17 +167,23 @@ impl Node {
         self.serve(events);
         self.serve_pmix(events);
         self.take_failures(events);
+        let mut ended = Vec::new();
         let all = self.processes.iter_mut().flatten();
         for process in all.filter(|p| p.running) {
             if let Some(exit) = sys::peek_exit(process.pid) {
-                // The report of a failure was written before the end.
-                if exit == Exit::Code(127) {
-                    take_failures(&self.failures.0, events);
-                }
                 process.running = false;
-                let rank = process.rank;
-                events.push(NodeEvent::Ended { rank, exit });
+                ended.push((process.rank, process.pid, process.is_known, exit));
             }
+        }
+        for (rank, pid, is_known, exit) in ended {
+            // The report of a failure was written before the end.
+            if exit == Exit::Code(127) {
+                take_failures(&self.failures.0, events);
+            }
+            if !is_known {
+                self.tell_starting(rank, pid, events);
+            }
+            events.push(NodeEvent::Ended { rank, exit });
         }
     }
 
@@ -198,21 +204,52 @@ impl Node {
             self.server.expire(now);
             self.notify();
         }
-        let Some(watch) = &mut self.watch else { return };
-        if !watch.is_due(Instant::now()) {
+        let Some(mut watch) = self.watch.take_if(|watch| watch.is_due(now)) else {
             return;
-        }
-        let served = |library: &Path| self.pmix.is_some() && pmix::serves(library);
+        };
         let all = self.processes.iter().flatten();
         let mut unknown = all.filter(|p| p.running && !p.is_known);
         let found = unknown.find_map(|process| {
-            let library = watch.look(process.pid as u32);
-            let library = library.filter(|library| !served(library))?;
-            Some((process.rank, library.display().to_string()))
+            let (library, stage) = watch.look(process.pid as u32)?;
+            // Those that are served ask in time, or end their MPI_Init without.
+            let served = self.serves(&library);
+            (!served || stage == Stage::Alone).then_some((process.rank, library, served))
         });
-        if let Some((rank, library)) = found {
+        // What a process has asked meanwhile was told before it went on.
+        self.serve(events);
+        self.serve_pmix(events);
+        let found = found.filter(|(rank, ..)| self.process(*rank).is_some_and(|p| !p.is_known));
+        if let Some((rank, library, served)) = found {
+            let library = library.display().to_string();
+            return events.push(NodeEvent::Foreign {
+                rank,
+                library,
+                served,
+            });
+        }
+        watch.has_looked(now, Instant::now());
+        self.watch = Some(watch);
+    }
+
+    /// Whether programs with this library are served by PMIx here.
+    fn serves(&self, library: &Path) -> bool {
+        self.pmix.is_some() && pmix::serves(library)
+    }
+
+    /// Tells of the library of another MPI in whose MPI_Init the rank was seen, which has ended without having asked for its
+    /// place: it has failed, or run alone.
+    fn tell_starting(&mut self, rank: u32, pid: i32, events: &mut Vec<NodeEvent>) {
+        let watch = self.watch.as_ref();
+        let library = watch.and_then(|watch| watch.starting(pid as u32)).cloned();
+        if let Some(library) = library {
             self.watch = None;
-            events.push(NodeEvent::Foreign { rank, library });
+            let served = self.serves(&library);
+            let library = library.display().to_string();
+            events.push(NodeEvent::Foreign {
+                rank,
+                library,
+                served,
+            });
         }
     }
 

@@ -147,12 +147,13 @@ pub fn not_started(program: &str, wdir: Option<&str>, stage: Stage, error: &io::
 }
 
 /// A program that was given the library of another MPI; `own` is Catena's with the same name,
-/// and `takeover` whether the program was to get it.
+/// `takeover` whether the program was to get it, and `served` whether a PMIx server was there for it.
 pub fn foreign(
     program: &str,
     library: &str,
     own: Option<&Path>,
     takeover: bool,
+    served: bool,
     ranks: usize,
 ) -> String {
     let outcome = match ranks {
@@ -173,7 +174,7 @@ pub fn foreign(
             preload.unwrap_or_default()
         )
     } else if let Some(own) = own {
-        let pmix = match name.contains(".so.40") {
+        let pmix = match name.contains(".so.40") && !served {
             true => "add --pmix, with which mpirun serves programs of Open MPI; ",
             false => "",
         };
@@ -185,7 +186,7 @@ pub fn foreign(
             ),
             false => format!("{pmix}to run it on Catena, leave out --no-takeover"),
         }
-    } else if name.contains(".so.40") {
+    } else if name.contains(".so.40") && !served {
         "add --pmix, with which mpirun serves programs of Open MPI, or compile the program with \
          Catena's mpicc"
             .to_string()
@@ -197,8 +198,12 @@ pub fn foreign(
         1 => "",
         _ => "; --set LAUNCH_FOREIGN=allow lets it run so",
     };
+    let unasked = match served {
+        true => " and has not asked the PMIx server of mpirun for its place",
+        false => "",
+    };
     format!(
-        "{program} uses the MPI library {library}, which is not Catena's, {outcome}: {remedy}{allow}"
+        "{program} uses the MPI library {library}, which is not Catena's{unasked}, {outcome}: {remedy}{allow}"
     )
 }
 

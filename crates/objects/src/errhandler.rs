@@ -14,6 +14,9 @@ use crate::fail;
 use crate::state::State;
 use crate::table::{Guarded, ObjectKind};
 
+/// The handle of `MPI::ERRORS_THROW_EXCEPTIONS`, which only interfaces with C++ have: no constant of the standard's.
+pub const ERRORS_THROW: abi::Errhandler = abi::Errhandler(0x144);
+
 /// What to do with an error.
 ///
 /// The function of a user's handler takes a pointer to the object's handle and
@@ -42,6 +45,8 @@ pub enum Errhandler {
     Abort,
     /// `MPI_ERRORS_RETURN`: return the code.
     Return,
+    /// [`ERRORS_THROW`]: return the code, of which the program's own C++ makes an exception.
+    Throw,
     /// A function of the program.
     User {
         /// What it may be attached to.
@@ -164,6 +169,7 @@ pub struct Errhandlers {
     fatal: ErrhandlerRef,
     abort: ErrhandlerRef,
     returning: ErrhandlerRef,
+    throwing: ErrhandlerRef,
     finds: [Cell<Option<Find>>; Target::COUNT],
     /// Of objects whose handles were freed while something was under way on them.
     kept: RefCell<Vec<Kept>>,
@@ -198,6 +204,7 @@ impl Default for Errhandlers {
             fatal: Arc::new(Errhandler::Fatal),
             abort: Arc::new(Errhandler::Abort),
             returning: Arc::new(Errhandler::Return),
+            throwing: Arc::new(Errhandler::Throw),
             finds: Default::default(),
             kept: RefCell::default(),
         }
@@ -249,6 +256,7 @@ impl Errhandlers {
             consts::ERRORS_ARE_FATAL => Ok(self.fatal.clone()),
             consts::ERRORS_ABORT => Ok(self.abort.clone()),
             consts::ERRORS_RETURN => Ok(self.returning.clone()),
+            ERRORS_THROW => Ok(self.throwing.clone()),
             consts::ERRHANDLER_NULL => {
                 fail!(Errhandler, "the error handler is MPI_ERRHANDLER_NULL")
             }
@@ -294,6 +302,7 @@ impl Errhandlers {
             Errhandler::Fatal => consts::ERRORS_ARE_FATAL,
             Errhandler::Abort => consts::ERRORS_ABORT,
             Errhandler::Return => consts::ERRORS_RETURN,
+            Errhandler::Throw => ERRORS_THROW,
             Errhandler::User { .. } | Errhandler::Layer { .. } => {
                 let mut all = self.table.all().into_iter();
                 match all.find(|(_, named)| Arc::ptr_eq(&named.handler, handler)) {
@@ -358,6 +367,15 @@ mod tests {
             let found = all.holder(place).unwrap();
             assert_eq!(found.called(), "number 4096");
             assert!(matches!(**found.errhandler().borrow(), Errhandler::Abort));
+        }
+    }
+
+    #[test]
+    fn the_one_that_throws_is_known_by_its_own_handle() {
+        let all = Errhandlers::default();
+        for handle in [ERRORS_THROW, consts::ERRORS_RETURN] {
+            assert_eq!(all.handle(&all.find(handle).unwrap()), handle);
+            all.free(handle).unwrap();
         }
     }
 

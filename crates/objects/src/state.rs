@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::fmt;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 /// A value that the library keeps for a function and hands back to it, and what ends it.
 ///
@@ -24,7 +25,7 @@ use std::sync::OnceLock;
 /// drop(state); // calls `free`
 /// ```
 pub struct State {
-    value: *mut c_void,
+    value: AtomicPtr<c_void>,
     end: Option<End>,
 }
 
@@ -34,12 +35,20 @@ pub type End = extern "C" fn(*mut c_void);
 impl State {
     /// `value`, which `end` is called for when this is dropped.
     pub fn new(value: *mut c_void, end: Option<End>) -> Self {
+        let value = AtomicPtr::new(value);
         State { value, end }
     }
 
     /// What the function is given.
     pub fn value(&self) -> *mut c_void {
-        self.value
+        self.value.load(Relaxed)
+    }
+
+    /// Gives the function `value` from now on, in the place of one that ends with nothing. The library's lock is held, and
+    /// no call of the function is under way that may be given either.
+    pub fn replace(&self, value: *mut c_void) {
+        debug_assert!(self.end.is_none());
+        self.value.store(value, Relaxed);
     }
 }
 
@@ -52,21 +61,16 @@ impl From<*mut c_void> for State {
 impl Drop for State {
     fn drop(&mut self) {
         if let Some(end) = self.end {
-            end(self.value);
+            end(self.value());
         }
     }
 }
 
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "State({:p})", self.value)
+        write!(f, "State({:p})", self.value())
     }
 }
-
-// SAFETY: the library never looks at what the value means, it only hands it back.
-unsafe impl Send for State {}
-// SAFETY: as above.
-unsafe impl Sync for State {}
 
 /// A layer's function that is told the handle of an object.
 pub type Freed = extern "C" fn(usize);

@@ -16,6 +16,7 @@ const INTERNAL: &[&str] = &[
     "CATENA_RANK",
     "CATENA_SIZE",
     "CATENA_LOCAL_RANK",
+    "CATENA_LOCAL_SIZE",
     "CATENA_WITHIN",
 ];
 
@@ -92,8 +93,8 @@ impl Registry {
 
     fn unknown_name(&self, name: &str, subject: String, prefix: &str) -> Warning {
         let remedy = match self.nearest(name) {
-            Some(near) => format!("did you mean {prefix}{near}? (`catena info` lists all)"),
-            None => "it has no effect (`catena info` lists the settings)".to_string(),
+            Some(near) => format!("did you mean {prefix}{near}? (`catena info --all` lists all)"),
+            None => "it has no effect (`catena info --all` lists the settings)".to_string(),
         };
         Warning {
             subject,

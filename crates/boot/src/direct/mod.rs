@@ -51,7 +51,7 @@ use catena_abi::consts::ERR_PROC_ABORTED;
 use crate::client::Client;
 use crate::job::is_pair_key;
 use crate::wire::{Reader, Writer};
-use crate::{Boot, BootError, Job, Jobs, lineage, own_server, sys};
+use crate::{Boot, BootError, Job, Jobs, alias, lineage, own_server, sys};
 use card::Card;
 use farewell::LastWord;
 use manager::{About, Manager, Shared, lock};
@@ -73,14 +73,16 @@ pub enum Protocol {
 
 /// The protocols that the environment offers to one of several processes, best
 /// first. One that is alone needs none.
-pub fn offers(env: impl Fn(&str) -> Option<String>) -> Vec<Protocol> {
+pub fn offers(env: impl Fn(&str) -> Option<String> + Copy) -> Vec<Protocol> {
     let has = |name| env(name).is_some();
-    let alone = |name| env(name).is_some_and(|size| size.trim() == "1");
+    let others = alias::without(env);
+    let alone = |name| others(name).is_some_and(|size| size.trim() == "1");
     let mut offers = Vec::new();
     if has("PMIX_NAMESPACE") && has("PMIX_RANK") && !alone("OMPI_COMM_WORLD_SIZE") {
         offers.push(Protocol::Pmix);
     }
-    let by_socket = has("PMI_FD") && has("PMI_RANK") && has("PMI_SIZE") && !alone("PMI_SIZE");
+    let by_socket =
+        others("PMI_FD").is_some() && has("PMI_RANK") && has("PMI_SIZE") && !alone("PMI_SIZE");
     let by_port = has("PMI_PORT") && has("PMI_ID");
     if by_socket && has("SLURM_STEP_ID") && has("PMI_JOBID") {
         offers.push(Protocol::Pmi2);

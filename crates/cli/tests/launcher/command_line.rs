@@ -19,6 +19,46 @@ fn programs_without_mpi_work() {
 }
 
 #[test]
+fn ranks_find_their_numbers_where_other_launchers_put_them() {
+    let script = sh(
+        "echo $OMPI_COMM_WORLD_RANK/$OMPI_COMM_WORLD_SIZE $OMPI_COMM_WORLD_LOCAL_RANK/$OMPI_COMM_WORLD_LOCAL_SIZE \
+                     $OMPI_COMM_WORLD_NODE_RANK $PMI_RANK/$PMI_SIZE $MPI_LOCALRANKID/$MPI_LOCALNRANKS \
+                     $MV2_COMM_WORLD_LOCAL_RANK $CATENA_LOCAL_SIZE",
+    );
+    let mut lines: Vec<String> = Vec::new();
+    for options in ["-n 2", "--launcher-agent=env|-u --host a,b:2 -n 3"] {
+        let options: Vec<String> = options
+            .split(' ')
+            .map(|word| word.replace('|', " "))
+            .collect();
+        let said = run(options
+            .into_iter()
+            .chain(script.clone().into_iter().map(|word| word.to_string())));
+        assert_eq!((said.status, said.err.as_str()), (0, ""));
+        lines.extend(said.out.lines().map(str::to_string));
+    }
+    lines.sort_unstable();
+    let expected = [
+        "0/2 0/2 0 0/2 0/2 0 2",
+        "0/3 0/1 0 0/3 0/1 0 1",
+        "1/2 1/2 1 1/2 1/2 1 2",
+        "1/3 0/2 0 1/3 0/2 0 2",
+        "2/3 1/2 1 2/3 1/2 1 2",
+    ];
+    assert_eq!(lines, expected);
+    let said = run(words(
+        "-n 1 --set LAUNCH_ALIASES=no -x PMI_RANK=7",
+        &sh("echo $PMI_RANK ${PMI_SIZE-none}"),
+    ));
+    assert_eq!(
+        (said.status, said.out.as_str()),
+        (0, "7 none\n"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
 fn each_program_has_its_environment_and_directory() {
     let scratch = Scratch::new("wdir");
     let dir = scratch.0.canonicalize().unwrap();

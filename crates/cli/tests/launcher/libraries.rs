@@ -226,3 +226,75 @@ fn what_a_script_runs_is_noticed_while_it_runs() {
         assert!(said.err.contains("2 ranks were ended"), "{}", said.err);
     }
 }
+
+/// A library of Open MPI that says how far its MPI_Init has come, and a program that loads it late: `program STATE STATUS`.
+fn telling(place: &Place) -> (String, String) {
+    let (source, main) = (place.path("state.c"), place.path("late.c"));
+    std::fs::create_dir_all(place.path("other")).unwrap();
+    let code = "int ompi_mpi_state; void come_to(int state) { ompi_mpi_state = state; }\n";
+    std::fs::write(&source, code).unwrap();
+    let library = place.path("other/libmpi.so.40.1");
+    place.compile(&["-shared", "-fPIC", &source, "-o", &library]);
+    // As long as ten looks.
+    let code = format!(
+        "#include <dlfcn.h>\n#include <poll.h>\n#include <stdlib.h>\n\
+         int main(int n, char **v) {{ void *l = dlopen(\"{library}\", RTLD_NOW); (void)n;\n\
+         ((void (*)(int))dlsym(l, \"come_to\"))(atoi(v[1])); poll(0, 0, 300); return atoi(v[2]); }}\n"
+    );
+    std::fs::write(&main, code).unwrap();
+    let program = place.path("late");
+    place.compile(&[&main, "-ldl", "-o", &program]);
+    (program, library)
+}
+
+#[test]
+fn a_library_that_tells_is_stopped_once_it_runs_alone_and_not_before() {
+    let place = Place::new("telling");
+    let (program, library) = telling(&place);
+    let run = |state: &str, status: &str| {
+        let script = format!("(:); {program} {state} {status} && echo through");
+        place.run(&["-n", "2", "sh", "-c", &script])
+    };
+    // A program that has it loaded, and computes without MPI.
+    let said = run("0", "0");
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    assert_eq!(said.out, "through\n".repeat(2));
+    let said = run("0", "7");
+    assert_eq!(said.status, 7, "{}", said.err);
+    let words = format!("mpirun: sh uses the MPI library {library}, which is not Catena's");
+    assert!(!said.err.contains(&words), "{}", said.err);
+    // MPI_Init has ended, and nobody has asked; or it fails, as it shall.
+    for (state, status) in [("2", "0"), ("1", "7"), ("1", "0")] {
+        let said = run(state, status);
+        assert_eq!(said.status, 1, "{}", said.err);
+        assert_eq!(said.err.matches(&words).count(), 1, "{}", said.err);
+        assert!(said.err.contains("add --pmix"), "{}", said.err);
+    }
+}
+
+#[test]
+fn open_mpi_4_and_mpich_are_kept_from_running_alone() {
+    let place = Place::new("together");
+    let script = sh("echo ${OMPI_MCA_ess-none} ${OMPI_MCA_schizo-none} ${PMI_FD-none}");
+    for (options, told) in [
+        (&["-n", "2"][..], "^singleton ^orte 2147483647\n"),
+        (&["-n", "1"], "none none none\n"),
+        (
+            &["-n", "2", "-x", "OMPI_MCA_ess=pmi"],
+            "pmi none 2147483647\n",
+        ),
+        (
+            &["-n", "2", "--set", "LAUNCH_FOREIGN=allow"],
+            "none none none\n",
+        ),
+    ] {
+        let words: Vec<&str> = options
+            .iter()
+            .copied()
+            .chain(script.iter().map(|word| &**word))
+            .collect();
+        let said = place.run(&words);
+        assert_eq!((said.status, said.err.as_str()), (0, ""));
+        assert!(said.out.starts_with(told), "{options:?}: {}", said.out);
+    }
+}

@@ -17,13 +17,16 @@ directory, variables and hosts. Other options stand before the first program.
 ";
 
 const FOOT: &str = "
-Ranks find CATENA_RANK, CATENA_SIZE and CATENA_LOCAL_RANK in their environment.
-There can be at most 32768 of them. The status is that of the first rank that
-failed (128 + number for a signal; the code of MPI_Abort; 1 for one that ended
-without MPI_Finalize), 2 for a wrong command line, 127 or 126 if a program cannot
-be found or started, and 1 if mpirun itself cannot go on. SIGINT, SIGQUIT and
-SIGTERM reach the ranks, which are killed CATENA_LAUNCH_GRACE (5 s) later.
+Ranks find CATENA_RANK, CATENA_SIZE, CATENA_LOCAL_RANK and CATENA_LOCAL_SIZE in
+their environment, and these numbers in the variables of Open MPI, MPICH and
+MVAPICH, unless --set LAUNCH_ALIASES=no. There can be at most 32768 ranks. The
+status is that of the first rank that failed (128 + number for a signal; the
+code of MPI_Abort; 1 for one that ended without MPI_Finalize), 2 for a wrong
+command line, 127 or 126 if a program cannot be found or started, and 1 if
+mpirun itself cannot go on. SIGINT, SIGQUIT and SIGTERM reach the ranks, which
+are killed CATENA_LAUNCH_GRACE (5 s) later.
 Options of other MPI libraries: mpirun --help open-mpi, mpich, intel, slurm or mpi.
+Pages about hosts, placement, faults and more: catena help.
 ";
 
 /// An option as users write it.

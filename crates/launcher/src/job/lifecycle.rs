@@ -483,21 +483,18 @@ impl Job {
         }
     }
 
-    /// A rank has the library of another MPI in it.
-    pub(super) fn foreign(&mut self, rank: u32, library: &str) {
+    /// A rank has the library of another MPI in it, which could have found its place by PMIx if it is `served`.
+    pub(super) fn foreign(&mut self, rank: u32, library: &str, served: bool) {
         let program = &self.processes[rank as usize].app.program;
         let name = library.rsplit('/').next().unwrap_or_default();
-        let name = match name.starts_with(library::NAME) {
-            true => library::NAME,
-            false => name,
-        };
-        let own = Home::find().and_then(|home| home.library(name));
+        let own = Home::find().and_then(|home| home.library(library::asked_for(name)));
         let ranks = self.processes.len();
         let text = report::foreign(
             &program.to_string_lossy(),
             library,
             own.as_deref(),
             crate::hosts::setting(&LAUNCH_TAKEOVER, &self.plan.env),
+            served,
             ranks,
         );
         // Once for all ranks.

@@ -8,13 +8,14 @@ use catena_boot::server::Event;
 use catena_boot::server::far::{FarVisit, Heard, Opening};
 use catena_boot::server::names::Directory;
 use catena_boot::server::ports::{SpawnCall, SpawnCaller};
-use catena_boot::{ElasticSet, Job as World, SpawnAnswer, Word};
+use catena_boot::{ElasticSet, Job as World, LAUNCH_ALIASES, OtherMpi, SpawnAnswer, Word};
 use catena_proof::Secret;
 use catena_topo::{Cpus, Resource};
 
 use super::start::{self, How, Input, Starter, Vars};
 use super::{Local, Node};
 use crate::base::Base;
+use crate::foreign;
 use crate::launch::system;
 use crate::library;
 use crate::message::NodeEvent;
@@ -312,7 +313,9 @@ impl Node {
             return Err(ProgramError { status: 1, text });
         }
         let home = Home::find();
-        let names = start::own_names(None);
+        let settings: Vars = inherited.iter().chain(&plan.env).cloned().collect();
+        let aliases = crate::hosts::setting(&LAUNCH_ALIASES, &settings);
+        let names = start::own_names(None, aliases);
         let (mut programs, mut threads) = (Vec::new(), None);
         for (app, (given, ranks)) in plan.apps.iter().zip(plan.ranks_of_apps()).enumerate() {
             if !here.iter().any(|rank| ranks.contains(rank)) {
@@ -329,6 +332,9 @@ impl Node {
             if home.is_some() {
                 library::set_search(&mut vars, choice.search);
             }
+            if plan.foreign == OtherMpi::Stop {
+                foreign::forbid_alone(&mut vars);
+            }
             let env = start::environment(&vars, &program.name, names.len())?;
             let args = Strings::new(program.args.clone());
             let shell_args = Strings::new(start::shell_args(&program));
@@ -344,6 +350,7 @@ impl Node {
             cpus: bound,
             first: new.first,
             spawned: true,
+            aliases,
         };
         for (ranks, program, env, args, shell_args) in &mut programs {
             for &rank in here.iter().filter(|rank| ranks.contains(rank)) {

@@ -8,16 +8,17 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
 
+use catena_boot::alias::{ALIASES, Number};
 use catena_boot::server::Server;
 use catena_boot::within::{self, WITHIN_VAR};
-use catena_boot::{BOOT_VAR, Interest, Job as World, LAUNCH_TAKEOVER, OtherMpi};
+use catena_boot::{BOOT_VAR, Interest, Job as World, LAUNCH_ALIASES, LAUNCH_TAKEOVER, OtherMpi};
 use catena_settings::COMMAND_LINE;
 use catena_topo::Cpus;
 
 use super::{Local, Node, token};
 use crate::USAGE;
 use crate::base::Base;
-use crate::foreign::Watch;
+use crate::foreign::{self, Watch};
 use crate::launch::system;
 use crate::library;
 use crate::message::NodeEvent;
@@ -30,11 +31,12 @@ use crate::sys::{self, Start, Strings};
 use crate::takeover::{Candidate, Choice, Home, Note, Wanted};
 
 /// Variables that only the rank itself is given.
-const OWN: [&str; 5] = [
+const OWN: [&str; 6] = [
     BOOT_VAR,
     "CATENA_RANK",
     "CATENA_SIZE",
     "CATENA_LOCAL_RANK",
+    "CATENA_LOCAL_SIZE",
     WITHIN_VAR,
 ];
 
@@ -68,6 +70,8 @@ pub(super) struct Starter<'a> {
     pub first: u32,
     /// Whether the job was spawned, and takes places that others had.
     pub spawned: bool,
+    /// Whether the ranks are given the variables of other launchers.
+    pub aliases: bool,
 }
 
 /// What to start as which rank.
@@ -136,9 +140,10 @@ impl Node {
             events.push(NodeEvent::Placed { text: binding.text });
         }
         let vars: Vars = inherited.iter().chain(&plan.env).cloned().collect();
+        let aliases = crate::hosts::setting(&LAUNCH_ALIASES, &vars);
         let home = Home::find();
         let choices = programs.iter().map(|(app, _, program)| {
-            let vars = variables(plan, *app, &inherited, &own_names(None));
+            let vars = variables(plan, *app, &inherited, &own_names(None, aliases));
             choose(plan, program, &vars, home.as_ref())
         });
         let choices: Vec<Choice> = choices.collect();
@@ -150,22 +155,25 @@ impl Node {
             events.push(NodeEvent::Note { text, matters });
         }
         let taken = choices.iter().map(|choice| choice.open_mpi);
-        let found = programs.iter().map(|(.., program)| program).zip(taken);
-        let pmix = Pmix::start(plan, number, found, &vars, &binding.cpus, base);
+        let wanting = programs.iter().map(|(.., program)| program).zip(taken);
+        let pmix = Pmix::start(plan, number, wanting, &vars, &binding.cpus, base);
         let pmix = pmix.map_err(|text| ProgramError { status: 1, text })?;
-        let names = own_names(pmix.as_ref());
+        let names = own_names(pmix.as_ref(), aliases);
         let own = home.as_ref().map(|home| &*home.own);
-        let mut foreign = None;
+        let mut found = None;
         let programs = programs.into_iter().zip(choices);
         let programs = programs.map(|((app, ranks, program), choice)| {
             let mut vars = variables(plan, app, &inherited, &names);
             if home.is_some() {
                 library::set_search(&mut vars, choice.search);
             }
-            if plan.foreign != OtherMpi::Allow && foreign.is_none() {
+            if pmix.is_some() || plan.foreign == OtherMpi::Stop {
+                foreign::forbid_alone(&mut vars);
+            }
+            if plan.foreign != OtherMpi::Allow && found.is_none() {
                 let library = program.foreign(&vars, own);
                 let library = library.filter(|library| pmix.is_none() || !pmix::serves(library));
-                foreign = library.map(|library| (ranks.start, library.display().to_string()));
+                found = library.map(|library| (ranks.start, library.display().to_string()));
             }
             let env = environment(&vars, &program.name, names.len())?;
             let args = Strings::new(program.args.clone());
@@ -181,11 +189,17 @@ impl Node {
             cpus: binding.cpus,
             first: 0,
             spawned: false,
+            aliases,
         };
         let mut node = Node::empty(plan, number, base).map_err(system)?;
         node.pmix = pmix;
-        if let Some((rank, library)) = foreign {
-            events.push(NodeEvent::Foreign { rank, library });
+        if let Some((rank, library)) = found {
+            let served = false;
+            events.push(NodeEvent::Foreign {
+                rank,
+                library,
+                served,
+            });
             if plan.foreign == OtherMpi::Stop {
                 events.extend(here().map(|rank| NodeEvent::Missing { rank }));
                 return Ok(node);
@@ -318,6 +332,7 @@ impl Starter<'_> {
         let local = node.server.local_number(number).unwrap_or_default() as usize;
         let pmix = node.pmix.as_ref().filter(|_| !self.spawned);
         let pmix = pmix.and_then(|pmix| pmix.env.get(index));
+        let here = self.plan.ranks_on(node.number).count();
         let traces = within::traces(|name| {
             let own = pmix.into_iter().flatten();
             let all = own.chain(env.iter()).map(CString::as_c_str);
@@ -332,13 +347,24 @@ impl Starter<'_> {
             rank.to_string(),
             self.plan.node_of.len().to_string(),
             local.to_string(),
+            here.to_string(),
             traces,
         ];
+        let said = |number| match number {
+            Number::Rank => &numbers[1],
+            Number::Size => &numbers[2],
+            Number::LocalRank => &numbers[3],
+            Number::LocalSize => &numbers[4],
+        };
+        let aliases = ALIASES.iter().filter(|_| self.aliases);
+        let aliases = aliases.map(|(name, of)| format!("{name}={}", said(*of)));
         let own = OWN
             .iter()
             .zip(&numbers)
             .map(|(name, value)| format!("{name}={value}"));
-        let own = own.map(|var| CString::new(var).unwrap_or_default());
+        let own = own
+            .chain(aliases)
+            .map(|var| CString::new(var).unwrap_or_default());
         let pmix = pmix.into_iter().flatten().cloned();
         env.replace_last(own.chain(pmix).collect::<Vec<_>>());
 
@@ -402,14 +428,16 @@ impl Starter<'_> {
 }
 
 /// The variables that differ between ranks.
-pub(super) fn own_names(pmix: Option<&Pmix>) -> Vec<OsString> {
+pub(super) fn own_names(pmix: Option<&Pmix>, aliases: bool) -> Vec<OsString> {
     let vars = pmix.and_then(|pmix| pmix.env.first()).into_iter().flatten();
     let name = |var: &CString| {
         let bytes = var.as_bytes();
         let end = bytes.iter().position(|&byte| byte == b'=');
         OsStr::from_bytes(&bytes[..end.unwrap_or(bytes.len())]).to_os_string()
     };
+    let aliases = ALIASES.iter().filter(|_| aliases);
     OWN.iter()
+        .chain(aliases.map(|(name, _)| name))
         .map(OsString::from)
         .chain(vars.map(name))
         .collect()

@@ -3,6 +3,7 @@
 mod foreign;
 mod functions;
 mod header;
+mod manual;
 mod rust;
 
 use catena_foreign::Interface;
@@ -35,6 +36,7 @@ fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
         ),
         (README, functions::readme(&readme)?),
     ];
+    files.extend(manual::pages(root)?);
     files.extend(catena_check::files());
     files.extend(catena_fortran::files());
     Ok(files)
