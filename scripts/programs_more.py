@@ -162,6 +162,51 @@ row = mpirank;
 broadcast(processor(mpisize - 1), row);
 if (mpirank == 0) cout << "ranks " << mpisize << " integral " << all << " row " << row.sum << endl;
 """
+DOLFINX = """from mpi4py import MPI
+from petsc4py.PETSc import ScalarType
+import numpy
+import ufl
+from dolfinx import fem, mesh
+from dolfinx.fem.petsc import LinearProblem
+comm = MPI.COMM_WORLD
+square = mesh.create_unit_square(comm, 120, 120)
+space = fem.FunctionSpace(square, ('Lagrange', 2))
+on_edge = lambda x: numpy.isclose(x[0], 0) | numpy.isclose(x[0], 1)
+edge = mesh.locate_entities_boundary(square, 1, on_edge)
+fixed = fem.dirichletbc(ScalarType(0), fem.locate_dofs_topological(space, 1, edge), space)
+u, v = ufl.TrialFunction(space), ufl.TestFunction(space)
+source = fem.Constant(square, ScalarType(6))
+problem = LinearProblem(ufl.inner(ufl.grad(u), ufl.grad(v)) * ufl.dx, source * v * ufl.dx, bcs=[fixed],
+                        petsc_options={'ksp_type': 'cg', 'pc_type': 'jacobi', 'ksp_rtol': 1e-10})
+solution = problem.solve()
+integral = comm.allreduce(fem.assemble_scalar(fem.form(solution * ufl.dx)))
+if comm.rank == 0:
+    print(f'ranks {comm.size} cells {square.topology.index_map(2).size_global} integral {integral:.9f}')
+"""
+# The pseudopotential of Goedecker, Teter and Hutter (1996).
+HYDROGEN = """Hydrogen
+1 1 960508
+2 1 0 0 2001 0
+0.2 -4.180237 0.725075 0 0
+0 0 0
+0 0
+"""
+ABINIT = """pseudos "h.psp"
+acell 8 7 7
+ntypat 1
+znucl 1
+natom 2
+typat 1 1
+xcart -0.7 0 0  0.7 0 0
+ecut 12
+nband 2
+kptopt 1
+ngkpt 4 4 4
+nshiftk 1
+shiftk 0.5 0.5 0.5
+nstep 20
+toldfe 1e-9
+"""
 DECOMPOSE = """FoamFile { version 2.0; format ascii; class dictionary; object decomposeParDict; }
 numberOfSubdomains @RANKS@;
 method simple;
@@ -182,6 +227,9 @@ PROGRAMS = [
             {"laplace.py": PETSC}, tolerance=1e-8),
     Program("slepc4py", "openmpi", ["python3-slepc4py"], [*python("petsc", "slepc"), "values.py"], lines("^ranks"),
             {"values.py": SLEPC}, tolerance=1e-7),
+    # The first run compiles, which counts in no other.
+    Program("dolfinx", "openmpi", ["python3-dolfinx"], [*python("petsc"), "poisson.py"], lines("^ranks"),
+            {"poisson.py": DOLFINX}, [" ".join([*python("petsc"), "poisson.py"])], tolerance=1e-7),
     Program("h5py", "openmpi", ["python3-h5py-mpi"], ["python3", "parallel.py"], lines("^parallel"),
             {"parallel.py": H5PY}),
     Program("mpi4py-fft", "openmpi", ["python3-mpi4py-fft"], ["python3", "fft.py"], lines("^ranks"),
@@ -192,6 +240,8 @@ PROGRAMS = [
             {"molecule.py": GPAW}, tolerance=1e-5),
     Program("cp2k", "openmpi", ["cp2k"], ["cp2k", "-i", "water.inp"],
             numbers(rf"Total FORCE_EVAL \( QS \) energy \[a\.u\.\]: +({NUMBER})"), {"water.inp": CP2K}, tolerance=1e-8),
+    Program("abinit", "openmpi", ["abinit"], ["abinit", "h2.abi"],
+            numbers(rf"etotal\d* +({NUMBER})"), {"h2.abi": ABINIT, "h.psp": HYDROGEN}, results=["h2.abo"], tolerance=1e-8),
     # Those from here on need libmpi_cxx.so.40, or load their MPI late.
     Program("ray", "openmpi", ["ray"], ["Ray", "-k", "31", "-p", "a.fastq", "b.fastq", "-o", "out"],
             numbers(r"(?:Number|Total length|Average|N50|Median|Largest): (\d+)"),

@@ -8,7 +8,9 @@ use catena_boot::server::Event;
 use catena_boot::server::far::{FarVisit, Heard, Opening};
 use catena_boot::server::names::Directory;
 use catena_boot::server::ports::{SpawnCall, SpawnCaller};
-use catena_boot::{ElasticSet, Job as World, LAUNCH_ALIASES, OtherMpi, SpawnAnswer, Word};
+use catena_boot::{
+    ElasticSet, Job as World, LAUNCH_ALIASES, LAUNCH_FOREIGN, OtherMpi, SpawnAnswer, Word,
+};
 use catena_proof::Secret;
 use catena_topo::{Cpus, Resource};
 
@@ -315,6 +317,7 @@ impl Node {
         let home = Home::find();
         let settings: Vars = inherited.iter().chain(&plan.env).cloned().collect();
         let aliases = crate::hosts::setting(&LAUNCH_ALIASES, &settings);
+        let stop = crate::hosts::setting(&LAUNCH_FOREIGN, &settings) == OtherMpi::Stop;
         let names = start::own_names(None, aliases);
         let (mut programs, mut threads) = (Vec::new(), None);
         for (app, (given, ranks)) in plan.apps.iter().zip(plan.ranks_of_apps()).enumerate() {
@@ -332,7 +335,7 @@ impl Node {
             if home.is_some() {
                 library::set_search(&mut vars, choice.search);
             }
-            if plan.foreign == OtherMpi::Stop {
+            if stop && plan.node_of.len() > 1 {
                 foreign::forbid_alone(&mut vars);
             }
             let env = start::environment(&vars, &program.name, names.len())?;
