@@ -118,6 +118,9 @@ impl Policy {
     /// What is wrong and what can be written.
     pub fn map_by(&mut self, value: &str) -> Result<(), String> {
         let value = value.to_ascii_lowercase();
+        if value.contains("pe-list=") {
+            return Err("PE-LIST is not known; --cpu-set names the CPUs to use".to_string());
+        }
         let mut words: Vec<&str> = value.split([':', ',']).collect();
         while let Some(last) = words.last() {
             if !self.modify(last)? {
@@ -168,9 +171,6 @@ impl Policy {
             "span" | "inherit" | "noinherit" | "ordered" => {}
             _ => match word.strip_prefix("pe=") {
                 Some(number) => self.width = Some(positive(number, "PE")?),
-                None if word.starts_with("pe-list=") => {
-                    return Err("PE-LIST is not known; --cpu-set names the CPUs to use".to_string());
-                }
                 None => return Ok(false),
             },
         }
@@ -187,6 +187,12 @@ impl Policy {
             "node" => Order::Node,
             "fill" => Order::Fill,
             "span" => Order::Span,
+            word if resource(word).is_some() => {
+                return Err(
+                    "it must be slot, node, fill or span; to number ranks round what they are mapped by, write span"
+                        .to_string(),
+                );
+            }
             _ => return Err("it must be slot, node, fill or span".to_string()),
         };
         Ok(())
@@ -199,24 +205,38 @@ impl Policy {
     /// As [`Policy::map_by`].
     pub fn bind_to(&mut self, value: &str) -> Result<(), String> {
         let value = value.to_ascii_lowercase();
-        let mut words = value.split([':', ',']);
+        let words = value.split([':', ',']);
+        // Slurm's come first.
+        let mut words = words.skip_while(|word| ["verbose", "v", "quiet", "q"].contains(word));
         let what = words.next().unwrap_or_default();
+        if ["user", "map_cpu", "mask_cpu"].contains(&what) {
+            return Err(
+                "CPUs are named by --set CPU_MAPPING=0:1:4-5, a set for each rank of a host"
+                    .to_string(),
+            );
+        }
         for word in words {
             match word {
                 "overload-allowed" => self.overload = true,
                 "no-overload" => self.overload = false,
-                "if-supported" | "ordered" | "report" | "verbose" => {}
-                _ => {
-                    return Err(format!(
-                        "{word:?} is not known; overload-allowed can stand behind the colon"
-                    ));
-                }
+                "if-supported" | "ordered" | "report" => {}
+                // As MPICH says how many of them.
+                _ => match word.parse::<u32>() {
+                    Ok(width @ 1..) => self.width = Some(width),
+                    _ => {
+                        return Err(format!(
+                            "{word:?} is not known; overload-allowed, or a number of cores, can stand behind the colon"
+                        ));
+                    }
+                },
             }
         }
         self.bind = match what {
             // What was said before stays.
             "" if value.starts_with(':') => self.bind,
             "none" | "no" => Some(Bind::Nothing),
+            // As MPICH calls one core after the other.
+            "rr" => Some(Bind::To(Resource::Core)),
             word => Some(Bind::To(resource(word).ok_or_else(|| {
                 "it must be none, hwthread, core, l1cache, l2cache, l3cache, numa or package"
                     .to_string()
@@ -282,7 +302,7 @@ mod tests {
         }
         for (text, words) in [
             ("corez", "ppr:N:OBJECT"),
-            ("core:pe-list=1", "--cpu-set"),
+            ("core:pe-list=0,1:ordered", "--cpu-set"),
             ("", "is not known"),
             ("ppr:2", "such as ppr:1:l3cache"),
             ("ppr:0:core", "1 or more"),
@@ -326,6 +346,26 @@ mod tests {
         policy.bind_to("core:overload-allowed").expect("words");
         assert!(policy.overload && policy.bind == Some(Bind::To(Resource::Core)));
         assert!(policy.bind_to("core:loose").is_err());
+        assert!(
+            policy
+                .bind_to("user:0,1")
+                .unwrap_err()
+                .contains("CPU_MAPPING")
+        );
+        assert!(policy.rank_by("socket").unwrap_err().contains("write span"));
+        let bound = |text: &str| {
+            let mut policy = Policy::default();
+            policy.bind_to(text).map(|()| (policy.bind, policy.width))
+        };
+        assert_eq!(
+            bound("core:2"),
+            Ok((Some(Bind::To(Resource::Core)), Some(2)))
+        );
+        assert_eq!(
+            bound("verbose,cores"),
+            Ok((Some(Bind::To(Resource::Core)), None))
+        );
+        assert_eq!(bound("q,none"), Ok((Some(Bind::Nothing), None)));
     }
 
     #[test]

@@ -405,6 +405,31 @@ fn allocations_of_lsf_and_grid_engine_are_used() {
     }
 }
 
+/// In an instance of Flux, whose command tells the hosts and starts the daemons. The name of a daemon's host is told as PALS does.
+#[test]
+fn an_instance_of_flux_is_used() {
+    let scratch = Scratch::new("flux");
+    let script = "#!/bin/sh\n[ $1 = getattr ] && { echo 'n[1-2]'; exit; }\n\
+                  for w in \"$@\"; do case $w in --requires=hosts:*) hosts=${w#*hosts:};; esac; done\n\
+                  while [ $1 != -o ]; do shift; done; shift 4\n\
+                  for h in $(echo $hosts | tr , ' '); do PALS_NODENAME=$h \"$@\" & done; wait\n";
+    scratch.program("flux", script);
+    let path = format!("{}:{}", scratch.0.display(), std::env::var("PATH").unwrap());
+    let mut command = mpirun();
+    command
+        .env("PATH", &path)
+        .env("FLUX_URI", "local:///nowhere");
+    command.args(words("-ppn 1", &role("exchange")));
+    let said = said(command.output().unwrap());
+    assert_eq!((said.status, said.err.as_str()), (0, ""), "{}", said.out);
+    assert_eq!(said.out.matches("exchanged").count(), 2);
+    assert!(
+        said.out.contains("host=n1") && said.out.contains("host=n2"),
+        "{}",
+        said.out
+    );
+}
+
 #[test]
 fn a_resource_manager_that_fails_is_told() {
     let scratch = Scratch::new("fails");

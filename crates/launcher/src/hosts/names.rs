@@ -15,6 +15,12 @@ use crate::sys;
 /// How long the addresses of names may take to be found, all together.
 const LIMIT: Duration = Duration::from_millis(500);
 
+/// How much longer [`NOBODY`] may take than all others.
+const SOON: Duration = Duration::from_millis(50);
+
+/// A name that nobody has. Where it has addresses all the same, as the domain answers for any name, these tell nothing.
+const NOBODY: &str = "catena-no-such-host";
+
 /// Most names that are looked up at once.
 const AT_ONCE: usize = 16;
 
@@ -89,8 +95,11 @@ impl Names {
             name == "localhost" || name == own.name || name.contains('@') || address(name).is_some()
         };
         names.retain(|name| !is_plain(name));
-        let addresses = match look_up {
-            true => find_addresses(names, LIMIT),
+        let addresses = match look_up && !names.is_empty() {
+            true => {
+                names.push(NOBODY.to_string());
+                told_apart(find_addresses(names, LIMIT))
+            }
             false => HashMap::new(),
         };
         Names {
@@ -155,10 +164,20 @@ impl Names {
     }
 }
 
+/// Addresses of names, without those that a name has that nobody has.
+fn told_apart(mut found: HashMap<String, Vec<IpAddr>>) -> HashMap<String, Vec<IpAddr>> {
+    let nobodys = found.remove(NOBODY).unwrap_or_default();
+    for addresses in found.values_mut() {
+        addresses.retain(|address| !nobodys.contains(address));
+    }
+    found
+}
+
 /// The addresses of names, as far as they are found in time.
 fn find_addresses(names: Vec<String>, limit: Duration) -> HashMap<String, Vec<IpAddr>> {
     let mut found = HashMap::new();
     let (count, until) = (names.len(), Instant::now() + limit);
+    let has_nobody = names.iter().any(|name| name == NOBODY);
     let (names, next) = (Arc::new(names), Arc::new(AtomicUsize::new(0)));
     let (tell, told) = mpsc::channel();
     for _ in 0..count.min(AT_ONCE) {
@@ -178,6 +197,9 @@ fn find_addresses(names: Vec<String>, limit: Duration) -> HashMap<String, Vec<Ip
     drop(tell);
     while found.len() < count {
         let left = until.saturating_duration_since(Instant::now());
+        // Where there is no DNS, only this one may be left to wait for.
+        let is_last = has_nobody && found.len() + 1 == count && !found.contains_key(NOBODY);
+        let left = if is_last { left.min(SOON) } else { left };
         match told.recv_timeout(left) {
             Ok((name, addresses)) => drop(found.insert(name, addresses)),
             Err(_) => break,
@@ -246,8 +268,22 @@ mod tests {
     }
 
     #[test]
+    fn a_domain_that_answers_for_any_name_tells_nothing() {
+        let [one, any] =
+            ["10.0.0.1", "10.0.0.9"].map(|it| it.parse::<IpAddr>().expect("an address"));
+        let found = [("a", vec![one, any]), ("b", vec![any]), (NOBODY, vec![any])];
+        let found = found.map(|(name, addresses)| (name.to_string(), addresses));
+        let found = told_apart(found.into_iter().collect());
+        assert_eq!(found.len(), 2);
+        assert_eq!((&found["a"][..], &found["b"][..]), (&[one][..], &[][..]));
+    }
+
+    #[test]
     fn names_are_looked_up_in_time() {
-        let found = find_addresses(vec!["localhost".to_string()], Duration::from_secs(10));
+        let found = find_addresses(
+            vec!["localhost".to_string(), "127.0.0.1".to_string()],
+            Duration::from_secs(10),
+        );
         assert!(found["localhost"].iter().all(IpAddr::is_loopback));
         let late = vec!["no-such-host.invalid".to_string(); 40];
         let start = Instant::now();
