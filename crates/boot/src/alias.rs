@@ -17,6 +17,8 @@ pub enum Number {
     LocalSize,
 }
 
+use std::ffi::OsStr;
+
 use Number::{LocalRank, LocalSize, Rank, Size};
 
 impl Number {
@@ -53,6 +55,22 @@ pub const ALIASES: [(&str, Number); 15] = [
 /// What keeps MPICH and its relatives from running alone in each rank: a process manager that cannot be reached. With a
 /// number below 0 they would take themselves to be alone, as without the variable.
 pub const NO_MANAGER: (&str, &str) = ("PMI_FD", "2147483647");
+
+/// Keeps Open MPI 3 and 4 from running alone where no launcher serves them: MPI_Init fails. With a PMIx server it makes
+/// them use that, which they do by themselves under Slurm alone.
+pub const TOGETHER: [(&str, &str); 2] = [
+    // A process is not declared to be alone unseen,
+    ("OMPI_MCA_schizo", "^orte"),
+    // and what would let it be is left out.
+    ("OMPI_MCA_ess", "^singleton"),
+];
+
+/// Whether a variable is one of those that keep programs of other MPIs from running alone.
+pub fn forbids_alone(name: &OsStr, value: &OsStr) -> bool {
+    let all = [NO_MANAGER].into_iter().chain(TOGETHER);
+    all.into_iter()
+        .any(|of| (name, value) == (of.0.as_ref(), of.1.as_ref()))
+}
 
 /// `env` without the values that Catena's launcher has given to the rank that this process is or belongs to.
 pub(crate) fn without(

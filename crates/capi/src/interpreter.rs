@@ -26,7 +26,15 @@ static PUT_OFF: AtomicBool = AtomicBool::new(false);
 /// What is called when the process exits.
 static FINALIZE: OnceLock<fn() -> c_int> = OnceLock::new();
 
+/// Whether the process has finalized at its exit.
+static DONE: AtomicBool = AtomicBool::new(false);
+
 type ExitHandler = extern "C" fn(c_int, *mut c_void);
+
+unsafe extern "C" {
+    static stdout: *mut libc::FILE;
+    static stderr: *mut libc::FILE;
+}
 
 /// What the loader knows by that name.
 fn symbol(name: &CStr) -> Option<*mut c_void> {
@@ -87,11 +95,17 @@ pub fn has_put_off() -> bool {
 /// The process exits.
 extern "C" fn exits(status: c_int, _: *mut c_void) {
     if status != 0 {
+        init::note_failure();
         let give_up = move || {
             std::thread::sleep(PATIENCE);
-            // SAFETY: plain calls; what the program has written leaves before it ends.
+            if DONE.load(Ordering::Acquire) {
+                return;
+            }
+            // SAFETY: plain calls; what the program has written leaves before it ends. Another stream may be one that a thread
+            // waits for.
             unsafe {
-                libc::fflush(std::ptr::null_mut());
+                libc::fflush(stdout);
+                libc::fflush(stderr);
                 libc::_exit(status)
             }
         };
@@ -105,4 +119,5 @@ extern "C" fn exits(status: c_int, _: *mut c_void) {
     if let Some(finalize) = FINALIZE.get() {
         finalize();
     }
+    DONE.store(true, Ordering::Release);
 }

@@ -48,6 +48,7 @@ fn exports_are_those_of_the_table() {
         "entries",
         "unsupported",
         "when_freed",
+        "op_set_state",
     ];
     let layers = layers.map(|name| format!("catena_{name}"));
     let expected: BTreeSet<_> = names

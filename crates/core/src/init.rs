@@ -1,5 +1,7 @@
 //! Start and end of the world model (MPI-5, chapter 11.2).
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use catena_abi::consts;
 use catena_boot::FAULT_TOLERANCE;
 
@@ -52,7 +54,8 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
     let by_launcher = || process.engine.fence(&process);
     // A collective that has failed there, of which the program was told, is no reason why it should not end well.
     let has_given_up = || process.world.has_given_up();
-    let met = match FAULT_TOLERANCE.get() || is_revoked() || has_given_up() {
+    let fails = FAILS.load(Ordering::Relaxed);
+    let met = match FAULT_TOLERANCE.get() || is_revoked() || has_given_up() || fails {
         // The launcher knows who is left to be waited for.
         true => by_launcher(),
         false => match process.last_barrier() {
@@ -79,6 +82,15 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
         Err(error) if code == 0 => raise(&error),
         _ => code,
     }
+}
+
+/// Whether the process ends with a status that is a failure.
+static FAILS: AtomicBool = AtomicBool::new(false);
+
+/// The process ends with a status that is a failure: at its end it meets the others, if they come, by the launcher alone, as their
+/// calls would be taken for wrong ones otherwise.
+pub fn note_failure() {
+    FAILS.store(true, Ordering::Relaxed);
 }
 
 /// What comes before the end of the world model.

@@ -1,10 +1,12 @@
 //! How the library comes up in this process, and how it rests.
 
 use std::cell::{Cell, RefCell};
+use std::ffi::OsString;
 use std::sync::OnceLock;
 
 use catena_abi::consts;
 use catena_boot::FAULT_TOLERANCE;
+use catena_boot::alias::forbids_alone;
 use catena_datatype::{Datatype, FortranSizes};
 use catena_fabric::Peer;
 use catena_link::Cid;
@@ -134,6 +136,15 @@ impl Process {
     }
 }
 
+/// This process is a rank: what it starts from now on is none, and may be a program of another MPI that runs alone.
+fn let_children_be_alone() {
+    let forbids = |(name, value): &(OsString, OsString)| forbids_alone(name, value);
+    for (name, _) in std::env::vars_os().filter(forbids) {
+        // SAFETY: MPI begins, and nobody else changes these variables; who looks for others at the same time finds them.
+        unsafe { std::env::remove_var(name) };
+    }
+}
+
 /// Connects to the launcher, opens the transports, and makes the predefined communicators, of
 /// which nobody has to be told.
 fn wire_up() -> Result<Box<Process>> {
@@ -145,6 +156,7 @@ fn wire_up() -> Result<Box<Process>> {
     let _standard = catena_base::StandardStreams::keep();
     crate::settings::tell();
     let boot = catena_boot::open().map_err(|e| Error::new(Kind::Other, e.to_string()))?;
+    let_children_be_alone();
     crate::settings::warn_unknown(boot.job().rank);
     let size = boot.job().size;
     let engine = ProgressEngine::open(boot)?;

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use catena_boot::BOOT_VAR;
-use catena_boot::alias::NO_MANAGER;
+use catena_boot::alias::{NO_MANAGER, TOGETHER, forbids_alone};
 
 use crate::library;
 use crate::linked::{self, Linked};
@@ -40,15 +40,6 @@ const SHARE: u32 = 20;
 /// version 3.
 const STATE: &str = "ompi_mpi_state";
 
-/// Keeps Open MPI 3 and 4 from running alone where no launcher serves them: MPI_Init fails. With a PMIx server it makes
-/// them use that, which they do by themselves under Slurm alone.
-const TOGETHER: [(&str, &str); 2] = [
-    // A process is not declared to be alone unseen,
-    ("OMPI_MCA_schizo", "^orte"),
-    // and what would let it be is left out.
-    ("OMPI_MCA_ess", "^singleton"),
-];
-
 /// Has ranks with `vars` find each other or fail if they use Open MPI 3 or 4, and fail if they use MPICH or a relative. What
 /// the user has said about the first stays.
 pub fn forbid_alone(vars: &mut Vec<(OsString, OsString)>) {
@@ -59,6 +50,11 @@ pub fn forbid_alone(vars: &mut Vec<(OsString, OsString)>) {
     // Of one that this launcher was started by, the ranks have no part.
     vars.retain(|(name, _)| name != NO_MANAGER.0);
     vars.push((NO_MANAGER.0.into(), NO_MANAGER.1.into()));
+}
+
+/// Lets ranks with `vars` run alone, as they may: what a launcher has set, one of whose ranks this one was started by, goes.
+pub fn let_be_alone(vars: &mut Vec<(OsString, OsString)>) {
+    vars.retain(|(name, value)| !forbids_alone(name, value));
 }
 
 /// Most processes of one rank that are looked at.

@@ -162,7 +162,7 @@ fn more_ranks_than_cores_are_free() {
     assert!(seats.cpus.iter().all(Option::is_none));
     let note = seats.note.expect("it was asked for");
     assert!(
-        note.contains("65 ranks of 1 do not fit on 64 cores"),
+        note.contains("65 ranks would need 65 cores, and there are 64 cores"),
         "{note}"
     );
     assert_eq!(on_one("", "hwthread", 3, None), ["0", "64", "1"]);

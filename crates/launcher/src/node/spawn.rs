@@ -337,6 +337,8 @@ impl Node {
             }
             if stop && plan.node_of.len() > 1 {
                 foreign::forbid_alone(&mut vars);
+            } else {
+                foreign::let_be_alone(&mut vars);
             }
             let env = start::environment(&vars, &program.name, names.len())?;
             let args = Strings::new(program.args.clone());

@@ -169,6 +169,8 @@ impl Node {
             }
             if pmix.is_some() || plan.foreign == OtherMpi::Stop {
                 foreign::forbid_alone(&mut vars);
+            } else {
+                foreign::let_be_alone(&mut vars);
             }
             if plan.foreign != OtherMpi::Allow && found.is_none() {
                 let library = program.foreign(&vars, own);

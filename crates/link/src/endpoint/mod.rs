@@ -369,6 +369,13 @@ impl<N: Net> Endpoint<N> {
         !self.engine.work && self.engine.operations == 0
     }
 
+    /// Whether a message is on its way to a receive that has matched it, also one that was given up. Cost: all requests.
+    pub fn is_receiving(&self) -> bool {
+        let taken = self.engine.requests.taken();
+        let mut phases = taken.map(|at| self.engine.requests.get(at).phase);
+        phases.any(|phase| matches!(phase, Phase::Recv(_)))
+    }
+
     /// Does at once what a call has given rise to.
     #[inline]
     fn settle(&mut self) {

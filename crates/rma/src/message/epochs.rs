@@ -161,7 +161,13 @@ impl Window {
             if self.notices.are_there.get() && self.is_under_way(rank) {
                 outcome = outcome.and(self.await_operations(process, rank));
             }
-            if self.fars.known(rank).is_some_and(|far| far.dirty.take()) {
+            let Some(far) = self.fars.known(rank) else {
+                continue;
+            };
+            if far.early.take() {
+                outcome = outcome.and(self.check_there(self.group.member(rank as usize)));
+            }
+            if far.dirty.take() {
                 let there = self.check_there(self.group.member(rank as usize));
                 match there {
                     Ok(()) => self.ask_flush(rank, What::Flush),

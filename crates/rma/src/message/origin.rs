@@ -243,6 +243,7 @@ impl Window {
         if is_first && far.dirty.get() && len >= GATHER as u64 {
             // It leaves before it is flushed, and with it what the flush will ask, if nothing else comes in between.
             far.dirty.set(false);
+            far.early.set(true);
             self.ask_flush(at.rank, What::Flush);
         }
         // With a notification that follows at once it leaves in fewer packets.

@@ -46,6 +46,9 @@ pub struct Far {
     pub lent: Cell<u32>,
     /// Whether operations without answers have left since the last flush.
     pub dirty: Cell<bool>,
+    /// Whether a flush was asked for as an operation left, and the program has not waited for the answer: the answer comes
+    /// to a target that is lost, too.
+    pub early: Cell<bool>,
     /// Posts of it that named this process, and that no epoch has used.
     pub posts: Cell<u32>,
     /// Completions of it that named this process, and that nobody has waited for.
