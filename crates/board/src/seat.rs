@@ -157,8 +157,8 @@ impl Seat {
         (base, len)
     }
 
-    /// Whether so many bytes of a payload at `base`, where [`Seat::clip`] has found it, lie in memory that had one before: the first
-    /// copies in a ring come from memory, and say nothing of those that follow.
+    /// Whether `len` bytes at `base`, where [`Seat::clip`] has found a payload, have held one before. The first copies into a ring
+    /// touch its memory for the first time, and their times say nothing of later ones.
     pub(crate) fn is_used_again(&mut self, p: &Payload, base: *mut u8, len: usize) -> bool {
         let owner = self.area.ring_of(p);
         let end = base.addr() + len - self.area.ring(owner).addr();

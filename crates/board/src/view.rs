@@ -165,7 +165,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// The part of a payload in a ring was copied or combined in so many ticks, with others `bytes` in all.
+    /// Records that copying or combining a part of a payload in a ring took `ticks`; the work was on `bytes` bytes.
     #[inline]
     fn copied_out(&mut self, part: (&Payload, *mut u8, usize), bytes: usize, ticks: u64) {
         let (from, base, len) = part;

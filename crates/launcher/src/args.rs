@@ -51,7 +51,7 @@ use values::{checked, count, names, numbers, split_once, variable};
 pub struct Request {
     /// Programs, in the order of their ranks.
     pub apps: Vec<App>,
-    /// The hosts of each of them. Those of the first are for all that name none.
+    /// The hosts that each program names. A program that names none runs on those of the first program.
     pub named: Vec<NamedHosts>,
     /// Variables for the ranks of all programs.
     pub env: Vec<(OsString, OsString)>,

@@ -64,7 +64,7 @@ pub enum Group {
 }
 
 impl Group {
-    /// Those of the general help.
+    /// The groups of options that the general help shows, each with its title.
     pub const SHOWN: [(Group, &'static str); 6] = [
         (Group::What, "what to run"),
         (Group::Environment, "environment"),

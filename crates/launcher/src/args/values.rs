@@ -140,10 +140,10 @@ impl Readers {
         Ok(Readers::Some(ranks))
     }
 
-    /// Their ranks in a job with so many.
+    /// The ranks that this names, in a job of `size` ranks.
     ///
     /// # Errors
-    /// The first that there is not. That there is no rank 0 besides, cannot be.
+    /// The first rank that the job does not have.
     pub fn ranks(&self, size: u32) -> Result<Vec<u32>, u32> {
         match self {
             Readers::All => Ok((0..size).collect()),

@@ -85,7 +85,7 @@ pub fn alike(one: &str, other: &str) -> bool {
 }
 
 impl Names {
-    /// Those of `names`, of which those that resource managers have given need not be looked up.
+    /// Finds out which of `names` are one host. Those of a resource manager need no look into the network: `look_up` is false then.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>, look_up: bool) -> Names {
         let own = Own::find();
         let mut names: Vec<String> = names.into_iter().map(str::to_string).collect();

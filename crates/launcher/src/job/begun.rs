@@ -46,7 +46,7 @@ impl Begun {
 }
 
 impl Job {
-    /// A rank has written so many bytes more to a stream.
+    /// A rank has written more bytes to a stream.
     pub(super) fn note_begun(&mut self, rank: u32, which: usize, bytes: usize) {
         let stream = &mut self.processes[rank as usize].streams[which];
         stream.read += bytes as u64;

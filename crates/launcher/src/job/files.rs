@@ -25,7 +25,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Those of a job with so many ranks.
+    /// The files of the ranks of a job that has `size` of them.
     pub fn new(output: &Output, size: usize) -> Files {
         Files {
             patterns: output.files.clone(),
