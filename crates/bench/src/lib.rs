@@ -1,4 +1,4 @@
-//! Row 9: `catena bench`, benchmarks of any MPI library with sound statistics.
+//! Row 11: `catena bench`, benchmarks of any MPI library with sound statistics.
 //!
 //! | module       | what it does                                                               |
 //! |--------------|----------------------------------------------------------------------------|

@@ -1,4 +1,4 @@
-//! Row 9: the command `catena`, also installed as `mpirun` and `mpiexec`.
+//! Row 12: the command `catena`, also installed as `mpirun` and `mpiexec`.
 
 #![forbid(unsafe_code)]
 

@@ -6,7 +6,12 @@
 //! ```
 //!
 //! where `make_pair` is a `fn() -> Pair<T>`, or a `fn() -> Option<Pair<T>>`
-//! that says why the machine lacks what the transport needs.
+//! that says why the machine lacks what the transport needs. One that is
+//! [`NodeLocal`](catena_fabric::NodeLocal) passes [`parts_are_taken_once`], too:
+//!
+//! ```text
+//! catena_fabric_tests::conformance!(tiny_parts, make_pair, parts_are_taken_once);
+//! ```
 
 mod help;
 mod network;
@@ -34,7 +39,6 @@ macro_rules! conformance {
             parts_of_any_shape_are_written_whole,
             registered_memory_is_read_rightly,
             registered_memory_is_written_rightly,
-            parts_are_taken_once,
             sleep_ends_when_a_packet_is_there,
             a_lost_peer_stays_lost,
             no_way_is_chosen_that_is_not_offered,

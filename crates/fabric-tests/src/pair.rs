@@ -23,7 +23,7 @@ pub struct Claims {
     pub writes: Offer,
     /// Whether there are atomics of some kind, [`Rma::atomic`](catena_fabric::Rma::atomic).
     pub atomics: bool,
-    /// Messages that both ends copy, [`Transport::take_part`].
+    /// Messages that both ends copy, [`NodeLocal::take_part`](catena_fabric::NodeLocal::take_part).
     pub parts: bool,
     /// Operations fail whose keys, places or kinds of access are not those of a registration.
     pub keys_are_checked: bool,

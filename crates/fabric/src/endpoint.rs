@@ -3,7 +3,7 @@
 
 use crate::frame::{FRAME, Front};
 use crate::row::{Framed, Rows};
-use crate::{Caps, Deliver, Header, Payload, Peer, PeerLost, Posted};
+use crate::{Caps, Deliver, Header, Payload, Peer, PeerLost, Posted, RailCounters};
 
 /// The peers that are gone.
 #[derive(Debug)]
@@ -108,6 +108,18 @@ pub struct Counters {
     pub sleeps: u64,
 }
 
+impl From<Counters> for RailCounters {
+    fn from(of: Counters) -> RailCounters {
+        RailCounters {
+            packets: of.sent,
+            together: of.held,
+            full: of.full,
+            reads: of.reads,
+            strays: of.strays,
+        }
+    }
+}
+
 /// An endpoint that sends frames.
 #[derive(Debug)]
 pub struct Endpoint {
@@ -179,8 +191,8 @@ impl Endpoint {
     }
 }
 
-/// A network whose endpoint sends frames.
-pub trait Network: Sized {
+/// A transport whose endpoint sends frames.
+pub trait FrameSender: Sized {
     /// Its endpoint.
     fn endpoint(&self) -> &Endpoint;
 
@@ -226,7 +238,7 @@ pub trait Network: Sized {
     }
 }
 
-impl<N: Network> Framed for N {
+impl<N: FrameSender> Framed for N {
     #[inline]
     fn rows(&mut self) -> &mut Rows {
         &mut self.endpoint_mut().rows

@@ -6,8 +6,18 @@
 //! [`Caps::ordered`] says so, to one peer.
 //!
 //! All transports are known at compile time, so calls are dispatched
-//! statically: the traits are generic, not objects. [`endpoint`], [`frame`], [`row`],
-//! [`operations`], [`Memory`] and [`Sleeper`] are what networks have in common.
+//! statically: the traits are generic, not objects.
+//!
+//! | trait             | who implements it                                                     |
+//! |-------------------|-----------------------------------------------------------------------|
+//! | [`Transport`]     | every transport: packets                                              |
+//! | [`Rma`]           | every transport: operations on peers' memory, if it has any           |
+//! | [`NodeLocal`]     | those whose two ends see the same memory                              |
+//! | [`Network`], [`Rail`] | those that lead to other hosts: how `net` opens and drives them   |
+//! | [`Deliver`]       | whoever takes what arrives                                            |
+//!
+//! [`endpoint`], [`frame`], [`row`], [`operations`], [`Memory`] and [`Sleeper`] are what networks have in
+//! common.
 
 #[cfg(not(target_endian = "little"))]
 compile_error!("frames are little-endian");
@@ -19,6 +29,8 @@ pub mod frame;
 pub mod fuzz;
 mod memory;
 mod name;
+pub mod network;
+mod node_local;
 mod operation;
 pub mod operations;
 mod packet;
@@ -30,9 +42,11 @@ mod transport;
 
 pub use memory::Memory;
 pub use name::ProcessName;
+pub use network::{Network, Opening, RAILS, Rail, RailAddress, RailCounters};
+pub use node_local::{Moved, NodeLocal};
 pub use operation::{Access, OpId, RmaError};
 pub use packet::{Header, Payload, Posted, WORDS};
 pub use peer::{Peer, PeerLost, Place, RemoteKey};
 pub use rma::{Atomic, AtomicOp, AtomicSet, AtomicType, Rma, RmaCaps, Started};
 pub use sleep::Sleeper;
-pub use transport::{Caps, Deliver, Load, Moved, Rendezvous, Transport};
+pub use transport::{Caps, Deliver, Load, Rendezvous, Transport};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use catena_base::{End, PeerBytes};
+use catena_base::PeerBytes;
 
 use crate::operation::{Access, OpId, RmaError};
 use crate::packet::{Header, Payload, Posted};
@@ -28,24 +28,11 @@ pub enum Rendezvous {
     /// The sender streams it in packets once the receiver is ready.
     Stream,
     /// Both copy: the receiver reads parts of it and the sender, if it has
-    /// time, writes others.
+    /// time, writes others. Only [`NodeLocal`](crate::NodeLocal) transports say so.
     Share {
         /// Bytes of a part.
         part: u64,
     },
-}
-
-/// What it took to move a message for which there was a choice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moved {
-    /// Its bytes.
-    pub len: u64,
-    /// Whether it was streamed.
-    pub streamed: bool,
-    /// When its receiver was ready and it could begin, ticks of the clock.
-    pub asked: u64,
-    /// When all of it was there.
-    pub ended: u64,
 }
 
 /// What a route to a peer can do. Constant from the first contact on.
@@ -54,7 +41,7 @@ pub struct Caps {
     /// Largest payload of one packet, bytes.
     pub max_packet: usize,
     /// Longest message that leaves as one packet in any case, bytes; at most `max_packet`. Of a longer one the receiver
-    /// copies the first packet while the sender copies the second, unless it [is behind](Transport::is_behind).
+    /// copies the first packet while the sender copies the second, unless it [is behind](crate::NodeLocal::is_behind).
     pub whole: usize,
     /// Largest message sent without asking the receiver first, bytes; may
     /// exceed `max_packet`, the message is then cut into several packets.
@@ -102,18 +89,6 @@ pub trait Transport {
     /// What the route to `peer` can do. Cost: a few loads.
     fn caps(&self, peer: Peer) -> Caps;
 
-    /// Whether `peer` has most likely not taken all that was sent to it: then a message is better sent in few packets
-    /// than soon in part. A guess; cost: a few loads of this process's own memory.
-    fn is_behind(&self, _peer: Peer) -> bool {
-        false
-    }
-
-    /// Whether packets of `peer` are there that were not taken: it sends itself, and has no time to take any. A guess; cost:
-    /// as for [`Transport::is_behind`].
-    fn sends(&self, _peer: Peer) -> bool {
-        false
-    }
-
     /// Posts one packet to `peer`; `payload` is copied before return.
     ///
     /// * Size: at most [`Caps::max_packet`] bytes.
@@ -137,16 +112,6 @@ pub trait Transport {
     /// How a message of `len` bytes to or from `peer` is best moved.
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous;
 
-    /// Whether a message of `len` bytes from `peer`, which could be moved as [`Transport::rendezvous`] says, is streamed
-    /// all the same, because that is faster. Called once for each such message, by its receiver: a transport may try the
-    /// other way now and then.
-    fn streams(&mut self, _peer: Peer, _len: u64) -> bool {
-        false
-    }
-
-    /// A message from `peer` about which [`Transport::streams`] was asked is there.
-    fn moved(&mut self, _peer: Peer, _moved: Moved) {}
-
     /// Registers `len` bytes at `addr` so that `peer`, or every peer for `None`, may access them in
     /// these ways; `None` if the route cannot offer all of them. A peer that is named can use the key
     /// at once; another may have to ask for what the key stands for, by itself, when it first uses
@@ -162,19 +127,6 @@ pub trait Transport {
 
     /// Ends what [`Transport::register`] began.
     fn deregister(&mut self, remote: RemoteKey);
-
-    /// Begins to share a message from `peer` with it; its number. This and what follows is for routes
-    /// that choose [`Rendezvous::Share`]. Only after
-    /// all parts of the one [`Parts::AHEAD`](catena_base::Parts::AHEAD) before were taken.
-    fn open_parts(&mut self, _peer: Peer) -> u32 {
-        0
-    }
-
-    /// Takes one of the `parts` parts of message `number` that is shared with
-    /// `peer`: from the front as its receiver, from the back as its sender.
-    fn take_part(&mut self, _peer: Peer, _end: End, _number: u32, _parts: u32) -> Option<u32> {
-        None
-    }
 
     /// Sleeps until a packet may have arrived or `limit` has passed. May wake
     /// for no reason.

@@ -1,4 +1,4 @@
-//! Row 9: the launcher, `mpirun` = `mpiexec` = `catena run`.
+//! Row 11: the launcher, `mpirun` = `mpiexec` = `catena run`.
 //!
 //! | module    | what it does                                                   |
 //! |-----------|----------------------------------------------------------------|

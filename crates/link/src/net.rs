@@ -58,8 +58,7 @@ pub trait Sink: Debug {
     }
 }
 
-/// Rails that one route may have.
-pub const RAILS: usize = 4;
+pub use catena_fabric::RAILS;
 
 /// Where a whole message lies in its sender's memory, and the key by which each
 /// rail of the route reads it.
@@ -132,12 +131,12 @@ pub trait Net {
     /// See [`catena_fabric::Transport::caps`].
     fn caps(&self, peer: Peer) -> Caps;
 
-    /// See [`catena_fabric::Transport::is_behind`].
+    /// See [`catena_fabric::NodeLocal::is_behind`].
     fn is_behind(&self, _peer: Peer) -> bool {
         false
     }
 
-    /// See [`catena_fabric::Transport::sends`].
+    /// See [`catena_fabric::NodeLocal::sends`].
     fn sends(&self, _peer: Peer) -> bool {
         false
     }
@@ -165,12 +164,12 @@ pub trait Net {
     /// See [`catena_fabric::Transport::rendezvous`].
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous;
 
-    /// See [`catena_fabric::Transport::streams`].
+    /// See [`catena_fabric::NodeLocal::streams`].
     fn streams(&mut self, _peer: Peer, _len: u64) -> bool {
         false
     }
 
-    /// See [`catena_fabric::Transport::moved`].
+    /// See [`catena_fabric::NodeLocal::moved`].
     fn moved(&mut self, _peer: Peer, _moved: Moved) {}
 
     /// Registers a whole message for remote reads, if it is contiguous and the
@@ -231,12 +230,12 @@ pub trait Net {
         Err(RmaError::Unsupported)
     }
 
-    /// See [`catena_fabric::Transport::open_parts`].
+    /// See [`catena_fabric::NodeLocal::open_parts`].
     fn open_parts(&mut self, _peer: Peer) -> u32 {
         0
     }
 
-    /// See [`catena_fabric::Transport::take_part`].
+    /// See [`catena_fabric::NodeLocal::take_part`].
     fn take_part(&mut self, _peer: Peer, _end: End, _number: u32, _parts: u32) -> Option<u32> {
         None
     }

@@ -299,7 +299,7 @@ fn area_of(setting: &dyn Setting) -> String {
     let coll = |c: &Collective| name.strip_prefix("coll_") == Some(c.name());
     match name.split_once('_') {
         Some(("shm", _)) => "shm".to_owned(),
-        Some(("ofi" | "ucx", _)) => "network".to_owned(),
+        Some((word, _)) if catena_net::Network::NAMES.contains(&word) => "network".to_owned(),
         Some(("coll", _)) if Collective::ALL.iter().any(coll) => name,
         Some(("coll", _)) => "collectives".to_owned(),
         _ => "process".to_owned(),

@@ -19,6 +19,7 @@
 //! | `rails`        | one network over several domains                            |
 //! | `pieces`       | long operations, cut into pieces that all rails move        |
 //! | `driver`       | what drives one rail of a network                           |
+//! | `list`         | which networks there are                                    |
 //! | `chain`        | which transports there are: `CATENA_LINK`                   |
 //! | `record`       | what a process tells the others of how it is reached        |
 //! | `ways`         | which network leads to a peer, and whose records are wanted |
@@ -28,7 +29,7 @@
 //! | `failures`     | who has died, and which contexts were revoked               |
 //! | `exchange`     | what the networks need of whoever started the processes     |
 //!
-//! A kind of network is added in `driver`, `chain` and `record`.
+//! A network is added in `list`, in one line.
 
 mod bridge;
 mod chain;
@@ -39,6 +40,7 @@ mod failures;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
+mod list;
 mod loopback;
 mod networks;
 mod peer_table;
@@ -53,8 +55,9 @@ mod ways;
 use catena_settings::Setting;
 
 pub use bridge::Pair;
-pub use chain::{Chain, LINK, Network, Ofi, Tcp};
-pub use driver::Counters;
+pub use catena_fabric::RailCounters as Counters;
+pub use chain::{Chain, LINK};
+pub use driver::Network;
 pub use exchange::Exchange;
 pub use failures::{DeadProcess, Failures, HowEnded};
 pub use networks::{Networks, Watched};
@@ -68,15 +71,7 @@ static OWN_SETTINGS: &[&dyn Setting] = &[&LINK, &LINK_REPORT];
 
 /// The settings of the transports and of this crate.
 pub fn settings() -> impl Iterator<Item = &'static dyn Setting> {
-    let transports = [
-        catena_shm::SETTINGS,
-        catena_ofi::SETTINGS,
-        catena_tcp::SETTINGS,
-        catena_ucx::SETTINGS,
-    ];
-    transports
-        .into_iter()
-        .chain([OWN_SETTINGS])
-        .flatten()
-        .copied()
+    let shm = catena_shm::SETTINGS.iter().copied();
+    let own = OWN_SETTINGS.iter().copied();
+    shm.chain(Network::settings()).chain(own)
 }

@@ -7,13 +7,14 @@
 //! with fewer rails has the say.
 
 use catena_fabric::{
-    Access, Atomic, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
-    Rendezvous, Rma, RmaCaps, RmaError, Sleeper, Started, Transport,
+    Access, Atomic, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted,
+    RailAddress, RailCounters, RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, Sleeper, Started,
+    Transport,
 };
 use catena_link::{RAILS, RemoteKeys};
-use catena_tcp::LivenessProbes;
+use catena_tcp::{LivenessProbes, ProbePort};
 
-use crate::driver::{Counters, Driver};
+use crate::driver::Driver;
 use crate::pieces::{Long, Pieces, Way};
 use crate::record::End;
 
@@ -25,6 +26,8 @@ const STRIPE: usize = 128 << 10;
 pub struct Rails {
     /// At least one, at most [`RAILS`].
     rails: Vec<Driver>,
+    /// That of each rail which needs one, and has got it.
+    probe_ports: Vec<Option<ProbePort>>,
     /// Number of this process on its node: neighbours pin differently.
     local: usize,
     /// How many rails lead to each peer, by rank in the world.
@@ -42,7 +45,12 @@ impl Rails {
     /// its node.
     pub fn new(rails: Vec<Driver>, local: usize, processes: u32) -> Rails {
         assert!((1..=RAILS).contains(&rails.len()));
+        let port = |rail: &Driver| match rail.needs_probe_port() {
+            true => ProbePort::open().ok(),
+            false => None,
+        };
         Rails {
+            probe_ports: rails.iter().map(port).collect(),
             rails,
             local,
             shared: vec![1; processes as usize].into(),
@@ -57,12 +65,16 @@ impl Rails {
     /// # Errors
     /// What failed and what to do.
     pub fn ends(&self) -> Result<Vec<End>, String> {
-        self.rails.iter().map(Driver::end).collect()
+        let pairs = self.rails.iter().zip(&self.probe_ports);
+        pairs
+            .map(|(rail, port)| end_of(rail, port.as_ref()))
+            .collect()
     }
 
-    /// See [`Driver::protocol_name`].
+    /// Name of what an end speaks, if it is one of this network.
     pub fn protocol_name(&self, end: &End) -> Option<String> {
-        self.rails[0].protocol_name(end)
+        let rail = &self.rails[0];
+        (rail.kind() == end.kind).then(|| rail.protocol_name(end.protocol))
     }
 
     /// What each of them is, in words.
@@ -84,11 +96,18 @@ impl Rails {
         let pairs = self.rails.iter_mut().zip(ends);
         self.shared[peer.0 as usize] = pairs.len() as u8;
         for (rail, end) in pairs {
-            let at = rail.probe_addresses(end);
+            let (port, address) = match rail.has_probe_port() {
+                true => halves(&end.address).ok_or("its address is damaged")?,
+                false => (&[][..], &end.address[..]),
+            };
+            let at: Vec<_> = match rail.has_probe_port() {
+                true => ProbePort::at(port),
+                false => rail.listens_at(address).into_iter().collect(),
+            };
             if !at.is_empty() {
                 self.probes.learn(peer, at);
             }
-            rail.connect(peer, end)?;
+            rail.connect(peer, address)?;
         }
         Ok(())
     }
@@ -111,10 +130,11 @@ impl Rails {
     /// Whether a peer that was looked after has closed its end since: nobody listens there any more, be it that it has ended or
     /// died. False where that cannot be told.
     pub fn has_closed(&self, peer: Peer) -> bool {
-        self.rails[0].listens_where_probed() && self.probes.is_refused(peer)
+        // At a probe port nobody ever listens.
+        !self.rails[0].has_probe_port() && self.probes.is_refused(peer)
     }
 
-    /// See [`Driver::is_joined`]; over the rail of short messages.
+    /// See [`Rail::is_joined`](catena_fabric::Rail::is_joined); over the rail of short messages.
     pub fn is_joined(&self, peer: Peer) -> bool {
         self.rails[self.pin(peer)].is_joined(peer)
     }
@@ -137,19 +157,19 @@ impl Rails {
         all.try_fold(first, |sum, one| one.map(|one| sum.or(one)))
     }
 
-    /// Whether nothing of what was posted is left here; see [`Driver::is_quiet`].
+    /// Whether nothing of what was posted is left here; see [`Rail::is_quiet`](catena_fabric::Rail::is_quiet).
     pub fn is_quiet(&mut self) -> bool {
         let quiet = self.rails.iter_mut().map(Driver::is_quiet);
         quiet.fold(!self.pieces.waits(), |all, one| all && one)
     }
 
-    /// See [`Driver::tells_arrival`].
+    /// See [`Rail::tells_arrival`](catena_fabric::Rail::tells_arrival).
     pub fn tells_arrival(&self) -> bool {
         self.rails.iter().all(Driver::tells_arrival)
     }
 
     /// What happened so far.
-    pub fn counters(&self) -> Counters {
+    pub fn counters(&self) -> RailCounters {
         self.rails.iter().map(Driver::counters).sum()
     }
 
@@ -362,6 +382,30 @@ impl Rails {
         let shared = self.shared(peer);
         self.pieces.flush(&mut self.rails, op, peer, shared)
     }
+}
+
+/// How others reach this process over a rail, and whether its host lives by a probe port.
+fn end_of(rail: &Driver, port: Option<&ProbePort>) -> Result<End, String> {
+    let RailAddress { protocol, bytes } = rail.address()?;
+    let address = match rail.has_probe_port() {
+        false => bytes,
+        true => {
+            let port = port.map(|it| it.address(|name| rail.may_use(name)));
+            let port = port.unwrap_or_default();
+            [&[port.len() as u8], &port[..], &bytes].concat()
+        }
+    };
+    Ok(End {
+        kind: rail.kind(),
+        protocol,
+        address,
+    })
+}
+
+/// The two halves of the address of an end that has a probe port: where that is, and the rest.
+fn halves(address: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (&len, rest) = address.split_first()?;
+    rest.split_at_checked(len.into())
 }
 
 #[cfg(test)]

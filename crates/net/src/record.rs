@@ -9,10 +9,10 @@
 //! |------|-----------|-----------------------------------------------------------|
 //! | 0    | setting   | value of `CATENA_LINK`, if it has one: for messages       |
 //! | 1    | `shm`     | none: the node's segment is attached                      |
-//! | 2    | `ofi`     | protocol and its version (8), address of the endpoint     |
-//! | 3    | `tcp`     | version of the protocol (8), port and addresses           |
-//! | 4    | `ucx`     | version of UCX (8), length of the address of a probe port |
-//! |      |           | (1), that address, address of the worker                  |
+//! | others | a network of the [list](crate::list) | what is spoken there (8), the address of the end |
+//!
+//! Where a network has [probe ports](catena_fabric::Rail::PROBE_PORT), the length of the address of one (1) and that
+//! address stand in front of the address of the end.
 //!
 //! Networks stand in the order of the chain; each has an entry for its first
 //! rail, and one with 128 added to the kind for every other. Numbers are
@@ -25,12 +25,9 @@ const VERSION: u8 = 3;
 const SETTING_MAX: usize = 200;
 
 /// Kinds of entries.
-pub(super) mod kind {
+pub(crate) mod kind {
     pub const SETTING: u8 = 0;
     pub const SHM: u8 = 1;
-    pub const OFI: u8 = 2;
-    pub const TCP: u8 = 3;
-    pub const UCX: u8 = 4;
     /// Of a network that has rails in front of this one.
     pub const RAIL: u8 = 0x80;
 }
@@ -145,6 +142,9 @@ impl Record {
 mod tests {
     use super::*;
 
+    /// Of some network.
+    const OFI: u8 = 2;
+
     fn end(kind: u8, protocol: u64, address: usize) -> End {
         End {
             kind,
@@ -157,15 +157,15 @@ mod tests {
         Record {
             setting: "shm+ofi:tcp".to_string(),
             shm: true,
-            ends: vec![vec![end(kind::OFI, 25 << 32 | 1, address)]],
+            ends: vec![vec![end(OFI, 25 << 32 | 1, address)]],
         }
     }
 
     #[test]
     fn records_survive_the_journey_and_are_short() {
         let mut two = record(16);
-        two.ends[0].push(end(kind::OFI, 7, 16));
-        two.ends.push(vec![end(kind::OFI, 7, 3000)]);
+        two.ends[0].push(end(OFI, 7, 16));
+        two.ends.push(vec![end(OFI, 7, 3000)]);
         for record in [Record::default(), record(16), record(28), two] {
             let bytes = record.encode().expect("short enough");
             assert_eq!(Record::decode(&bytes), Some(record));
@@ -213,10 +213,7 @@ mod tests {
     #[test]
     fn both_ends_choose_the_same_network() {
         let chain = |protocols: &[u64]| Record {
-            ends: protocols
-                .iter()
-                .map(|&it| vec![end(kind::OFI, it, 1)])
-                .collect(),
+            ends: protocols.iter().map(|&it| vec![end(OFI, it, 1)]).collect(),
             ..Record::default()
         };
         for (mine, yours, found) in [

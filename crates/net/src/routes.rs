@@ -6,8 +6,8 @@ use std::os::fd::OwnedFd;
 
 use catena_base::{End, Waker};
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, Moved, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
-    Rendezvous, Rma, RmaError, Sleeper, Started, Transport,
+    Access, Caps, Deliver, Header, Load, Moved, NodeLocal, OpId, Payload, Peer, PeerLost, Posted,
+    RemoteKey, Rendezvous, Rma, RmaError, Sleeper, Started, Transport,
 };
 use catena_link::{Awaited, Net, RemoteKeys, Sink, Source, Tally};
 use catena_shm::{Shm, ShmError};
@@ -650,12 +650,17 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
     }
 
     fn open_parts(&mut self, peer: Peer) -> u32 {
-        by_route!(self, peer, t => t.open_parts(peer), _n, _at => 0, else 0)
+        match (self.route(peer), &mut self.shm) {
+            (Route::Shm, Some(shm)) => shm.open_parts(peer),
+            _ => 0,
+        }
     }
 
     fn take_part(&mut self, peer: Peer, end: End, number: u32, parts: u32) -> Option<u32> {
-        by_route!(self, peer, t => t.take_part(peer, end, number, parts), _n, _at => None,
-            else None)
+        match (self.route(peer), &mut self.shm) {
+            (Route::Shm, Some(shm)) => shm.take_part(peer, end, number, parts),
+            _ => None,
+        }
     }
 }
 

@@ -11,68 +11,23 @@ use std::time::Duration;
 
 use catena_fabric::Peer;
 use catena_fabric_tests::until;
-use catena_link::{Cid, Endpoint, Failure, Mode, Plane, ReqId, Selector, Sent};
+use catena_link::Failure;
 use catena_net::Route;
 
-use common::{BOTH, Message, Room, Table, Ways, over_network, through_shared_memory};
-
-type Link = Endpoint<Ways>;
-
-/// A matching engine over the routes of a process, with one communicator of both.
-fn link(me: Peer, routes: Ways) -> Link {
-    let mut link = Endpoint::new(routes);
-    link.open(Cid(0), me.0, BOTH.map(|peer| (peer, Cid(0))).to_vec());
-    link
-}
-
-fn links([one, two]: [Ways; 2]) -> [Link; 2] {
-    [link(BOTH[0], one), link(BOTH[1], two)]
-}
+use common::{
+    Link, Message, Table, exchange_messages, links, over_network, send, through_shared_memory,
+};
 
 /// Two processes on a host each, over TCP.
 fn over_tcp(table: &Rc<RefCell<Table>>) -> [Link; 2] {
     links(over_network("shm+tcp", table).expect("a port"))
 }
 
-/// Begins to send `message` to rank `to`.
-fn send(link: &mut Link, to: u32, message: &Message) -> Option<ReqId> {
-    match link.send(Cid(0), Plane::User, to, 1, Mode::Standard, message.clone()) {
-        Sent::Done => None,
-        Sent::Pending(request) => Some(request),
-    }
-}
-
-/// Sends messages of many lengths between two processes, and from each to itself.
-fn messages_arrive(mut links: [Link; 2]) {
-    for len in [0, 8, 3000, 1 << 20] {
-        for (from, to) in [(0, 1), (1, 0), (1, 1)] {
-            let bytes: Vec<u8> = (0..len).map(|at| (at * 7 + (at >> 9)) as u8).collect();
-            let (message, room) = (
-                Message(bytes.into()),
-                Room(Rc::new(RefCell::new(vec![0; len].into()))),
-            );
-            let selector = Selector {
-                source: from as i32,
-                tag: 1,
-            };
-            let received = links[to].recv(Cid(0), Plane::User, selector, room.clone());
-            let sent = send(&mut links[from], to as u32, &message);
-            until(|| {
-                links.iter_mut().for_each(|link| _ = link.progress());
-                links[to].is_done(received) && sent.is_none_or(|it| links[from].is_done(it))
-            });
-            assert_eq!(links[to].take(received).error, None);
-            assert!(sent.is_none_or(|it| links[from].take(it).error.is_none()));
-            assert!(**room.0.borrow() == *message.0, "{len} bytes to {to}");
-        }
-    }
-}
-
 #[test]
 fn messages_arrive_over_tcp() {
     let mut links = over_tcp(&Rc::default());
     assert_eq!(links[0].net().route(Peer(1)), Route::Network);
-    messages_arrive(links);
+    exchange_messages(&mut links);
 }
 
 /// The only process of its host has no doorbell in shared memory that the launcher could ring.
@@ -97,7 +52,7 @@ fn who_has_no_doorbell_sleeps_on_what_the_launcher_says() {
 fn messages_arrive_through_shared_memory() {
     let mut links = links(through_shared_memory());
     assert_eq!(links[0].net().route(Peer(1)), Route::Shm);
-    messages_arrive(links);
+    exchange_messages(&mut links);
 }
 
 #[test]

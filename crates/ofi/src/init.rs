@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use catena_fabric::endpoint::{Counters, Endpoint, Losses, Network};
+use catena_fabric::endpoint::{Counters, Endpoint, FrameSender, Losses};
 use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::operations::Operations;
 use catena_fabric::row::Rows;

@@ -8,6 +8,7 @@
 //! | file       | what                                                      |
 //! |------------|-----------------------------------------------------------|
 //! | `init`     | opening and wiring up; the transport itself               |
+//! | `network`  | its words in the chain, and what a network shows          |
 //! | `provider` | choosing what libfabric offers                            |
 //! | `objects`  | libfabric's objects, closed in the right order            |
 //! | `connections` | ending those of a peer that is lost                   |
@@ -25,6 +26,7 @@ mod connections;
 mod contexts;
 mod error;
 mod init;
+mod network;
 mod objects;
 mod progress;
 mod provider;
@@ -38,5 +40,6 @@ mod words;
 pub use catena_fabric::endpoint::Counters;
 pub use error::OfiError;
 pub use init::Ofi;
+pub use network::Network;
 pub use provider::Wanted;
 pub use settings::{Config, SETTINGS, Sleep};

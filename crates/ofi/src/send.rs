@@ -9,7 +9,7 @@
 
 use std::mem::MaybeUninit;
 
-use catena_fabric::endpoint::{Endpoint, Network};
+use catena_fabric::endpoint::{Endpoint, FrameSender};
 use catena_fabric::frame::{FRAME, Front};
 use catena_fabric::{Payload, Peer, PeerLost, Posted, WORDS};
 use catena_ofi_sys::{calls, consts};
@@ -17,7 +17,7 @@ use catena_ofi_sys::{calls, consts};
 use crate::init::Ofi;
 use crate::state::{INJECT_MAX, Slot, WINDOW};
 
-impl Network for Ofi {
+impl FrameSender for Ofi {
     #[inline]
     fn endpoint(&self) -> &Endpoint {
         &self.endpoint

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use catena_base::{Barrier, End, Parts};
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, Moved, Payload, Peer, PeerLost, Posted, RemoteKey,
-    Rendezvous, Transport,
+    Access, Caps, Deliver, Header, Load, Moved, NodeLocal, Payload, Peer, PeerLost, Posted,
+    RemoteKey, Rendezvous, Transport,
 };
 
 use crate::addr::{Block, Layout};
@@ -416,30 +416,8 @@ impl Transport for Shm {
         count
     }
 
-    /// Whether its ring was full, or nothing has arrived since the last long packet to it left: who answers has taken it.
-    fn is_behind(&self, peer: Peer) -> bool {
-        let peer_state = &self.peer_states[self.number(peer)];
-        peer_state.blocked || peer_state.sent_long == Some(self.arrived) || self.sends(peer)
-    }
-
-    /// Where rings are many, that of the peer is not looked for.
-    fn sends(&self, peer: Peer) -> bool {
-        let number = self.number(peer);
-        let mut few = self.inlets.iter().take(FEW_INLETS);
-        few.any(|inlet| inlet.number as usize == number && inlet.is_ready())
-    }
-
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
         self.best_rendezvous(peer, len, load)
-    }
-
-    fn streams(&mut self, peer: Peer, len: u64) -> bool {
-        self.prefers_stream(peer, len)
-    }
-
-    fn moved(&mut self, peer: Peer, moved: Moved) {
-        let number = self.number(peer);
-        self.peer_states[number].pace.record(moved);
     }
 
     fn register(
@@ -454,6 +432,34 @@ impl Transport for Shm {
 
     fn deregister(&mut self, _remote: RemoteKey) {}
 
+    fn sleep(&mut self, limit: Duration) {
+        self.doze(limit);
+    }
+}
+
+impl NodeLocal for Shm {
+    /// Whether its ring was full, or nothing has arrived since the last long packet to it left: who answers has taken it.
+    fn is_behind(&self, peer: Peer) -> bool {
+        let peer_state = &self.peer_states[self.number(peer)];
+        peer_state.blocked || peer_state.sent_long == Some(self.arrived) || self.sends(peer)
+    }
+
+    /// Where rings are many, that of the peer is not looked for.
+    fn sends(&self, peer: Peer) -> bool {
+        let number = self.number(peer);
+        let mut few = self.inlets.iter().take(FEW_INLETS);
+        few.any(|inlet| inlet.number as usize == number && inlet.is_ready())
+    }
+
+    fn streams(&mut self, peer: Peer, len: u64) -> bool {
+        self.prefers_stream(peer, len)
+    }
+
+    fn moved(&mut self, peer: Peer, moved: Moved) {
+        let number = self.number(peer);
+        self.peer_states[number].pace.record(moved);
+    }
+
     fn open_parts(&mut self, peer: Peer) -> u32 {
         let peer_state = &self.peer_states[self.number(peer)];
         peer_state.parts(End::Front).map_or(0, Parts::open)
@@ -462,9 +468,5 @@ impl Transport for Shm {
     fn take_part(&mut self, peer: Peer, end: End, number: u32, parts: u32) -> Option<u32> {
         let peer_state = &self.peer_states[self.number(peer)];
         peer_state.parts(end)?.take(number, end, parts)
-    }
-
-    fn sleep(&mut self, limit: Duration) {
-        self.doze(limit);
     }
 }

@@ -87,3 +87,6 @@ fn usual() -> Pair<Shm> {
 conformance!(between_two_jobs, of_two_jobs);
 conformance!(with_the_smallest_rings, tiny);
 conformance!(with_the_usual_rings, usual);
+conformance!(parts_between_two_jobs, of_two_jobs, parts_are_taken_once);
+conformance!(parts_with_the_smallest_rings, tiny, parts_are_taken_once);
+conformance!(parts_with_the_usual_rings, usual, parts_are_taken_once);

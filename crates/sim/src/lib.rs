@@ -6,6 +6,7 @@
 //! twice, and packets that nobody sent.
 
 mod faults;
+mod network;
 mod operation;
 mod operations;
 mod port;
@@ -16,6 +17,7 @@ use std::sync::{Arc, Mutex};
 
 use faults::Faults;
 pub use faults::Reads;
+pub use network::Network;
 pub use port::Port;
 pub use rng::{Rng, Seed};
 

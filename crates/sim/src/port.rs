@@ -1,12 +1,14 @@
 //! One process's end of the network.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use catena_base::{End, PeerBytes, Room};
 use catena_fabric::{
-    Access, Atomic, AtomicSet, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted,
-    RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, Started, Transport,
+    Access, Atomic, AtomicSet, Caps, Deliver, Header, Load, NodeLocal, OpId, Payload, Peer,
+    PeerLost, Posted, RailCounters, RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, Started,
+    Transport,
 };
 
 use crate::faults::Reads;
@@ -21,11 +23,35 @@ const BURST: usize = 16;
 pub struct Port {
     me: u32,
     wire: Arc<Mutex<Wire>>,
+    /// Those that are lost as was said from outside.
+    marked: BTreeMap<u32, String>,
+    pub(crate) counters: RailCounters,
 }
 
 impl Port {
     pub(crate) fn new(me: u32, wire: Arc<Mutex<Wire>>) -> Self {
-        Port { me, wire }
+        Port {
+            me,
+            wire,
+            marked: BTreeMap::new(),
+            counters: RailCounters::default(),
+        }
+    }
+
+    /// Declares a peer dead: what is sent to it from now on fails, and so does what is to be done with its memory.
+    pub fn mark_lost(&mut self, peer: Peer, cause: String) {
+        self.marked.entry(peer.0).or_insert(cause);
+    }
+
+    /// Whether a peer is there, as far as this process knows.
+    fn check(&self, peer: Peer) -> Result<(), PeerLost> {
+        match self.marked.get(&peer.0) {
+            Some(cause) => Err(PeerLost {
+                peer,
+                cause: cause.clone(),
+            }),
+            None => Ok(()),
+        }
     }
 
     /// The process at this end.
@@ -70,6 +96,7 @@ impl Transport for Port {
         header: Header,
         payload: P,
     ) -> Result<Posted, PeerLost> {
+        self.check(peer)?;
         let mut wire = self.wire();
         if wire.dead[peer.0 as usize] {
             return Err(lost(peer));
@@ -79,6 +106,8 @@ impl Transport for Port {
             "the packet is too long"
         );
         if wire.is_full(self.me, peer.0) {
+            drop(wire);
+            self.counters.full += 1;
             return Ok(Posted::Full);
         }
         let mut copy = vec![0; payload.len()];
@@ -97,6 +126,8 @@ impl Transport for Port {
                 payload: copy,
             },
         );
+        drop(wire);
+        self.counters.packets += 1;
         Ok(Posted::Done)
     }
 
@@ -115,7 +146,9 @@ impl Transport for Port {
             let Some(who) = self.wire().next_loss(self.me) else {
                 break;
             };
-            deliver.lost(lost(Peer(who)));
+            if !self.marked.contains_key(&who) {
+                deliver.lost(lost(Peer(who)));
+            }
         }
         loop {
             let Some((op, result)) = self.wire().next_completion(self.me) else {
@@ -135,12 +168,6 @@ impl Transport for Port {
             }
             (Reads::Whole | Reads::Flaky, _) => Rendezvous::Get,
         }
-    }
-
-    fn streams(&mut self, _: Peer, _: u64) -> bool {
-        let mut wire = self.wire();
-        let n = wire.faults.streams_one_in;
-        wire.rng.one_in(n)
     }
 
     fn register(
@@ -176,6 +203,17 @@ impl Transport for Port {
         );
     }
 
+    /// Nothing happens in the simulator while somebody sleeps.
+    fn sleep(&mut self, _: Duration) {}
+}
+
+impl NodeLocal for Port {
+    fn streams(&mut self, _: Peer, _: u64) -> bool {
+        let mut wire = self.wire();
+        let n = wire.faults.streams_one_in;
+        wire.rng.one_in(n)
+    }
+
     fn open_parts(&mut self, peer: Peer) -> u32 {
         let wire = self.wire();
         wire.parts[wire.at(peer.0, self.me)].open()
@@ -189,9 +227,6 @@ impl Transport for Port {
         };
         wire.parts[at].take(number, end, parts)
     }
-
-    /// Nothing happens in the simulator while somebody sleeps.
-    fn sleep(&mut self, _: Duration) {}
 }
 
 impl Rma for Port {
@@ -253,6 +288,7 @@ impl Port {
         key: RemoteKey,
         work: Work,
     ) -> Result<Started, RmaError> {
+        self.check(peer)?;
         let mut wire = self.wire();
         if wire.dead[peer.0 as usize] {
             return Err(lost(peer).into());

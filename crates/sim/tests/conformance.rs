@@ -52,3 +52,5 @@ fn tiny() -> Pair<Port> {
 conformance!(without_faults, faultless);
 conformance!(without_order, unordered);
 conformance!(with_one_slot, tiny);
+conformance!(parts, faultless, parts_are_taken_once);
+conformance!(parts_without_order, unordered, parts_are_taken_once);

@@ -25,6 +25,7 @@
 //! | `recv`     | receiving                                                  |
 //! | `room`     | where what has arrived is cut into frames                  |
 //! | `progress` | polling, losses, sleeping                                  |
+//! | `network`  | its words in the chain, and what a network shows           |
 //! | `liveness` | whether hosts live, for other networks                     |
 //! | `settings` | `CATENA_TCP_*`                                             |
 
@@ -47,6 +48,7 @@ mod guests;
 mod init;
 mod link;
 mod liveness;
+mod network;
 mod progress;
 mod recv;
 mod room;
@@ -59,4 +61,5 @@ mod target;
 pub use error::TcpError;
 pub use init::{Counters, Tcp};
 pub use liveness::{LivenessProbes, ProbePort};
+pub use network::Network;
 pub use settings::{Config, SETTINGS};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use catena_fabric::endpoint::{Counters, Endpoint, Losses, Network};
+use catena_fabric::endpoint::{Counters, Endpoint, FrameSender, Losses};
 use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::operations;
 use catena_fabric::row::Rows;

@@ -8,6 +8,7 @@
 //! | file       | what                                                      |
 //! |------------|-----------------------------------------------------------|
 //! | `init`     | opening and wiring up; the transport itself               |
+//! | `network`  | its words in the chain, and what a network shows          |
 //! | `wanted`   | which of UCX's transports and devices                     |
 //! | `objects`  | UCX's objects, closed in the right order                  |
 //! | `inbox`    | what UCX's callbacks leave behind                         |
@@ -25,6 +26,7 @@ mod error;
 mod inbox;
 mod init;
 mod keys;
+mod network;
 mod objects;
 mod progress;
 mod recv;
@@ -37,5 +39,6 @@ mod wanted;
 pub use catena_fabric::endpoint::Counters;
 pub use error::UcxError;
 pub use init::Ucx;
+pub use network::Network;
 pub use settings::{Config, SETTINGS, Sleep};
 pub use wanted::Wanted;

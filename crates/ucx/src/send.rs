@@ -4,7 +4,7 @@
 //! occupied until UCX calls back. As there are few, a peer that does not
 //! receive is noticed.
 
-use catena_fabric::endpoint::{Endpoint, Network};
+use catena_fabric::endpoint::{Endpoint, FrameSender};
 use catena_fabric::frame::Front;
 use catena_fabric::{Payload, Peer, PeerLost, Posted};
 use catena_ucx_sys::{RequestParam, Status, consts};
@@ -24,7 +24,7 @@ pub(crate) fn call_back(given: *mut std::ffi::c_void) -> RequestParam {
     }
 }
 
-impl Network for Ucx {
+impl FrameSender for Ucx {
     #[inline]
     fn endpoint(&self) -> &Endpoint {
         &self.endpoint

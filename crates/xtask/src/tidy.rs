@@ -1,14 +1,15 @@
 //! Rules of the house that the compiler does not know.
 //!
 //! 1. A crate depends only on crates in rows above its own; tests may also use
-//!    crates of the same row.
-//! 2. `unsafe` occurs only in the crates that are listed for it; the roots of
-//!    every other one forbid it, so that the compiler sees to it.
+//!    crates of the same row. The first line of a crate says in which row it is (`//! Row 3: …`), and
+//!    docs/architecture.md says the same.
+//! 2. `unsafe` occurs only in crates whose manifest says what for (`unsafe-code` in
+//!    `[package.metadata.catena]`); the roots of every other one forbid it, so that the compiler sees to it.
 //! 3. No source file has more than 800 lines.
 //! 4. What is made from the tables in `crates/abi` is up to date.
 //! 5. The files of a crate do not use each other in a circle, but for the circles
 //!    that `circles.tbl` lists with a reason each: see [`crate::circles`].
-//! 6. The tables of these rules name only crates that exist.
+//! 6. The tables of these rules, and that of docs/architecture.md, name only crates that exist.
 //! 7. What may run in a user's process, and the launcher, tell the user something by
 //!    `catena_base::tell!` alone: `eprintln!` ends the process if nobody reads stderr.
 //! 8. In the library, what is local to a thread and needs to be dropped is reached by `try_with` alone: in handlers of
@@ -19,65 +20,11 @@
 //! 11. The launcher serves a job in one loop, which must not wait for a reader of stderr: there the user is told something by
 //!     the job's sinks, and `tell!` stands only in the files that are listed for it with a reason.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::sources::{self, Crate};
 use crate::{by_peer, circles, generate};
-
-/// The rows, highest first: see docs/architecture.md.
-const ROWS: &[&[&str]] = &[
-    &["abi", "base", "loader", "proof", "settings", "testing"],
-    &["memory", "ofi-sys", "pmix-sys", "ucx-sys"],
-    &["boot", "cuda", "datatype", "fabric", "schedule", "topo"],
-    &[
-        "coll",
-        "fabric-tests",
-        "link",
-        "ofi",
-        "shm",
-        "sim",
-        "tcp",
-        "ucx",
-    ],
-    &["net", "objects"],
-    &["board", "process"],
-    &["core"],
-    &["dynamic", "ft", "io", "mpit", "rma"],
-    &["capi", "check", "foreign", "fortran"],
-    &["layer"],
-    &["mpich", "openmpi"],
-    &["bench", "launcher"],
-    &["cli", "xtask"],
-];
-
-/// Crates that touch raw memory or call the system; `*-sys` crates as well.
-const UNSAFE: &[&str] = &[
-    "base",
-    "board",
-    "boot",
-    "capi",
-    "core",
-    "cuda",
-    "datatype",
-    "fabric",
-    "fabric-tests",
-    "io",
-    "launcher",
-    "layer",
-    "loader",
-    "memory",
-    "mpich",
-    "net",
-    "objects",
-    "ofi",
-    "openmpi",
-    "process",
-    "rma",
-    "shm",
-    "sim",
-    "tcp",
-    "ucx",
-];
 
 /// Crates of programs that may end when nobody reads what they say.
 const LOUD: &[&str] = &["bench", "cli", "testing", "xtask"];
@@ -120,8 +67,11 @@ const MAX_LINES: usize = 800;
 pub fn check(root: &Path) -> Result<(), String> {
     let mut problems = generate::check(root);
     let crates = sources::read(root).map_err(|e| format!("crates cannot be read: {e}"))?;
+    let rows = rows(&crates);
+    let page = std::fs::read_to_string(root.join("docs/architecture.md"));
+    problems.extend(pictured(&page.unwrap_or_default(), &rows));
     for krate in &crates {
-        problems.extend(dependencies(krate));
+        problems.extend(dependencies(krate, &rows));
         problems.extend(unsafe_code(krate));
         problems.extend(sizes(krate));
         problems.extend(loud_code(krate));
@@ -143,16 +93,71 @@ fn is_sys(name: &str) -> bool {
     name.ends_with("-sys")
 }
 
-fn row(name: &str) -> Option<usize> {
-    ROWS.iter().position(|r| r.contains(&name))
+/// The row of each crate, by its name.
+type Rows<'a> = BTreeMap<&'a str, usize>;
+
+/// The root file of a crate: that of its library, or of its program.
+fn root_file(krate: &Crate) -> Option<&str> {
+    let root = |name: &str| {
+        let mut sources = krate.sources.iter();
+        sources.find(|(path, _)| path == Path::new(name))
+    };
+    let file = root("src/lib.rs").or_else(|| root("src/main.rs"))?;
+    Some(&file.1)
+}
+
+/// The rows that crates say they are in.
+fn rows(crates: &[Crate]) -> Rows<'_> {
+    let row = |krate: &'_ Crate| {
+        let first = root_file(krate)?.lines().next()?;
+        let (number, _) = first.strip_prefix("//! Row ")?.split_once(':')?;
+        number.parse().ok()
+    };
+    let each = crates.iter();
+    each.filter_map(|krate| Some((krate.name.as_str(), row(krate)?)))
+        .collect()
+}
+
+/// Rules 1 and 6: the table of rows in docs/architecture.md.
+fn pictured(page: &str, rows: &Rows<'_>) -> Vec<String> {
+    let mut shown = Rows::new();
+    let table = page
+        .lines()
+        .skip_while(|line| !line.starts_with("| row | crate |"));
+    for line in table.take_while(|line| line.starts_with('|')) {
+        let mut cells = line.split('|').map(str::trim).skip(1);
+        let (Some(row), Some(names)) = (cells.next(), cells.next()) else {
+            continue;
+        };
+        let Ok(row) = row.parse() else {
+            continue;
+        };
+        let names = names.split(',').map(|name| name.trim().trim_matches('`'));
+        shown.extend(names.map(|name| (name, row)));
+    }
+    let page = "docs/architecture.md";
+    let mut problems = Vec::new();
+    for (name, row) in rows {
+        match shown.remove(name) {
+            Some(at) if at == *row => {}
+            Some(at) => problems.push(format!(
+                "{page}: {name} is in row {at}, and in row {row} by its own word"
+            )),
+            None => problems.push(format!("{page}: {name}, of row {row}, is not in the table")),
+        }
+    }
+    let gone = shown.into_keys();
+    problems.extend(gone.map(|name| format!("{page}: {name} in the table is no crate")));
+    problems
 }
 
 /// Rule 1.
-fn dependencies(krate: &Crate) -> Vec<String> {
+fn dependencies(krate: &Crate, rows: &Rows<'_>) -> Vec<String> {
+    let row = |name: &str| rows.get(name).copied();
     let name = &krate.name;
     let Some(own) = row(name) else {
         return vec![format!(
-            "crates/{name}: in no row: add it to ROWS in xtask's tidy.rs"
+            "crates/{name}: in no row: the first line of its root says which, as in `//! Row 3: the transport …`"
         )];
     };
     let mut problems = Vec::new();
@@ -196,7 +201,7 @@ fn needs(manifest: &str) -> Vec<(&str, &str)> {
 /// Rule 2.
 fn unsafe_code(krate: &Crate) -> Vec<String> {
     let name = &krate.name;
-    if UNSAFE.contains(&name.as_str()) || is_sys(name) {
+    if is_sys(name) || says_why_unsafe(&krate.manifest) {
         return Vec::new();
     }
     let is_root = |path: &Path| {
@@ -214,11 +219,24 @@ fn unsafe_code(krate: &Crate) -> Vec<String> {
         .filter(|(_, text)| !forbids(text))
         .map(|(path, _)| {
             format!(
-                "crates/{name}/{}: lacks #![forbid(unsafe_code)]",
+                "crates/{name}/{}: lacks #![forbid(unsafe_code)], or the manifest `unsafe-code = \"what for\"` in \
+                 [package.metadata.catena]",
                 path.display()
             )
         })
         .collect()
+}
+
+/// Whether a manifest says what the crate uses `unsafe` for.
+fn says_why_unsafe(manifest: &str) -> bool {
+    let mut section = "";
+    manifest.lines().any(|line| {
+        if line.starts_with('[') {
+            section = line;
+        }
+        let why = line.strip_prefix("unsafe-code = \"");
+        section == "[package.metadata.catena]" && why.is_some_and(|why| why.len() > 1)
+    })
 }
 
 /// Rule 3.
@@ -364,13 +382,7 @@ fn naked_callbacks(krate: &Crate) -> Vec<String> {
 /// Rule 6.
 fn unknown_names(crates: &[Crate]) -> Vec<String> {
     let exists = |name: &str| crates.iter().any(|c| c.name == name);
-    let in_rows = ROWS
-        .iter()
-        .flat_map(|row| row.iter())
-        .map(|name| (name, "ROWS"));
-    let named = in_rows
-        .chain(UNSAFE.iter().map(|name| (name, "UNSAFE")))
-        .chain(LOUD.iter().map(|name| (name, "LOUD")))
+    let named = (LOUD.iter().map(|name| (name, "LOUD")))
         .chain(OUTSIDE.iter().map(|name| (name, "OUTSIDE")))
         .chain(CALLED_BACK.iter().map(|name| (name, "CALLED_BACK")));
     named
@@ -398,7 +410,18 @@ mod tests {
 
     #[test]
     fn dependencies_go_up() {
-        let link = |manifest| dependencies(&krate("link", manifest, &[]));
+        let rows = [
+            ("base", 0),
+            ("ucx-sys", 1),
+            ("fabric", 2),
+            ("core", 6),
+            ("capi", 8),
+        ];
+        let rows = rows
+            .into_iter()
+            .chain([("link", 3), ("shm", 3), ("sim", 3)]);
+        let rows: Rows<'_> = rows.collect();
+        let link = |manifest| dependencies(&krate("link", manifest, &[]), &rows);
         for good in [
             "[dependencies]\ncatena-fabric.workspace = true\nserde = \"1\"",
             "[dev-dependencies]\ncatena-sim.workspace = true",
@@ -421,12 +444,46 @@ mod tests {
         ] {
             assert_eq!(link(bad).len(), 1, "{bad}");
         }
-        assert_eq!(dependencies(&krate("unheard-of", "", &[])).len(), 1);
+        let unheard_of = krate("unheard-of", "", &[]);
+        assert_eq!(dependencies(&unheard_of, &rows).len(), 1);
+    }
+
+    #[test]
+    fn crates_say_their_rows_and_the_picture_shows_them() {
+        let crates = [
+            krate("base", "", &[("src/lib.rs", "//! Row 0: rings.\n")]),
+            krate("tool", "", &[("src/main.rs", "//! Row 12: a tool.\n")]),
+            krate("mute", "", &[("src/lib.rs", "//! Rings.\n")]),
+        ];
+        let rows = rows(&crates);
+        assert_eq!(rows, Rows::from([("base", 0), ("tool", 12)]));
+        let page = "| row | crate |\n|---|---|\n| 0 | `base` | rings |\n| 12 | `tool` | chores |\n";
+        assert!(pictured(page, &rows).is_empty());
+        for bad in [
+            page.replace("12", "11"),
+            page.replace("`tool`", "`tool`, `other`"),
+            page.replace("| 0 | `base` | rings |\n", ""),
+        ] {
+            assert_eq!(pictured(&bad, &rows).len(), 1, "{bad}");
+        }
     }
 
     #[test]
     fn unsafe_stays_where_it_belongs() {
-        let problems = |name, path, text| unsafe_code(&krate(name, "", &[(path, text)])).len();
+        let why = "[package.metadata.catena]\nunsafe-code = \"segments\"\n";
+        let problems = |name, path, text| {
+            let manifest = if name == "shm" { why } else { "" };
+            unsafe_code(&krate(name, manifest, &[(path, text)])).len()
+        };
+        for none in [
+            "unsafe-code = \"x\"",
+            "[package.metadata.catena]\nunsafe-code = \"\"",
+        ] {
+            assert_eq!(
+                unsafe_code(&krate("shm", none, &[("src/lib.rs", "")])).len(),
+                1
+            );
+        }
         let good = "//! Docs.\n\n#![forbid(unsafe_code)]\nfn f() {}\n";
         for root in ["src/lib.rs", "src/main.rs", "src/bin/tool.rs"] {
             assert_eq!(problems("link", root, good), 0);
@@ -511,17 +568,13 @@ mod tests {
 
     #[test]
     fn tables_name_crates_that_exist() {
-        let names = ROWS.iter().flat_map(|row| row.iter());
+        let names = LOUD.iter().chain(OUTSIDE).chain(CALLED_BACK);
         let mut crates: Vec<_> = names.map(|name| krate(name, "", &[])).collect();
         assert!(unknown_names(&crates).is_empty());
         crates.retain(|c| c.name != "core");
         assert_eq!(
             unknown_names(&crates),
-            [
-                "ROWS in xtask's tidy.rs names core, which is no crate",
-                "UNSAFE in xtask's tidy.rs names core, which is no crate",
-                "CALLED_BACK in xtask's tidy.rs names core, which is no crate",
-            ]
+            ["CALLED_BACK in xtask's tidy.rs names core, which is no crate"]
         );
     }
 }

@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use catena_base::{End, PeerBytes};
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
-    Rendezvous, Rma, RmaError, Started, Transport,
+    Access, Caps, Deliver, Header, Load, NodeLocal, OpId, Payload, Peer, PeerLost, Posted,
+    RemoteKey, Rendezvous, Rma, RmaError, Started, Transport,
 };
 use catena_link::{
     Cid, Completion, Endpoint, Net, Plane, RemoteKeys, ReqId, Selector, Sink, Source,

@@ -29,13 +29,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use catena_base::WakeSocket;
-use catena_fabric::{Caps, Peer, PeerLost, Place};
+use catena_fabric::{Caps, Opening, Peer, PeerLost, Place, RailCounters};
 use catena_link::Tally;
 use catena_proof::Secret;
 
 use crate::chain::Chain;
 use crate::device_order::DeviceOrder;
-use crate::driver::{Counters, Driver};
 use crate::exchange::Exchange;
 use crate::rails::Rails;
 use crate::record::Record;
@@ -140,8 +139,13 @@ impl Networks {
             DeviceOrder::of_process(number),
         );
         let report = Report::wanted();
+        let opening = Opening {
+            place,
+            secret,
+            order: &|names| order.order(names),
+        };
         for network in &chain.networks {
-            let drivers = Driver::open(network, place, secret, &order)?;
+            let drivers = network.open(&opening)?;
             if drivers.is_empty() {
                 continue;
             }
@@ -209,7 +213,7 @@ impl Networks {
     }
 
     /// What happened so far, in all of them.
-    pub fn counters(&self) -> Counters {
+    pub fn counters(&self) -> RailCounters {
         self.members.iter().map(|it| it.rails.counters()).sum()
     }
 }

@@ -9,7 +9,8 @@ use std::rc::Rc;
 
 use catena_base::PeerBytes;
 use catena_fabric::{Peer, Place};
-use catena_link::{Sink, Source};
+use catena_fabric_tests::until;
+use catena_link::{Cid, Endpoint, Mode, Plane, ReqId, Selector, Sent, Sink, Source};
 use catena_net::{Chain, Exchange, Networks, PeerTable, Routes};
 use catena_proof::Secret;
 use catena_shm::Shm;
@@ -146,4 +147,53 @@ pub fn through_shared_memory() -> [Ways; 2] {
         let shm = all.next().expect("one for each");
         Routes::new(me, PeerTable::new(7, [0, 0]), &BOTH, Some(shm), None)
     })
+}
+
+/// A matching engine over routes that are tried here.
+pub type Link = Endpoint<Ways>;
+
+/// A matching engine over the routes of a process, with one communicator of both.
+fn link(me: Peer, routes: Ways) -> Link {
+    let mut link = Endpoint::new(routes);
+    link.open(Cid(0), me.0, BOTH.map(|peer| (peer, Cid(0))).to_vec());
+    link
+}
+
+/// As many engines over the routes of two processes.
+pub fn links([one, two]: [Ways; 2]) -> [Link; 2] {
+    [link(BOTH[0], one), link(BOTH[1], two)]
+}
+
+/// Begins to send `message` to rank `to`.
+pub fn send(link: &mut Link, to: u32, message: &Message) -> Option<ReqId> {
+    match link.send(Cid(0), Plane::User, to, 1, Mode::Standard, message.clone()) {
+        Sent::Done => None,
+        Sent::Pending(request) => Some(request),
+    }
+}
+
+/// Sends messages of many lengths between two processes, and from each to itself.
+pub fn exchange_messages(links: &mut [Link; 2]) {
+    for len in [0, 8, 3000, 1 << 20] {
+        for (from, to) in [(0, 1), (1, 0), (1, 1)] {
+            let bytes: Vec<u8> = (0..len).map(|at| (at * 7 + (at >> 9)) as u8).collect();
+            let (message, room) = (
+                Message(bytes.into()),
+                Room(Rc::new(RefCell::new(vec![0; len].into()))),
+            );
+            let selector = Selector {
+                source: from as i32,
+                tag: 1,
+            };
+            let received = links[to].recv(Cid(0), Plane::User, selector, room.clone());
+            let sent = send(&mut links[from], to as u32, &message);
+            until(|| {
+                links.iter_mut().for_each(|link| _ = link.progress());
+                links[to].is_done(received) && sent.is_none_or(|it| links[from].is_done(it))
+            });
+            assert_eq!(links[to].take(received).error, None);
+            assert!(sent.is_none_or(|it| links[from].take(it).error.is_none()));
+            assert!(**room.0.borrow() == *message.0, "{len} bytes to {to}");
+        }
+    }
 }

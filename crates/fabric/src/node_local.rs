@@ -1,0 +1,54 @@
+//! What a transport does besides where both ends see the same memory.
+
+use catena_base::End;
+
+use crate::peer::Peer;
+use crate::transport::Transport;
+
+/// What it took to move a message for which there was a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// Its bytes.
+    pub len: u64,
+    /// Whether it was streamed.
+    pub streamed: bool,
+    /// When its receiver was ready and it could begin, ticks of the clock.
+    pub asked: u64,
+    /// When all of it was there.
+    pub ended: u64,
+}
+
+/// What transports do besides whose two ends see the same memory: they tell how far a peer is, learn which way messages
+/// move the fastest, and lead both ends through a message that they copy together
+/// ([`Rendezvous::Share`](crate::Rendezvous::Share)).
+pub trait NodeLocal: Transport {
+    /// Whether `peer` has most likely not taken all that was sent to it: then a message is better sent in few packets
+    /// than soon in part. A guess; cost: a few loads of this process's own memory.
+    fn is_behind(&self, _peer: Peer) -> bool {
+        false
+    }
+
+    /// Whether packets of `peer` are there that were not taken: it sends itself, and has no time to take any. A guess; cost:
+    /// as for [`NodeLocal::is_behind`].
+    fn sends(&self, _peer: Peer) -> bool {
+        false
+    }
+
+    /// Whether a message of `len` bytes from `peer`, which could be moved as
+    /// [`Transport::rendezvous`] says, is streamed all the same, because that is faster. Called
+    /// once for each such message, by its receiver: a transport may try the other way now and then.
+    fn streams(&mut self, _peer: Peer, _len: u64) -> bool {
+        false
+    }
+
+    /// A message from `peer` about which [`NodeLocal::streams`] was asked is there.
+    fn moved(&mut self, _peer: Peer, _moved: Moved) {}
+
+    /// Begins to share a message from `peer` with it; its number. Only after all parts of the one
+    /// [`Parts::AHEAD`](catena_base::Parts::AHEAD) before were taken.
+    fn open_parts(&mut self, peer: Peer) -> u32;
+
+    /// Takes one of the `parts` parts of message `number` that is shared with
+    /// `peer`: from the front as its receiver, from the back as its sender. `None` if all are taken.
+    fn take_part(&mut self, peer: Peer, end: End, number: u32, parts: u32) -> Option<u32>;
+}
