@@ -9,6 +9,7 @@
 //! |-------------|-------------------------------------------------------------|
 //! | `endpoint`  | the calls of `core`, and everything that needs the [`Net`]  |
 //! | `engine`    | what arriving packets do; never calls the [`Net`]           |
+//! | `key`       | what messages are matched by, `mpi_key` or `tag_key`        |
 //! | `matching`  | the queues of posted receives and unexpected messages       |
 //! | `protocol`  | senders' and receivers' states, as functions of events      |
 //! | `active`    | packets that a handler takes instead of matching            |
@@ -24,11 +25,14 @@ mod chunks;
 mod counters;
 mod endpoint;
 mod engine;
+mod entry;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
+mod key;
 mod matching;
 mod mix;
+mod mpi_key;
 pub mod net;
 mod peer_state;
 mod pool;
@@ -37,14 +41,18 @@ mod reorder;
 mod request;
 mod send_queue;
 mod slab;
+mod tag_key;
 mod types;
 mod watch;
 mod wire;
 
 pub use active::{ActiveHeader, CLASSES, Class, Handler};
 pub use counters::{Counters, Flow, Protocol, Tally, Traffic};
-pub use endpoint::Endpoint;
+pub use endpoint::{Completed, Endpoint};
+pub use key::MatchKey;
+pub use mpi_key::MpiKey;
 pub use net::{Net, RAILS, RemoteKeys, Sink, Source};
+pub use tag_key::{TagKey, TagSelector};
 pub use types::{
     ANY_SOURCE, ANY_TAG, Awaited, Cid, Completion, Context, Envelope, Failure, MessageId, Mode,
     Plane, ReqId, Selector, Sent,

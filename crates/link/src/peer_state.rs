@@ -4,6 +4,7 @@
 use catena_fabric::Peer;
 
 use crate::counters::Traffic;
+use crate::key::MatchKey;
 use crate::matching::{Arrivals, Wild};
 use crate::types::{Cid, Context, Plane};
 
@@ -96,7 +97,7 @@ pub(crate) struct Mark {
 
 /// A communicator as the engine sees it.
 #[derive(Debug)]
-pub(crate) struct Comm {
+pub(crate) struct Comm<K: MatchKey> {
     /// Whose slot it is; [`Cid::NONE`] while it is nobody's.
     pub cid: Cid,
     pub open: bool,
@@ -113,12 +114,12 @@ pub(crate) struct Comm {
     pub peer_states: Vec<PeerState>,
     pub traffic: Traffic,
     /// Receives with a wildcard, per plane, in order of posting.
-    pub wild: [Wild; Plane::ALL.len()],
+    pub wild: [Wild<K>; Plane::ALL.len()],
     /// Messages that found no receive, per plane, in order of arrival.
-    pub unexpected: [Arrivals; Plane::ALL.len()],
+    pub unexpected: [Arrivals<K>; Plane::ALL.len()],
 }
 
-impl Default for Comm {
+impl<K: MatchKey> Default for Comm<K> {
     fn default() -> Self {
         Comm {
             cid: Cid::NONE,

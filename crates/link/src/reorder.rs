@@ -7,7 +7,7 @@ use std::ops::Range;
 use catena_base::PeerBytes;
 use catena_fabric::{Header, Peer};
 
-use crate::types::{Cid, Context};
+use crate::types::Cid;
 use crate::wire::is_sequenced;
 
 #[derive(Debug)]
@@ -22,16 +22,6 @@ struct Place {
     cid: Cid,
     source: u32,
     seq: u16,
-}
-
-impl Place {
-    fn of(header: &Header) -> Self {
-        Place {
-            cid: Context::of(header).cid(),
-            source: header.source,
-            seq: header.seq,
-        }
-    }
 }
 
 #[derive(Debug, Default)]
@@ -57,9 +47,9 @@ impl ReorderBuffer {
     }
 
     /// Keeps a packet until its communicator is opened.
-    pub fn until_open(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
+    pub fn until_open(&mut self, cid: Cid, from: Peer, header: Header, payload: PeerBytes<'_>) {
         self.unopened
-            .entry(Context::of(&header).cid())
+            .entry(cid)
             .or_default()
             .push(packet(from, header, payload));
     }
@@ -72,10 +62,17 @@ impl ReorderBuffer {
         self.unopened.remove(&cid).unwrap_or_default()
     }
 
-    /// Keeps a packet until its turn; refuses a second sequenced packet with
+    /// Keeps a packet of a rank of a communicator until its turn; refuses a second sequenced packet with
     /// the same number.
-    pub fn until_turn(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
-        let waiting = self.ahead.entry(Place::of(&header)).or_default();
+    pub fn until_turn(
+        &mut self,
+        (cid, source): (Cid, u32),
+        from: Peer,
+        header: Header,
+        payload: PeerBytes<'_>,
+    ) -> bool {
+        let seq = header.seq;
+        let waiting = self.ahead.entry(Place { cid, source, seq }).or_default();
         if is_sequenced(header.kind) && waiting.iter().any(|it| is_sequenced(it.header.kind)) {
             return false;
         }

@@ -4,11 +4,13 @@ use std::ops::Range;
 
 use catena_fabric::{Header, Peer};
 
-use crate::matching::{Link, Nodes, Posted};
+use crate::entry::Link;
+use crate::key::MatchKey;
+use crate::matching::{Nodes, Posted};
 use crate::net::{Net, RemoteKeys};
 use crate::protocol::{Coverage, Recv, Send};
 use crate::slab::{NIL, Slab};
-use crate::types::{Completion, Failure, ReqId, Selector};
+use crate::types::{Completion, Failure, ReqId};
 use crate::wire::Offer;
 
 /// Where a request stands.
@@ -31,8 +33,8 @@ pub(crate) enum Phase {
 pub(crate) enum Fate {
     /// It is kept until somebody asks.
     Kept,
-    /// The same, and [`Rare::whom`] is told.
-    Told,
+    /// It is kept, and enters the completions with [`Rare::word`].
+    Queued,
     /// It frees itself.
     Detached,
     /// The same, and it is a send: the process may not end before.
@@ -83,7 +85,7 @@ impl Operation {
 
 /// What short messages never touch.
 #[derive(Debug)]
-pub(crate) struct Rare {
+pub(crate) struct Rare<K> {
     /// The process at the other end.
     pub peer: Peer,
     /// The other end's request.
@@ -108,10 +110,10 @@ pub(crate) struct Rare {
     pub cancelling: bool,
     /// Sends: the receiver has dropped the message.
     pub dropped: bool,
-    /// Who is told when it is complete.
-    pub whom: u64,
+    /// What its user calls it among the completions.
+    pub word: u64,
     /// Receives with wildcards: the place in their index.
-    pub wild: Link,
+    pub wild: Link<K>,
 }
 
 /// The key in `link` says what a receive accepts and, once it is matched, what
@@ -120,8 +122,8 @@ pub(crate) struct Rare {
 /// The order of the fields keeps what a short message touches together.
 #[derive(Debug)]
 #[repr(C)]
-pub(crate) struct Request<N: Net> {
-    pub link: Link,
+pub(crate) struct Request<N: Net, K: MatchKey> {
+    pub link: Link<K>,
     pub fate: Fate,
     pub cancelled: bool,
     pub phase: Phase,
@@ -130,13 +132,13 @@ pub(crate) struct Request<N: Net> {
     /// As in [`Completion::len`], from the match or the send on.
     pub len: u64,
     pub buffer: Buffer<N>,
-    pub error: Option<Box<Failure>>,
+    pub error: Option<Box<Failure<K::Tag>>>,
     /// Apart, so that many requests fit into the nearest cache; allocated once
     /// per slot.
-    pub rare: Box<Rare>,
+    pub rare: Box<Rare<K>>,
 }
 
-impl<N: Net> Default for Request<N> {
+impl<N: Net, K: MatchKey> Default for Request<N, K> {
     fn default() -> Self {
         Request {
             phase: Phase::Free,
@@ -163,26 +165,17 @@ impl<N: Net> Default for Request<N> {
                 ends: false,
                 cancelling: false,
                 dropped: false,
-                whom: 0,
+                word: 0,
                 wild: Link::default(),
             }),
         }
     }
 }
 
-impl<N: Net> Request<N> {
-    /// What a posted receive accepts.
-    #[inline]
-    pub fn selector(&self) -> Selector {
-        Selector {
-            source: self.link.key.source as i32,
-            tag: self.link.key.tag,
-        }
-    }
-
+impl<N: Net, K: MatchKey> Request<N, K> {
     /// How a done request ended; takes the error along.
     #[inline]
-    pub fn take_completion(&mut self) -> Completion {
+    pub fn take_completion(&mut self) -> Completion<K::Tag> {
         Completion {
             error: self.error.take(),
             ..self.envelope()
@@ -190,7 +183,7 @@ impl<N: Net> Request<N> {
     }
 
     /// How a done request ended.
-    pub fn completion(&self) -> Completion {
+    pub fn completion(&self) -> Completion<K::Tag> {
         Completion {
             error: self.error.clone(),
             ..self.envelope()
@@ -198,10 +191,10 @@ impl<N: Net> Request<N> {
     }
 
     #[inline]
-    fn envelope(&self) -> Completion {
+    fn envelope(&self) -> Completion<K::Tag> {
         Completion {
-            source: self.link.key.source as i32,
-            tag: self.link.key.tag,
+            source: self.link.key.source() as i32,
+            tag: self.link.key.tag(),
             len: self.len,
             cancelled: self.cancelled,
             error: None,
@@ -209,37 +202,37 @@ impl<N: Net> Request<N> {
     }
 
     /// Records why nothing is transferred.
-    pub fn set_failed(&mut self, failure: Failure) {
+    pub fn set_failed(&mut self, failure: Failure<K::Tag>) {
         self.error = Some(Box::new(failure));
         self.len = 0;
     }
 }
 
-impl<N: Net> Nodes<0> for Slab<Request<N>> {
+impl<N: Net, K: MatchKey> Nodes<K, 0> for Slab<Request<N, K>> {
     #[inline]
-    fn link(&self, at: u32) -> &Link {
+    fn link(&self, at: u32) -> &Link<K> {
         &self.get(at).link
     }
 
     #[inline]
-    fn link_mut(&mut self, at: u32) -> &mut Link {
+    fn link_mut(&mut self, at: u32) -> &mut Link<K> {
         &mut self.get_mut(at).link
     }
 }
 
-impl<N: Net> Nodes<1> for Slab<Request<N>> {
+impl<N: Net, K: MatchKey> Nodes<K, 1> for Slab<Request<N, K>> {
     #[inline]
-    fn link(&self, at: u32) -> &Link {
+    fn link(&self, at: u32) -> &Link<K> {
         &self.get(at).rare.wild
     }
 
     #[inline]
-    fn link_mut(&mut self, at: u32) -> &mut Link {
+    fn link_mut(&mut self, at: u32) -> &mut Link<K> {
         &mut self.get_mut(at).rare.wild
     }
 }
 
-impl<N: Net> Posted for Slab<Request<N>> {
+impl<N: Net, K: MatchKey> Posted<K> for Slab<Request<N, K>> {
     #[inline]
     fn number(&self, at: u32) -> u64 {
         self.get(at).number

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use catena_fabric::{Header, Load, Peer, PeerLost};
+use catena_fabric::{Load, Peer, PeerLost};
 
 /// Matches every source (MPI-5.0 section 3.2.4).
 pub const ANY_SOURCE: i32 = -1;
@@ -163,10 +163,10 @@ impl Context {
         Context(cid.0 << Context::PLANE_BITS | plane as u32)
     }
 
-    /// The context of a packet.
+    /// The context whose number stands in a packet's header.
     #[inline]
-    pub(crate) const fn of(header: &Header) -> Self {
-        Context(header.context)
+    pub(crate) const fn from_bits(bits: u32) -> Self {
+        Context(bits)
     }
 
     /// The number in a packet's header.
@@ -232,49 +232,43 @@ impl Selector {
         (self.source == ANY_SOURCE || self.source == source as i32)
             && (self.tag == ANY_TAG || self.tag == tag)
     }
-
-    /// Whether neither part is a wildcard.
-    #[inline]
-    pub(crate) const fn is_specific(self) -> bool {
-        self.source != ANY_SOURCE && self.tag != ANY_TAG
-    }
 }
 
-/// What a probe tells of a message.
+/// What a probe tells of a message, whose tag is a `T`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Envelope {
+pub struct Envelope<T = i32> {
     /// Rank of the sender in the communicator.
     pub source: u32,
     /// Tag.
-    pub tag: i32,
+    pub tag: T,
     /// Length in bytes.
     pub len: u64,
 }
 
-/// How a request ended.
+/// How a request ended, whose tag is a `T`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Completion {
-    /// Receives: rank of the sender, as matched. Sends: the destination.
+pub struct Completion<T = i32> {
+    /// Receives: rank of the sender, as matched, or -1 if nothing has matched one from anybody. Sends: the destination.
     pub source: i32,
     /// Tag, as matched.
-    pub tag: i32,
+    pub tag: T,
     /// Receives: bytes placed. Sends: bytes of the message.
     pub len: u64,
     /// Nothing was or will be transferred.
     pub cancelled: bool,
     /// What went wrong, if something did.
-    pub error: Option<Box<Failure>>,
+    pub error: Option<Box<Failure<T>>>,
 }
 
-/// Why a request failed.
+/// Why a request failed, whose tag is a `T`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum Failure<T = i32> {
     /// The message was longer than the capacity for it. The part that fits is there.
     Truncated {
         /// Rank of the sender.
         source: u32,
         /// Tag of the message.
-        tag: i32,
+        tag: T,
         /// Length of the message in bytes.
         sent: u64,
         /// Length of the capacity in bytes.
@@ -289,7 +283,7 @@ pub enum Failure {
     Revoked,
 }
 
-impl fmt::Display for Failure {
+impl<T: fmt::Display> fmt::Display for Failure<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Truncated {
@@ -309,7 +303,7 @@ impl fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {}
+impl<T: fmt::Debug + fmt::Display> std::error::Error for Failure<T> {}
 
 /// Whom requests wait for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -363,11 +357,7 @@ mod tests {
     #[test]
     fn every_number_on_the_wire_is_one_context() {
         for bits in [0, 1, 2, 3, 4, 0x8000_0001, u32::MAX - 1, u32::MAX] {
-            let header = Header {
-                context: bits,
-                ..Header::default()
-            };
-            let context = Context::of(&header);
+            let context = Context::from_bits(bits);
             assert_eq!(context, Context::new(context.cid(), context.plane()));
             assert_eq!(context.bits(), bits);
             assert_eq!(Plane::ALL[context.plane() as usize], context.plane());

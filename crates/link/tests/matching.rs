@@ -1,15 +1,79 @@
 //! The matching queues against a model that scans one list for posted receives
-//! and one for unexpected messages.
+//! and one for unexpected messages, for every kind of key.
 
 mod common;
 
 use catena_fabric::Peer;
 use catena_link::{
-    ANY_SOURCE, ANY_TAG, Cid, Endpoint, Envelope, MessageId, Mode, Plane, ReqId, Selector, Sent,
+    ANY_SOURCE, ANY_TAG, Cid, Endpoint, Envelope, MatchKey, MessageId, Mode, MpiKey, Plane, ReqId,
+    Selector, Sent, TagKey, TagSelector,
 };
 use catena_sim::{Seed, Sim};
 use common::*;
 use proptest::prelude::*;
+
+/// A kind of key: what the small numbers of an [`Op`] mean in it.
+trait Kind: MatchKey {
+    /// The tag of number 0 to 3.
+    fn tag_of_number(number: i32) -> Self::Tag;
+
+    /// The selector of a source or [`ANY_SOURCE`], and of a number from [`ANY_TAG`] to 9.
+    fn selector_of(source: i32, number: i32) -> Self::Selector;
+
+    fn accepts(selector: Self::Selector, source: u32, tag: Self::Tag) -> bool;
+}
+
+impl Kind for MpiKey {
+    fn tag_of_number(number: i32) -> i32 {
+        number
+    }
+
+    fn selector_of(source: i32, number: i32) -> Selector {
+        let tag = if number == ANY_TAG {
+            ANY_TAG
+        } else {
+            number % 4
+        };
+        Selector { source, tag }
+    }
+
+    fn accepts(selector: Selector, source: u32, tag: i32) -> bool {
+        selector.accepts(source, tag)
+    }
+}
+
+/// Tags that differ in low bits, in high ones, and in both.
+const TAGS: [u64; 4] = [7, 0x1_0000_0007, 0x1_0000_0008, u64::MAX];
+
+impl Kind for TagKey {
+    fn tag_of_number(number: i32) -> u64 {
+        TAGS[number as usize]
+    }
+
+    fn selector_of(source: i32, number: i32) -> TagSelector {
+        let source = (source != ANY_SOURCE).then_some(Peer(source as u32));
+        let (tag, ignore) = match number {
+            ANY_TAG => (0, u64::MAX),
+            // The bits that are ignored may be anything.
+            4 => (TAGS[0] | 0xf << 32, 0xf << 32),
+            5 => (TAGS[1], 0xf),
+            6 => (TAGS[1], 0xff_ffff_ffff),
+            7 => (TAGS[3], 1),
+            8 => (TAGS[2], 0xf << 60),
+            9 => (TAGS[2], 0xff),
+            number => (TAGS[number as usize % 4], 0),
+        };
+        TagSelector {
+            source,
+            tag,
+            ignore,
+        }
+    }
+
+    fn accepts(selector: TagSelector, source: u32, tag: u64) -> bool {
+        selector.accepts(Peer(source), tag)
+    }
+}
 
 #[derive(Clone, Debug)]
 enum Op {
@@ -28,7 +92,7 @@ enum Op {
 /// Operations in communicators and planes below those numbers.
 fn op(comms: u32, planes: u8) -> impl Strategy<Value = Op> {
     let source = prop_oneof![1 => Just(ANY_SOURCE), 3 => 0..3i32];
-    let tag = prop_oneof![1 => Just(ANY_TAG), 3 => 0..4i32];
+    let tag = prop_oneof![2 => Just(ANY_TAG), 3 => 0..4i32, 3 => 4..10i32];
     let what = (0..comms, 0..planes, source, tag);
     prop_oneof![
         6 => (0..comms, 0..planes, 0..3u32, 0..4i32).prop_map(|(c, p, s, t)| Op::Arrive(c, p, s, t)),
@@ -46,15 +110,15 @@ fn plane(plane: u8) -> Plane {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Message {
+struct Message<K: Kind> {
     space: (u32, u8),
     source: u32,
-    tag: i32,
+    tag: K::Tag,
     number: u8,
 }
 
-impl Message {
-    fn envelope(self) -> Envelope {
+impl<K: Kind> Message<K> {
+    fn envelope(self) -> Envelope<K::Tag> {
         Envelope {
             source: self.source,
             tag: self.tag,
@@ -64,35 +128,42 @@ impl Message {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Outcome {
+enum Outcome<T> {
     Waits,
-    Got(u32, i32, u8),
+    Got(u32, T, u8),
     Cancelled,
 }
 
 #[derive(Debug)]
-struct Posted {
+struct Posted<K: Kind> {
     space: (u32, u8),
-    selector: Selector,
-    outcome: Outcome,
+    selector: K::Selector,
+    outcome: Outcome<K::Tag>,
     id: ReqId,
     into: Into,
 }
 
-#[derive(Default)]
-struct Model {
-    requests: Vec<Posted>,
-    unexpected: Vec<Message>,
-    held: Vec<(MessageId, Message)>,
+struct Model<K: Kind> {
+    requests: Vec<Posted<K>>,
+    unexpected: Vec<Message<K>>,
+    held: Vec<(MessageId, Message<K>)>,
 }
 
-impl Model {
+impl<K: Kind> Model<K> {
+    fn new() -> Self {
+        Model {
+            requests: Vec::new(),
+            unexpected: Vec::new(),
+            held: Vec::new(),
+        }
+    }
+
     /// Requests stand in order of posting.
-    fn arrive(&mut self, message: Message) {
-        let fits = |it: &&mut Posted| {
+    fn arrive(&mut self, message: Message<K>) {
+        let fits = |it: &&mut Posted<K>| {
             it.outcome == Outcome::Waits
                 && it.space == message.space
-                && it.selector.accepts(message.source, message.tag)
+                && K::accepts(it.selector, message.source, message.tag)
         };
         match self.requests.iter_mut().find(fits) {
             Some(it) => it.outcome = Outcome::Got(message.source, message.tag, message.number),
@@ -100,23 +171,23 @@ impl Model {
         }
     }
 
-    fn find(&self, space: (u32, u8), selector: Selector) -> Option<usize> {
-        let fits = |it: &Message| it.space == space && selector.accepts(it.source, it.tag);
+    fn find(&self, space: (u32, u8), selector: K::Selector) -> Option<usize> {
+        let fits = |it: &Message<K>| it.space == space && K::accepts(selector, it.source, it.tag);
         self.unexpected.iter().position(fits)
     }
 }
 
 /// Rank 0 receives from itself and two others, in two communicators.
-struct Bed {
-    ranks: Vec<Rank>,
+struct Bed<K: Kind> {
+    ranks: Vec<Endpoint<SimNet, K>>,
 }
 
-impl Bed {
+impl<K: Kind> Bed<K> {
     fn new() -> Self {
         let ports = Sim::new(Seed(0)).ports(3);
-        let mut ranks: Vec<Rank> = ports
+        let mut ranks: Vec<Endpoint<SimNet, K>> = ports
             .into_iter()
-            .map(|port| Endpoint::new(SimNet::new(port)))
+            .map(|port| Endpoint::matching(SimNet::new(port)))
             .collect();
         for (r, rank) in ranks.iter_mut().enumerate() {
             for cid in [0, 1] {
@@ -130,7 +201,7 @@ impl Bed {
         Bed { ranks }
     }
 
-    fn arrive(&mut self, message: Message) {
+    fn arrive(&mut self, message: Message<K>) {
         let (cid, p) = message.space;
         let data = Bytes([message.number].into());
         let sender = &mut self.ranks[message.source as usize];
@@ -143,7 +214,7 @@ impl Bed {
     }
 }
 
-fn check(rank: &Rank, request: &Posted) {
+fn check<K: Kind>(rank: &Endpoint<SimNet, K>, request: &Posted<K>) {
     let Some(completion) = rank.peek(request.id) else {
         assert_eq!(request.outcome, Outcome::Waits);
         return;
@@ -160,9 +231,9 @@ fn check(rank: &Rank, request: &Posted) {
     }
 }
 
-fn run(ops: Vec<Op>) {
-    let mut bed = Bed::new();
-    let mut model = Model::default();
+fn run<K: Kind>(ops: Vec<Op>) {
+    let mut bed = Bed::<K>::new();
+    let mut model = Model::<K>::new();
     let mut stale = Vec::new();
     for (number, op) in ops.into_iter().enumerate() {
         match op {
@@ -170,14 +241,14 @@ fn run(ops: Vec<Op>) {
                 let message = Message {
                     space: (cid, p),
                     source,
-                    tag,
+                    tag: K::tag_of_number(tag),
                     number: number as u8,
                 };
                 bed.arrive(message);
                 model.arrive(message);
             }
             Op::Post(cid, p, source, tag) => {
-                let (selector, into) = (selector(source, tag), Into::room(1));
+                let (selector, into) = (K::selector_of(source, tag), Into::room(1));
                 let id = bed.ranks[0].recv(Cid(cid), plane(p), selector, into.clone());
                 let outcome = match model.find((cid, p), selector) {
                     None => Outcome::Waits,
@@ -195,13 +266,13 @@ fn run(ops: Vec<Op>) {
                 });
             }
             Op::Probe(cid, p, source, tag) => {
-                let selector = selector(source, tag);
+                let selector = K::selector_of(source, tag);
                 let expected = model.find((cid, p), selector);
                 let expected = expected.map(|at| model.unexpected[at].envelope());
                 assert_eq!(bed.ranks[0].probe(Cid(cid), plane(p), selector), expected);
             }
             Op::Take(cid, p, source, tag) => {
-                let selector = selector(source, tag);
+                let selector = K::selector_of(source, tag);
                 let taken = bed.ranks[0].mprobe(Cid(cid), plane(p), selector);
                 let expected = model
                     .find((cid, p), selector)
@@ -223,7 +294,8 @@ fn run(ops: Vec<Op>) {
                 let id = bed.ranks[0].mrecv(held, into.clone());
                 assert!(!bed.ranks[0].message_valid(held));
                 let outcome = Outcome::Got(it.source, it.tag, it.number);
-                let selector = selector(it.source as i32, it.tag);
+                // It has matched already.
+                let selector = K::selector_of(it.source as i32, 0);
                 model.requests.push(Posted {
                     space: it.space,
                     selector,
@@ -265,7 +337,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]
     fn agrees_with_the_model(ops in prop::collection::vec(op(2, 4), 1..120)) {
-        run(ops);
+        run::<MpiKey>(ops.clone());
+        run::<TagKey>(ops);
     }
 
     /// Queues so long that they are indexed.
@@ -293,14 +366,16 @@ proptest! {
                 (389 * (source + 7) * (tag + 11)) as usize % 1024
             }
         });
-        run([first, rest].concat());
+        let ops = [first, rest].concat();
+        run::<MpiKey>(ops.clone());
+        run::<TagKey>(ops);
     }
 }
 
 /// More queues than buckets at the start, of different lengths.
 #[test]
 fn many_keys_stay_apart() {
-    let mut bed = Bed::new();
+    let mut bed = Bed::<MpiKey>::new();
     let mut posted = Vec::new();
     for round in 0..3 {
         for tag in 0..500 {

@@ -224,7 +224,7 @@ impl Hook<Process> for Collectives {
     fn progress(&self, process: &Process) -> bool {
         let ready = {
             let mut runs = self.runs.borrow_mut();
-            process.link(|link| link.told().for_each(|whom| runs.tell(whom)));
+            process.link(|link| link.completions(|done| runs.tell(done.word())));
             runs.ready.len()
         };
         let mut moved = ready != 0;

@@ -138,7 +138,7 @@ impl Executor<'_> {
     #[inline]
     fn watched(&self, posted: Posted) -> Posted {
         if let Some(whom) = self.told.whom {
-            self.process.link(|link| link.tell(posted.id, whom));
+            self.process.link(|link| link.set_word(posted.id, whom));
         }
         posted
     }
@@ -436,7 +436,7 @@ impl CollRun {
             results: 0,
         };
         for posted in self.run.under_way() {
-            process.link(|link| link.tell(posted.id, whom));
+            process.link(|link| link.set_word(posted.id, whom));
         }
     }
 

@@ -4,9 +4,10 @@ use catena_fabric::{Payload, Peer, PeerLost, Posted};
 
 use super::Endpoint;
 use crate::active::{ActiveHeader, Class, Handler};
+use crate::key::MatchKey;
 use crate::net::Net;
 
-impl<N: Net> Endpoint<N> {
+impl<N: Net, K: MatchKey> Endpoint<N, K> {
     /// Has `handler` take the active messages of a class from now on; gives back the one before.
     /// Packets of a class without a handler are dropped, so it is set before any peer may send some.
     ///

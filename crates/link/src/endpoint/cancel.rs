@@ -4,14 +4,15 @@ use catena_fabric::{Header, Peer};
 
 use super::Endpoint;
 use crate::engine::Engine;
+use crate::key::MatchKey;
 use crate::net::Net;
 use crate::protocol::{SendAction, SendEvent};
 use crate::request::Phase;
 use crate::send_queue::Item;
-use crate::types::{ANY_SOURCE, Cid, Failure, Plane, ReqId};
+use crate::types::{Cid, Failure, Plane, ReqId};
 use crate::wire::{Note, kind};
 
-impl<N: Net> Endpoint<N> {
+impl<N: Net, K: MatchKey> Endpoint<N, K> {
     /// Cancels a request if nothing of it has happened at the receiver: a
     /// receive that is not matched, a send that has not left, or one that the
     /// receiver has not matched and whose sender still waits for it. The
@@ -92,8 +93,8 @@ impl<N: Net> Endpoint<N> {
     pub fn is_open(&self, id: ReqId) -> bool {
         let request = self.engine.requests.get(id.index);
         request.phase == Phase::Posted
-            && request.selector().source == ANY_SOURCE
-            && request.link.key.context.plane() == Plane::User
+            && K::named(request.link.key.selector()).is_none()
+            && request.link.key.context().plane() == Plane::User
     }
 
     /// Ends a receive that nothing has matched, with [`Failure::Interrupted`].
@@ -110,7 +111,7 @@ impl<N: Net> Endpoint<N> {
         let request = self.engine.requests.get_mut(id.index);
         let (key, first, peer) = (request.link.key, request.rare.header, request.rare.peer);
         request.rare.cancelling = true;
-        let (cid, dest) = (key.context.cid(), key.source);
+        let (cid, dest) = (key.context().cid(), key.source());
         let ordered = self.net.caps(peer).ordered;
         self.engine.mark_if_due(cid, dest, ordered);
         let peer_state = &mut self.engine.comms[cid.index()].peer_states[dest as usize];
@@ -121,7 +122,7 @@ impl<N: Net> Endpoint<N> {
             len: id.to_bits(),
             ..first
         };
-        peer_state.send_seq = Engine::<N>::SEQS.after(header.seq);
+        peer_state.send_seq = Engine::<N, K>::SEQS.after(header.seq);
         let note = Note::Empty;
         let item = Item::Control { header, note };
         self.engine.push_sequenced(cid, dest, peer, item);

@@ -2,10 +2,14 @@
 
 mod active;
 mod cancel;
+mod completed;
 mod operations;
 mod post;
 mod progress;
 mod share;
+mod tagged;
+
+pub use completed::Completed;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,9 +18,12 @@ use catena_fabric::{Header, Peer, PeerLost};
 
 use crate::counters::{Counters, Traffic};
 use crate::engine::Engine;
+use crate::key::MatchKey;
+use crate::mpi_key::MpiKey;
 use crate::net::Net;
 use crate::request::{Fate, Phase};
-use crate::types::{ANY_SOURCE, Awaited, Cid, Completion, Context, ReqId};
+use crate::slab::NIL;
+use crate::types::{Awaited, Cid, Completion, Context, ReqId};
 use crate::watch::Arrival;
 use crate::wire::{Note, kind};
 
@@ -31,14 +38,21 @@ use crate::wire::{Note, kind};
 /// panic on one that was never given out, and in debug builds on a stale one:
 /// ask [`Endpoint::valid`] about ids from outside.
 #[derive(Debug)]
-pub struct Endpoint<N: Net> {
+pub struct Endpoint<N: Net, K: MatchKey = MpiKey> {
     net: N,
-    engine: Engine<N>,
+    engine: Engine<N, K>,
 }
 
 impl<N: Net> Endpoint<N> {
-    /// An endpoint without communicators.
+    /// An endpoint without communicators, which matches as MPI does.
     pub fn new(net: N) -> Self {
+        Endpoint::matching(net)
+    }
+}
+
+impl<N: Net, K: MatchKey> Endpoint<N, K> {
+    /// An endpoint without communicators, which matches by keys that are a `K`.
+    pub fn matching(net: N) -> Self {
         Endpoint {
             net,
             engine: Engine::new(),
@@ -78,7 +92,7 @@ impl<N: Net> Endpoint<N> {
 
     /// The unexpected messages since this was last called, and how many more
     /// there were that could not be kept.
-    pub fn take_arrivals(&mut self) -> (Vec<Arrival>, u64) {
+    pub fn take_arrivals(&mut self) -> (Vec<Arrival<K::Tag>>, u64) {
         self.engine.watch.take()
     }
 
@@ -88,7 +102,7 @@ impl<N: Net> Endpoint<N> {
         let posted = |&at: &u32| {
             let request = self.engine.requests.get(at);
             request.phase == Phase::Posted
-                && cid.is_none_or(|cid| cid == request.link.key.context.cid())
+                && cid.is_none_or(|cid| cid == request.link.key.context().cid())
         };
         self.engine.requests.taken().filter(posted).count() as u64
     }
@@ -197,9 +211,9 @@ impl<N: Net> Endpoint<N> {
     pub fn cids(&self) -> impl Iterator<Item = Cid> + '_ {
         let engine = &self.engine;
         let requests = engine.requests.taken();
-        let requests = requests.map(|at| engine.requests.get(at).link.key.context);
+        let requests = requests.map(|at| engine.requests.get(at).link.key.context());
         let entries = &engine.unexpected.entries;
-        let entries = entries.taken().map(|at| entries.get(at).key().context);
+        let entries = entries.taken().map(|at| entries.get(at).key().context());
         requests.chain(entries).map(Context::cid)
     }
 
@@ -216,13 +230,13 @@ impl<N: Net> Endpoint<N> {
     /// The communicator that a request belongs to.
     #[inline]
     pub fn cid(&self, id: ReqId) -> Cid {
-        self.engine.requests.get(id.index).link.key.context.cid()
+        self.engine.requests.get(id.index).link.key.context().cid()
     }
 
     /// The rank that a receive names, or got its message from, or that a send
     /// goes to.
     pub fn partner(&self, id: ReqId) -> u32 {
-        self.engine.requests.get(id.index).link.key.source
+        self.engine.requests.get(id.index).link.key.source()
     }
 
     /// The request in a slot, if there is one.
@@ -248,7 +262,7 @@ impl<N: Net> Endpoint<N> {
 
     /// Frees a complete request and tells how it ended.
     #[inline]
-    pub fn take(&mut self, id: ReqId) -> Completion {
+    pub fn take(&mut self, id: ReqId) -> Completion<K::Tag> {
         debug_assert!(self.is_done(id), "request {id:?} is under way");
         let request = self.engine.requests.get_mut(id.index);
         request.phase = Phase::Free;
@@ -258,7 +272,7 @@ impl<N: Net> Endpoint<N> {
     }
 
     /// How a request ended, if it did; it stays valid (`MPI_Request_get_status`).
-    pub fn peek(&self, id: ReqId) -> Option<Completion> {
+    pub fn peek(&self, id: ReqId) -> Option<Completion<K::Tag>> {
         self.is_done(id)
             .then(|| self.engine.requests.get(id.index).completion())
     }
@@ -279,22 +293,6 @@ impl<N: Net> Endpoint<N> {
         };
     }
 
-    /// Has `whom` told when a request is complete, by [`Endpoint::told`].
-    pub fn tell(&mut self, id: ReqId, whom: u64) {
-        if self.is_done(id) {
-            return self.engine.told.push(whom);
-        }
-        let request = self.engine.requests.get_mut(id.index);
-        (request.fate, request.rare.whom) = (Fate::Told, whom);
-    }
-
-    /// Whose requests have become complete since the last call, each as often
-    /// as it has such requests. Who takes the result of a request before is
-    /// told all the same.
-    pub fn told(&mut self) -> std::vec::Drain<'_, u64> {
-        self.engine.told.drain(..)
-    }
-
     /// The processes that requests wait for, or that a message was sought from since
     /// the last call. Cost: all requests, and for one that any may send to all
     /// members of its communicator.
@@ -308,15 +306,17 @@ impl<N: Net> Endpoint<N> {
                 Phase::Free | Phase::Done => {}
                 Phase::Send(_) | Phase::Recv(_) => _ = named.insert(request.rare.peer),
                 Phase::Posted => {
-                    receives.push((request.link.key.context, request.selector().source));
+                    let key = request.link.key;
+                    receives.push((key.context(), K::named(key.selector())));
                 }
             }
         }
         for (context, source) in receives {
             let members = engine.peer_states(context);
             match source {
-                ANY_SOURCE => any.extend(members.iter().map(|peer_state| peer_state.peer)),
-                _ => named.extend(
+                // Numbers that are no members have none.
+                None => any.extend(members.iter().map(|it| it.peer).filter(|it| it.0 != NIL)),
+                Some(source) => named.extend(
                     members
                         .get(source as usize)
                         .map(|peer_state| peer_state.peer),

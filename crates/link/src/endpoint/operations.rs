@@ -4,6 +4,7 @@
 use catena_fabric::{RmaError, Started};
 
 use super::Endpoint;
+use crate::key::MatchKey;
 use crate::net::Net;
 use crate::protocol::Send;
 use crate::request::{Buffer, Operation, Phase};
@@ -24,7 +25,7 @@ pub(super) enum Moved {
     Lost,
 }
 
-impl<N: Net> Endpoint<N> {
+impl<N: Net, K: MatchKey> Endpoint<N, K> {
     /// Reads bytes `[at, upto)` of a message, or the first of them.
     pub(super) fn read_some(&mut self, id: ReqId, at: u64, upto: u64) -> Moved {
         let op = self.engine.operation_id(id.index);

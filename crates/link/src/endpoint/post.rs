@@ -6,28 +6,26 @@ use catena_fabric::{Header, Peer, Posted, Rendezvous};
 
 use super::Endpoint;
 use crate::engine::Engine;
-use crate::matching::Key;
+use crate::key::MatchKey;
 use crate::net::{Net, Source};
 use crate::protocol::{Send, Style};
 use crate::request::{Buffer, Fate, Phase};
 use crate::send_queue::Item;
 use crate::slab::NIL;
-use crate::types::{
-    Cid, Context, Envelope, Failure, MessageId, Mode, Plane, ReqId, Selector, Sent,
-};
+use crate::types::{Cid, Context, Envelope, Failure, MessageId, Mode, Plane, ReqId, Sent};
 use crate::wire::{Announce, EAGER_CEILING, MIN_PACKET, SyncLen, SyncToken, kind};
 
 /// A message on its way into [`Endpoint::send_slow`].
-struct Outgoing<S> {
+struct Outgoing<S, T> {
     cid: Cid,
     plane: Plane,
     dest: u32,
-    tag: i32,
+    tag: T,
     mode: Mode,
     source: S,
 }
 
-impl<N: Net> Endpoint<N> {
+impl<N: Net, K: MatchKey> Endpoint<N, K> {
     /// Sends a message to rank `dest` of a communicator.
     ///
     /// * Order: messages of one communicator to one rank are matched in call
@@ -42,7 +40,7 @@ impl<N: Net> Endpoint<N> {
         cid: Cid,
         plane: Plane,
         dest: u32,
-        tag: i32,
+        tag: K::Tag,
         mode: Mode,
         source: N::Source,
     ) -> Sent {
@@ -51,7 +49,7 @@ impl<N: Net> Endpoint<N> {
         debug_assert_eq!(comm.cid, cid, "it is not open");
         let peer_state = &mut comm.peer_states[dest as usize];
         if len < u64::from(peer_state.fast)
-            && !Engine::<N>::SEQS.is_mark(peer_state.send_seq)
+            && !Engine::<N, K>::SEQS.is_mark(peer_state.send_seq)
             && mode == Mode::Standard
             && self.engine.send_queues.has_no_items()
         {
@@ -59,16 +57,14 @@ impl<N: Net> Endpoint<N> {
                 stamp: 0,
                 kind: kind::EAGER,
                 seq: peer_state.send_seq,
-                context: peer_state.remote.on(plane).bits(),
-                source: comm.me,
-                tag,
                 len,
+                ..K::header(peer_state.remote.on(plane), comm.me, tag)
             };
             let posted = self
                 .net
                 .try_send(peer_state.peer, header, source.part(0, len as usize));
             if matches!(posted, Ok(Posted::Done)) {
-                peer_state.send_seq = Engine::<N>::SEQS.after(peer_state.send_seq);
+                peer_state.send_seq = Engine::<N, K>::SEQS.after(peer_state.send_seq);
                 comm.traffic.sent.eager(len);
                 return Sent::Done;
             }
@@ -86,7 +82,7 @@ impl<N: Net> Endpoint<N> {
     /// Long and synchronous messages, full routes, lost peers, and the first
     /// message to everyone.
     #[inline(never)]
-    fn send_slow(&mut self, out: Outgoing<N::Source>) -> Sent {
+    fn send_slow(&mut self, out: Outgoing<N::Source, K::Tag>) -> Sent {
         if self.engine.is_revoked(Context::new(out.cid, out.plane)) {
             return self.refuse(&out);
         }
@@ -127,12 +123,10 @@ impl<N: Net> Endpoint<N> {
             stamp: 0,
             kind,
             seq: peer_state.send_seq,
-            context: peer_state.remote.on(plane).bits(),
-            source: me,
-            tag,
             len: wire_len,
+            ..K::header(peer_state.remote.on(plane), me, tag)
         };
-        peer_state.send_seq = Engine::<N>::SEQS.after(header.seq);
+        peer_state.send_seq = Engine::<N, K>::SEQS.after(header.seq);
         let announced = style == Style::Rendezvous;
         if announced {
             comm.traffic.sent.announced(len);
@@ -143,11 +137,7 @@ impl<N: Net> Endpoint<N> {
         let request = engine.requests.get_mut(at);
         request.phase = Phase::Send(Send::Queued(style));
         (request.fate, request.cancelled) = (Fate::Kept, false);
-        request.link.key = Key {
-            context: Context::new(cid, plane),
-            source: dest,
-            tag,
-        };
+        request.link.key = K::new(Context::new(cid, plane), dest, tag);
         request.len = len;
         (
             request.rare.peer,
@@ -187,15 +177,11 @@ impl<N: Net> Endpoint<N> {
 
     /// A send in a communicator that was revoked: its buffer is not touched.
     #[cold]
-    fn refuse(&mut self, out: &Outgoing<N::Source>) -> Sent {
+    fn refuse(&mut self, out: &Outgoing<N::Source, K::Tag>) -> Sent {
         let at = self.engine.requests.take_slot();
         let request = self.engine.requests.get_mut(at);
         (request.fate, request.cancelled) = (Fate::Kept, false);
-        request.link.key = Key {
-            context: Context::new(out.cid, out.plane),
-            source: out.dest,
-            tag: out.tag,
-        };
+        request.link.key = K::new(Context::new(out.cid, out.plane), out.dest, out.tag);
         request.set_failed(Failure::Revoked);
         self.engine.complete(at);
         Sent::Pending(self.engine.id(at))
@@ -207,8 +193,8 @@ impl<N: Net> Endpoint<N> {
     /// # Panics
     /// If the communicator is not open.
     #[inline]
-    pub fn recv(&mut self, cid: Cid, plane: Plane, selector: Selector, sink: N::Sink) -> ReqId {
-        let at = self.new_recv(cid, plane, selector, sink);
+    pub fn recv(&mut self, cid: Cid, plane: Plane, selector: K::Selector, sink: N::Sink) -> ReqId {
+        let at = self.new_recv(K::posted(Context::new(cid, plane), selector), sink);
         let comm = &self.engine.comms[cid.index()];
         debug_assert_eq!(comm.cid, cid, "it is not open");
         if comm.unexpected[plane as usize].is_empty() && !self.engine.troubled {
@@ -219,23 +205,19 @@ impl<N: Net> Endpoint<N> {
     }
 
     #[inline]
-    fn new_recv(&mut self, cid: Cid, plane: Plane, selector: Selector, sink: N::Sink) -> u32 {
+    fn new_recv(&mut self, key: K, sink: N::Sink) -> u32 {
         let at = self.engine.requests.take_slot();
         let request = self.engine.requests.get_mut(at);
         (request.fate, request.cancelled) = (Fate::Kept, false);
-        request.link.key = Key {
-            context: Context::new(cid, plane),
-            source: selector.source as u32,
-            tag: selector.tag,
-        };
+        request.link.key = key;
         request.buffer = Buffer::Sink(sink);
         at
     }
 
     #[inline(never)]
-    fn recv_slow(&mut self, at: u32, selector: Selector) -> ReqId {
+    fn recv_slow(&mut self, at: u32, selector: K::Selector) -> ReqId {
         let id = self.engine.id(at);
-        let context = self.engine.requests.get(at).link.key.context;
+        let context = self.engine.requests.get(at).link.key.context();
         let engine = &mut self.engine;
         let revoked = engine.troubled && engine.is_revoked(context);
         let arrivals = &mut engine.comms[context.index()].unexpected[context.plane() as usize];
@@ -247,7 +229,7 @@ impl<N: Net> Endpoint<N> {
             self.unlink(context, found);
             self.engine.hand_over(found, at);
             self.settle();
-        } else if let Some(failure) = self.engine.unreachable(context, selector) {
+        } else if let Some(failure) = self.engine.unreachable(context, K::named(selector)) {
             self.engine.fail_with(at, failure);
         } else {
             self.engine.post(at, selector);
@@ -262,34 +244,44 @@ impl<N: Net> Endpoint<N> {
             .unlink(&mut list[context.plane() as usize], at);
     }
 
-    fn find(&mut self, cid: Cid, plane: Plane, selector: Selector) -> u32 {
+    fn find(&mut self, cid: Cid, plane: Plane, selector: K::Selector) -> u32 {
         let arrivals = &mut self.engine.comms[cid.index()].unexpected[plane as usize];
         if arrivals.is_empty() {
             return NIL;
         }
-        self.engine
-            .unexpected
-            .find(arrivals, Context::new(cid, plane), selector)
+        let context = Context::new(cid, plane);
+        self.engine.unexpected.find(arrivals, context, selector)
     }
 
     /// The message that a receive with that selector would get now.
     /// Looks only at what has arrived; progress is the caller's.
-    pub fn probe(&mut self, cid: Cid, plane: Plane, selector: Selector) -> Option<Envelope> {
+    pub fn probe(
+        &mut self,
+        cid: Cid,
+        plane: Plane,
+        selector: K::Selector,
+    ) -> Option<Envelope<K::Tag>> {
         let at = self.find(cid, plane, selector);
         (at != NIL).then(|| self.engine.unexpected.entries.get(at).envelope())
     }
 
     /// Why a message with that selector can never come, if that is so. Who asks is
     /// [waiting](Endpoint::awaited) for one.
-    pub fn seek(&mut self, cid: Cid, plane: Plane, selector: Selector) -> Option<Failure> {
+    pub fn seek(
+        &mut self,
+        cid: Cid,
+        plane: Plane,
+        selector: K::Selector,
+    ) -> Option<Failure<K::Tag>> {
         let context = Context::new(cid, plane);
-        self.engine.sought = Some((context, selector.source));
-        self.engine.unreachable(context, selector)
+        let source = K::named(selector);
+        self.engine.sought = Some((context, source));
+        self.engine.unreachable(context, source)
     }
 
     /// The messages that arrived in a communicator and that nobody has received,
     /// in order of arrival.
-    pub fn kept(&self, cid: Cid, plane: Plane) -> impl Iterator<Item = Envelope> + '_ {
+    pub fn kept(&self, cid: Cid, plane: Plane) -> impl Iterator<Item = Envelope<K::Tag>> + '_ {
         let comm = &self.engine.comms[cid.index()];
         let all = &self.engine.unexpected;
         all.iter(&comm.unexpected[plane as usize])
@@ -302,8 +294,8 @@ impl<N: Net> Endpoint<N> {
         &mut self,
         cid: Cid,
         plane: Plane,
-        selector: Selector,
-    ) -> Option<(MessageId, Envelope)> {
+        selector: K::Selector,
+    ) -> Option<(MessageId, Envelope<K::Tag>)> {
         let at = self.find(cid, plane, selector);
         if at == NIL {
             return None;
@@ -335,12 +327,7 @@ impl<N: Net> Endpoint<N> {
             "message {message:?} was received already"
         );
         let key = self.engine.unexpected.entries.get(message.index).key();
-        let plane = key.context.plane();
-        let selector = Selector {
-            source: key.source as i32,
-            tag: key.tag,
-        };
-        let at = self.new_recv(key.context.cid(), plane, selector, sink);
+        let at = self.new_recv(key, sink);
         let id = self.engine.id(at);
         self.engine.hand_over(message.index, at);
         self.settle();

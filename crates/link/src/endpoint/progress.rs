@@ -4,6 +4,7 @@ use catena_base::clock;
 use catena_fabric::{Header, Load, Peer, Posted, Rendezvous};
 
 use super::Endpoint;
+use crate::key::MatchKey;
 use crate::net::{Net, Source};
 use crate::protocol::{Recv, RecvAction, RecvEvent, Send, SendAction, SendEvent, Style};
 use crate::request::{Buffer, Phase};
@@ -41,7 +42,7 @@ fn piece(at: u64, len: u64, whole: u64, max_packet: usize) -> u64 {
     share.min(at).clamp(least, most).min(left)
 }
 
-impl<N: Net> Endpoint<N> {
+impl<N: Net, K: MatchKey> Endpoint<N, K> {
     /// Polls all routes once and does what that has given rise to; a bounded
     /// amount. Returns whether anything moved.
     #[inline]
@@ -103,7 +104,7 @@ impl<N: Net> Endpoint<N> {
                     .get(id.index)
                     .link
                     .key
-                    .context
+                    .context()
                     .plane()
                     .load(),
                 false => Load::Exchange,

@@ -12,6 +12,7 @@ use catena_fabric::Header;
 
 use super::Endpoint;
 use super::operations::Moved;
+use crate::key::MatchKey;
 use crate::net::Net;
 use crate::protocol::{Recv, RecvEvent, Send};
 use crate::request::{Buffer, Operation, Phase};
@@ -31,7 +32,7 @@ enum Turn {
     Over,
 }
 
-impl<N: Net> Endpoint<N> {
+impl<N: Net, K: MatchKey> Endpoint<N, K> {
     /// Registers the room of a receive for its sender to write into parts of
     /// `part` bytes; whether that is possible.
     pub(super) fn offer(&mut self, id: ReqId, upto: u64, part: u64) -> bool {

@@ -6,32 +6,38 @@ use catena_fabric::{Header, Peer};
 use super::Engine;
 use super::assemblies::{First, Target};
 use crate::counters::Traffic;
-use crate::matching::{Key, Reply};
+use crate::key::MatchKey;
+use crate::matching::Reply;
 use crate::net::{Net, RemoteKeys, Sink};
 use crate::protocol::{Recv, RecvAction, RecvEvent};
 use crate::request::{Buffer, Phase};
 use crate::send_queue::Item;
 use crate::slab::NIL;
-use crate::types::{Context, Plane, ReqId};
+use crate::types::{Plane, ReqId};
 use crate::wire::{Announce, EAGER_CEILING, Note, SyncLen, SyncToken, kind};
 
-fn key(header: &Header) -> Key {
-    Key {
-        context: Context::of(header),
-        source: header.source,
-        tag: header.tag,
-    }
+/// The key of the message that a packet is the first of.
+fn key<K: MatchKey>(from: Peer, header: &Header) -> K {
+    let (context, source) = (K::context_of(header), K::source_of(header, from));
+    K::new(context, source, K::tag_of(header))
 }
 
-impl<N: Net> Engine<N> {
-    fn traffic(&mut self, key: Key) -> &mut Traffic {
-        &mut self.comms[key.context.index()].traffic
+/// What names the message that a packet is of.
+fn first<K: MatchKey>(from: Peer, header: &Header) -> First {
+    let (context, source) = (K::context_of(header), K::source_of(header, from));
+    (context, source, header.seq)
+}
+
+impl<N: Net, K: MatchKey> Engine<N, K> {
+    fn traffic(&mut self, key: K) -> &mut Traffic {
+        &mut self.comms[key.context().index()].traffic
     }
 
     /// Takes the receive that a message matches, or `NIL`.
-    fn match_posted(&mut self, key: Key) -> u32 {
-        let comm = &self.comms[key.context.index()];
-        if comm.wild[key.context.plane() as usize].is_empty() {
+    fn match_posted(&mut self, key: K) -> u32 {
+        let context = key.context();
+        let comm = &self.comms[context.index()];
+        if comm.wild[context.plane() as usize].is_empty() {
             self.posted.pop(&mut self.requests, key)
         } else {
             self.match_among_wild(key)
@@ -52,7 +58,7 @@ impl<N: Net> Engine<N> {
         if !fits || header.len > EAGER_CEILING {
             return false;
         }
-        let key = key(&header);
+        let key = key(from, &header);
         self.traffic(key).received.eager(header.len);
         let at = self.match_posted(key);
         if at == NIL {
@@ -79,7 +85,7 @@ impl<N: Net> Engine<N> {
         request.rare.header = header;
         request.rare.coverage.reset(here);
         self.assemblies
-            .begin((key.context, key.source, header.seq), Target::Request(at));
+            .begin(first::<K>(from, &header), Target::Request(at));
         true
     }
 
@@ -92,7 +98,7 @@ impl<N: Net> Engine<N> {
         else {
             return false;
         };
-        let key = key(header);
+        let key = key(from, header);
         self.traffic(key).received.announced(header.len);
         let at = self.match_posted(key);
         if at == NIL {
@@ -110,7 +116,7 @@ impl<N: Net> Engine<N> {
 
     /// A fragment. While a receive gets the message from there, its communicator is open, and its first packet was handled.
     pub fn on_more(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
-        let first = (Context::of(&header), header.source, header.seq);
+        let first = first::<K>(from, &header);
         match self.assemblies.target_mut(first) {
             Some(&mut Target::Request(at)) if self.requests.get(at).rare.peer == from => {
                 self.place_in_assembled(first, at, header.len, payload)
@@ -120,9 +126,8 @@ impl<N: Net> Engine<N> {
     }
 
     /// A fragment whose first packet was handled.
-    pub fn place_more(&mut self, header: &Header, payload: PeerBytes<'_>) -> bool {
-        let first = (Context::of(header), header.source, header.seq);
-        self.place(first, header.len, payload)
+    pub fn place_more(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>) -> bool {
+        self.place(first::<K>(from, header), header.len, payload)
     }
 
     /// Places a fragment where the rest of its message goes.
@@ -200,14 +205,15 @@ impl<N: Net> Engine<N> {
     }
 
     fn keep(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>, reply: Reply) {
-        let key = key(header);
-        let comm = &mut self.comms[key.context.index()];
+        let key: K = key(from, header);
+        let context = key.context();
+        let comm = &mut self.comms[context.index()];
         comm.traffic.unexpected += 1;
-        self.control += u64::from(key.context.plane() == Plane::Control);
-        if self.watch.on && key.context.plane() == Plane::User {
+        self.control += u64::from(context.plane() == Plane::Control);
+        if self.watch.on && context.plane() == Plane::User {
             self.watch.note(key, header.len);
         }
-        let list = &mut comm.unexpected[key.context.plane() as usize];
+        let list = &mut comm.unexpected[context.plane() as usize];
         let at = self.unexpected.push(list, key);
         let entry = self.unexpected.entries.get_mut(at);
         (entry.peer, entry.seq, entry.len, entry.reply) = (from, header.seq, header.len, reply);
@@ -218,7 +224,7 @@ impl<N: Net> Engine<N> {
         entry.reserve(&mut self.pool);
         payload.read(entry.bytes_mut());
         if !entry.is_whole() {
-            let first = (key.context, key.source, header.seq);
+            let first = first::<K>(from, header);
             self.assemblies.begin(first, Target::Unexpected(at));
         }
     }

@@ -7,18 +7,19 @@ use catena_base::PeerBytes;
 use catena_fabric::{Header, Peer};
 
 use super::Engine;
+use crate::key::MatchKey;
 use crate::matching::Reply;
 use crate::net::Net;
 use crate::protocol::{Recv, RecvAction, RecvEvent, Send, SendAction, SendEvent};
 use crate::request::{Operation, Phase, Request, Share};
 use crate::send_queue::Item;
 use crate::slab::NIL;
-use crate::types::{Context, Failure, ReqId};
+use crate::types::{Failure, ReqId};
 use crate::wire::{self, Note, Offer, SyncToken, Wanted, kind};
 
-impl<N: Net> Engine<N> {
+impl<N: Net, K: MatchKey> Engine<N, K> {
     /// The request that a packet names, if it is under way with that peer.
-    fn named(&mut self, from: Peer, bits: u64) -> Option<(u32, &mut Request<N>)> {
+    fn named(&mut self, from: Peer, bits: u64) -> Option<(u32, &mut Request<N, K>)> {
         let ReqId { index, generation } = ReqId::from_bits(bits);
         if !self.requests.holds(index, generation) {
             return None;
@@ -186,16 +187,17 @@ impl<N: Net> Engine<N> {
 
     /// A sender takes its message back, if no receive has matched it. It gets
     /// an answer only then; otherwise it hears of the match anyway.
-    pub fn on_cancel_request(&mut self, header: &Header) -> bool {
+    pub fn on_cancel_request(&mut self, from: Peer, header: &Header) -> bool {
         let id = ReqId::from_bits(header.len);
         let seq = header.tag as u16;
-        let context = Context::of(header);
+        let context = K::context_of(header);
         let Some(comm) = self.comms.get_mut(context.index()) else {
             return false;
         };
         let arrivals = &mut comm.unexpected[context.plane() as usize];
         let store = &mut self.unexpected;
-        let at = store.find_from(arrivals, context, header.source, |entry| {
+        let like = K::new(context, K::source_of(header, from), K::Tag::default());
+        let at = store.find_from(arrivals, like, |entry| {
             let same = match entry.reply {
                 Reply::None => false,
                 Reply::Ack(token) => SyncToken::of(id) == Some(token),
@@ -285,7 +287,7 @@ impl<N: Net> Engine<N> {
 
     /// Ends a request of which nothing was transferred.
     pub fn cancelled(&mut self, at: u32) {
-        let revoked = self.is_revoked(self.requests.get(at).link.key.context);
+        let revoked = self.is_revoked(self.requests.get(at).link.key.context());
         let request = self.requests.get_mut(at);
         match revoked {
             true => request.set_failed(Failure::Revoked),

@@ -4,7 +4,7 @@ use catena_base::PeerBytes;
 use catena_fabric::{Deliver, Header, OpId, Peer, PeerLost, RmaError};
 
 use super::Engine;
-use crate::matching::Key;
+use crate::key::MatchKey;
 use crate::net::{Net, Sink};
 use crate::peer_state::Turn;
 use crate::request::Buffer;
@@ -12,26 +12,22 @@ use crate::slab::NIL;
 use crate::types::Context;
 use crate::wire::{is_sequenced, kind};
 
-impl<N: Net> Deliver for Engine<N> {
+impl<N: Net, K: MatchKey> Deliver for Engine<N, K> {
     #[inline]
     fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
-        let context = Context::of(&header);
+        let (context, source) = (K::context_of(&header), K::source_of(&header, from));
         // Communicators that are not open have no peer_states.
         if header.kind == kind::EAGER
             && let Some(comm) = self.comms.get_mut(context.index())
             && comm.cid == context.cid()
-            && let Some(peer_state) = comm.peer_states.get_mut(header.source as usize)
+            && let Some(peer_state) = comm.peer_states.get_mut(source as usize)
             && peer_state.peer == from
             && peer_state.recv_seq == header.seq
             && header.len == payload.len() as u64
         {
             peer_state.recv_seq = Self::SEQS.after(header.seq);
             comm.traffic.received.eager(header.len);
-            let key = Key {
-                context,
-                source: header.source,
-                tag: header.tag,
-            };
+            let key = K::new(context, source, K::tag_of(&header));
             let at = if comm.wild[context.plane() as usize].is_empty() {
                 self.posted.pop(&mut self.requests, key)
             } else {
@@ -49,7 +45,7 @@ impl<N: Net> Deliver for Engine<N> {
                 self.complete(at);
             }
             if !self.reorder.is_nothing_ahead() {
-                self.take_turns(context, header.source);
+                self.take_turns(context, source);
             }
             return;
         }
@@ -78,7 +74,7 @@ impl<N: Net> Deliver for Engine<N> {
     }
 }
 
-impl<N: Net> Engine<N> {
+impl<N: Net, K: MatchKey> Engine<N, K> {
     #[inline(never)]
     fn deliver_slow(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
         let handled = match header.kind {
@@ -112,16 +108,18 @@ impl<N: Net> Engine<N> {
     /// Handles a packet that belongs to a member of an open context, or keeps it until its turn.
     /// One of a context that is neither open nor expected is late, and is thrown away.
     pub fn in_context(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
-        let Some(comm) = self.comm(Context::of(&header).cid()) else {
+        let (context, source) = (K::context_of(&header), K::source_of(&header, from));
+        let cid = context.cid();
+        let Some(comm) = self.comm(cid) else {
             self.drop_late(from, &header, payload);
             return false;
         };
         if !comm.open {
             self.counters.parked += 1;
-            self.reorder.until_open(from, header, payload);
+            self.reorder.until_open(cid, from, header, payload);
             return true;
         }
-        let Some(peer_state) = self.peer_state(Context::of(&header), header.source) else {
+        let Some(peer_state) = comm.peer_states.get(source as usize) else {
             return false;
         };
         if peer_state.peer != from {
@@ -129,17 +127,18 @@ impl<N: Net> Engine<N> {
         }
         let turn = Self::SEQS.turn(peer_state.recv_seq, header.seq);
         match (header.kind, turn) {
-            (kind::MORE, Turn::Past) => self.place_more(&header, payload),
+            (kind::MORE, Turn::Past) => self.place_more(from, &header, payload),
             (_, Turn::Past) => false,
             (kind::MORE, _) | (_, Turn::Early) => {
-                let kept = self.reorder.until_turn(from, header, payload);
+                let place = (cid, source);
+                let kept = self.reorder.until_turn(place, from, header, payload);
                 self.counters.parked += u64::from(kept);
                 kept
             }
             (_, Turn::Now) => {
                 let handled = self.in_turn(from, header, payload);
                 if handled && !self.reorder.is_nothing_ahead() {
-                    self.take_turns(Context::of(&header), header.source);
+                    self.take_turns(context, source);
                 }
                 handled
             }
@@ -152,12 +151,13 @@ impl<N: Net> Engine<N> {
         let handled = match header.kind {
             kind::EAGER | kind::EAGER_SYNC => self.on_eager(from, &header, payload),
             kind::RTS => self.on_rts(from, &header, payload),
-            kind::CANCEL_REQ => self.on_cancel_request(&header),
+            kind::CANCEL_REQ => self.on_cancel_request(from, &header),
             _ => true,
         };
         if handled {
-            let comm = &mut self.comms[Context::of(&header).index()];
-            if let Some(peer_state) = comm.peer_states.get_mut(header.source as usize) {
+            let comm = &mut self.comms[K::context_of(&header).index()];
+            let source = K::source_of(&header, from);
+            if let Some(peer_state) = comm.peer_states.get_mut(source as usize) {
                 peer_state.recv_seq = Self::SEQS.after(header.seq);
             }
             if header.kind == kind::MARK {
@@ -174,14 +174,13 @@ impl<N: Net> Engine<N> {
     pub fn take_turns(&mut self, context: Context, source: u32) {
         let cid = context.cid();
         loop {
-            let Some(next) = self
-                .peer_state(context, source)
-                .map(|peer_state| peer_state.recv_seq)
-            else {
+            let comm = self.comm(cid);
+            let peer_state = comm.and_then(|it| it.peer_states.get(source as usize));
+            let Some(next) = peer_state.map(|it| it.recv_seq) else {
                 return;
             };
             for more in self.reorder.take_rest(cid, source, Self::SEQS.before(next)) {
-                if !self.place_more(&more.header, PeerBytes::from(&*more.payload)) {
+                if !self.place_more(more.from, &more.header, PeerBytes::from(&*more.payload)) {
                     self.counters.dropped += 1;
                 }
             }

@@ -7,19 +7,20 @@ use catena_fabric::{Deliver, Peer, PeerLost};
 
 use super::Engine;
 use super::assemblies::Target;
+use crate::key::MatchKey;
 use crate::net::Net;
 use crate::peer_state::{Comm, PeerState, Seqs};
 use crate::protocol::Recv;
 use crate::request::Phase;
 use crate::slab::NIL;
-use crate::types::{ANY_SOURCE, Cid, Context, Failure, Plane, Selector};
+use crate::types::{Cid, Context, Failure, Plane};
 
 /// Slots of requests and messages that may be looked at for one communicator
 /// that is closed.
 const SLOTS_PER_CLOSE: usize = 64;
 
 /// Notes something under way, if its communicator is closed and not counted yet.
-fn count(comms: &mut [Comm], context: Context) {
+fn count<K: MatchKey>(comms: &mut [Comm<K>], context: Context) {
     let comm = comms.get_mut(context.index());
     let comm = comm.filter(|it| it.cid == context.cid());
     if let Some(comm) = comm.filter(|it| it.closed && !it.draining) {
@@ -27,9 +28,9 @@ fn count(comms: &mut [Comm], context: Context) {
     }
 }
 
-impl<N: Net> Engine<N> {
+impl<N: Net, K: MatchKey> Engine<N, K> {
     /// The slot of an id, which nobody else has.
-    fn slot(&mut self, cid: Cid) -> &mut Comm {
+    fn slot(&mut self, cid: Cid) -> &mut Comm<K> {
         let at = cid.index();
         if at >= self.comms.len() {
             self.comms.resize_with(at + 1, Comm::default);
@@ -83,6 +84,31 @@ impl<N: Net> Engine<N> {
         }
     }
 
+    /// Takes a peer into an open communicator, as the rank that has its number; both call it alike.
+    pub fn add_member(&mut self, cid: Cid, peer: Peer) {
+        let at = peer.0 as usize;
+        if at >= self.leads.len() {
+            self.leads.resize(at + 1, 0);
+        }
+        let Some(comm) = self.comm_mut(cid).filter(|it| it.open) else {
+            return;
+        };
+        let member = |peer| PeerState {
+            peer,
+            remote: Context::new(cid, Plane::User),
+            send_seq: Seqs::FIRST,
+            recv_seq: Seqs::FIRST,
+            fast: 0,
+        };
+        if at >= comm.peer_states.len() {
+            comm.peer_states.resize(at + 1, member(Peer(NIL)));
+        }
+        if comm.peer_states[at].peer != peer {
+            comm.peer_states[at] = member(peer);
+            self.leads[at] += 1;
+        }
+    }
+
     pub fn close(&mut self, cid: Cid) {
         let Some(comm) = self.comm_mut(cid) else {
             return;
@@ -111,12 +137,12 @@ impl<N: Net> Engine<N> {
         for at in self.requests.taken() {
             let request = self.requests.get(at);
             if request.phase != Phase::Done {
-                count(&mut self.comms, request.link.key.context);
+                count(&mut self.comms, request.link.key.context());
             }
         }
         // Those that a matched probe took.
         for at in self.unexpected.entries.taken() {
-            let context = self.unexpected.entries.get(at).key().context;
+            let context = self.unexpected.entries.get(at).key().context();
             count(&mut self.comms, context);
         }
         for cid in closing {
@@ -151,8 +177,11 @@ impl<N: Net> Engine<N> {
     fn shut(&mut self, cid: Cid) {
         self.discard_unexpected(cid);
         let gone = std::mem::take(&mut self.comms[cid.index()]);
-        for peer_state in &gone.peer_states {
-            self.leads[peer_state.peer.0 as usize] -= 1;
+        for Peer(peer) in gone.peer_states.iter().map(|it| it.peer) {
+            // Numbers that are no members have none.
+            if let Some(leads) = self.leads.get_mut(peer as usize) {
+                *leads -= 1;
+            }
         }
         self.counters.past.absorb(&gone.traffic);
         self.drop_waiting(cid);
@@ -212,15 +241,12 @@ impl<N: Net> Engine<N> {
         context.plane() != Plane::Control && comm.is_some_and(|it| it.revoked)
     }
 
-    /// Why a receive can never be matched, if that is so.
-    pub fn unreachable(&self, context: Context, selector: Selector) -> Option<Failure> {
+    /// Why a receive from a rank, or from any, can never be matched, if that is so.
+    pub fn unreachable(&self, context: Context, source: Option<u32>) -> Option<Failure<K::Tag>> {
         if self.is_revoked(context) {
             return Some(Failure::Revoked);
         }
-        if selector.source == ANY_SOURCE {
-            return None;
-        }
-        let peer_state = self.peer_state(context, selector.source as u32)?;
+        let peer_state = self.peer_state(context, source?)?;
         let lost = self.losses.get(&peer_state.peer)?;
         Some(Failure::Lost(lost.clone()))
     }
@@ -238,7 +264,7 @@ impl<N: Net> Engine<N> {
         let mut sends: Vec<u32> = self.requests.taken().collect();
         sends.retain(|&at| {
             let request = self.requests.get(at);
-            let context = request.link.key.context;
+            let context = request.link.key.context();
             if context.cid() != cid || !self.is_revoked(context) {
                 return false;
             }
@@ -297,14 +323,14 @@ impl<N: Net> Engine<N> {
                 Phase::Recv(_) if request.rare.peer == peer => self.fail(at, &lost),
                 Phase::Send(_) | Phase::Recv(_) => {}
                 Phase::Posted => {
-                    let context = request.link.key.context;
-                    let source = request.selector().source;
+                    let context = request.link.key.context();
+                    let source = K::named(request.link.key.selector());
                     // What any may send may be what this one would have sent.
                     let awaited = match source {
-                        ANY_SOURCE if any_goes_on => false,
-                        ANY_SOURCE => self.peer_states(context).iter().any(|it| it.peer == peer),
-                        _ => self
-                            .peer_state(context, source as u32)
+                        None if any_goes_on => false,
+                        None => self.peer_states(context).iter().any(|it| it.peer == peer),
+                        Some(source) => self
+                            .peer_state(context, source)
                             .is_some_and(|it| it.peer == peer),
                     };
                     if awaited {

@@ -16,7 +16,8 @@ use catena_fabric::{Moved, OpId, Peer, PeerLost, RmaError};
 
 use crate::active::Handlers;
 use crate::counters::Counters;
-use crate::matching::{Index, Key, Store, Wilds};
+use crate::key::MatchKey;
+use crate::matching::{Index, Store, Wilds};
 use crate::net::{Net, RemoteKeys, Sink};
 use crate::peer_state::{Comm, Mark, PeerState};
 use crate::pool::Pool;
@@ -25,7 +26,7 @@ use crate::reorder::ReorderBuffer;
 use crate::request::{Buffer, Fate, Operation, Phase, Request};
 use crate::send_queue::{Item, SendQueues};
 use crate::slab::{NIL, Slab};
-use crate::types::{Cid, Context, Failure, ReqId, Selector};
+use crate::types::{Cid, Context, Failure, ReqId};
 use crate::watch::Watch;
 use assemblies::Assemblies;
 
@@ -33,14 +34,14 @@ use assemblies::Assemblies;
 const GENERATION: u32 = (1 << 24) - 1;
 
 #[derive(Debug)]
-pub(crate) struct Engine<N: Net> {
-    pub comms: Vec<Comm>,
+pub(crate) struct Engine<N: Net, K: MatchKey> {
+    pub comms: Vec<Comm<K>>,
     /// How many communicators lead to each peer.
     pub leads: Vec<u32>,
-    pub requests: Slab<Request<N>>,
+    pub requests: Slab<Request<N, K>>,
     pub posted: Index<0>,
     pub wilds: Wilds,
-    pub unexpected: Store,
+    pub unexpected: Store<K>,
     /// Post number of the next receive.
     pub number: u64,
     pub send_queues: SendQueues,
@@ -76,7 +77,7 @@ pub(crate) struct Engine<N: Net> {
     /// Whether receives that any may match outlive the loss of a peer.
     pub tolerant: bool,
     /// The context that somebody has probed in vain, and for which source.
-    pub sought: Option<(Context, i32)>,
+    pub sought: Option<(Context, Option<u32>)>,
     /// Contexts that are closed, and whose requests were not counted yet.
     pub closing: Vec<Cid>,
     /// Contexts that are closed but not drained.
@@ -84,9 +85,9 @@ pub(crate) struct Engine<N: Net> {
     pub counters: Counters,
     /// Messages that came on [`Plane::Control`](crate::types::Plane::Control).
     pub control: u64,
-    pub watch: Watch,
-    /// Whose requests became complete.
-    pub told: Vec<u64>,
+    pub watch: Watch<K::Tag>,
+    /// Requests with a word that became complete: that, and which.
+    pub completions: Vec<(u64, ReqId)>,
     pub handlers: Handlers,
     /// Operations of requests that have ended, by number.
     pub ended: VecDeque<(u64, Result<u64, RmaError>)>,
@@ -96,7 +97,7 @@ pub(crate) struct Engine<N: Net> {
     pub owed: u64,
 }
 
-impl<N: Net> Engine<N> {
+impl<N: Net, K: MatchKey> Engine<N, K> {
     pub fn new() -> Self {
         Engine {
             comms: Vec::new(),
@@ -129,8 +130,8 @@ impl<N: Net> Engine<N> {
             draining: 0,
             counters: Counters::default(),
             control: 0,
-            watch: Watch::default(),
-            told: Vec::new(),
+            watch: Watch::new(),
+            completions: Vec::new(),
             handlers: Handlers::default(),
             ended: VecDeque::new(),
             operations: 0,
@@ -161,13 +162,13 @@ impl<N: Net> Engine<N> {
 
     /// The communicator of that id: open, or expected to be opened.
     #[inline]
-    pub fn comm(&self, cid: Cid) -> Option<&Comm> {
+    pub fn comm(&self, cid: Cid) -> Option<&Comm<K>> {
         self.comms.get(cid.index()).filter(|comm| comm.cid == cid)
     }
 
     /// See [`Engine::comm`].
     #[inline]
-    pub fn comm_mut(&mut self, cid: Cid) -> Option<&mut Comm> {
+    pub fn comm_mut(&mut self, cid: Cid) -> Option<&mut Comm<K>> {
         let comm = self.comms.get_mut(cid.index());
         comm.filter(|comm| comm.cid == cid)
     }
@@ -190,12 +191,12 @@ impl<N: Net> Engine<N> {
 
     /// Puts a receive into the matching queues.
     #[inline(always)]
-    pub fn post(&mut self, at: u32, selector: Selector) {
+    pub fn post(&mut self, at: u32, selector: K::Selector) {
         let request = self.requests.get_mut(at);
         request.phase = Phase::Posted;
         request.number = self.number;
         self.number += 1;
-        if selector.is_specific() {
+        if K::is_specific(selector) {
             self.posted.push(&mut self.requests, at);
         } else {
             self.post_wild(at);
@@ -205,16 +206,16 @@ impl<N: Net> Engine<N> {
     /// Apart, so that receives without wildcards are posted where they are made.
     #[inline(never)]
     fn post_wild(&mut self, at: u32) {
-        let context = self.requests.get(at).link.key.context;
+        let context = self.requests.get(at).link.key.context();
         let wild = &mut self.comms[context.index()].wild[context.plane() as usize];
         self.wilds.push(&mut self.requests, wild, at);
     }
 
     /// Takes a posted receive out of the matching queues.
     pub fn unpost(&mut self, at: u32) {
-        let request = self.requests.get(at);
-        let context = request.link.key.context;
-        if request.selector().is_specific() {
+        let key = self.requests.get(at).link.key;
+        let context = key.context();
+        if K::is_specific(key.selector()) {
             self.posted.remove(&mut self.requests, at);
         } else {
             let wild = &mut self.comms[context.index()].wild[context.plane() as usize];
@@ -224,9 +225,10 @@ impl<N: Net> Engine<N> {
 
     /// Takes the receive that a message matches where wildcards are posted:
     /// whichever of the two candidates was posted first.
-    pub fn match_among_wild(&mut self, key: Key) -> u32 {
-        let wild = &mut self.comms[key.context.index()].wild[key.context.plane() as usize];
-        let at = self.wilds.first(&mut self.requests, wild, key);
+    pub fn match_among_wild(&mut self, key: K) -> u32 {
+        let context = key.context();
+        let wild = &mut self.comms[context.index()].wild[context.plane() as usize];
+        let at = self.wilds.first(&mut self.requests, wild, &key);
         let specific = self.posted.first(&self.requests, key);
         let earlier = |a: u32, b: u32| self.requests.get(a).number < self.requests.get(b).number;
         if at == NIL || (specific != NIL && earlier(specific, at)) {
@@ -238,7 +240,7 @@ impl<N: Net> Engine<N> {
 
     /// Writes into a receive what it matched.
     #[inline(always)]
-    pub fn note_match(&mut self, at: u32, key: Key, len: u64) {
+    pub fn note_match(&mut self, at: u32, key: K, len: u64) {
         let request = self.requests.get_mut(at);
         request.link.key = key;
         let Buffer::Sink(sink) = &request.buffer else {
@@ -247,10 +249,9 @@ impl<N: Net> Engine<N> {
         let capacity = sink.capacity();
         request.len = len.min(capacity);
         if len > capacity {
-            let Key { source, tag, .. } = key;
             request.error = Some(truncated(Failure::Truncated {
-                source,
-                tag,
+                source: key.source(),
+                tag: key.tag(),
                 sent: len,
                 capacity,
             }));
@@ -272,11 +273,11 @@ impl<N: Net> Engine<N> {
     #[inline(never)]
     fn complete_cold(&mut self, at: u32) {
         let request = self.requests.get(at);
-        let (context, fate) = (request.link.key.context, request.fate);
+        let (context, fate, word) = (request.link.key.context(), request.fate, request.rare.word);
         self.drained(context);
         match fate {
             Fate::Kept => {}
-            Fate::Told => self.told.push(self.requests.get(at).rare.whom),
+            Fate::Queued => self.completions.push((word, self.id(at))),
             Fate::Detached => self.free(at),
             Fate::Owed => {
                 self.owed -= 1;
@@ -338,7 +339,7 @@ impl<N: Net> Engine<N> {
     }
 
     /// Ends a request that can never be complete.
-    pub fn fail_with(&mut self, at: u32, failure: Failure) {
+    pub fn fail_with(&mut self, at: u32, failure: Failure<K::Tag>) {
         let request = self.requests.get_mut(at);
         request.set_failed(failure);
         if matches!(request.phase, Phase::Send(_)) {
@@ -363,6 +364,6 @@ impl<N: Net> Engine<N> {
 
 #[cold]
 #[inline(never)]
-fn truncated(failure: Failure) -> Box<Failure> {
+fn truncated<T>(failure: Failure<T>) -> Box<Failure<T>> {
     Box::new(failure)
 }

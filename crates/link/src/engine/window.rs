@@ -17,13 +17,14 @@ use catena_fabric::{Header, Peer};
 
 use super::Engine;
 use super::assemblies::First;
+use crate::key::MatchKey;
 use crate::net::Net;
 use crate::peer_state::{Mark, Seqs};
 use crate::send_queue::Item;
-use crate::types::{Cid, Context, Plane};
+use crate::types::{Cid, Plane};
 use crate::wire::{Note, kind};
 
-impl<N: Net> Engine<N> {
+impl<N: Net, K: MatchKey> Engine<N, K> {
     /// The numbers of sequenced packets.
     pub const SEQS: Seqs = Seqs::of(N::SEQUENCE_BITS);
 
@@ -37,9 +38,7 @@ impl<N: Net> Engine<N> {
         let header = Header {
             kind: kind::MARK,
             seq: peer_state.send_seq,
-            context: peer_state.remote.bits(),
-            source: comm.me,
-            ..Header::default()
+            ..K::header(peer_state.remote, comm.me, K::Tag::default())
         };
         peer_state.send_seq = Self::SEQS.after(peer_state.send_seq);
         self.send_queues
@@ -57,8 +56,8 @@ impl<N: Net> Engine<N> {
     pub fn on_mark(&mut self, from: Peer, header: &Header) {
         let mark = Mark {
             from,
-            cid: Context::of(header).cid(),
-            source: header.source,
+            cid: K::context_of(header).cid(),
+            source: K::source_of(header, from),
             seq: header.seq,
         };
         match self.assemblies.are_missing(mark.cid, mark.source) {
@@ -77,9 +76,7 @@ impl<N: Net> Engine<N> {
         let header = Header {
             kind: kind::MARKED,
             seq: mark.seq,
-            context: peer_state.remote.bits(),
-            source: comm.me,
-            ..Header::default()
+            ..K::header(peer_state.remote, comm.me, K::Tag::default())
         };
         let note = Note::Empty;
         self.control(mark.from, Item::Control { header, note });
@@ -87,11 +84,11 @@ impl<N: Net> Engine<N> {
 
     /// A receiver has handled everything before the mark.
     pub fn on_marked(&mut self, from: Peer, header: &Header) -> bool {
-        let context = Context::of(header);
+        let (context, source) = (K::context_of(header), K::source_of(header, from));
         let known = self
-            .peer_state(context, header.source)
+            .peer_state(context, source)
             .is_some_and(|it| it.peer == from);
-        let place = (context.cid(), header.source);
+        let place = (context.cid(), source);
         if !known || context.plane() != Plane::User {
             return false;
         }

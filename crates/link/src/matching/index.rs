@@ -1,33 +1,13 @@
 //! A hash of first-in-first-out queues, linked through the entries themselves.
 
+use crate::entry::Link;
+use crate::key::MatchKey;
 use crate::slab::NIL;
-use crate::types::Context;
-
-/// What entries of one queue have in common.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Key {
-    pub context: Context,
-    pub source: u32,
-    pub tag: i32,
-}
-
-/// An entry's place in an [`Index`] or a [`List`](super::List).
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Link {
-    pub key: Key,
-    /// Neighbours in the queue.
-    pub prev: u32,
-    pub next: u32,
-    /// Heads only: head of the next queue in the bucket.
-    chain: u32,
-    /// Heads only: last entry of the queue.
-    tail: u32,
-}
 
 /// Entries that have their `L`-th place at an index.
-pub(crate) trait Nodes<const L: usize> {
-    fn link(&self, at: u32) -> &Link;
-    fn link_mut(&mut self, at: u32) -> &mut Link;
+pub(crate) trait Nodes<K, const L: usize> {
+    fn link(&self, at: u32) -> &Link<K>;
+    fn link_mut(&mut self, at: u32) -> &mut Link<K>;
 }
 
 /// Buckets hold the heads of queues only, so that a long queue does not slow
@@ -55,16 +35,13 @@ impl<const L: usize> Index<L> {
     }
 
     #[inline]
-    fn bucket(&self, key: Key) -> usize {
-        let place = u64::from(key.context.bits()) << 32 | u64::from(key.source);
-        let hash =
-            place.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(20) ^ u64::from(key.tag as u32);
-        (hash.wrapping_mul(0xd6e8_feb8_6659_fd93) >> self.shift) as usize
+    fn bucket<K: MatchKey>(&self, key: K) -> usize {
+        (key.hash().wrapping_mul(0xd6e8_feb8_6659_fd93) >> self.shift) as usize
     }
 
     /// Finds the head of a queue: (bucket, head before it in the bucket, head).
     #[inline]
-    fn find(&self, nodes: &impl Nodes<L>, key: Key) -> (usize, u32, u32) {
+    fn find<K: MatchKey>(&self, nodes: &impl Nodes<K, L>, key: K) -> (usize, u32, u32) {
         let bucket = self.bucket(key);
         let (mut before, mut at) = (NIL, self.buckets[bucket]);
         while at != NIL {
@@ -79,7 +56,7 @@ impl<const L: usize> Index<L> {
 
     /// The earliest entry with that key, or `NIL`.
     #[inline(always)]
-    pub fn first(&self, nodes: &impl Nodes<L>, key: Key) -> u32 {
+    pub fn first<K: MatchKey>(&self, nodes: &impl Nodes<K, L>, key: K) -> u32 {
         if self.only != NIL {
             return if nodes.link(self.only).key == key {
                 self.only
@@ -92,7 +69,7 @@ impl<const L: usize> Index<L> {
 
     /// Appends an entry, whose link holds the key, to its queue.
     #[inline]
-    pub fn push(&mut self, nodes: &mut impl Nodes<L>, at: u32) {
+    pub fn push<K: MatchKey>(&mut self, nodes: &mut impl Nodes<K, L>, at: u32) {
         if self.heads == 0 {
             if self.only == NIL {
                 let link = nodes.link_mut(at);
@@ -108,7 +85,7 @@ impl<const L: usize> Index<L> {
 
     /// Appends an entry to its queue in the buckets.
     #[inline]
-    fn hang(&mut self, nodes: &mut impl Nodes<L>, at: u32) {
+    fn hang<K: MatchKey>(&mut self, nodes: &mut impl Nodes<K, L>, at: u32) {
         let (bucket, _, head) = self.find(nodes, nodes.link(at).key);
         if head == NIL {
             let link = nodes.link_mut(at);
@@ -130,7 +107,7 @@ impl<const L: usize> Index<L> {
 
     /// Takes the earliest entry with that key; `NIL` if there is none.
     #[inline(always)]
-    pub fn pop(&mut self, nodes: &mut impl Nodes<L>, key: Key) -> u32 {
+    pub fn pop<K: MatchKey>(&mut self, nodes: &mut impl Nodes<K, L>, key: K) -> u32 {
         if self.only != NIL {
             let found = self.first(nodes, key);
             if found != NIL {
@@ -141,7 +118,7 @@ impl<const L: usize> Index<L> {
         self.pop_hung(nodes, key)
     }
 
-    fn pop_hung(&mut self, nodes: &mut impl Nodes<L>, key: Key) -> u32 {
+    fn pop_hung<K: MatchKey>(&mut self, nodes: &mut impl Nodes<K, L>, key: K) -> u32 {
         let (bucket, before, head) = self.find(nodes, key);
         if head != NIL {
             self.unlink_head(nodes, bucket, before, head);
@@ -150,7 +127,13 @@ impl<const L: usize> Index<L> {
     }
 
     #[inline]
-    fn unlink_head(&mut self, nodes: &mut impl Nodes<L>, bucket: usize, before: u32, head: u32) {
+    fn unlink_head<K: MatchKey>(
+        &mut self,
+        nodes: &mut impl Nodes<K, L>,
+        bucket: usize,
+        before: u32,
+        head: u32,
+    ) {
         let Link {
             next, chain, tail, ..
         } = *nodes.link(head);
@@ -170,7 +153,7 @@ impl<const L: usize> Index<L> {
     }
 
     /// Takes an entry out of the middle of its queue.
-    pub fn remove(&mut self, nodes: &mut impl Nodes<L>, at: u32) {
+    pub fn remove<K: MatchKey>(&mut self, nodes: &mut impl Nodes<K, L>, at: u32) {
         if self.only == at {
             self.only = NIL;
             return;
@@ -195,7 +178,7 @@ impl<const L: usize> Index<L> {
 
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, nodes: &mut impl Nodes<L>) {
+    fn grow<K: MatchKey>(&mut self, nodes: &mut impl Nodes<K, L>) {
         let size = self.buckets.len() * 2;
         let old = std::mem::replace(&mut self.buckets, vec![NIL; size]);
         self.shift -= 1;

@@ -31,7 +31,7 @@ impl List {
     }
 
     #[inline]
-    pub fn push<const L: usize>(&mut self, nodes: &mut impl Nodes<L>, at: u32) {
+    pub fn push<K, const L: usize>(&mut self, nodes: &mut impl Nodes<K, L>, at: u32) {
         let link = nodes.link_mut(at);
         (link.prev, link.next) = (self.tail, NIL);
         if self.tail == NIL {
@@ -43,7 +43,7 @@ impl List {
     }
 
     #[inline]
-    pub fn remove<const L: usize>(&mut self, nodes: &mut impl Nodes<L>, at: u32) {
+    pub fn remove<K, const L: usize>(&mut self, nodes: &mut impl Nodes<K, L>, at: u32) {
         let (prev, next) = (nodes.link(at).prev, nodes.link(at).next);
         if prev == NIL {
             self.head = next;

@@ -2,14 +2,16 @@
 
 use catena_fabric::Peer;
 
-use super::{Index, Key, Link, List, Nodes};
+use super::{Index, List, Nodes};
 use crate::chunks::Chunks;
 use crate::engine::assemblies::First;
+use crate::entry::Link;
+use crate::key::{MatchKey, Places};
 use crate::net::RemoteKeys;
 use crate::pool::Pool;
 use crate::protocol::Coverage;
 use crate::slab::NIL;
-use crate::types::{ANY_SOURCE, ANY_TAG, Context, Envelope, ReqId, Selector};
+use crate::types::{Context, Envelope, ReqId};
 use crate::wire::SyncToken;
 
 /// What the sender waits for.
@@ -30,11 +32,17 @@ pub(crate) enum Reply {
 /// Longest message that is kept without a buffer of its own, bytes.
 const SHORT: usize = 32;
 
-/// Links: 0 by (context, source, tag), 1 by (context, source), 2 by arrival in
-/// the context, 3 by (context, tag).
+/// Link of a message by its key.
+const BY_KEY: usize = 0;
+/// Link by arrival in the context.
+const BY_ARRIVAL: usize = 1;
+/// The first of the links by what a class of selectors names.
+const BY_CLASS: usize = 2;
+
+/// A message without a receive.
 #[derive(Debug)]
-pub(crate) struct Unexpected {
-    links: [Link; 4],
+pub(crate) struct Unexpected<K: MatchKey> {
+    links: <K::Places as Places<K>>::Links,
     pub peer: Peer,
     pub seq: u16,
     /// Length of the message.
@@ -48,10 +56,10 @@ pub(crate) struct Unexpected {
     pub coverage: Coverage,
 }
 
-impl Default for Unexpected {
+impl<K: MatchKey> Default for Unexpected<K> {
     fn default() -> Self {
         Unexpected {
-            links: [Link::default(); 4],
+            links: K::Places::links(),
             peer: Peer(NIL),
             seq: 0,
             len: 0,
@@ -63,16 +71,26 @@ impl Default for Unexpected {
     }
 }
 
-impl Unexpected {
-    pub fn key(&self) -> Key {
-        self.links[0].key
+impl<K: MatchKey> Unexpected<K> {
+    pub fn key(&self) -> K {
+        self.link(BY_KEY).key
     }
 
-    pub fn envelope(&self) -> Envelope {
-        let Key { source, tag, .. } = self.key();
+    #[inline(always)]
+    fn link(&self, number: usize) -> &Link<K> {
+        &self.links.as_ref()[number]
+    }
+
+    #[inline(always)]
+    fn link_mut(&mut self, number: usize) -> &mut Link<K> {
+        &mut self.links.as_mut()[number]
+    }
+
+    pub fn envelope(&self) -> Envelope<K::Tag> {
+        let key = self.key();
         Envelope {
-            source,
-            tag,
+            source: key.source(),
+            tag: key.tag(),
             len: self.len,
         }
     }
@@ -124,7 +142,7 @@ impl Unexpected {
     /// What names the packets that are missing, if some are.
     pub fn first(&self) -> First {
         let key = self.key();
-        (key.context, key.source, self.seq)
+        (key.context(), key.source(), self.seq)
     }
 
     /// Whether all of an eager message is there.
@@ -133,36 +151,59 @@ impl Unexpected {
     }
 }
 
-impl<const L: usize> Nodes<L> for Chunks<Unexpected> {
+impl<K: MatchKey, const L: usize> Nodes<K, L> for Chunks<Unexpected<K>> {
     #[inline]
-    fn link(&self, at: u32) -> &Link {
-        &self.get(at).links[L]
+    fn link(&self, at: u32) -> &Link<K> {
+        self.get(at).link(L)
     }
 
     #[inline]
-    fn link_mut(&mut self, at: u32) -> &mut Link {
-        &mut self.get_mut(at).links[L]
+    fn link_mut(&mut self, at: u32) -> &mut Link<K> {
+        self.get_mut(at).link_mut(L)
+    }
+}
+
+/// Messages with their links in one place of those by class.
+struct InPlace<'a, K: MatchKey> {
+    entries: &'a mut Chunks<Unexpected<K>>,
+    place: usize,
+}
+
+/// Whichever place it is.
+const ANY: usize = usize::MAX;
+
+impl<K: MatchKey> Nodes<K, ANY> for InPlace<'_, K> {
+    fn link(&self, at: u32) -> &Link<K> {
+        self.entries.get(at).link(BY_CLASS + self.place)
+    }
+
+    fn link_mut(&mut self, at: u32) -> &mut Link<K> {
+        self.entries.get_mut(at).link_mut(BY_CLASS + self.place)
     }
 }
 
 /// The messages of one context and plane, in order of arrival.
-#[derive(Debug, Default)]
-pub(crate) struct Arrivals {
+#[derive(Debug)]
+pub(crate) struct Arrivals<K: MatchKey> {
     list: List,
-    /// In which indices they are: [`BY_SOURCE`], [`BY_TAG`]. They enter one together, and leave it when there are
-    /// none; most programs need neither.
-    indexed: u8,
+    /// By which classes they are indexed. They enter an index together, when a selector has passed by more
+    /// than [`FEW`] of them, and leave it when there are none; most programs need none.
+    places: K::Places,
 }
 
-/// The index by source, which is made when somebody first asks for a message with any tag.
-const BY_SOURCE: u8 = 1;
-/// The index by tag, which is made when one with some tag is not among the first [`FEW`].
-const BY_TAG: u8 = 2;
+impl<K: MatchKey> Default for Arrivals<K> {
+    fn default() -> Self {
+        Arrivals {
+            list: List::default(),
+            places: K::Places::default(),
+        }
+    }
+}
 
 /// Messages or receives that are looked at one by one.
 pub(crate) const FEW: usize = 8;
 
-impl Arrivals {
+impl<K: MatchKey> Arrivals<K> {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
@@ -176,45 +217,50 @@ impl Arrivals {
 
 /// All unexpected messages. What is in order per context lives in the communicators.
 #[derive(Debug)]
-pub(crate) struct Store {
-    pub entries: Chunks<Unexpected>,
-    by_key: Index<0>,
-    by_source: Index<1>,
-    by_tag: Index<3>,
+pub(crate) struct Store<K: MatchKey> {
+    pub entries: Chunks<Unexpected<K>>,
+    by_key: Index<BY_KEY>,
+    /// By what classes of selectors name, one for each place.
+    by_class: Vec<Index<ANY>>,
     /// Messages in the queues, and the most that were since somebody asked.
     length: u64,
     peak: u64,
 }
 
-impl Store {
+impl<K: MatchKey> Store<K> {
     pub fn new() -> Self {
+        let places = K::Places::links().as_ref().len() - BY_CLASS;
         Store {
             entries: Chunks::new(),
             by_key: Index::new(),
-            by_source: Index::new(),
-            by_tag: Index::new(),
+            by_class: (0..places).map(|_| Index::new()).collect(),
             length: 0,
             peak: 0,
         }
     }
 
+    /// The message that arrived after another one, or `NIL`.
+    fn after(&self, at: u32) -> u32 {
+        self.entries.get(at).link(BY_ARRIVAL).next
+    }
+
     /// The messages of one context and plane, in order of arrival.
-    pub fn iter(&self, arrivals: &Arrivals) -> impl Iterator<Item = &Unexpected> {
+    pub fn iter(&self, arrivals: &Arrivals<K>) -> impl Iterator<Item = &Unexpected<K>> {
         let entry = |at: u32| (at != NIL).then(|| self.entries.get(at));
-        let next = move |e: &&Unexpected| entry(e.links[2].next);
+        let next = move |e: &&Unexpected<K>| entry(e.link(BY_ARRIVAL).next);
         std::iter::successors(entry(arrivals.first()), next)
     }
 
     /// Adds a message at the end of all its queues.
     #[inline]
-    pub fn push(&mut self, arrivals: &mut Arrivals, key: Key) -> u32 {
+    pub fn push(&mut self, arrivals: &mut Arrivals<K>, key: K) -> u32 {
         let at = self.entries.take_slot();
-        self.entries.get_mut(at).links[0].key = key;
+        self.entries.get_mut(at).link_mut(BY_KEY).key = key;
         self.by_key.push(&mut self.entries, at);
-        if arrivals.indexed != 0 {
+        if !arrivals.places.is_empty() {
             self.push_indexed(arrivals, at);
         }
-        arrivals.list.push::<2>(&mut self.entries, at);
+        arrivals.list.push::<K, BY_ARRIVAL>(&mut self.entries, at);
         self.length += 1;
         self.peak = self.peak.max(self.length);
         at
@@ -226,10 +272,10 @@ impl Store {
     }
 
     /// Messages in one queue. Cost: all of them.
-    pub fn count(&self, arrivals: &Arrivals) -> u64 {
+    pub fn count(&self, arrivals: &Arrivals<K>) -> u64 {
         let (mut at, mut n) = (arrivals.first(), 0);
         while at != NIL {
-            (at, n) = (self.entries.get(at).links[2].next, n + 1);
+            (at, n) = (self.after(at), n + 1);
         }
         n
     }
@@ -241,143 +287,129 @@ impl Store {
 
     /// Takes a message out of all queues. Its slot stays taken.
     #[inline]
-    pub fn unlink(&mut self, arrivals: &mut Arrivals, at: u32) {
+    pub fn unlink(&mut self, arrivals: &mut Arrivals<K>, at: u32) {
         self.length -= 1;
         self.by_key.remove(&mut self.entries, at);
-        arrivals.list.remove::<2>(&mut self.entries, at);
-        if arrivals.indexed != 0 {
+        arrivals.list.remove::<K, BY_ARRIVAL>(&mut self.entries, at);
+        if !arrivals.places.is_empty() {
             self.remove_indexed(arrivals, at);
         }
     }
 
     #[inline(never)]
-    fn push_indexed(&mut self, arrivals: &Arrivals, at: u32) {
-        if arrivals.indexed & BY_SOURCE != 0 {
-            self.push_by_source(at);
-        }
-        if arrivals.indexed & BY_TAG != 0 {
-            self.push_by_tag(at);
+    fn push_indexed(&mut self, arrivals: &Arrivals<K>, at: u32) {
+        for (place, class) in arrivals.places.each() {
+            self.push_by_class(at, place, class);
         }
     }
 
     #[inline(never)]
-    fn remove_indexed(&mut self, arrivals: &mut Arrivals, at: u32) {
-        if arrivals.indexed & BY_SOURCE != 0 {
-            self.by_source.remove(&mut self.entries, at);
-        }
-        if arrivals.indexed & BY_TAG != 0 {
-            self.by_tag.remove(&mut self.entries, at);
+    fn remove_indexed(&mut self, arrivals: &mut Arrivals<K>, at: u32) {
+        for (place, _) in arrivals.places.each() {
+            self.remove_by_class(at, place);
         }
         if arrivals.list.is_empty() {
-            arrivals.indexed = 0;
+            arrivals.places.clear();
         }
     }
 
-    fn push_by_tag(&mut self, at: u32) {
-        let links = &mut self.entries.get_mut(at).links;
-        links[3].key = Key {
-            source: NIL,
-            ..links[0].key
-        };
-        self.by_tag.push(&mut self.entries, at);
+    fn push_by_class(&mut self, at: u32, place: usize, class: K::Class) {
+        let entry = self.entries.get_mut(at);
+        entry.link_mut(BY_CLASS + place).key = entry.key().masked(class);
+        let entries = &mut self.entries;
+        self.by_class[place].push(&mut InPlace { entries, place }, at);
     }
 
-    /// The earliest message with a tag, from anybody, or `NIL`.
-    fn first_with(&mut self, arrivals: &mut Arrivals, context: Context, tag: i32) -> u32 {
-        if arrivals.indexed & BY_TAG == 0 {
-            let (mut at, mut few) = (arrivals.first(), FEW);
-            while at != NIL && few > 0 {
-                if self.entries.get(at).key().tag == tag {
-                    return at;
-                }
-                (at, few) = (self.entries.get(at).links[2].next, few - 1);
-            }
-            if at == NIL {
-                return NIL;
-            }
-            self.index_by_tag(arrivals);
-        }
-        let source = NIL;
-        let key = Key {
-            context,
-            source,
-            tag,
-        };
-        self.by_tag.first(&self.entries, key)
+    fn remove_by_class(&mut self, at: u32, place: usize) {
+        let entries = &mut self.entries;
+        self.by_class[place].remove(&mut InPlace { entries, place }, at);
     }
 
+    /// Indexes the messages of a queue by a class; its place.
     #[cold]
     #[inline(never)]
-    fn index_by_tag(&mut self, arrivals: &mut Arrivals) {
-        arrivals.indexed |= BY_TAG;
+    fn index_by_class(&mut self, arrivals: &mut Arrivals<K>, class: K::Class) -> usize {
+        let (place, left) = arrivals.places.assign(class);
         let mut at = arrivals.first();
         while at != NIL {
-            self.push_by_tag(at);
-            at = self.entries.get(at).links[2].next;
+            if left.is_some() {
+                self.remove_by_class(at, place);
+            }
+            self.push_by_class(at, place, class);
+            at = self.after(at);
         }
+        place
     }
 
-    fn push_by_source(&mut self, at: u32) {
-        let links = &mut self.entries.get_mut(at).links;
-        links[1].key = Key {
-            tag: 0,
-            ..links[0].key
+    /// The earliest message of a context and plane that a selector with wildcards accepts, or `NIL`.
+    #[cold]
+    #[inline(never)]
+    fn first_of_class(
+        &mut self,
+        arrivals: &mut Arrivals<K>,
+        context: Context,
+        selector: K::Selector,
+    ) -> u32 {
+        let wanted = K::posted(context, selector);
+        if wanted.takes_all() {
+            return arrivals.first();
+        }
+        let class = wanted.class();
+        let place = match arrivals.places.find(class) {
+            Some(place) => place,
+            None => {
+                let (mut at, mut few) = (arrivals.first(), FEW);
+                while at != NIL && few > 0 {
+                    if self.entries.get(at).key().matches(wanted) {
+                        return at;
+                    }
+                    (at, few) = (self.after(at), few - 1);
+                }
+                if at == NIL {
+                    return NIL;
+                }
+                self.index_by_class(arrivals, class)
+            }
         };
-        self.by_source.push(&mut self.entries, at);
+        let entries = &mut self.entries;
+        self.by_class[place].first(&InPlace { entries, place }, wanted)
     }
 
-    /// The earliest message of one source, or `NIL`.
-    fn first_from(&mut self, arrivals: &mut Arrivals, context: Context, source: u32) -> u32 {
-        if arrivals.indexed & BY_SOURCE == 0 && !arrivals.list.is_empty() {
-            arrivals.indexed |= BY_SOURCE;
-            let mut at = arrivals.list.first();
-            while at != NIL {
-                self.push_by_source(at);
-                at = self.entries.get(at).links[2].next;
-            }
+    /// The earliest message of a context and plane that the selector accepts, or `NIL`.
+    pub fn find(
+        &mut self,
+        arrivals: &mut Arrivals<K>,
+        context: Context,
+        selector: K::Selector,
+    ) -> u32 {
+        if K::is_specific(selector) {
+            let key = K::posted(context, selector);
+            return self.by_key.first(&self.entries, key);
         }
-        self.by_source.first(
-            &self.entries,
-            Key {
-                context,
-                source,
-                tag: 0,
-            },
-        )
+        self.first_of_class(arrivals, context, selector)
     }
 
-    /// The earliest message of a context that the selector accepts, or `NIL`.
-    pub fn find(&mut self, arrivals: &mut Arrivals, context: Context, selector: Selector) -> u32 {
-        let Selector { source, tag } = selector;
-        match (source, tag) {
-            (ANY_SOURCE, ANY_TAG) => arrivals.first(),
-            (ANY_SOURCE, tag) => self.first_with(arrivals, context, tag),
-            (_, ANY_TAG) => self.first_from(arrivals, context, source as u32),
-            _ => {
-                let source = source as u32;
-                self.by_key.first(
-                    &self.entries,
-                    Key {
-                        context,
-                        source,
-                        tag,
-                    },
-                )
-            }
-        }
-    }
-
-    /// The message of one source that the test accepts, or `NIL`.
+    /// The message of a queue from the source of `like` that the test accepts, or `NIL`. Cost: those of that
+    /// source, once they are indexed.
     pub fn find_from(
         &mut self,
-        arrivals: &mut Arrivals,
-        context: Context,
-        source: u32,
-        test: impl Fn(&Unexpected) -> bool,
+        arrivals: &mut Arrivals<K>,
+        like: K,
+        test: impl Fn(&Unexpected<K>) -> bool,
     ) -> u32 {
-        let mut at = self.first_from(arrivals, context, source);
-        while at != NIL && !test(self.entries.get(at)) {
-            at = self.entries.get(at).links[1].next;
+        if arrivals.is_empty() {
+            return NIL;
+        }
+        let class = K::class_from_source();
+        let place = match arrivals.places.find(class) {
+            Some(place) => place,
+            None => self.index_by_class(arrivals, class),
+        };
+        let entries = &mut self.entries;
+        let nodes = InPlace { entries, place };
+        let mut at = self.by_class[place].first(&nodes, like.masked(class));
+        while at != NIL && !test(nodes.entries.get(at)) {
+            at = nodes.link(at).next;
         }
         at
     }

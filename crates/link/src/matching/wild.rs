@@ -1,20 +1,31 @@
 //! Posted receives with wildcards.
 
 use super::unexpected::FEW;
-use super::{Index, Key, List, Nodes};
+use super::{Index, List, Nodes};
+use crate::key::{Classes, MatchKey};
 use crate::slab::NIL;
-use crate::types::{ANY_SOURCE, ANY_TAG};
 
 /// The receives with wildcards of one context and plane, in order of posting.
-#[derive(Debug, Default)]
-pub(crate) struct Wild {
+#[derive(Debug)]
+pub(crate) struct Wild<K: MatchKey> {
     list: List,
     /// Whether they are in the index. They enter it together, when a message has passed by many of them; they
     /// leave it when all are gone.
     indexed: bool,
+    classes: K::Classes,
 }
 
-impl Wild {
+impl<K: MatchKey> Default for Wild<K> {
+    fn default() -> Self {
+        Wild {
+            list: List::default(),
+            indexed: false,
+            classes: K::Classes::default(),
+        }
+    }
+}
+
+impl<K: MatchKey> Wild<K> {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
@@ -28,12 +39,12 @@ pub(crate) struct Wilds {
 }
 
 /// What the engine keeps receives in.
-pub(crate) trait Posted: Nodes<0> + Nodes<1> {
+pub(crate) trait Posted<K>: Nodes<K, 0> + Nodes<K, 1> {
     /// Order of posting.
     fn number(&self, at: u32) -> u64;
 }
 
-fn key(nodes: &impl Nodes<0>, at: u32) -> Key {
+fn key<K: MatchKey>(nodes: &impl Nodes<K, 0>, at: u32) -> K {
     nodes.link(at).key
 }
 
@@ -46,8 +57,9 @@ impl Wilds {
 
     /// Adds a receive, whose link 0 holds what it names.
     #[inline(always)]
-    pub fn push(&mut self, nodes: &mut impl Posted, wild: &mut Wild, at: u32) {
-        wild.list.push::<0>(nodes, at);
+    pub fn push<K: MatchKey>(&mut self, nodes: &mut impl Posted<K>, wild: &mut Wild<K>, at: u32) {
+        wild.classes.enter(|| key(nodes, at).class());
+        wild.list.push::<K, 0>(nodes, at);
         if wild.indexed {
             self.enter(nodes, at);
         }
@@ -55,16 +67,17 @@ impl Wilds {
 
     #[cold]
     #[inline(never)]
-    fn enter<P: Posted>(&mut self, nodes: &mut P, at: u32) {
+    fn enter<K: MatchKey, P: Posted<K>>(&mut self, nodes: &mut P, at: u32) {
         let key = key(nodes, at);
-        Nodes::<1>::link_mut(nodes, at).key = key;
+        Nodes::<K, 1>::link_mut(nodes, at).key = key;
         self.index.push(nodes, at);
     }
 
     /// Takes a receive out.
     #[inline(always)]
-    pub fn remove(&mut self, nodes: &mut impl Posted, wild: &mut Wild, at: u32) {
-        wild.list.remove::<0>(nodes, at);
+    pub fn remove<K: MatchKey>(&mut self, nodes: &mut impl Posted<K>, wild: &mut Wild<K>, at: u32) {
+        wild.classes.leave(|| key(nodes, at).class());
+        wild.list.remove::<K, 0>(nodes, at);
         if wild.indexed {
             self.leave(nodes, at);
             wild.indexed = !wild.list.is_empty();
@@ -73,21 +86,24 @@ impl Wilds {
 
     #[cold]
     #[inline(never)]
-    fn leave(&mut self, nodes: &mut impl Posted, at: u32) {
+    fn leave<K: MatchKey>(&mut self, nodes: &mut impl Posted<K>, at: u32) {
         self.index.remove(nodes, at);
     }
 
     /// The first receive posted that a message matches, or `NIL`.
     #[inline(always)]
-    pub fn first<P: Posted>(&mut self, nodes: &mut P, wild: &mut Wild, message: Key) -> u32 {
+    pub fn first<K: MatchKey, P: Posted<K>>(
+        &mut self,
+        nodes: &mut P,
+        wild: &mut Wild<K>,
+        message: &K,
+    ) -> u32 {
         let (mut at, mut few) = (wild.list.first(), FEW);
         while at != NIL {
-            let Key { source, tag, .. } = key(nodes, at);
-            let takes_source = source == ANY_SOURCE as u32 || source == message.source;
-            if takes_source && (tag == ANY_TAG || tag == message.tag) {
+            if message.matches(key(nodes, at)) {
                 break;
             }
-            at = Nodes::<0>::link(nodes, at).next;
+            at = Nodes::<K, 0>::link(nodes, at).next;
             few -= 1;
             if few == 0 {
                 return self.first_indexed(nodes, wild, message);
@@ -98,29 +114,23 @@ impl Wilds {
 
     #[cold]
     #[inline(never)]
-    fn first_indexed<P: Posted>(&mut self, nodes: &mut P, wild: &mut Wild, message: Key) -> u32 {
+    fn first_indexed<K: MatchKey, P: Posted<K>>(
+        &mut self,
+        nodes: &mut P,
+        wild: &mut Wild<K>,
+        message: &K,
+    ) -> u32 {
         if !wild.indexed {
             wild.indexed = true;
             let mut at = wild.list.first();
             while at != NIL {
                 self.enter(nodes, at);
-                at = Nodes::<0>::link(nodes, at).next;
+                at = Nodes::<K, 0>::link(nodes, at).next;
             }
         }
-        let any_source = Key {
-            source: ANY_SOURCE as u32,
-            ..message
-        };
-        let any_tag = Key {
-            tag: ANY_TAG,
-            ..message
-        };
-        let any = Key {
-            tag: ANY_TAG,
-            ..any_source
-        };
-        let found = [any_source, any_tag, any].map(|key| self.index.first(nodes, key));
-        let found = found.into_iter().filter(|&at| at != NIL);
+        let classes = wild.classes.each();
+        let found = classes.map(|class| self.index.first(nodes, message.masked(class)));
+        let found = found.filter(|&at| at != NIL);
         found.min_by_key(|&at| nodes.number(at)).unwrap_or(NIL)
     }
 }

@@ -1,0 +1,49 @@
+//! Matching without ranks: by a tag of 64 bits, of which receives may ignore some, and by the peer itself.
+
+use catena_fabric::Peer;
+
+use super::Endpoint;
+use crate::net::Net;
+use crate::tag_key::{TagKey, TagSelector};
+use crate::types::{Cid, Envelope, MessageId, Mode, Plane, ReqId, Sent};
+
+/// The only context.
+const ALL: Cid = Cid(0);
+
+impl<N: Net> Endpoint<N, TagKey> {
+    /// An endpoint that knows no peers and matches by tags of 64 bits.
+    pub fn tagged(net: N) -> Self {
+        let mut endpoint = Endpoint::matching(net);
+        endpoint.open(ALL, 0, Vec::new());
+        endpoint
+    }
+
+    /// Takes in a peer, with which messages may be exchanged from now on; nothing happens if it is known. To be called
+    /// before the routes are polled that know it: what comes from it earlier is thrown away.
+    pub fn add_peer(&mut self, peer: Peer) {
+        self.engine.add_member(ALL, peer);
+    }
+
+    /// Sends a message to a peer; see [`Endpoint::send`].
+    ///
+    /// # Panics
+    /// If the peer was not [taken in](Endpoint::add_peer).
+    pub fn send_tagged(&mut self, peer: Peer, tag: u64, mode: Mode, source: N::Source) -> Sent {
+        self.send(ALL, Plane::User, peer.0, tag, mode, source)
+    }
+
+    /// Receives a message that `selector` accepts into `sink`; see [`Endpoint::recv`].
+    pub fn recv_tagged(&mut self, selector: TagSelector, sink: N::Sink) -> ReqId {
+        self.recv(ALL, Plane::User, selector, sink)
+    }
+
+    /// The message that such a receive would get now; see [`Endpoint::probe`].
+    pub fn probe_tagged(&mut self, selector: TagSelector) -> Option<Envelope<u64>> {
+        self.probe(ALL, Plane::User, selector)
+    }
+
+    /// As [`Endpoint::probe_tagged`], and takes the message out of the queues; see [`Endpoint::mprobe`].
+    pub fn claim_tagged(&mut self, selector: TagSelector) -> Option<(MessageId, Envelope<u64>)> {
+        self.mprobe(ALL, Plane::User, selector)
+    }
+}
