@@ -139,6 +139,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         }
     }
 
+    #[inline]
     pub fn id(&self, at: u32) -> ReqId {
         ReqId {
             index: at,
