@@ -8,7 +8,7 @@ use crate::{Caps, Deliver, Header, Payload, Peer, PeerLost, Posted, RailCounters
 /// The peers that are gone.
 #[derive(Debug)]
 pub struct Losses {
-    by_peer: Box<[Option<Box<PeerLost>>]>,
+    by_peer: Vec<Option<Box<PeerLost>>>,
     /// Those that no poll has told yet, and whether they have only ended ([`Deliver::ended`]).
     untold: Vec<(PeerLost, bool)>,
 }
@@ -19,6 +19,13 @@ impl Losses {
         Losses {
             by_peer: (0..peers).map(|_| None).collect(),
             untold: Vec::new(),
+        }
+    }
+
+    /// There are so many peers, if there were less.
+    pub fn grow(&mut self, peers: usize) {
+        if self.by_peer.len() < peers {
+            self.by_peer.resize_with(peers, || None);
         }
     }
 

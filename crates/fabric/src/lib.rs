@@ -16,7 +16,7 @@
 //! | [`Network`], [`Rail`] | those that lead to other hosts: how `net` opens and drives them   |
 //! | [`Deliver`]       | whoever takes what arrives                                            |
 //!
-//! [`endpoint`], [`frame`], [`row`], [`operations`], [`Memory`] and [`Sleeper`] are what networks have in
+//! [`endpoint`], [`frame`], [`row`], [`operations`], [`Members`], [`Memory`] and [`Sleeper`] are what networks have in
 //! common.
 
 #[cfg(not(target_endian = "little"))]
@@ -27,6 +27,7 @@ pub mod frame;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
+mod members;
 mod memory;
 mod name;
 pub mod network;
@@ -40,6 +41,7 @@ pub mod row;
 mod sleep;
 mod transport;
 
+pub use members::Members;
 pub use memory::Memory;
 pub use name::ProcessName;
 pub use network::{Network, Opening, RAILS, Rail, RailAddress, RailCounters};

@@ -19,6 +19,7 @@ use std::net::SocketAddr;
 use catena_proof::Secret;
 use catena_settings::Setting;
 
+use crate::name::ProcessName;
 use crate::peer::{Peer, Place};
 use crate::rma::Rma;
 use crate::sleep::Sleeper;
@@ -141,6 +142,9 @@ pub trait Rail: Rma + Debug {
     /// the same. Its address then stands in front of that of the end.
     const PROBE_PORT: bool = false;
 
+    /// Whether processes can be [added](Rail::add_peer) that are not of the job it was opened for.
+    const ADDS_PEERS: bool = false;
+
     /// How others reach this process over it.
     ///
     /// # Errors
@@ -152,6 +156,15 @@ pub trait Rail: Rma + Debug {
     /// # Errors
     /// If the address is of no use here.
     fn connect(&mut self, peer: Peer, address: &[u8]) -> Result<(), String>;
+
+    /// Adds a process of another job, which has a number of its own here: from now on it is as one of the job. One
+    /// that calls before it was added waits; nothing that it sends is lost.
+    ///
+    /// # Errors
+    /// If it is known already, or not [`Rail::ADDS_PEERS`].
+    fn add_peer(&mut self, _peer: Peer, _name: ProcessName) -> Result<(), String> {
+        Err("it joins the processes of one job only".to_string())
+    }
 
     /// Name of what is spoken, for messages.
     fn protocol_name(&self, protocol: u64) -> String;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use catena_fabric::{
     Access, Atomic, Caps, Deliver, Header, Load, Network as _, OpId, Opening, Payload, Peer,
-    PeerLost, Posted, Rail, RailAddress, RailCounters, RemoteKey, Rendezvous, Rma, RmaCaps,
-    RmaError, Sleeper, Started, Transport,
+    PeerLost, Posted, ProcessName, Rail, RailAddress, RailCounters, RemoteKey, Rendezvous, Rma,
+    RmaCaps, RmaError, Sleeper, Started, Transport,
 };
 use catena_settings::Setting;
 
@@ -106,7 +106,7 @@ const _: () = {
     use crate::record::kind;
     let mut at = 0;
     while at < KINDS.len() {
-        assert!(KINDS[at] > kind::SHM && KINDS[at] < kind::RAIL);
+        assert!(KINDS[at] > kind::SHM && KINDS[at] < kind::RAIL && KINDS[at] != kind::ADDRESS);
         let mut other = 0;
         while other < at {
             assert!(KINDS[at] != KINDS[other], "two networks have one number");
@@ -115,6 +115,11 @@ const _: () = {
         at += 1;
     }
 };
+
+/// See [`Rail::ADDS_PEERS`].
+fn adds_peers<R: Rail>(_: &R) -> bool {
+    R::ADDS_PEERS
+}
 
 /// See [`Rail::PROBE_PORT`].
 fn has_probe_port<R: Rail>(_: &R) -> bool {
@@ -125,6 +130,15 @@ impl Driver {
     /// Whether the addresses of its ends begin with that of a probe port: see [`Rail::PROBE_PORT`].
     pub fn has_probe_port(&self) -> bool {
         each!(self, Driver, t => has_probe_port(&**t))
+    }
+
+    /// Whether processes of other jobs can be added: see [`Rail::ADDS_PEERS`].
+    pub fn adds_peers(&self) -> bool {
+        each!(self, Driver, t => adds_peers(&**t))
+    }
+
+    pub fn add_peer(&mut self, peer: Peer, name: ProcessName) -> Result<(), String> {
+        each!(self, Driver, t => Rail::add_peer(&mut **t, peer, name))
     }
 
     pub fn address(&self) -> Result<RailAddress, String> {

@@ -2,15 +2,19 @@
 //! through shared memory and over networks.
 //!
 //! The crate knows neither MPI nor a launcher. Its users bring the type of their messages
-//! ([`Source`](catena_link::Source), [`Sink`](catena_link::Sink)), an attached segment of
-//! shared memory if there is one, and an [`Exchange`] through which the processes learn
-//! each other's addresses. [`Routes`] is what they get, and what the matching engine,
-//! [`Endpoint`](catena_link::Endpoint), stands on.
+//! ([`Source`](catena_link::Source), [`Sink`](catena_link::Sink)); [`Routes`] is what they get, and what the
+//! matching engine, [`Endpoint`](catena_link::Endpoint), stands on. There are two ways to it:
+//!
+//! - [`Routes::alone`] is for a process that was started by itself. It adds others by their
+//!   [addresses](Routes::address), at any time, and they add it: see `examples/tagged_messages.rs`.
+//! - [`Routes::new`] is for the processes of a job, which have ranks: it takes a segment of shared memory that is attached,
+//!   and [`Networks`], which learn the addresses through an [`Exchange`] when they are needed.
 //!
 //! Read `routes` first, then `networks`. Each module uses only modules further down:
 //!
 //! | module         | what                                                        |
 //! |----------------|-------------------------------------------------------------|
+//! | `by_address`   | processes of no job, which add each other one by one        |
 //! | `remote`       | operations on the memory of peers, by whichever route       |
 //! | `routes`       | how each process is reached: the union of all routes        |
 //! | `loopback`     | the route to oneself                                        |
@@ -32,6 +36,7 @@
 //! A network is added in `list`, in one line.
 
 mod bridge;
+mod by_address;
 mod chain;
 mod device_order;
 mod driver;

@@ -8,8 +8,8 @@
 
 use catena_fabric::{
     Access, Atomic, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted,
-    RailAddress, RailCounters, RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, Sleeper, Started,
-    Transport,
+    ProcessName, RailAddress, RailCounters, RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, Sleeper,
+    Started, Transport,
 };
 use catena_link::{RAILS, RemoteKeys};
 use catena_tcp::{LivenessProbes, ProbePort};
@@ -31,7 +31,7 @@ pub struct Rails {
     /// Number of this process on its node: neighbours pin differently.
     local: usize,
     /// How many rails lead to each peer, by rank in the world.
-    shared: Box<[u8]>,
+    shared: Vec<u8>,
     /// The rail of the next packet of a stream.
     turn: usize,
     /// Operations that go over several rails, or in pieces.
@@ -53,7 +53,7 @@ impl Rails {
             probe_ports: rails.iter().map(port).collect(),
             rails,
             local,
-            shared: vec![1; processes as usize].into(),
+            shared: vec![1; processes as usize],
             turn: 0,
             pieces: Pieces::default(),
             probes: LivenessProbes::new(catena_tcp::Config::from_settings()),
@@ -86,6 +86,22 @@ impl Rails {
     /// How short messages reach a peer, in words; `None` before they do.
     pub fn way(&self, peer: Peer) -> Option<String> {
         self.rails[self.pin(peer)].way(peer)
+    }
+
+    /// Whether processes of other jobs can be added.
+    pub fn adds_peers(&self) -> bool {
+        self.rails.iter().all(Driver::adds_peers)
+    }
+
+    /// Adds a process of another job; see [`Rail::add_peer`](catena_fabric::Rail::add_peer).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn add_peer(&mut self, peer: Peer, name: ProcessName) -> Result<(), String> {
+        let numbers = self.shared.len().max(peer.0 as usize + 1);
+        self.shared.resize(numbers, 1);
+        let mut rails = self.rails.iter_mut();
+        rails.try_for_each(|rail| rail.add_peer(peer, name))
     }
 
     /// Learns how a peer is reached; until then its route is full.

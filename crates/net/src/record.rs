@@ -9,7 +9,12 @@
 //! |------|-----------|-----------------------------------------------------------|
 //! | 0    | setting   | value of `CATENA_LINK`, if it has one: for messages       |
 //! | 1    | `shm`     | none: the node's segment is attached                      |
+//! | 126  | address   | of a process that is alone: see below                     |
 //! | others | a network of the [list](crate::list) | what is spoken there (8), the address of the end |
+//!
+//! The address of a process that is alone in its job has its name (job 8, rank 4), what tells its host from others until
+//! the next start of its kernel (16), where its segment of shared memory is (process 4, descriptor 4, number of the file
+//! 8, which is 0 without one), and the name of its host.
 //!
 //! Where a network has [probe ports](catena_fabric::Rail::PROBE_PORT), the length of the address of one (1) and that
 //! address stand in front of the address of the end.
@@ -18,6 +23,8 @@
 //! rail, and one with 128 added to the kind for every other. Numbers are
 //! little-endian. Entries of other kinds are networks that this version does not
 //! know: passed over.
+
+use catena_fabric::ProcessName;
 
 /// Changes whenever the meaning of a byte changes.
 const VERSION: u8 = 3;
@@ -28,6 +35,7 @@ const SETTING_MAX: usize = 200;
 pub(crate) mod kind {
     pub const SETTING: u8 = 0;
     pub const SHM: u8 = 1;
+    pub const ADDRESS: u8 = 126;
     /// Of a network that has rails in front of this one.
     pub const RAIL: u8 = 0x80;
 }
@@ -59,6 +67,68 @@ pub(super) struct Record {
     pub shm: bool,
     /// Networks with their rails, of which each has at least one.
     pub ends: Vec<Vec<End>>,
+    /// Of a process that is alone in its job.
+    pub address: Option<Address>,
+}
+
+/// Where a process is that is alone in its job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Address {
+    pub name: ProcessName,
+    pub boot: u128,
+    pub segment: Option<SegmentAt>,
+    /// The name of its host, for messages.
+    pub host: String,
+}
+
+/// Where a segment is: an open file of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SegmentAt {
+    pub process: u32,
+    pub descriptor: u32,
+    /// The number of the file.
+    pub file: u64,
+}
+
+impl Address {
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = self.name.job.to_le_bytes().to_vec();
+        bytes.extend(self.name.rank.to_le_bytes());
+        bytes.extend(self.boot.to_le_bytes());
+        let (process, descriptor, file) = match self.segment {
+            Some(it) => (it.process, it.descriptor, it.file),
+            None => (0, 0, 0),
+        };
+        bytes.extend(process.to_le_bytes());
+        bytes.extend(descriptor.to_le_bytes());
+        bytes.extend(file.to_le_bytes());
+        let host = &self.host.as_bytes()[..self.host.len().min(SETTING_MAX)];
+        bytes.extend(host);
+        bytes
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Address> {
+        let (job, rest) = bytes.split_first_chunk()?;
+        let (rank, rest) = rest.split_first_chunk()?;
+        let (boot, rest) = rest.split_first_chunk()?;
+        let (process, rest) = rest.split_first_chunk()?;
+        let (descriptor, rest) = rest.split_first_chunk()?;
+        let (file, host) = rest.split_first_chunk()?;
+        let segment = SegmentAt {
+            process: u32::from_le_bytes(*process),
+            descriptor: u32::from_le_bytes(*descriptor),
+            file: u64::from_le_bytes(*file),
+        };
+        Some(Address {
+            name: ProcessName {
+                job: u64::from_le_bytes(*job),
+                rank: u32::from_le_bytes(*rank),
+            },
+            boot: u128::from_le_bytes(*boot),
+            segment: (segment.file > 0).then_some(segment),
+            host: String::from_utf8_lossy(host).into_owned(),
+        })
+    }
 }
 
 impl Record {
@@ -78,6 +148,9 @@ impl Record {
         }
         if self.shm {
             entry(kind::SHM, &[])?;
+        }
+        if let Some(address) = &self.address {
+            entry(kind::ADDRESS, &[&address.encode()])?;
         }
         for rails in &self.ends {
             for (number, end) in rails.iter().enumerate() {
@@ -102,6 +175,7 @@ impl Record {
             match *kind {
                 kind::SETTING => record.setting = String::from_utf8_lossy(body).into_owned(),
                 kind::SHM => record.shm = true,
+                kind::ADDRESS => record.address = Some(Address::decode(body)?),
                 kind => {
                     let (protocol, address) = body.split_first_chunk()?;
                     let end = End {
@@ -158,6 +232,7 @@ mod tests {
             setting: "shm+ofi:tcp".to_string(),
             shm: true,
             ends: vec![vec![end(OFI, 25 << 32 | 1, address)]],
+            address: None,
         }
     }
 
@@ -166,7 +241,32 @@ mod tests {
         let mut two = record(16);
         two.ends[0].push(end(OFI, 7, 16));
         two.ends.push(vec![end(OFI, 7, 3000)]);
-        for record in [Record::default(), record(16), record(28), two] {
+        let segment = Some(SegmentAt {
+            process: 70_000,
+            descriptor: 9,
+            file: 1 << 40,
+        });
+        let alone = |segment| Record {
+            address: Some(Address {
+                name: ProcessName {
+                    job: 1 << 63,
+                    rank: 3,
+                },
+                boot: u128::MAX - 5,
+                segment,
+                host: "node".to_string(),
+            }),
+            ..record(16)
+        };
+        let all = [
+            Record::default(),
+            record(16),
+            record(28),
+            two,
+            alone(None),
+            alone(segment),
+        ];
+        for record in all {
             let bytes = record.encode().expect("short enough");
             assert_eq!(Record::decode(&bytes), Some(record));
         }

@@ -13,6 +13,7 @@ use catena_link::{Awaited, Net, RemoteKeys, Sink, Source, Tally};
 use catena_shm::{Shm, ShmError};
 
 use crate::bridge::{Bridge, Pair};
+use crate::by_address::Alone;
 use crate::failures::Failures;
 use crate::loopback::Loopback;
 use crate::networks::{Networks, Watched};
@@ -95,6 +96,8 @@ pub struct Routes<S, R> {
     pub(crate) networks: Option<Box<Networks>>,
     /// To those of other jobs.
     bridges: Vec<Bridge>,
+    /// Of a process that is alone, and adds others.
+    pub(crate) alone: Option<Box<Alone>>,
     /// Whether this process has said since it began to leave that it stays.
     stays: bool,
     buffers: PhantomData<fn(S) -> R>,
@@ -130,6 +133,7 @@ impl<S, R> Routes<S, R> {
             shm,
             networks,
             bridges: Vec::new(),
+            alone: None,
             stays: false,
             buffers: PhantomData,
         }
@@ -142,6 +146,11 @@ impl<S, R> Routes<S, R> {
             .get(peer.0 as usize)
             .copied()
             .unwrap_or(Route::None)
+    }
+
+    /// A peer is reached so from now on.
+    pub(crate) fn set_route(&mut self, peer: Peer, route: Route) {
+        self.table[peer.0 as usize] = route;
     }
 
     /// Which process each peer is.

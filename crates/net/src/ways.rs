@@ -25,9 +25,9 @@ pub enum Via {
 #[derive(Debug)]
 pub struct Ways {
     /// By process.
-    via: Box<[Via]>,
+    via: Vec<Via>,
     /// The number that each peer gives to the network over which it is reached.
-    there: Box<[u8]>,
+    there: Vec<u8>,
     /// The peers whose records are awaited.
     wanted: VecDeque<Peer>,
 }
@@ -36,10 +36,18 @@ impl Ways {
     /// A table in which all peers are unknown.
     pub fn new(processes: u32) -> Ways {
         Ways {
-            via: vec![Via::Unknown; processes as usize].into(),
-            there: vec![0; processes as usize].into(),
+            via: vec![Via::Unknown; processes as usize],
+            there: vec![0; processes as usize],
             wanted: VecDeque::new(),
         }
+    }
+
+    /// Adds a peer, reached so.
+    pub fn add(&mut self, peer: Peer, via: Via) {
+        let numbers = self.via.len().max(peer.0 as usize + 1);
+        self.via.resize(numbers, Via::Unknown);
+        self.there.resize(numbers, 0);
+        self.via[peer.0 as usize] = via;
     }
 
     /// How a peer is reached.

@@ -22,27 +22,27 @@ const SPAN: Duration = Duration::from_millis(1);
 /// Each costs about 14 µs.
 const SENT_AWAY: u32 = 2;
 
-/// A caller; `K` is its name here.
+/// A caller; `K` is its name here, and `M` what members are called.
 #[derive(Debug)]
-struct Guest<K> {
+struct Guest<K, M> {
     name: K,
     from: IpAddr,
     since: Instant,
     /// Whose it says it is, if a sound call said so.
-    of: Option<u32>,
+    of: Option<M>,
 }
 
 /// All callers that have not proven anything, the oldest first.
 #[derive(Debug)]
-pub struct Door<K> {
-    guests: VecDeque<Guest<K>>,
+pub struct Door<K, M = u32> {
+    guests: VecDeque<Guest<K, M>>,
     /// When the span of the counting began, and who was sent away in it.
     span: Duration,
     strangers: u32,
 }
 
-impl<K> Default for Door<K> {
-    fn default() -> Door<K> {
+impl<K, M> Default for Door<K, M> {
+    fn default() -> Door<K, M> {
         Door {
             guests: VecDeque::new(),
             span: Duration::ZERO,
@@ -51,7 +51,7 @@ impl<K> Default for Door<K> {
     }
 }
 
-impl<K: Copy + PartialEq> Door<K> {
+impl<K: Copy + PartialEq, M: PartialEq> Door<K, M> {
     /// Whether another caller may be looked at, where there is other work to do. `spent`
     /// is the processor time that all work has taken so far, and the time that the
     /// process has slept: a clock on the wall would leave nothing to a process that has
@@ -75,7 +75,7 @@ impl<K: Copy + PartialEq> Door<K> {
         let silent = || self.guests.iter().filter(|guest| guest.of.is_none());
         let alike = silent().filter(|guest| guest.from == from).count();
         let full = silent().count() >= SILENT;
-        let goes = |guest: &Guest<K>| match alike >= FROM_ONE {
+        let goes = |guest: &Guest<K, M>| match alike >= FROM_ONE {
             true => guest.of.is_none() && guest.from == from,
             false => full && guest.of.is_none(),
         };
@@ -94,11 +94,12 @@ impl<K: Copy + PartialEq> Door<K> {
     /// A caller has sent a sound call, as member `of` of the job; gives an earlier
     /// one of the same member, which must go.
     #[must_use]
-    pub fn vouch(&mut self, name: K, of: u32) -> Option<K> {
-        let earlier = self.guests.iter().position(|guest| guest.of == Some(of));
+    pub fn vouch(&mut self, name: K, of: M) -> Option<K> {
+        let of = Some(of);
+        let earlier = self.guests.iter().position(|guest| guest.of == of);
         let gone = earlier.and_then(|at| self.guests.remove(at));
         if let Some(guest) = self.guests.iter_mut().find(|guest| guest.name == name) {
-            guest.of = Some(of);
+            guest.of = of;
         }
         gone.map(|guest| guest.name)
     }
@@ -149,7 +150,7 @@ mod tests {
 
     #[test]
     fn silent_callers_drive_out_the_oldest_of_their_address() {
-        let (mut door, now) = (Door::default(), Instant::now());
+        let (mut door, now) = (Door::<_, u32>::default(), Instant::now());
         assert_eq!(door.enter(1000, address(1), now), None, "a member");
         for n in 0..FROM_ONE {
             assert_eq!(door.enter(n, address(2), now), None);
@@ -162,7 +163,7 @@ mod tests {
 
     #[test]
     fn those_vouched_for_stay_whatever_comes() {
-        let (mut door, now) = (Door::default(), Instant::now());
+        let (mut door, now) = (Door::<_, u32>::default(), Instant::now());
         for (n, rank) in (10_000..).zip(0..200) {
             let _ = door.enter(n, address(9), now);
             assert_eq!(door.vouch(n, rank), None);
@@ -178,7 +179,7 @@ mod tests {
 
     #[test]
     fn whoever_takes_too_long_is_named() {
-        let (mut door, now) = (Door::default(), Instant::now());
+        let (mut door, now) = (Door::<_, u32>::default(), Instant::now());
         let second = Duration::from_secs(1);
         let limit = 10 * second;
         for n in 0..5 {
@@ -197,7 +198,7 @@ mod tests {
 
     #[test]
     fn few_strangers_are_sent_away_in_a_while() {
-        let (mut door, now) = (Door::default(), Instant::now());
+        let (mut door, now) = (Door::<_, u32>::default(), Instant::now());
         let mut opened = 0;
         for tick in 0..100 {
             // 50 polls in each tenth of a span.
@@ -215,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_shut_door_tells_when_it_opens() {
-        let (mut door, now) = (Door::default(), Instant::now());
+        let (mut door, now) = (Door::<_, u32>::default(), Instant::now());
         let begin = 7 * SPAN;
         assert!(door.may_open(begin));
         for n in 0..SENT_AWAY {
@@ -231,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_has_taken_little_time_finds_it_open() {
-        let (mut door, now) = (Door::default(), Instant::now());
+        let (mut door, now) = (Door::<_, u32>::default(), Instant::now());
         assert!(door.may_open(1000 * SPAN));
         for n in 0..SENT_AWAY {
             let _ = door.enter(n, address(1), now);
@@ -245,7 +246,7 @@ mod tests {
     proptest! {
         #[test]
         fn there_are_never_many(calls in prop::collection::vec((any::<u8>(), 0u8..4, 0u32..8), 0..600)) {
-            let (mut door, now) = (Door::default(), Instant::now());
+            let (mut door, now) = (Door::<_, u32>::default(), Instant::now());
             let mut inside = Vec::new();
             for (n, (from, what, of)) in calls.into_iter().enumerate() {
                 let mut gone = vec![door.enter(n, address(from), now)];

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use catena_fabric::ProcessName;
 use catena_proof::Door;
 
 use crate::socket::cpu_time;
@@ -18,7 +19,7 @@ pub(crate) const ASLEEP: u32 = 2;
 /// The callers, and what else tells whether there is time for them.
 #[derive(Debug, Default)]
 pub(crate) struct Guests {
-    pub(crate) door: Door<usize>,
+    pub(crate) door: Door<usize, ProcessName>,
     /// Packets that had arrived when this was last looked at and had changed, and
     /// the number of that poll.
     pub(crate) seen: (u64, u64),

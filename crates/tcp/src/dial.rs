@@ -3,7 +3,7 @@
 //! The process that wants to send first calls, at one address of the peer's after
 //! the other, and the two prove to each other that they belong to the job (see
 //! `greeting`). Where both call at the same time there are two connections: both
-//! send over the one that the lower rank made, and end the other when nothing is
+//! send over the one that the process with the lower name made, and end the other when nothing is
 //! left in it.
 //!
 //! A process that has too many callers, or whose caller was computing for too long,
@@ -55,10 +55,9 @@ impl Tcp {
 
     fn greeting(&self, to: Peer) -> Greeting {
         Greeting {
-            from: self.me.0,
-            to: to.0,
+            from: self.members.me(),
+            to: self.members.name(to).expect("it is called"),
             packet: self.config.packet as u32,
-            job: self.job,
         }
     }
 
@@ -260,7 +259,7 @@ impl Tcp {
         self.wait(at);
         self.young.retain(|&young| young != at);
         self.open.push(at);
-        let me = self.me;
+        let (me, name) = (Some(self.members.me()), self.members.name(from));
         let target = &mut self.peers[from.0 as usize];
         // It has called again, if it has not lost anything.
         target.closing.take_if(|closing| !closing.loses);
@@ -277,8 +276,8 @@ impl Tcp {
             return;
         };
         let before = self.links[old].as_ref().is_some_and(|old| old.ours);
-        let lower = if ours { me } else { from };
-        let retired = if before == ours || lower == me.min(from) {
+        let caller = if ours { me } else { name };
+        let retired = if before == ours || caller == me.min(name) {
             target.link = Some(at);
             old
         } else {
@@ -315,6 +314,7 @@ impl Tcp {
             ] {
                 list.retain(|&it| it != at);
             }
+            self.unmet.retain(|it| it.at != at);
             self.guests.door.leave(at);
             self.free.push(at);
         }

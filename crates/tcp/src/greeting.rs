@@ -1,13 +1,12 @@
-//! How two processes begin to talk, and prove to each other that they belong to
-//! one job (see [`catena_proof`]).
+//! How two processes begin to talk, and prove to each other that they know the same
+//! secret (see [`catena_proof`]).
 //!
 //! ```text
 //! caller → callee   0  magic      with the version of this layout
-//!                   4  from       the caller's rank in the world
-//!                   8  to         the callee's
-//!                   12 packet     largest payload of a packet
-//!                   16 job        tells jobs apart (8 bytes)
-//!                   24 nonce, tag (48 bytes)
+//!                   4  packet     largest payload of a packet
+//!                   8  from       the caller's name: job (8), rank (4)
+//!                   20 to         the callee's
+//!                   32 nonce, tag (48 bytes)
 //! callee → caller   0  magic
 //!                   4  nonce      (16 bytes)
 //! caller → callee   0  tag        (32 bytes)
@@ -21,17 +20,20 @@
 
 use std::fmt;
 
+use catena_fabric::ProcessName;
 use catena_proof::{CALL as PROOF, Callee, Caller, Finish, NONCE, Protocol, Secret, TAG, Unproven};
 
 use crate::frame::{half, word};
 
 /// Changes whenever the meaning of a byte on the wire changes.
-pub(crate) const MAGIC: u32 = 0x02_43_54_4e;
+pub(crate) const MAGIC: u32 = 0x03_43_54_4e;
 
 const PROTOCOL: Protocol = Protocol("catena tcp");
 
 /// Bytes of what a caller says in the clear.
-const FACTS: usize = 24;
+const FACTS: usize = 8 + 2 * NAME;
+/// Bytes of a name.
+const NAME: usize = 12;
 /// Bytes of the first message.
 pub const CALL: usize = FACTS + PROOF;
 /// Bytes of the second one.
@@ -40,14 +42,12 @@ pub const CHALLENGE: usize = 4 + NONCE;
 /// What a caller says in the clear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Greeting {
-    /// Its rank in the world.
-    pub from: u32,
-    /// The rank that it calls.
-    pub to: u32,
+    /// Who it is.
+    pub from: ProcessName,
+    /// Whom it calls.
+    pub to: ProcessName,
     /// Its largest payload of a packet.
     pub packet: u32,
-    /// Number of its job.
-    pub job: u64,
 }
 
 /// Why a greeting is refused.
@@ -57,7 +57,7 @@ pub enum Refused {
     Short,
     /// The greeting is of another version, or none of Catena's.
     Version,
-    /// The greeting is for another process, of another job, or with other settings.
+    /// The greeting is for another process, from one that is not known, or with other settings.
     Astray,
     /// The other end does not know the job's secret.
     Unproven,
@@ -88,12 +88,21 @@ impl From<Unproven> for Refused {
 impl Greeting {
     pub(crate) fn encode(self) -> [u8; FACTS] {
         let mut out = [0; FACTS];
-        let halves = [MAGIC, self.from, self.to, self.packet];
+        let low = |it: ProcessName| [it.job as u32, (it.job >> 32) as u32, it.rank];
+        let names = low(self.from).into_iter().chain(low(self.to));
+        let halves = [MAGIC, self.packet].into_iter().chain(names);
         for (to, half) in out.chunks_exact_mut(4).zip(halves) {
             to.copy_from_slice(&half.to_le_bytes());
         }
-        out[16..].copy_from_slice(&self.job.to_le_bytes());
         out
+    }
+}
+
+/// The name at a place of a message.
+fn name(facts: &[u8], at: usize) -> ProcessName {
+    ProcessName {
+        job: word(facts, at),
+        rank: half(facts, at + 8),
     }
 }
 
@@ -109,10 +118,9 @@ pub fn parse(call: &[u8]) -> Result<Greeting, Refused> {
     }
     match half(facts, 0) {
         MAGIC => Ok(Greeting {
-            from: half(facts, 4),
-            to: half(facts, 8),
-            packet: half(facts, 12),
-            job: word(facts, 16),
+            packet: half(facts, 4),
+            from: name(facts, 8),
+            to: name(facts, 8 + NAME),
         }),
         _ => Err(Refused::Version),
     }
@@ -253,10 +261,9 @@ mod tests {
     use proptest::prelude::*;
 
     const GREETING: Greeting = Greeting {
-        from: 1,
-        to: 2,
+        from: ProcessName { job: 4, rank: 1 },
+        to: ProcessName { job: 5, rank: 2 },
         packet: 3,
-        job: 4,
     };
 
     fn secret(n: u8) -> Secret {
@@ -313,7 +320,7 @@ mod tests {
         old[3] = 1;
         assert_eq!(refused(&old), Err(Refused::Version));
         let http =
-            b"GET / HTTP/1.1\r\nHost: here\r\nUser-Agent: somebody who only looks around\r\n\r\n";
+            b"GET / HTTP/1.1\r\nHost: here\r\nUser-Agent: somebody who only looks around a little\r\n\r\n";
         assert_eq!(refused(&http[..CALL]), Err(Refused::Version));
         let (mut caller, _) = Handshake::call(GREETING, &secret(1)).expect("random");
         let said = hand(&mut caller, &http[..CHALLENGE], 9, &secret(1));

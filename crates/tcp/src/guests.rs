@@ -136,15 +136,13 @@ impl Tcp {
                     self.say(at, &challenge)?;
                 }
                 (Some(Step::Welcome(greeting, welcome)), _) => {
-                    self.check(greeting).map_err(End::Refused)?;
+                    let peer = self.check(greeting).map_err(End::Refused)?;
                     self.guests.door.pass(at);
-                    let options = self.options();
-                    link_at(&mut self.links, at)
-                        .socket
-                        .apply(options)
-                        .map_err(End::Failed)?;
-                    self.say(at, &welcome)?;
-                    self.opened(at, Peer(greeting.from));
+                    let Some(peer) = peer else {
+                        self.keep_waiting(at, greeting.from, welcome);
+                        return Ok(());
+                    };
+                    self.welcome_in(at, peer, &welcome)?;
                 }
                 (Some(Step::Prove(proof)), _) => self.say(at, &proof)?,
                 (Some(Step::Open), Some(peer)) => self.opened(at, peer),
@@ -154,16 +152,18 @@ impl Tcp {
         Ok(())
     }
 
-    /// Whether what a caller says fits this process; its proof is another question.
-    fn check(&self, greeting: Greeting) -> Result<(), Refused> {
-        let from = greeting.from as usize;
-        let sound = greeting.job == self.job
-            && greeting.to == self.me.0
-            && greeting.from != self.me.0
-            && greeting.packet as usize == self.config.packet
-            && from < self.peers.len()
-            && self.losses.get(Peer(greeting.from)).is_none();
-        sound.then_some(()).ok_or(Refused::Astray)
+    /// The peer that calls, if what it says fits this process; its proof is another question. `None` if it is one
+    /// that may be added later.
+    fn check(&self, greeting: Greeting) -> Result<Option<Peer>, Refused> {
+        let me = self.members.me();
+        let sound = greeting.to == me
+            && greeting.from != me
+            && greeting.packet as usize == self.config.packet;
+        match self.members.peer(greeting.from).filter(|_| sound) {
+            Some(peer) if self.losses.get(peer).is_none() => Ok(Some(peer)),
+            None if sound && self.members.is_alone() => Ok(None),
+            _ => Err(Refused::Astray),
+        }
     }
 
     /// Sends a message of the handshake.

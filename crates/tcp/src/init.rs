@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use catena_fabric::endpoint::Losses;
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, Payload, Peer, PeerLost, Place, Posted, RemoteKey,
-    Rendezvous, Rma, Transport,
+    Access, Caps, Deliver, Header, Load, Members, Payload, Peer, PeerLost, Place, Posted,
+    RemoteKey, Rendezvous, Rma, Transport,
 };
 
 use catena_proof::Secret;
@@ -21,6 +21,7 @@ use crate::room::Rooms;
 use crate::settings::Config;
 use crate::socket::{LISTENERS, Watch, listen};
 use crate::target::Target;
+use crate::unmet::Unmet;
 
 /// Bytes taken from the kernel at once, about.
 const ROOM: usize = 128 << 10;
@@ -55,13 +56,12 @@ pub struct Counters {
     pub sleeps: u64,
 }
 
-/// The routes from one process to all processes of its job over TCP.
+/// The routes from one process to all processes of its job over TCP, and to those that are added.
 ///
-/// Methods that take a `Peer` panic if that process is not in the job.
+/// Methods that take a `Peer` panic if that process is not known.
 #[derive(Debug)]
 pub struct Tcp {
-    pub(crate) me: Peer,
-    pub(crate) job: u64,
+    pub(crate) members: Members,
     pub(crate) secret: Secret,
     pub(crate) config: Config,
     pub(crate) interfaces: Vec<Interface>,
@@ -72,13 +72,15 @@ pub struct Tcp {
     /// One for each address that others are told, all at one port.
     pub(crate) listeners: Vec<TcpListener>,
     pub(crate) watch: Watch,
-    /// By rank in the world.
+    /// By peer.
     pub(crate) peers: Vec<Target>,
     pub(crate) links: Vec<Option<Link>>,
     /// Places of no link.
     pub(crate) free: Vec<usize>,
     /// Callers that have not proven yet that they belong to the job.
     pub(crate) guests: Guests,
+    /// Callers that have, and were not added yet.
+    pub(crate) unmet: Vec<Unmet>,
     /// Connections over which packets go; and those that this process makes, that
     /// the kernel keeps packets of, that have something to send.
     pub(crate) open: Vec<usize>,
@@ -144,8 +146,7 @@ impl Tcp {
             watched.map_err(TcpError::Listen)?;
         }
         Ok(Tcp {
-            me: place.me,
-            job: place.job,
+            members: Members::of(place),
             secret,
             config,
             interfaces,
@@ -157,6 +158,7 @@ impl Tcp {
             links: Vec::new(),
             free: Vec::new(),
             guests: Guests::default(),
+            unmet: Vec::new(),
             open: Vec::new(),
             young: Vec::new(),
             held: Vec::new(),

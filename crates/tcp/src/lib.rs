@@ -20,6 +20,7 @@
 //! | `ending`   | how connections end, and what that says of a peer          |
 //! | `silence`  | whether the other ends of connections answer               |
 //! | `guests`   | callers that have not proven themselves yet                |
+//! | `unmet`    | callers that have, and are not known yet                   |
 //! | `link`     | one connection                                             |
 //! | `send`     | sending                                                    |
 //! | `recv`     | receiving                                                  |
@@ -57,6 +58,7 @@ pub mod settings;
 mod silence;
 mod socket;
 mod target;
+mod unmet;
 
 pub use error::TcpError;
 pub use init::{Counters, Tcp};

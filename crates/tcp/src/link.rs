@@ -19,6 +19,8 @@ pub(crate) enum Stage {
     Calling,
     /// Both ends prove that they belong to the job.
     Greeting(Box<Handshake>),
+    /// The other end has, and was not added yet: see [`Unmet`](crate::unmet::Unmet).
+    Unmet,
     /// Both have.
     Open,
 }

@@ -1,7 +1,7 @@
 //! TCP as a network among others: `tcp`, `tcp:eth0,eth1`.
 
 use catena_fabric::network::names;
-use catena_fabric::{Opening, Peer, Rail, RailAddress, RailCounters, Sleeper};
+use catena_fabric::{Opening, Peer, ProcessName, Rail, RailAddress, RailCounters, Sleeper};
 use catena_settings::Setting;
 
 use crate::init::Tcp;
@@ -66,6 +66,8 @@ impl catena_fabric::Network for Network {
 }
 
 impl Rail for Tcp {
+    const ADDS_PEERS: bool = true;
+
     fn address(&self) -> Result<RailAddress, String> {
         Ok(RailAddress {
             protocol: self.protocol(),
@@ -75,6 +77,10 @@ impl Rail for Tcp {
 
     fn connect(&mut self, peer: Peer, address: &[u8]) -> Result<(), String> {
         Tcp::connect(self, peer, address).map_err(|error| error.to_string())
+    }
+
+    fn add_peer(&mut self, peer: Peer, name: ProcessName) -> Result<(), String> {
+        Tcp::add_peer(self, peer, name)
     }
 
     fn protocol_name(&self, _protocol: u64) -> String {

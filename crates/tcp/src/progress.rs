@@ -112,6 +112,7 @@ impl Tcp {
             match link.stage {
                 Stage::Calling => self.connected(at),
                 Stage::Greeting(_) => self.greet(at),
+                Stage::Unmet => self.still_unmet(at),
                 Stage::Open => count += self.read(at, deliver),
             }
         }

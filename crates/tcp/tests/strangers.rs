@@ -24,9 +24,10 @@ const PROTOCOL: Protocol = Protocol("catena tcp");
 
 /// What rank `from` says in the clear when it calls rank `to`.
 fn facts(from: u32, to: u32, packet: usize) -> Vec<u8> {
-    let halves = [0x02_43_54_4e_u32, from, to, packet as u32];
+    let name = |rank: u32| [&JOB.to_le_bytes()[..], &rank.to_le_bytes()].concat();
+    let halves = [0x03_43_54_4e_u32, packet as u32];
     let mut bytes: Vec<u8> = halves.iter().flat_map(|half| half.to_le_bytes()).collect();
-    bytes.extend(JOB.to_le_bytes());
+    bytes.extend([name(from), name(to)].concat());
     bytes
 }
 
@@ -154,7 +155,10 @@ fn a_reflected_challenge_opens_nothing() {
     );
     let (mut called, _) = trap.accept().expect("it calls");
     let call = hear(&mut a, &mut called, CALL).expect("a greeting");
-    assert_eq!(parse(&call).map(|it| (it.from, it.to)), Ok((0, 1)));
+    assert_eq!(
+        parse(&call).map(|it| (it.from.rank, it.to.rank)),
+        Ok((0, 1))
+    );
     // Its own call comes back.
     let mut mirror = stranger(&a);
     mirror.write_all(&call).expect("sent");

@@ -60,11 +60,21 @@ impl Networks {
                 return Ok(Via::Nowhere);
             }
         }
-        let Some((at, their)) = ours.common(&theirs, self.me < peer) else {
+        self.connect(peer, &theirs, self.me < peer)
+    }
+
+    /// Connects to one process over the network that joins the two; `leads`: this process has the say which that is.
+    pub(super) fn connect(
+        &mut self,
+        peer: Peer,
+        theirs: &Record,
+        leads: bool,
+    ) -> Result<Via, String> {
+        let Some((at, their)) = self.record.common(theirs, leads) else {
             return Err(format!(
                 "no network joins the two: {}; name one that both have, of the same version of its \
                  library",
-                self.settings(peer, &theirs)
+                self.settings(peer, theirs)
             ));
         };
         self.members[at].rails.connect(peer, &theirs.ends[their])?;

@@ -29,7 +29,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use catena_base::WakeSocket;
-use catena_fabric::{Caps, Opening, Peer, PeerLost, Place, RailCounters};
+use catena_fabric::{Caps, Opening, Peer, PeerLost, Place, ProcessName, RailCounters};
 use catena_link::Tally;
 use catena_proof::Secret;
 
@@ -39,7 +39,7 @@ use crate::exchange::Exchange;
 use crate::rails::Rails;
 use crate::record::Record;
 use crate::report::Report;
-use crate::ways::Ways;
+use crate::ways::{Via, Ways};
 use receipts::Receipts;
 
 /// How often a process looks at whom it waits for.
@@ -125,13 +125,26 @@ impl Networks {
         place: Place,
         local: &[Peer],
         secret: Option<&Secret>,
-        mut exchange: Box<dyn Exchange>,
+        exchange: Box<dyn Exchange>,
     ) -> Result<Option<Box<Networks>>, String> {
-        let me = place.me;
         let joined = if chain.shm { local.len() } else { 1 };
         if chain.networks.is_empty() || place.processes as usize <= joined {
             return Ok(None);
         }
+        Networks::open_all(chain, place, local, secret, exchange)
+    }
+
+    /// As [`Networks::open`], whether there is anybody to be reached or not; `None` if no network is here, or none that a
+    /// process that is alone may [add peers](Networks::add_peer) to.
+    pub(crate) fn open_all(
+        chain: &Chain,
+        place: Place,
+        local: &[Peer],
+        secret: Option<&Secret>,
+        mut exchange: Box<dyn Exchange>,
+    ) -> Result<Option<Box<Networks>>, String> {
+        let me = place.me;
+        let is_alone = place.processes == 1;
         let number = local.iter().position(|&peer| peer == me).unwrap_or(0);
         let (mut members, mut ends, order) = (
             Vec::<Member>::new(),
@@ -150,6 +163,9 @@ impl Networks {
                 continue;
             }
             let rails = Rails::new(drivers, number, place.processes);
+            if is_alone && !rails.adds_peers() {
+                continue;
+            }
             if let Some(report) = &report {
                 report.opened(me, &exchange.host_of(me), &rails.about());
             }
@@ -160,10 +176,14 @@ impl Networks {
                 lively: true,
             });
         }
+        if members.is_empty() && is_alone {
+            return Ok(None);
+        }
         let record = Record {
             setting: chain.setting.clone(),
             shm: chain.shm,
             ends,
+            address: None,
         };
         let bytes = record
             .encode()
@@ -205,6 +225,48 @@ impl Networks {
             next_ping: Instant::now() + PING_EVERY,
             wake_socket,
         })))
+    }
+
+    /// How this process is reached over them.
+    pub(crate) fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// Whether a network joins this process and another, by what that tells of itself. `leads`: this process has the say
+    /// which that is.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn joins(&self, theirs: &Record, leads: bool) -> Result<(), String> {
+        let common = self.record.common(theirs, leads);
+        let setting = |it: &Record| match it.setting.as_str() {
+            "" => "no chain".to_string(),
+            text => format!("{text:?}"),
+        };
+        common.map(drop).ok_or_else(|| {
+            let (ours, theirs) = (setting(&self.record), setting(theirs));
+            format!("no network joins the two: this process has {ours}, and the other one {theirs}")
+        })
+    }
+
+    /// Adds a process of another job, which a network [joins](Networks::joins) with this one.
+    ///
+    /// # Errors
+    /// Why it cannot be reached; its number is spent all the same.
+    pub(crate) fn add_peer(
+        &mut self,
+        peer: Peer,
+        theirs: &Record,
+        (name, leads): (ProcessName, bool),
+    ) -> Result<(), String> {
+        self.ways.add(peer, Via::Nowhere);
+        self.receipts.add(peer);
+        for member in &mut self.members {
+            member.rails.add_peer(peer, name)?;
+        }
+        let via = self.connect(peer, theirs, leads)?;
+        self.ways.add(peer, via);
+        Ok(())
     }
 
     /// Messages sent over them.

@@ -115,7 +115,7 @@ impl Talk {
 #[derive(Debug)]
 pub(super) struct Receipts {
     /// By peer.
-    counts: Box<[Counts]>,
+    counts: Vec<Counts>,
     talks: BTreeMap<Peer, Talk>,
     /// How many answers and other words are to be said.
     owed: usize,
@@ -129,12 +129,18 @@ impl Receipts {
     /// Of so many processes.
     pub fn new(processes: u32) -> Receipts {
         Receipts {
-            counts: vec![Counts::default(); processes as usize].into(),
+            counts: vec![Counts::default(); processes as usize],
             talks: BTreeMap::new(),
             owed: 0,
             leaving: None,
             generation: 0,
         }
+    }
+
+    /// Adds a peer.
+    pub fn add(&mut self, peer: Peer) {
+        let numbers = self.counts.len().max(peer.0 as usize + 1);
+        self.counts.resize(numbers, Counts::default());
     }
 
     /// A packet to a peer was taken.

@@ -1,0 +1,324 @@
+//! Processes of no job, which add each other by what they tell of themselves, at any time.
+
+mod common;
+
+use std::cell::RefCell;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::rc::Rc;
+
+use catena_fabric::Peer;
+use catena_fabric_tests::until;
+use catena_link::{Endpoint, Failure, Mode, ReqId, Sent, TagKey, TagSelector};
+use catena_net::{Chain, Route, Routes};
+use catena_proof::Secret;
+
+use common::{Message, Room, Table, Ways, over_network};
+
+type Link = Endpoint<Ways, TagKey>;
+
+fn secret() -> Secret {
+    Secret::from_bytes([3; 32])
+}
+
+fn alone(chain: &str) -> Link {
+    let chain = Chain::parse(chain).expect("a chain");
+    Endpoint::tagged(Routes::alone(&chain, Some(&secret())).expect("a segment, or a port"))
+}
+
+fn address(link: &mut Link) -> Vec<u8> {
+    link.net().address().expect("it is alone")
+}
+
+/// `link` adds another process.
+fn add(link: &mut Link, other: &[u8]) -> Peer {
+    let peer = link.net().add_peer(other).expect("a way to it");
+    link.add_peer(peer);
+    peer
+}
+
+fn message(len: usize) -> Message {
+    let bytes: Vec<u8> = (0..len).map(|at| (at * 7 + (at >> 9)) as u8).collect();
+    Message(bytes.into())
+}
+
+fn room(len: usize) -> Room {
+    Room(Rc::new(RefCell::new(vec![0; len].into())))
+}
+
+fn exactly(source: Peer, tag: u64) -> TagSelector {
+    TagSelector {
+        source: Some(source),
+        tag,
+        ignore: 0,
+    }
+}
+
+fn send(link: &mut Link, to: Peer, tag: u64, message: &Message) -> Option<ReqId> {
+    match link.send_tagged(to, tag, Mode::Standard, message.clone()) {
+        Sent::Done => None,
+        Sent::Pending(request) => Some(request),
+    }
+}
+
+/// Sends messages of many lengths from one to the other.
+fn exchange(links: &mut [Link], (from, to): (usize, usize), (there, back): (Peer, Peer)) {
+    for (tag, len) in (7 << 40..).zip([0, 8, 3000, 1 << 20]) {
+        let (message, room) = (message(len), room(len));
+        let received = links[to].recv_tagged(exactly(back, tag), room.clone());
+        let sent = send(&mut links[from], there, tag, &message);
+        until(|| {
+            links.iter_mut().for_each(|link| _ = link.progress());
+            links[to].is_done(received) && sent.is_none_or(|it| links[from].is_done(it))
+        });
+        assert_eq!(links[to].take(received).error, None);
+        assert!(sent.is_none_or(|it| links[from].take(it).error.is_none()));
+        assert!(**room.0.borrow() == *message.0, "{len} bytes");
+    }
+}
+
+#[test]
+fn processes_meet_one_by_one_whatever_joins_them() {
+    // What the pairs have in common, in the order in which they meet.
+    let chains = ["shm+tcp", "tcp", "shm", "shm+tcp"];
+    let ways = [
+        (0, 1, Route::Network),
+        (0, 2, Route::Shm),
+        (3, 2, Route::Shm),
+        (1, 3, Route::Network),
+        (3, 0, Route::Shm),
+    ];
+    let mut links = chains.map(alone);
+    for (one, two, route) in ways {
+        let [of_one, of_two] = [one, two].map(|it| address(&mut links[it]));
+        let there = add(&mut links[one], &of_two);
+        let back = add(&mut links[two], &of_one);
+        assert_eq!(add(&mut links[one], &of_two), there, "it is known");
+        assert_eq!(links[one].net().route(there), route);
+        assert_eq!(links[two].net().route(back), route);
+        exchange(&mut links, (one, two), (there, back));
+        exchange(&mut links, (two, one), (back, there));
+    }
+    // Those that met first have not forgotten each other.
+    let [first, second] = [0, 1].map(|it| address(&mut links[it]));
+    let (there, back) = (add(&mut links[0], &second), add(&mut links[1], &first));
+    exchange(&mut links, (0, 1), (there, back));
+    let own = add(&mut links[0], &first);
+    assert_eq!(links[0].net().route(own), Route::Loopback);
+    exchange(&mut links, (0, 0), (own, own));
+    until(|| {
+        links.iter_mut().for_each(|link| _ = link.progress());
+        links.iter_mut().all(|link| link.net().is_delivered(false))
+    });
+}
+
+#[test]
+fn what_is_sent_before_the_other_end_has_added_this_one_waits() {
+    for chain in ["shm", "tcp"] {
+        let mut links = [alone(chain), alone(chain)];
+        let [of_one, of_two] = [0, 1].map(|it| address(&mut links[it]));
+        let there = add(&mut links[0], &of_two);
+        let messages = [message(8), message(100_000)];
+        let sent = messages
+            .each_ref()
+            .map(|it| send(&mut links[0], there, 5, it));
+        // Long enough for a call over the network, which nobody answers.
+        for _ in 0..20_000 {
+            links.iter_mut().for_each(|link| _ = link.progress());
+        }
+        assert!(sent[1].is_some_and(|it| !links[0].is_done(it)), "{chain}");
+        let back = add(&mut links[1], &of_one);
+        for message in messages {
+            let room = room(message.0.len());
+            let received = links[1].recv_tagged(exactly(back, 5), room.clone());
+            until(|| {
+                links.iter_mut().for_each(|link| _ = link.progress());
+                links[1].is_done(received)
+            });
+            assert_eq!(links[1].take(received).error, None);
+            assert!(**room.0.borrow() == *message.0, "{chain}");
+        }
+    }
+}
+
+#[test]
+fn both_may_call_at_once() {
+    let mut links = [alone("tcp"), alone("tcp")];
+    let [of_one, of_two] = [0, 1].map(|it| address(&mut links[it]));
+    let peers = [add(&mut links[0], &of_two), add(&mut links[1], &of_one)];
+    let message = message(3000);
+    let rooms = [room(3000), room(3000)];
+    let received = [0, 1].map(|it| links[it].recv_tagged(exactly(peers[it], 1), rooms[it].clone()));
+    let sent = [0, 1].map(|it| send(&mut links[it], peers[it], 1, &message));
+    until(|| {
+        links.iter_mut().for_each(|link| _ = link.progress());
+        let is_over = |it: usize| {
+            links[it].is_done(received[it]) && sent[it].is_none_or(|sent| links[it].is_done(sent))
+        };
+        is_over(0) && is_over(1)
+    });
+    assert!(rooms.iter().all(|room| **room.0.borrow() == *message.0));
+    exchange(&mut links, (0, 1), (peers[0], peers[1]));
+}
+
+#[test]
+fn who_cannot_be_reached_is_refused_and_takes_no_number() {
+    let mut link = alone("shm");
+    let mut add = |address: &[u8]| link.net().add_peer(address);
+    let far = address(&mut alone("tcp"));
+    let refused = add(&far).expect_err("it has no shared memory");
+    assert!(refused.contains("has no network"), "{refused}");
+    for cut in [0, 1, 9, far.len() - 3] {
+        let refused = add(&far[..cut]).expect_err("it is cut");
+        assert!(
+            refused.contains("damaged") || refused.contains("no job"),
+            "{refused}"
+        );
+    }
+    let near = address(&mut alone("shm"));
+    assert!(add(&near).is_err(), "it has ended, and its segment is gone");
+    let mut other = alone("shm");
+    let near = address(&mut other);
+    assert_eq!(add(&near), Ok(Peer(1)));
+    drop(other);
+
+    let mut over_tcp = alone("tcp");
+    let refused = over_tcp
+        .net()
+        .add_peer(&near)
+        .expect_err("it has no network");
+    assert!(refused.contains("no network joins"), "{refused}");
+}
+
+#[test]
+fn a_process_of_a_job_adds_nobody() {
+    let table = Rc::<RefCell<Table>>::default();
+    let [mut one, _two] = over_network("tcp", &table).expect("a port");
+    assert_eq!(one.address(), None);
+    let refused = one.add_peer(&address(&mut alone("tcp")));
+    assert!(refused.is_err_and(|why| why.contains("no job")));
+    let of_a_job = table.borrow().records[&Peer(1)].clone();
+    let refused = alone("tcp").net().add_peer(&of_a_job);
+    assert!(refused.is_err_and(|why| why.contains("no job")));
+}
+
+#[test]
+fn networks_of_libraries_join_jobs_only() {
+    for chain in ["sim", "sim+shm"] {
+        let chain = Chain::parse(chain).expect("a chain");
+        let opened = Ways::alone(&chain, Some(&secret()));
+        assert_eq!(opened.is_ok(), chain.shm, "{chain:?}");
+    }
+}
+
+/// Who does not know the secret is not heard.
+#[test]
+fn strangers_stay_outside() {
+    let chain = Chain::parse("tcp").expect("a chain");
+    let other = Secret::from_bytes([4; 32]);
+    let mut stranger = Link::tagged(Ways::alone(&chain, Some(&other)).expect("a port"));
+    let mut link = alone("tcp");
+    let (of_stranger, of_link) = (address(&mut stranger), address(&mut link));
+    add(&mut link, &of_stranger);
+    let there = add(&mut stranger, &of_link);
+    let sent = send(&mut stranger, there, 1, &message(8)).expect("it is not connected");
+    until(|| {
+        link.progress();
+        stranger.progress();
+        stranger.is_done(sent)
+    });
+    let failure = stranger.take(sent).error.map(|it| *it);
+    assert!(matches!(failure, Some(Failure::Lost(_))), "{failure:?}");
+}
+
+/// The example: a program of its own.
+fn example() -> PathBuf {
+    let test = std::env::current_exe().expect("a path");
+    let folder = test
+        .parent()
+        .and_then(|it| it.parent())
+        .expect("a target folder");
+    let example = folder.join("examples/tagged_messages");
+    if !example.exists() {
+        // Only one test was asked for.
+        let mut build = Command::new(env!("CARGO"));
+        let build = build.args([
+            "build",
+            "-q",
+            "-p",
+            "catena-net",
+            "--example",
+            "tagged_messages",
+        ]);
+        assert!(build.status().is_ok_and(|it| it.success()));
+    }
+    example
+}
+
+#[test]
+fn two_processes_exchange_tagged_messages() {
+    for (chain, route) in [("shm", "Shm"), ("tcp", "Network"), ("shm+tcp", "Shm")] {
+        let output = Command::new(example())
+            .arg(chain)
+            .output()
+            .expect("it runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let told = text.contains(&format!("3 messages came back: {route}"));
+        assert!(output.status.success() && told, "{chain}: {output:?}");
+    }
+}
+
+/// The second process of the example, to which `address` is told, and its own address.
+fn second(chain: &str, of_first: &[u8]) -> (Child, BufReader<ChildStdout>, Vec<u8>) {
+    let mut child = Command::new(example());
+    let child = child.args(["second", chain]).stdin(Stdio::piped());
+    let mut child = child.stdout(Stdio::piped()).spawn().expect("it runs");
+    let hex: String = of_first.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut there = child.stdin.take().expect("a pipe");
+    writeln!(there, "{} {hex}", secret().to_hex()).expect("it reads");
+    let (mut back, mut line) = (
+        BufReader::new(child.stdout.take().expect("a pipe")),
+        String::new(),
+    );
+    back.read_line(&mut line).expect("it writes");
+    let digits = line.trim().as_bytes().chunks(2);
+    let byte = |two| u8::from_str_radix(std::str::from_utf8(two).expect("text"), 16);
+    let address = digits.map(|two| byte(two).expect("digits")).collect();
+    (child, back, address)
+}
+
+#[test]
+fn the_end_of_a_process_is_noticed() {
+    for chain in ["shm", "tcp"] {
+        let mut link = alone(chain);
+        let of_link = address(&mut link);
+        let (mut child, _back, of_child) = second(chain, &of_link);
+        let peer = add(&mut link, &of_child);
+        // It has received this, so that there is a connection.
+        assert!(link.net().ended_neighbours().is_empty());
+        let sent = send(&mut link, peer, 0x100, &message(8));
+        let room = room(8);
+        let echo = link.recv_tagged(exactly(peer, 0x200), room.clone());
+        until(|| {
+            link.progress();
+            link.is_done(echo) && sent.is_none_or(|it| link.is_done(it))
+        });
+        let awaited = link.recv_tagged(exactly(peer, 0x201), room);
+        child.kill().expect("it runs");
+        child.wait().expect("it has ended");
+        until(|| {
+            link.progress();
+            for lost in link.net().ended_neighbours() {
+                link.peer_lost(lost);
+            }
+            link.is_done(awaited)
+        });
+        let failure = link.take(awaited).error.map(|it| *it);
+        assert!(
+            matches!(failure, Some(Failure::Lost(_))),
+            "{chain}: {failure:?}"
+        );
+        assert!(link.net().ended_neighbours().is_empty(), "it is told once");
+    }
+}

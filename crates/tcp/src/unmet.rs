@@ -1,0 +1,76 @@
+//! Callers that have proven that they know the secret before this process knows of them: it learns of other processes one
+//! by one, and they of it. Such a caller is not welcomed before it is added; until then it sends no packets, and waits.
+
+use catena_fabric::{Peer, ProcessName};
+use catena_proof::TAG;
+
+use crate::end::End;
+use crate::init::Tcp;
+use crate::link::Stage;
+use crate::socket::is_lack;
+use crate::target::Target;
+
+/// A caller that was not added yet.
+#[derive(Debug)]
+pub(crate) struct Unmet {
+    name: ProcessName,
+    /// Its connection.
+    pub(crate) at: usize,
+    /// What it is told once it is added.
+    welcome: [u8; TAG],
+}
+
+impl Tcp {
+    /// Adds a process of another job: it may call, and be called once it is [connected](Tcp::connect).
+    ///
+    /// # Errors
+    /// If it is known already, or its number is another one's.
+    pub fn add_peer(&mut self, peer: Peer, name: ProcessName) -> Result<(), String> {
+        self.members.add(peer, name)?;
+        self.peers
+            .resize_with(self.members.numbers(), Target::default);
+        self.losses.grow(self.members.numbers());
+        if let Some(number) = self.unmet.iter().position(|it| it.name == name) {
+            let Unmet { at, welcome, .. } = self.unmet.swap_remove(number);
+            if let Err(end) = self.welcome_in(at, peer, &welcome) {
+                self.ended(at, &end);
+            }
+        }
+        Ok(())
+    }
+
+    /// The caller of connection `at` has proven itself, and this process knows it: packets may follow.
+    pub(crate) fn welcome_in(
+        &mut self,
+        at: usize,
+        peer: Peer,
+        welcome: &[u8; TAG],
+    ) -> Result<(), End> {
+        let options = self.options();
+        let link = self.links[at].as_mut().expect("its caller waits");
+        link.socket.apply(options).map_err(End::Failed)?;
+        self.say(at, welcome)?;
+        self.opened(at, peer);
+        Ok(())
+    }
+
+    /// The caller of connection `at` has proven itself, and is not known yet. An earlier call of its own is over.
+    pub(crate) fn keep_waiting(&mut self, at: usize, name: ProcessName, welcome: [u8; TAG]) {
+        if let Some(earlier) = self.unmet.iter().find(|it| it.name == name) {
+            self.remove(earlier.at);
+        }
+        self.links[at].as_mut().expect("it was just read").stage = Stage::Unmet;
+        self.unmet.push(Unmet { name, at, welcome });
+    }
+
+    /// Something has happened to the connection of a caller that waits, which has nothing to say meanwhile.
+    pub(crate) fn still_unmet(&mut self, at: usize) {
+        let link = self.links[at]
+            .as_mut()
+            .expect("something has happened to it");
+        match link.socket.receive(&mut [0]) {
+            Err(error) if is_lack(&error) => {}
+            _ => self.remove(at),
+        }
+    }
+}
