@@ -17,6 +17,7 @@
 //! | `by_address`   | processes of no job, which add each other one by one        |
 //! | `remote`       | operations on the memory of peers, by whichever route       |
 //! | `routes`       | how each process is reached: the union of all routes        |
+//! | `alone`        | what such a process keeps of them                           |
 //! | `loopback`     | the route to oneself                                        |
 //! | `bridge`       | the networks to another job, and how both number themselves |
 //! | `networks`     | all networks: their ends learn of each other while they run |
@@ -35,6 +36,7 @@
 //!
 //! A network is added in `list`, in one line.
 
+mod alone;
 mod bridge;
 mod by_address;
 mod chain;

@@ -12,8 +12,8 @@
 //! | 126  | address   | of a process that is alone: see below                     |
 //! | others | a network of the [list](crate::list) | what is spoken there (8), the address of the end |
 //!
-//! The address of a process that is alone in its job has its name (job 8, rank 4), what tells its host from others until
-//! the next start of its kernel (16), where its segment of shared memory is (process 4, descriptor 4, number of the file
+//! The address of a process that is alone in its job has its name (job 8, rank 4), what those have in common
+//! that can share memory with it (16), where its segment of shared memory is (process 4, descriptor 4, number of the file
 //! 8, which is 0 without one), and the name of its host.
 //!
 //! Where a network has [probe ports](catena_fabric::Rail::PROBE_PORT), the length of the address of one (1) and that
@@ -75,7 +75,8 @@ pub(super) struct Record {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     pub name: ProcessName,
-    pub boot: u128,
+    /// What those have in common that can share memory with it.
+    pub realm: u128,
     pub segment: Option<SegmentAt>,
     /// The name of its host, for messages.
     pub host: String,
@@ -94,7 +95,7 @@ impl Address {
     fn encode(&self) -> Vec<u8> {
         let mut bytes = self.name.job.to_le_bytes().to_vec();
         bytes.extend(self.name.rank.to_le_bytes());
-        bytes.extend(self.boot.to_le_bytes());
+        bytes.extend(self.realm.to_le_bytes());
         let (process, descriptor, file) = match self.segment {
             Some(it) => (it.process, it.descriptor, it.file),
             None => (0, 0, 0),
@@ -110,7 +111,7 @@ impl Address {
     fn decode(bytes: &[u8]) -> Option<Address> {
         let (job, rest) = bytes.split_first_chunk()?;
         let (rank, rest) = rest.split_first_chunk()?;
-        let (boot, rest) = rest.split_first_chunk()?;
+        let (realm, rest) = rest.split_first_chunk()?;
         let (process, rest) = rest.split_first_chunk()?;
         let (descriptor, rest) = rest.split_first_chunk()?;
         let (file, host) = rest.split_first_chunk()?;
@@ -124,7 +125,7 @@ impl Address {
                 job: u64::from_le_bytes(*job),
                 rank: u32::from_le_bytes(*rank),
             },
-            boot: u128::from_le_bytes(*boot),
+            realm: u128::from_le_bytes(*realm),
             segment: (segment.file > 0).then_some(segment),
             host: String::from_utf8_lossy(host).into_owned(),
         })
@@ -252,7 +253,7 @@ mod tests {
                     job: 1 << 63,
                     rank: 3,
                 },
-                boot: u128::MAX - 5,
+                realm: u128::MAX - 5,
                 segment,
                 host: "node".to_string(),
             }),

@@ -12,8 +12,8 @@ use catena_fabric::{
 use catena_link::{Awaited, Net, RemoteKeys, Sink, Source, Tally};
 use catena_shm::{Shm, ShmError};
 
+use crate::alone::Alone;
 use crate::bridge::{Bridge, Pair};
-use crate::by_address::Alone;
 use crate::failures::Failures;
 use crate::loopback::Loopback;
 use crate::networks::{Networks, Watched};

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use catena_fabric::ProcessName;
-use catena_proof::Door;
+use catena_proof::{Door, TAG};
 
 use crate::socket::cpu_time;
 
@@ -15,6 +15,16 @@ pub(crate) const QUIET: u64 = 20_000;
 /// Time asleep counts this much less than processor time: to be woken for callers
 /// costs about as much as they do.
 pub(crate) const ASLEEP: u32 = 2;
+
+/// A caller that was not added yet.
+#[derive(Debug)]
+pub(crate) struct Unmet {
+    pub(crate) name: ProcessName,
+    /// Its connection.
+    pub(crate) at: usize,
+    /// What it is told once it is added.
+    pub(crate) welcome: [u8; TAG],
+}
 
 /// The callers, and what else tells whether there is time for them.
 #[derive(Debug, Default)]

@@ -12,7 +12,7 @@ use catena_fabric::{
 use catena_proof::Secret;
 
 use crate::addr::{self, Interface, Interfaces};
-use crate::callers::Guests;
+use crate::callers::{Guests, Unmet};
 use crate::error::TcpError;
 use crate::frame::HEAD;
 use crate::greeting::MAGIC;
@@ -21,7 +21,6 @@ use crate::room::Rooms;
 use crate::settings::Config;
 use crate::socket::{LISTENERS, Watch, listen};
 use crate::target::Target;
-use crate::unmet::Unmet;
 
 /// Bytes taken from the kernel at once, about.
 const ROOM: usize = 128 << 10;

@@ -19,7 +19,7 @@ pub(crate) enum Stage {
     Calling,
     /// Both ends prove that they belong to the job.
     Greeting(Box<Handshake>),
-    /// The other end has, and was not added yet: see [`Unmet`](crate::unmet::Unmet).
+    /// The other end has, and was not added yet: see [`Unmet`](crate::callers::Unmet).
     Unmet,
     /// Both have.
     Open,

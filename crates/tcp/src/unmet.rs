@@ -4,21 +4,12 @@
 use catena_fabric::{Peer, ProcessName};
 use catena_proof::TAG;
 
+use crate::callers::Unmet;
 use crate::end::End;
 use crate::init::Tcp;
 use crate::link::Stage;
 use crate::socket::is_lack;
 use crate::target::Target;
-
-/// A caller that was not added yet.
-#[derive(Debug)]
-pub(crate) struct Unmet {
-    name: ProcessName,
-    /// Its connection.
-    pub(crate) at: usize,
-    /// What it is told once it is added.
-    welcome: [u8; TAG],
-}
 
 impl Tcp {
     /// Adds a process of another job: it may call, and be called once it is [connected](Tcp::connect).

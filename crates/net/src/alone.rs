@@ -1,0 +1,230 @@
+//! What a process keeps that is in no job with others, and adds them one by one.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::rc::Rc;
+
+use catena_fabric::{Peer, PeerLost, Place, ProcessName};
+use catena_proof::Secret;
+use catena_shm::{Shm, create_segment};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use crate::chain::Chain;
+use crate::exchange::Exchange;
+use crate::networks::Networks;
+use crate::record::{Address, Record, SegmentAt};
+
+/// This process, as it calls itself.
+pub(crate) const ME: Peer = Peer(0);
+
+/// A process that is alone.
+#[derive(Debug)]
+pub(crate) struct Alone {
+    /// Where it is.
+    pub address: Address,
+    /// What it tells of itself.
+    pub record: Record,
+    /// Its segment.
+    segment: Option<File>,
+    hosts: Hosts,
+    /// The peers that share memory with it, and what tells that they have ended.
+    neighbours: Vec<(Peer, OwnedFd)>,
+}
+
+/// The names of the hosts of those that were added, for messages.
+type Hosts = Rc<RefCell<HashMap<Peer, String>>>;
+
+/// What stands where others have a launcher.
+struct NoLauncher(Hosts);
+
+impl Exchange for NoLauncher {
+    fn host_of(&self, process: Peer) -> String {
+        let hosts = self.0.borrow();
+        hosts.get(&process).cloned().unwrap_or_default()
+    }
+
+    fn node_of(&self, process: Peer) -> u32 {
+        process.0
+    }
+
+    fn publish(&mut self, _record: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn ask(&mut self, _process: Peer) -> Result<Option<Vec<u8>>, String> {
+        Ok(None)
+    }
+
+    fn begin_fence(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn fence_done(&mut self) -> Result<bool, String> {
+        Ok(true)
+    }
+}
+
+impl Alone {
+    /// Opens what the transports of `chain` need.
+    ///
+    /// # Errors
+    /// What failed and what to do.
+    #[allow(clippy::type_complexity)]
+    pub fn open(
+        chain: &Chain,
+        secret: Option<&Secret>,
+    ) -> Result<(Alone, Option<Shm>, Option<Box<Networks>>), String> {
+        let mut random = [0; 8];
+        catena_proof::random(&mut random).map_err(|e| format!("no random numbers: {e}"))?;
+        let place = Place {
+            me: ME,
+            processes: 1,
+            job: u64::from_le_bytes(random),
+        };
+        let (shm, segment) = match chain.shm {
+            true => open_segment()?,
+            false => (None, None),
+        };
+        let hosts = Hosts::default();
+        let exchange = Box::new(NoLauncher(Rc::clone(&hosts)));
+        let networks = Networks::open_all(chain, place, &[ME], secret, exchange)?;
+        if networks.is_none() && shm.is_none() {
+            let setting = &chain.setting;
+            return Err(format!(
+                "{setting:?} names no transport that joins processes of no job: shm and tcp do"
+            ));
+        }
+        let address = Address {
+            name: ProcessName {
+                job: place.job,
+                rank: 0,
+            },
+            realm: realm(),
+            segment: segment.as_ref().map(place_of).transpose()?,
+            host: host_name(),
+        };
+        let over_networks = networks.as_ref().map(|it| it.record().clone());
+        let record = Record {
+            setting: chain.setting.clone(),
+            shm: chain.shm,
+            address: Some(address.clone()),
+            ..over_networks.unwrap_or_default()
+        };
+        let alone = Alone {
+            address,
+            record,
+            segment,
+            hosts,
+            neighbours: Vec::new(),
+        };
+        Ok((alone, shm, networks))
+    }
+
+    /// A peer was added, which is at `at`; it `is_near` if it shares memory with this process.
+    pub fn added(&mut self, peer: Peer, at: &Address, is_near: bool) {
+        self.hosts.borrow_mut().insert(peer, at.host.clone());
+        let segment = at.segment.filter(|_| is_near);
+        let ending = segment.and_then(|it| ending_of(it.process));
+        self.neighbours.extend(ending.map(|it| (peer, it)));
+    }
+
+    /// The neighbours that have ended since this was last asked.
+    pub fn ended_neighbours(&mut self) -> Vec<PeerLost> {
+        if self.neighbours.is_empty() {
+            return Vec::new();
+        }
+        let endings = self.neighbours.iter();
+        let mut endings: Vec<PollFd<'_>> = endings
+            .map(|(_, ending)| PollFd::new(ending, PollFlags::IN))
+            .collect();
+        // If the kernel cannot tell now it can later.
+        let _ = retry_on_intr(|| poll(&mut endings, Some(&Timespec::default())));
+        let over: Vec<bool> = endings.iter().map(|it| !it.revents().is_empty()).collect();
+        let mut at = over.into_iter();
+        let is_over = |_: &mut (Peer, OwnedFd)| at.next().expect("one for each");
+        let ended = self.neighbours.extract_if(.., is_over);
+        let host = &self.address.host;
+        let lost = ended.map(|(peer, _)| PeerLost {
+            peer,
+            cause: format!("its process has ended; it was on host {host}"),
+        });
+        lost.collect()
+    }
+
+    /// Opens the segment of another process; `None` if the two share no memory, which both find alike.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open_segment_of(&self, at: &Address) -> Option<Result<OwnedFd, String>> {
+        let own = self.segment.as_ref()?;
+        let segment = at.segment.filter(|_| at.realm == self.address.realm)?;
+        let opened = open_at(segment, own);
+        Some(opened.map_err(|error| format!("its shared memory cannot be opened: {error}")))
+    }
+}
+
+/// Opens the segment at a place, on the file system of `own`.
+fn open_at(segment: SegmentAt, own: &File) -> io::Result<OwnedFd> {
+    let SegmentAt {
+        process,
+        descriptor,
+        file,
+    } = segment;
+    let path = format!("/proc/{process}/fd/{descriptor}");
+    let opened = OpenOptions::new().read(true).write(true).open(path)?;
+    // Its process may have ended, and another one have its number.
+    let (found, own) = (opened.metadata()?, own.metadata()?);
+    match found.ino() == file && found.dev() == own.dev() {
+        true => Ok(opened.into()),
+        false => Err(io::Error::other("its process has ended")),
+    }
+}
+
+/// A segment of this process's own, and a descriptor at which others find it.
+fn open_segment() -> Result<(Option<Shm>, Option<File>), String> {
+    let failed = |error: io::Error| format!("no shared memory: {error}");
+    let segment = create_segment().map_err(failed)?;
+    let shown = segment.try_clone().map_err(failed)?;
+    let cpus = std::thread::available_parallelism().map_or(1, |it| it.get() as u32);
+    let shm = Shm::attach(segment, ME.0, &[ME], cpus).map_err(|error| error.to_string())?;
+    Ok((Some(shm), Some(shown.into())))
+}
+
+/// Where others find a segment.
+fn place_of(segment: &File) -> Result<SegmentAt, String> {
+    let file = segment.metadata();
+    let file = file.map_err(|error| format!("no shared memory: {error}"))?;
+    Ok(SegmentAt {
+        process: std::process::id(),
+        descriptor: segment.as_raw_fd() as u32,
+        file: file.ino(),
+    })
+}
+
+/// The same for processes that can open each other's segments: of one start of a kernel, one space of process numbers and
+/// one user.
+fn realm() -> u128 {
+    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
+    let boot = u128::from_str_radix(&digits, 16).unwrap_or(0);
+    let numbers = fs::metadata("/proc/self/ns/pid").map_or(0, |it| it.ino());
+    let user = rustix::process::geteuid().as_raw();
+    boot ^ u128::from(numbers) << 64 ^ u128::from(user)
+}
+
+fn host_name() -> String {
+    let system = rustix::system::uname();
+    system.nodename().to_string_lossy().into_owned()
+}
+
+/// What can be read once a process has ended.
+fn ending_of(process: u32) -> Option<OwnedFd> {
+    let process = Pid::from_raw(i32::try_from(process).ok()?)?;
+    pidfd_open(process, PidfdFlags::empty()).ok()
+}
