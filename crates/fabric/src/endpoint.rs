@@ -6,6 +6,19 @@ use crate::row::{Framed, Rows};
 use crate::{Caps, Deliver, Header, Payload, Peer, PeerLost, Posted, RailCounters};
 
 /// The peers that are gone.
+///
+/// # Examples
+/// ```
+/// use catena_fabric::Peer;
+/// use catena_fabric::endpoint::Losses;
+///
+/// let mut losses = Losses::new(2);
+/// assert!(losses.check(Peer(1)).is_ok());
+/// let lost = losses.add(Peer(1), "its host is down".to_string());
+/// assert!(lost.is_ok(), "that is new");
+/// assert_eq!(losses.check(Peer(1)), Err(lost?));
+/// # Ok::<(), catena_fabric::PeerLost>(())
+/// ```
 #[derive(Debug)]
 pub struct Losses {
     by_peer: Vec<Option<Box<PeerLost>>>,

@@ -134,6 +134,29 @@ pub fn open<'a>(
 }
 
 /// Packets that are to share a frame.
+///
+/// # Examples
+/// Two packets become a frame, and packets again:
+/// ```
+/// use catena_base::PeerBytes;
+/// use catena_fabric::frame::{Batch, FRAME, Front, open};
+/// use catena_fabric::{Header, Peer};
+///
+/// let (job, from) = (5, 2);
+/// let mut batch = Batch::default();
+/// batch.add(Header::default(), &&b"hello"[..]);
+/// batch.add(Header::default(), &&b"again"[..]);
+/// let mut frame = vec![0; FRAME + batch.bytes().len()];
+/// // SAFETY: exactly that long.
+/// unsafe { Front::of_several(job, from).write(frame.as_mut_ptr(), &batch.bytes()) };
+///
+/// let mut packets = Vec::new();
+/// let sound = open(PeerBytes::from(&*frame), job, 3, |from, _, payload| {
+///     packets.push((from, payload.to_vec()));
+/// });
+/// assert!(sound);
+/// assert_eq!(packets, [(Peer(2), b"hello".to_vec()), (Peer(2), b"again".to_vec())]);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     bytes: Vec<u8>,

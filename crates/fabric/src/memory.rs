@@ -6,6 +6,15 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 const PAGE: usize = 4096;
 
 /// Memory for messages, all zero.
+///
+/// # Examples
+/// ```
+/// use catena_fabric::Memory;
+///
+/// let memory = Memory::new(100).expect("a little memory");
+/// // SAFETY: ours, and zeroed.
+/// assert_eq!(unsafe { memory.at(99).read() }, 0);
+/// ```
 #[derive(Debug)]
 pub struct Memory {
     at: *mut u8,

@@ -4,6 +4,14 @@
 /// it by these words, while a [`Peer`](crate::Peer) is a number of one process's own.
 ///
 /// The order is the same at all processes, and means nothing else.
+///
+/// # Examples
+/// ```
+/// use catena_fabric::ProcessName;
+///
+/// let name = ProcessName { job: 0x0123_4567_89ab_cdef, rank: 7 };
+/// assert_eq!(ProcessName::from_words(&name.to_words()), name);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProcessName {
     /// The random number of the job.

@@ -136,6 +136,24 @@ impl std::iter::Sum for RailCounters {
 }
 
 /// What drives one rail of a network, from when it was opened on.
+///
+/// # Examples
+/// What joins two ends of a network, and says how:
+/// ```
+/// use catena_fabric::{Peer, Rail};
+///
+/// /// Joins processes 0 and 1, whose ends these are.
+/// fn join<R: Rail>(zero: &mut R, one: &mut R) -> Result<String, String> {
+///     let (at_zero, at_one) = (zero.address()?, one.address()?);
+///     if at_zero.protocol != at_one.protocol {
+///         let spoken = [&at_zero, &at_one].map(|it| zero.protocol_name(it.protocol));
+///         return Err(format!("one speaks {}, and the other one {}", spoken[0], spoken[1]));
+///     }
+///     zero.connect(Peer(1), &at_one.bytes)?;
+///     one.connect(Peer(0), &at_zero.bytes)?;
+///     Ok(zero.about())
+/// }
+/// ```
 pub trait Rail: Rma + Debug {
     /// Whether the loss of a host does not show while something is under way to it, so that each process
     /// has a **probe port** beside its end: a port that nobody listens at, where the host's kernel answers all

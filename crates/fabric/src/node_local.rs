@@ -21,6 +21,17 @@ pub struct Moved {
 /// What transports do besides whose two ends see the same memory: they tell how far a peer is, learn which way messages
 /// move the fastest, and lead both ends through a message that they copy together
 /// ([`Rendezvous::Share`](crate::Rendezvous::Share)).
+///
+/// # Examples
+/// How both ends of a message take its parts, until they have met:
+/// ```
+/// use catena_base::End;
+/// use catena_fabric::{NodeLocal, Peer};
+///
+/// fn parts_of_mine<T: NodeLocal>(way: &mut T, peer: Peer, end: End, number: u32, parts: u32) -> Vec<u32> {
+///     std::iter::from_fn(|| way.take_part(peer, end, number, parts)).collect()
+/// }
+/// ```
 pub trait NodeLocal: Transport {
     /// Whether `peer` has most likely not taken all that was sent to it: then a message is better sent in few packets
     /// than soon in part. A guess; cost: a few loads of this process's own memory.

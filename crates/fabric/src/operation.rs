@@ -10,6 +10,14 @@ use crate::peer::PeerLost;
 /// The transport only hands it back; ids of operations under way may be alike if the origin does
 /// not tell them apart. Where several parts of a process start operations, the highest byte says
 /// whose one is: see [`OpId::new`].
+///
+/// # Examples
+/// ```
+/// use catena_fabric::OpId;
+///
+/// let id = OpId::new(3, 77);
+/// assert_eq!((id.owner(), id.number()), (3, 77));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct OpId(pub u64);
@@ -43,6 +51,16 @@ impl OpId {
 }
 
 /// What peers may do with registered memory.
+///
+/// # Examples
+/// ```
+/// use catena_fabric::Access;
+///
+/// let plain = Access::READ | Access::WRITE;
+/// assert!(plain.allows(Access::READ) && !plain.allows(Access::ATOMIC));
+/// assert_eq!(plain.without(Access::READ), Access::WRITE);
+/// assert_eq!(Access::from_bits(plain.bits()), plain);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Access(u8);
 
@@ -96,6 +114,15 @@ impl BitOr for Access {
 }
 
 /// Why an operation failed.
+///
+/// # Examples
+/// ```
+/// use catena_fabric::{Peer, PeerLost, RmaError};
+///
+/// let cause = "its host is down".to_string();
+/// let error = RmaError::from(PeerLost { peer: Peer(3), cause });
+/// assert_eq!(error.to_string(), "process 3 is lost: its host is down");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RmaError {
     /// The target is gone.

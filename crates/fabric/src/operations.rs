@@ -34,6 +34,24 @@ struct Flush {
 }
 
 /// The operations of an endpoint.
+///
+/// # Examples
+/// ```
+/// use catena_fabric::operations::{Operations, Posting};
+/// use catena_fabric::{OpId, Peer, Started};
+///
+/// let mut all = Operations::new(2, 8);
+/// let mut number = 0;
+/// let started = all.start(Some(OpId(5)), Peer(1), |slot| {
+///     // Here the network is given the operation, and `slot`, by which it tells of its end.
+///     number = slot;
+///     Ok(Posting::UnderWay("what stays until then"))
+/// });
+/// assert_eq!(started, Ok(Started::UnderWay));
+/// assert_eq!(all.flush(OpId(6), Peer(1)), Started::UnderWay);
+/// assert_eq!(all.end(number, Ok(0)), Some(Peer(1)));
+/// assert!(all.has_news() && all.is_idle(Peer(1)), "the next poll tells of both");
+/// ```
 #[derive(Debug)]
 pub struct Operations<T> {
     slots: Vec<Option<Slot<T>>>,

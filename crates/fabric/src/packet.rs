@@ -33,6 +33,33 @@ const _: () = assert!(size_of::<Header>() == 24);
 pub const WORDS: u8 = 0xf0;
 
 /// A payload on its way out.
+///
+/// # Examples
+/// Two runs of bytes, one behind the other:
+/// ```
+/// use catena_base::Room;
+/// use catena_fabric::Payload;
+///
+/// struct Pair<'a>(&'a [u8], &'a [u8]);
+///
+/// impl Payload for Pair<'_> {
+///     fn len(&self) -> usize {
+///         self.0.len() + self.1.len()
+///     }
+///     fn contiguous(&self) -> Option<*const u8> {
+///         None
+///     }
+///     fn write(&self, mut room: Room<'_>) {
+///         room.write(0, self.0);
+///         room.write(self.0.len(), self.1);
+///     }
+/// }
+///
+/// let (pair, mut bytes) = (Pair(b"head", b"body"), [0; 8]);
+/// // SAFETY: an array of that length, ours alone.
+/// pair.write(unsafe { Room::new(bytes.as_mut_ptr(), pair.len()) });
+/// assert_eq!(&bytes, b"headbody");
+/// ```
 pub trait Payload {
     /// Number of bytes.
     fn len(&self) -> usize;

@@ -103,6 +103,17 @@ impl AtomicType {
 
 /// An atomic operation on one word. Words of 4 bytes are in the low half of its fields; the high
 /// half does not count.
+///
+/// # Examples
+/// ```
+/// use catena_fabric::{Atomic, AtomicOp, AtomicType};
+///
+/// let add = Atomic { op: AtomicOp::Sum, ty: AtomicType::U32, operand: 3, compare: 0, fetches: true };
+/// assert_eq!(add.apply(5), 8);
+/// assert_eq!(add.apply(u32::MAX.into()), 2, "it wraps");
+/// let swap = Atomic { op: AtomicOp::CompareSwap, compare: 5, ..add };
+/// assert_eq!((swap.apply(5), swap.apply(6)), (3, 6));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Atomic {
     /// What it does.
@@ -188,6 +199,16 @@ impl Atomic {
 }
 
 /// A set of kinds of atomics: operation, type, and whether the former value is fetched.
+///
+/// # Examples
+/// ```
+/// use catena_fabric::{Atomic, AtomicOp, AtomicSet, AtomicType};
+///
+/// let counters = AtomicSet::NONE.with(AtomicOp::Sum, AtomicType::U64, true);
+/// let add = Atomic { op: AtomicOp::Sum, ty: AtomicType::U64, operand: 1, compare: 0, fetches: true };
+/// assert!(counters.contains(&add) && AtomicSet::ALL.contains(&add));
+/// assert!(!counters.contains(&Atomic { fetches: false, ..add }));
+/// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct AtomicSet(u64);
 
@@ -280,6 +301,30 @@ pub enum Started {
 /// it fails at once where it is known that the operation cannot succeed, and else the failure is
 /// delivered. When a peer is lost, all operations under way to it are completed with
 /// [`RmaError::Lost`] or another error.
+///
+/// # Examples
+/// Whoever starts an operation polls until it is told of its end:
+/// ```
+/// use catena_fabric::{Deliver, OpId, Peer, RemoteKey, Rma, RmaError, Started};
+///
+/// /// Begins to write `bytes` to a peer's memory; whether the end of that is still to be told.
+/// ///
+/// /// # Safety
+/// /// `bytes` stay as they are until the end.
+/// unsafe fn write<T: Rma, D: Deliver>(
+///     way: &mut T, to: Peer, bytes: &[u8], target: RemoteKey, deliver: &mut D,
+/// ) -> Result<bool, RmaError> {
+///     assert!(way.rma_caps(to).put && bytes.len() <= way.rma_caps(to).max_len);
+///     loop {
+///         // SAFETY: as the caller promised.
+///         match unsafe { way.put(OpId::new(0, 1), to, bytes.as_ptr(), bytes.len(), target)? } {
+///             Started::Complete(_) => return Ok(false),
+///             Started::UnderWay => return Ok(true),
+///             Started::Full => _ = way.poll(deliver),
+///         }
+///     }
+/// }
+/// ```
 pub trait Rma: Transport {
     /// The operations of the route to `peer`. Cost: a few loads.
     fn rma_caps(&self, _peer: Peer) -> RmaCaps {

@@ -10,6 +10,22 @@ const MOST: usize = 8;
 const LONGEST: Duration = Duration::from_millis(10);
 
 /// What a process may sleep on now, without the transport.
+///
+/// # Examples
+/// ```
+/// use std::io::{Write, pipe};
+/// use std::os::fd::AsRawFd;
+/// use std::time::Duration;
+///
+/// use catena_fabric::Sleeper;
+///
+/// let (reader, mut writer) = pipe()?;
+/// let sleeper = Sleeper::new(Some(reader.as_raw_fd()));
+/// assert!(!sleeper.sleep(Duration::from_millis(1)), "nothing has happened");
+/// writer.write_all(b"x")?;
+/// assert!(sleeper.sleep(Duration::from_secs(9)));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Sleeper {
     fds: [RawFd; MOST],

@@ -36,6 +36,17 @@ pub enum Rendezvous {
 }
 
 /// What a route to a peer can do. Constant from the first contact on.
+///
+/// # Examples
+/// How many packets a message leaves in that is sent without asking:
+/// ```
+/// use catena_fabric::Caps;
+///
+/// let caps = Caps { max_packet: 4096, whole: 1024, eager_max: 65_536, ordered: true };
+/// let packets = |len: u64| len.div_ceil(caps.max_packet as u64).max(1);
+/// assert!(10_000 <= caps.eager_max);
+/// assert_eq!(packets(10_000), 3);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
     /// Largest payload of one packet, bytes.
@@ -51,6 +62,36 @@ pub struct Caps {
 }
 
 /// Takes what a transport has received.
+///
+/// # Examples
+/// One that keeps all packets, and who is lost:
+/// ```
+/// use catena_base::PeerBytes;
+/// use catena_fabric::{Deliver, Header, OpId, Peer, PeerLost, RmaError};
+///
+/// #[derive(Debug, Default)]
+/// struct Inbox {
+///     packets: Vec<(Peer, Header, Vec<u8>)>,
+///     lost: Vec<PeerLost>,
+///     completed: Vec<OpId>,
+/// }
+///
+/// impl Deliver for Inbox {
+///     fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
+///         self.packets.push((from, header, payload.to_vec()));
+///     }
+///     fn lost(&mut self, lost: PeerLost) {
+///         self.lost.push(lost);
+///     }
+///     fn completed(&mut self, op: OpId, _: Result<u64, RmaError>) {
+///         self.completed.push(op);
+///     }
+/// }
+///
+/// let mut inbox = Inbox::default();
+/// inbox.deliver(Peer(2), Header::default(), PeerBytes::from(&b"hello"[..]));
+/// assert_eq!(inbox.packets[0].2, b"hello");
+/// ```
 pub trait Deliver {
     /// Takes one packet. `payload` is only there during the call; its bytes
     /// may change under it (a peer may go mad), but its length does not.
@@ -82,6 +123,76 @@ pub trait Deliver {
 }
 
 /// One way to reach other processes.
+///
+/// # Examples
+/// The smallest one leads to this process itself. What sends and receives through any transport is generic:
+/// ```
+/// use std::collections::VecDeque;
+/// use std::time::Duration;
+///
+/// use catena_base::{PeerBytes, Room};
+/// use catena_fabric::*;
+///
+/// #[derive(Debug, Default)]
+/// struct Loop(VecDeque<(Header, Vec<u8>)>);
+///
+/// impl Transport for Loop {
+///     fn name(&self) -> &'static str {
+///         "loop"
+///     }
+///     fn caps(&self, _: Peer) -> Caps {
+///         Caps { max_packet: 4096, whole: 4096, eager_max: 4096, ordered: true }
+///     }
+///     fn try_send<P: Payload>(&mut self, _: Peer, header: Header, payload: P) -> Result<Posted, PeerLost> {
+///         if self.0.len() == 16 {
+///             return Ok(Posted::Full);
+///         }
+///         let mut copy = vec![0; payload.len()];
+///         // SAFETY: a vector of exactly that length, ours alone.
+///         payload.write(unsafe { Room::new(copy.as_mut_ptr(), copy.len()) });
+///         self.0.push_back((header, copy));
+///         Ok(Posted::Done)
+///     }
+///     fn poll<D: Deliver>(&mut self, deliver: &mut D) -> usize {
+///         let Some((header, payload)) = self.0.pop_front() else { return 0 };
+///         deliver.deliver(Peer(0), header, PeerBytes::from(&*payload));
+///         1
+///     }
+///     fn rendezvous(&self, _: Peer, _: u64, _: Load) -> Rendezvous {
+///         Rendezvous::Stream
+///     }
+///     fn register(&mut self, _: Option<Peer>, _: *mut u8, _: u64, _: Access) -> Option<RemoteKey> {
+///         None
+///     }
+///     fn deregister(&mut self, _: RemoteKey) {}
+///     fn sleep(&mut self, _: Duration) {}
+/// }
+///
+/// /// Sends a packet as soon as there is room.
+/// fn send<T: Transport, D: Deliver>(
+///     way: &mut T, to: Peer, header: Header, bytes: &[u8], deliver: &mut D,
+/// ) -> Result<(), PeerLost> {
+///     while way.try_send(to, header, bytes)? == Posted::Full {
+///         way.poll(deliver);
+///     }
+///     Ok(())
+/// }
+///
+/// # #[derive(Default)]
+/// # struct Count(usize);
+/// # impl Deliver for Count {
+/// #     fn deliver(&mut self, _: Peer, _: Header, _: PeerBytes<'_>) { self.0 += 1; }
+/// #     fn lost(&mut self, _: PeerLost) {}
+/// #     fn completed(&mut self, _: OpId, _: Result<u64, RmaError>) {}
+/// # }
+/// let (mut way, mut count) = (Loop::default(), Count::default());
+/// for _ in 0..40 {
+///     send(&mut way, Peer(0), Header::default(), b"hello", &mut count)?;
+/// }
+/// while way.poll(&mut count) > 0 {}
+/// assert_eq!(count.0, 40);
+/// # Ok::<(), PeerLost>(())
+/// ```
 pub trait Transport {
     /// Name as in `CATENA_LINK` and in every report.
     fn name(&self) -> &'static str;

@@ -61,6 +61,38 @@ impl ActiveHeader {
 }
 
 /// Takes the active messages of one class.
+///
+/// # Examples
+/// One that counts what comes from each peer:
+/// ```
+/// use std::collections::HashMap;
+/// use std::ops::Range;
+///
+/// use catena_base::PeerBytes;
+/// use catena_fabric::{Peer, PeerLost};
+/// use catena_link::{ActiveHeader, Class, Handler};
+///
+/// #[derive(Debug, Default)]
+/// struct Counter(HashMap<Peer, u64>);
+///
+/// impl Handler for Counter {
+///     fn deliver(&mut self, from: Peer, _: ActiveHeader, payload: PeerBytes<'_>) {
+///         *self.0.entry(from).or_default() += payload.len() as u64;
+///     }
+///     fn lost(&mut self, lost: &PeerLost) {
+///         self.0.remove(&lost.peer);
+///     }
+///     fn forget(&mut self, peers: &Range<u32>) {
+///         self.0.retain(|peer, _| !peers.contains(&peer.0));
+///     }
+/// }
+///
+/// let (mut counter, class) = (Counter::default(), Class(0));
+/// let header = ActiveHeader { class, context: 0, what: 1, argument: 0 };
+/// counter.deliver(Peer(1), header, PeerBytes::from(&b"hello"[..]));
+/// counter.forget(&(1..2));
+/// assert!(counter.0.is_empty());
+/// ```
 pub trait Handler: Debug + Send {
     /// Takes one. `payload` is only there during the call; nothing in it can be trusted.
     ///

@@ -11,6 +11,31 @@ use catena_fabric::{
 };
 
 /// A message to send: knows its length and can produce any part of it.
+///
+/// # Examples
+/// A message that lies in one run:
+/// ```
+/// use catena_link::Source;
+///
+/// #[derive(Debug)]
+/// struct Message(Box<[u8]>);
+///
+/// impl Source for Message {
+///     type Part<'a> = &'a [u8];
+///
+///     fn len(&self) -> u64 {
+///         self.0.len() as u64
+///     }
+///     fn part(&self, from: u64, len: usize) -> &[u8] {
+///         &self.0[from as usize..][..len]
+///     }
+///     fn contiguous(&self) -> Option<*const u8> {
+///         Some(self.0.as_ptr())
+///     }
+/// }
+///
+/// assert_eq!(Message((*b"hello").into()).part(1, 3), b"ell");
+/// ```
 pub trait Source: Debug {
     /// A part of the message on its way out.
     type Part<'a>: Payload
@@ -36,6 +61,34 @@ pub trait Source: Debug {
 }
 
 /// Room for a message to receive.
+///
+/// # Examples
+/// A vector that grows with what comes:
+/// ```
+/// use catena_base::PeerBytes;
+/// use catena_link::Sink;
+///
+/// #[derive(Debug, Default)]
+/// struct Growing(Vec<u8>);
+///
+/// impl Sink for Growing {
+///     fn capacity(&self) -> u64 {
+///         1 << 20
+///     }
+///     fn place(&mut self, at: u64, bytes: PeerBytes<'_>) {
+///         let (at, end) = (at as usize, at as usize + bytes.len());
+///         if end <= 1 << 20 {
+///             self.0.resize(self.0.len().max(end), 0);
+///             bytes.read(&mut self.0[at..end]);
+///         }
+///     }
+/// }
+///
+/// let mut room = Growing::default();
+/// room.place(5, PeerBytes::from(&b" there"[..]));
+/// room.place(0, PeerBytes::from(&b"hello"[..]));
+/// assert_eq!(room.0, b"hello there");
+/// ```
 pub trait Sink: Debug {
     /// Bytes that it can take, packed.
     fn capacity(&self) -> u64;
@@ -62,6 +115,16 @@ pub use catena_fabric::RAILS;
 
 /// Where a whole message lies in its sender's memory, and the key by which each
 /// rail of the route reads it.
+///
+/// # Examples
+/// ```
+/// use catena_fabric::RemoteKey;
+/// use catena_link::RemoteKeys;
+///
+/// let keys = RemoteKeys { addr: 0x1000, key: 7, more: [8, 0, 0] };
+/// assert_eq!(keys.at(0x20).on(1), Some(RemoteKey { addr: 0x1020, key: 8 }));
+/// assert_eq!(keys.on(2), None, "that rail does not read it");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RemoteKeys {
     /// As in [`RemoteKey`], on every rail.
@@ -118,6 +181,22 @@ impl From<RemoteKey> for RemoteKeys {
 }
 
 /// All routes of this process, seen as one.
+///
+/// # Examples
+/// `Routes` of `catena_net` is the one of real transports. What uses any is generic, as the endpoint itself:
+/// ```
+/// use catena_link::{Cid, Endpoint, Mode, Net, Plane, Sent};
+///
+/// /// Sends a message to a rank, and waits until it has left.
+/// fn send<N: Net>(link: &mut Endpoint<N>, to: u32, tag: i32, message: N::Source) {
+///     if let Sent::Pending(request) = link.send(Cid(0), Plane::User, to, tag, Mode::Standard, message) {
+///         while !link.is_done(request) {
+///             link.progress();
+///         }
+///         link.take(request);
+///     }
+/// }
+/// ```
 pub trait Net {
     /// Messages going out.
     type Source: Source;

@@ -11,6 +11,20 @@ use crate::types::Context;
 ///
 /// On the wire the two halves of the tag stand where MPI's context and tag do, and the context where its source does: whom a
 /// packet comes from, its transport says.
+///
+/// # Examples
+/// ```
+/// use catena_fabric::Peer;
+/// use catena_link::{Endpoint, Mode, Net, Sent, TagKey};
+///
+/// /// An endpoint that knows these peers, and what begins to leave to each.
+/// fn greet<N: Net>(net: N, peers: &[Peer], greeting: impl Fn() -> N::Source) -> Vec<Sent> {
+///     let mut link = Endpoint::<N, TagKey>::tagged(net);
+///     peers.iter().for_each(|peer| link.add_peer(*peer));
+///     let send = |peer: &Peer| link.send_tagged(*peer, 1 << 40, Mode::Standard, greeting());
+///     peers.iter().map(send).collect()
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TagKey {
     tag: u64,

@@ -217,6 +217,14 @@ pub enum Mode {
 }
 
 /// Which messages a receive or a probe accepts.
+///
+/// # Examples
+/// ```
+/// use catena_link::{ANY_TAG, Selector};
+///
+/// let of_two = Selector { source: 2, tag: ANY_TAG };
+/// assert!(of_two.accepts(2, 99) && !of_two.accepts(3, 99));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Selector {
     /// Rank in the communicator, or [`ANY_SOURCE`].
@@ -261,6 +269,22 @@ pub struct Completion<T = i32> {
 }
 
 /// Why a request failed, whose tag is a `T`.
+///
+/// # Examples
+/// ```
+/// use catena_fabric::{Peer, PeerLost};
+/// use catena_link::Failure;
+///
+/// fn explain(failure: &Failure) -> String {
+///     match failure {
+///         Failure::Lost(PeerLost { peer, cause }) => format!("process {} is gone: {cause}", peer.0),
+///         other => format!("{other:?}"),
+///     }
+/// }
+///
+/// let lost = PeerLost { peer: Peer(3), cause: "its host is down".into() };
+/// assert_eq!(explain(&Failure::Lost(lost)), "process 3 is gone: its host is down");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure<T = i32> {
     /// The message was longer than the capacity for it. The part that fits is there.

@@ -28,6 +28,17 @@ setting! {
 }
 
 /// The transports that a process may use.
+///
+/// # Examples
+/// ```
+/// use catena_net::Chain;
+///
+/// let chain = Chain::parse("shm+tcp")?;
+/// assert!(chain.shm && chain.networks.len() == 1);
+/// let error = Chain::parse("shm+tpc").expect_err("there is no such transport");
+/// assert!(error.contains("did you mean tcp?"));
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
     /// The text it was read from.

@@ -8,6 +8,56 @@ use catena_fabric::Peer;
 /// host each of them runs.
 ///
 /// Errors are texts that say what failed and what to do.
+///
+/// # Examples
+/// Threads that play processes, with a table of records that all hold:
+/// ```
+/// use std::sync::{Arc, Mutex};
+///
+/// use catena_fabric::Peer;
+/// use catena_net::Exchange;
+///
+/// #[derive(Default)]
+/// struct Table {
+///     records: Vec<Option<Vec<u8>>>,
+///     leaving: usize,
+/// }
+///
+/// struct Seat(Peer, Arc<Mutex<Table>>);
+///
+/// impl Exchange for Seat {
+///     fn host_of(&self, _: Peer) -> String {
+///         "here".to_string()
+///     }
+///     fn node_of(&self, _: Peer) -> u32 {
+///         0
+///     }
+///     fn publish(&mut self, record: &[u8]) -> Result<(), String> {
+///         let mut table = self.1.lock().map_err(|_| "a thread has panicked")?;
+///         table.records[self.0.0 as usize] = Some(record.to_vec());
+///         Ok(())
+///     }
+///     fn ask(&mut self, process: Peer) -> Result<Option<Vec<u8>>, String> {
+///         let table = self.1.lock().map_err(|_| "a thread has panicked")?;
+///         Ok(table.records[process.0 as usize].clone())
+///     }
+///     fn begin_fence(&mut self) -> Result<(), String> {
+///         self.1.lock().map_err(|_| "a thread has panicked")?.leaving += 1;
+///         Ok(())
+///     }
+///     fn fence_done(&mut self) -> Result<bool, String> {
+///         let table = self.1.lock().map_err(|_| "a thread has panicked")?;
+///         Ok(table.leaving == table.records.len())
+///     }
+/// }
+///
+/// let table = Arc::new(Mutex::new(Table { records: vec![None; 2], leaving: 0 }));
+/// let mut seats = [0, 1].map(|at| Seat(Peer(at), Arc::clone(&table)));
+/// assert_eq!(seats[1].ask(Peer(0))?, None, "not yet");
+/// seats[0].publish(b"a record")?;
+/// assert_eq!(seats[1].ask(Peer(0))?.as_deref(), Some(&b"a record"[..]));
+/// # Ok::<(), String>(())
+/// ```
 pub trait Exchange {
     /// Name of the host of a process.
     fn host_of(&self, process: Peer) -> String;

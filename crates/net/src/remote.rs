@@ -37,6 +37,27 @@ pub struct Reach {
 
 /// Memory of this process that is registered for all peers. It stays so until it is given to
 /// [`Routes::withdraw`].
+///
+/// # Examples
+/// A process adds to a word of its own as it would to one of a peer:
+/// ```
+/// use catena_fabric::{Access, Atomic, AtomicOp, AtomicType, OpId, Peer, RmaError, Started};
+/// use catena_link::{Sink, Source};
+/// use catena_net::Routes;
+///
+/// fn add<S: Source, R: Sink>(routes: &mut Routes<S, R>, word: &mut u64) -> Result<Started, RmaError> {
+///     let (at, access) = ((word as *mut u64).cast(), Access::READ | Access::WRITE | Access::ATOMIC);
+///     let region = routes.expose(at, 8, access);
+///     // These bytes are what others are told of it.
+///     let keys = region.keys().clone();
+///     let target = routes.target(Peer(0), &keys).ok_or(RmaError::NoRegion)?;
+///     let (op, ty) = (AtomicOp::Sum, AtomicType::U64);
+///     let add = Atomic { op, ty, operand: 3, compare: 0, fetches: true };
+///     let started = routes.atomic(OpId::new(0, 1), Peer(0), add, target.keys);
+///     routes.withdraw(region);
+///     started
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct Region {

@@ -37,6 +37,46 @@ use crate::wire::{Note, kind};
 /// [`Endpoint::detach`], until its request is done. Calls that take an id
 /// panic on one that was never given out, and in debug builds on a stale one:
 /// ask [`Endpoint::valid`] about ids from outside.
+///
+/// # Examples
+/// Matching by ranks and tags, as MPI has it; `Routes` of `catena_net` has an example that runs:
+/// ```
+/// use catena_fabric::Peer;
+/// use catena_link::{Cid, Endpoint, Net, Plane, Selector};
+///
+/// /// Receives a message of rank 1 in a communicator of two, whose rank 0 this process is; how long it is.
+/// fn receive<N: Net>(net: N, into: N::Sink) -> u64 {
+///     let mut link = Endpoint::new(net);
+///     link.open(Cid(0), 0, vec![(Peer(0), Cid(0)), (Peer(1), Cid(0))]);
+///     let selector = Selector { source: 1, tag: 7 };
+///     let request = link.recv(Cid(0), Plane::User, selector, into);
+///     while !link.is_done(request) {
+///         link.progress();
+///     }
+///     link.take(request).len
+/// }
+/// ```
+///
+/// Matching by tags of 64 bits and by peers, for those who have no ranks; `examples/tagged_messages.rs` of `catena_net` is two
+/// processes that do so:
+/// ```
+/// use catena_fabric::Peer;
+/// use catena_link::{Endpoint, Net, TagKey, TagSelector};
+///
+/// /// Receives the next message whose tag begins with `topic`, from anybody: its tag.
+/// fn next<N: Net>(link: &mut Endpoint<N, TagKey>, topic: u32, into: N::Sink) -> u64 {
+///     let selector = TagSelector {
+///         source: None,
+///         tag: u64::from(topic) << 32,
+///         ignore: u32::MAX.into(),
+///     };
+///     let request = link.recv_tagged(selector, into);
+///     while !link.is_done(request) {
+///         link.progress();
+///     }
+///     link.take(request).tag
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Endpoint<N: Net, K: MatchKey = MpiKey> {
     net: N,
