@@ -38,6 +38,12 @@ pub fn record(data: &[u8]) {
         let again = Record::decode(&told).expect("what was written");
         assert_eq!((&again.ends, again.shm), (&record.ends, record.shm));
         assert!(record.setting.starts_with(&again.setting));
+        let place = |it: &Record| {
+            it.address
+                .as_ref()
+                .map(|at| (at.name, at.realm, at.segment))
+        };
+        assert_eq!(place(&again), place(&record));
         Some(record)
     };
     let (Some(one), Some(two)) = (read(one), read(two)) else {
