@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
@@ -35,6 +35,20 @@ pub(crate) struct Alone {
     hosts: Hosts,
     /// The peers that share memory with it, and what tells that they have ended.
     neighbours: Vec<(Peer, OwnedFd)>,
+}
+
+/// What leads from it to others, too.
+pub(crate) struct Opened {
+    pub alone: Alone,
+    pub shm: Option<Shm>,
+    pub networks: Option<Box<Networks>>,
+}
+
+/// A process whose memory is shared: its segment, and what can be read once it has ended, if the kernel has that.
+#[derive(Debug)]
+pub(crate) struct Neighbour {
+    pub segment: OwnedFd,
+    pub ending: Option<OwnedFd>,
 }
 
 /// The names of the hosts of those that were added, for messages.
@@ -75,11 +89,7 @@ impl Alone {
     ///
     /// # Errors
     /// What failed and what to do.
-    #[allow(clippy::type_complexity)]
-    pub fn open(
-        chain: &Chain,
-        secret: Option<&Secret>,
-    ) -> Result<(Alone, Option<Shm>, Option<Box<Networks>>), String> {
+    pub fn open(chain: &Chain, secret: Option<&Secret>) -> Result<Opened, String> {
         let mut random = [0; 8];
         catena_proof::random(&mut random).map_err(|e| format!("no random numbers: {e}"))?;
         let place = Place {
@@ -123,19 +133,21 @@ impl Alone {
             hosts,
             neighbours: Vec::new(),
         };
-        Ok((alone, shm, networks))
+        Ok(Opened {
+            alone,
+            shm,
+            networks,
+        })
     }
 
-    /// A peer was added, which is at `at`; it `is_near` if it shares memory with this process.
-    pub fn added(&mut self, peer: Peer, at: &Address, is_near: bool) {
+    /// A peer was added, which is at `at`; `ending`: see [`Neighbour`].
+    pub fn added(&mut self, peer: Peer, at: &Address, ending: Option<OwnedFd>) {
         self.hosts.borrow_mut().insert(peer, at.host.clone());
-        let segment = at.segment.filter(|_| is_near);
-        let ending = segment.and_then(|it| ending_of(it.process));
         self.neighbours.extend(ending.map(|it| (peer, it)));
     }
 
-    /// The neighbours that have ended since this was last asked.
-    pub fn ended_neighbours(&mut self) -> Vec<PeerLost> {
+    /// The neighbours that have ended since this was last asked, and of which nothing is left in `shm` that was not taken.
+    pub fn ended_neighbours(&mut self, shm: &Shm) -> Vec<PeerLost> {
         if self.neighbours.is_empty() {
             return Vec::new();
         }
@@ -147,7 +159,9 @@ impl Alone {
         let _ = retry_on_intr(|| poll(&mut endings, Some(&Timespec::default())));
         let over: Vec<bool> = endings.iter().map(|it| !it.revents().is_empty()).collect();
         let mut at = over.into_iter();
-        let is_over = |_: &mut (Peer, OwnedFd)| at.next().expect("one for each");
+        let is_over = |(peer, _): &mut (Peer, OwnedFd)| {
+            at.next().expect("one for each") && shm.has_taken_all_of(*peer)
+        };
         let ended = self.neighbours.extract_if(.., is_over);
         let host = &self.address.host;
         let lost = ended.map(|(peer, _)| PeerLost {
@@ -161,7 +175,7 @@ impl Alone {
     ///
     /// # Errors
     /// If it cannot be opened.
-    pub fn open_segment_of(&self, at: &Address) -> Option<Result<OwnedFd, String>> {
+    pub fn neighbour(&self, at: &Address) -> Option<Result<Neighbour, String>> {
         let own = self.segment.as_ref()?;
         let segment = at.segment.filter(|_| at.realm == self.address.realm)?;
         let opened = open_at(segment, own);
@@ -170,20 +184,28 @@ impl Alone {
 }
 
 /// Opens the segment at a place, on the file system of `own`.
-fn open_at(segment: SegmentAt, own: &File) -> io::Result<OwnedFd> {
+fn open_at(segment: SegmentAt, own: &File) -> io::Result<Neighbour> {
     let SegmentAt {
         process,
         descriptor,
         file,
     } = segment;
     let path = format!("/proc/{process}/fd/{descriptor}");
-    let opened = OpenOptions::new().read(true).write(true).open(path)?;
-    // Its process may have ended, and another one have its number.
-    let (found, own) = (opened.metadata()?, own.metadata()?);
-    match found.ino() == file && found.dev() == own.dev() {
-        true => Ok(opened.into()),
+    let device = own.metadata()?.dev();
+    let check = |found: Metadata| match found.ino() == file && found.dev() == device {
+        true => Ok(()),
         false => Err(io::Error::other("its process has ended")),
-    }
+    };
+    // If the process has ended another one may have its number: its files are not opened, and it is not the one that is
+    // watched.
+    let ending = ending_of(process);
+    check(fs::metadata(&path)?)?;
+    let segment = OpenOptions::new().read(true).write(true).open(path)?;
+    check(segment.metadata()?)?;
+    Ok(Neighbour {
+        segment: segment.into(),
+        ending,
+    })
 }
 
 /// A segment of this process's own, and a descriptor at which others find it.

@@ -8,7 +8,7 @@
 use catena_fabric::{Peer, PeerLost};
 use catena_proof::Secret;
 
-use crate::alone::{Alone, ME};
+use crate::alone::{Alone, ME, Opened};
 use crate::chain::Chain;
 use crate::peer_table::PeerTable;
 use crate::record::Record;
@@ -48,7 +48,11 @@ impl<S, R> Routes<S, R> {
     /// # Ok::<(), String>(())
     /// ```
     pub fn alone(chain: &Chain, secret: Option<&Secret>) -> Result<Self, String> {
-        let (alone, shm, networks) = Alone::open(chain, secret)?;
+        let Opened {
+            alone,
+            shm,
+            networks,
+        } = Alone::open(chain, secret)?;
         let peers = PeerTable::new(alone.address.name.job, [0]);
         let mut routes = Routes::new(ME, peers, &[ME], shm, networks);
         routes.alone = Some(Box::new(alone));
@@ -84,13 +88,14 @@ impl<S, R> Routes<S, R> {
             return Err("what it tells is damaged".to_string());
         }
         let leads = alone.address.name < name;
-        let segment = alone.open_segment_of(at).transpose()?;
-        let node = match segment.is_some() {
-            true => 0,
-            false => self.peers.len() as u32,
+        let (segment, ending) = match alone.neighbour(at).transpose()? {
+            Some(it) => (Some(it.segment), it.ending),
+            None => (None, None),
         };
+        let is_near = segment.is_some();
+        let node = if is_near { 0 } else { self.peers.len() as u32 };
         // Whether it can be reached is asked before it gets a number.
-        if segment.is_none() {
+        if !is_near {
             match self.networks.as_ref() {
                 Some(networks) => networks.joins(&theirs, leads)?,
                 None => {
@@ -101,12 +106,11 @@ impl<S, R> Routes<S, R> {
                 }
             }
         }
-        let is_near = segment.is_some();
         let added = self.add_job(name.job, &[node], segment, None);
         added.map_err(|error| error.to_string())?;
         let peer = self.peers.peer(name).expect("it was just added");
         if let Some(alone) = &mut self.alone {
-            alone.added(peer, at, is_near);
+            alone.added(peer, at, ending);
         }
         if !is_near && let Some(networks) = &mut self.networks {
             networks.add_peer(peer, &theirs, (name, leads))?;
@@ -115,11 +119,17 @@ impl<S, R> Routes<S, R> {
         Ok(peer)
     }
 
-    /// The neighbours that have ended since this was last asked: what they sent may still arrive. Those that are reached
-    /// over networks are looked after by these. To be asked now and then by those who wait; costs a system call if there are
-    /// neighbours.
+    /// The neighbours that have ended since this was last asked, once all that they had sent was polled; the endpoint is to
+    /// be told ([`peer_ended`](catena_link::Endpoint::peer_ended)). Those that are reached over networks are looked after by
+    /// these. To be asked now and then by those who wait; costs a system call if there are neighbours.
     pub fn ended_neighbours(&mut self) -> Vec<PeerLost> {
-        let alone = self.alone.as_mut();
-        alone.map_or_else(Vec::new, |it| it.ended_neighbours())
+        let (Some(alone), Some(shm)) = (&mut self.alone, &self.shm) else {
+            return Vec::new();
+        };
+        let ended = alone.ended_neighbours(shm);
+        for PeerLost { peer, cause } in &ended {
+            self.mark_lost(*peer, cause);
+        }
+        ended
     }
 }

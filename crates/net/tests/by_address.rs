@@ -288,6 +288,54 @@ fn second(chain: &str, of_first: &[u8]) -> (Child, BufReader<ChildStdout>, Vec<u
     (child, back, address)
 }
 
+/// What a process has sent before it ended arrives, however late it is asked for.
+#[test]
+fn last_words_arrive_before_the_end() {
+    for chain in ["shm", "tcp"] {
+        let mut link = alone(chain);
+        let of_link = address(&mut link);
+        let (mut child, _back, of_child) = second(chain, &of_link);
+        let peer = add(&mut link, &of_child);
+        let rooms = [room(8), room(8), room(8)];
+        let echoes = rooms.clone().map(|it| {
+            let any = TagSelector {
+                ignore: 0xff,
+                ..exactly(peer, 0x200)
+            };
+            link.recv_tagged(any, it)
+        });
+        for _ in 0..3 {
+            if let Some(sent) = send(&mut link, peer, 0x100, &message(8)) {
+                until(|| {
+                    link.progress();
+                    link.is_done(sent)
+                });
+                link.take(sent);
+            }
+        }
+        if chain == "shm" {
+            // It has answered and ended, and nobody has polled.
+            assert!(child.wait().expect("it has ended").success());
+        }
+        until(|| {
+            for lost in link.net().ended_neighbours() {
+                link.peer_ended(lost);
+            }
+            link.progress();
+            link.net().is_delivered(false);
+            echoes.iter().all(|it| link.is_done(*it))
+        });
+        for echo in echoes {
+            assert_eq!(link.take(echo).error, None, "{chain}");
+        }
+        until(|| {
+            link.progress();
+            link.net().is_delivered(false);
+            child.try_wait().expect("it is ours").is_some()
+        });
+    }
+}
+
 #[test]
 fn the_end_of_a_process_is_noticed() {
     for chain in ["shm", "tcp"] {

@@ -59,6 +59,14 @@ impl Shm {
             || self.inlets.iter().any(|inlet| inlet.is_ready())
     }
 
+    /// Whether nothing of a peer is there that was not taken. Cost: O(rings into this process).
+    pub fn has_taken_all_of(&self, peer: Peer) -> bool {
+        let number = self.number(peer);
+        let mut inlets = self.inlets.iter();
+        self.own().epoch.load(Acquire) == self.seen
+            && !inlets.any(|it| it.number as usize == number && it.is_ready())
+    }
+
     /// Whether polling, or sending again what found no room, would get
     /// something done.
     pub fn is_ready(&self) -> bool {
