@@ -1,4 +1,4 @@
-//! The calls of `core`: everything that needs both the engine and the [`Net`].
+//! The calls of those above: everything that needs both the engine and the [`Net`].
 
 mod active;
 mod cancel;
