@@ -13,7 +13,6 @@ use super::{ABANDON, HEARSAY, Job, Process, SILENT, STRANGE, Task, WAITING};
 use crate::library;
 use crate::message::NodeCommand;
 use crate::node::Node;
-use crate::output::Sink;
 use crate::plan::Plan;
 use crate::report::{self, Failure};
 use crate::sys::{self, Exit, Stage};
@@ -263,7 +262,7 @@ impl Job {
         if self.finishing {
             self.failure.get_or_insert(report::interrupted(signal));
             if was_hurried {
-                self.sinks.iter_mut().for_each(Sink::give_up);
+                self.drop_output();
             }
         } else if was_hurried || self.ending {
             self.kill_all(libc::SIGKILL);
@@ -291,12 +290,8 @@ impl Job {
     /// A rank was started.
     pub(super) fn started(&mut self, rank: u32, pid: u32, cpus: &str) {
         self.processes[rank as usize].pid = pid;
-        if let Some(error) = self
-            .files
-            .create(&self.processes[rank as usize], &self.plan.hosts)
-        {
-            self.fail(Failure::new(1, error), Duration::ZERO);
-        }
+        self.files
+            .create(&self.processes[rank as usize], &self.plan.hosts);
         if self.verbose {
             let place = match cpus {
                 "" => "not bound".to_string(),
@@ -339,7 +334,7 @@ impl Job {
                 dead.push(rank);
             }
         }
-        self.fed(node, 0, false);
+        self.fed(node, [0, 0], false);
         let Some(text) = text else { return };
         // What was about to start there comes to nothing, and those who wanted it are told.
         for &rank in &dead {
