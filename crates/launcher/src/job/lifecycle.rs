@@ -408,7 +408,9 @@ impl Job {
             _ => {
                 let failure = report::ended(&self.who(rank), exit).of(rank);
                 self.died(rank, exit.into());
-                match (self.tolerant && joined, finalized) {
+                // Where nobody uses MPI, nobody waits for it.
+                let is_missed = || self.processes.iter().any(|p| p.joined.is_some());
+                match (self.tolerant && (joined || !is_missed()), finalized) {
                     (true, _) => self.go_on(failure, !finalized),
                     // Others can finish without it.
                     (false, true) => self.fail_late(rank, failure),
@@ -596,7 +598,7 @@ impl Job {
         if !self.fencing {
             return;
         }
-        let gone = |p: &Process| p.job == 0 && p.exit == Some(Exit::Code(0)) && p.joined.is_none();
+        let gone = |p: &Process| p.job == 0 && p.exit.is_some() && p.joined.is_none();
         if let Some(rank) = self.processes.iter().position(gone) {
             let rank = rank as u32;
             let text = format!(
