@@ -122,6 +122,16 @@ pub(super) fn last_started() -> Option<u32> {
     text.split_whitespace().last()?.parse().ok()
 }
 
+/// The process that has started process `pid`; none if there is no such process, as that is the number of a thread.
+pub(super) fn parent(pid: u32) -> Option<u32> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let number = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        line?.trim().parse::<u32>().ok()
+    };
+    (number("Tgid:") == Some(pid)).then(|| number("PPid:"))?
+}
+
 /// The file that process `pid` has as `path`: containers have files of their own.
 pub(super) fn seen_by(pid: u32, path: &Path) -> Option<PathBuf> {
     let root = PathBuf::from(format!("/proc/{pid}/root"));
@@ -217,6 +227,7 @@ mod tests {
             let mut child = pair(variable);
             let below = children(child.id());
             assert_eq!(below.len(), 1, "{below:?}");
+            assert_eq!(parent(below[0]), Some(child.id()));
             assert_eq!(has_launcher(child.id(), own), expected, "{variable}");
             assert_eq!(has_launcher(below[0], own), expected, "{variable}");
             drop(child.stdin.take());

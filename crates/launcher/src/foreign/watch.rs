@@ -20,6 +20,9 @@ const MOST: usize = 256;
 /// Most processes for which a descriptor is kept.
 const KEPT: usize = 512;
 
+/// Of so many new processes, and two for each that is known, each is asked whose it is.
+const FEW: u32 = 64;
+
 /// What the library of another MPI in a process is up to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -120,8 +123,30 @@ impl Watch {
         self.round += 1;
         // Read before the processes are: those that are started meanwhile belong to the next round.
         let started = processes::last_started();
-        self.may_be_more = started.is_none() || started != self.started;
-        self.started = started;
+        let before = std::mem::replace(&mut self.started, started);
+        self.may_be_more = match before.zip(started) {
+            Some((before, started)) if before <= started => {
+                // Where few are new on this host it costs less to ask each of them whose it is.
+                let few = 2 * self.seen.len() as u32 + FEW;
+                let are_few = started - before <= few;
+                if are_few {
+                    (before + 1..=started).for_each(|pid| self.adopt(pid));
+                }
+                !are_few
+            }
+            _ => true,
+        };
+    }
+
+    /// Looks whose process a new one is.
+    fn adopt(&mut self, pid: u32) {
+        let parent = processes::parent(pid);
+        if let Some(parent) = parent.and_then(|parent| self.seen.get_mut(&parent)) {
+            let children = &mut parent.process.children;
+            if !children.contains(&pid) {
+                children.push(pid);
+            }
+        }
     }
 
     /// Has looked from `begin` to `end`.
@@ -146,10 +171,12 @@ impl Watch {
     /// Cost: see `processes`.
     pub fn look(&mut self, rank: u32) -> Option<(PathBuf, Stage)> {
         let mut processes = vec![rank];
+        let mut gone = Vec::new();
         let mut at = 0;
         while let Some(&pid) = processes.get(at) {
             at += 1;
             let Some(seen) = self.refresh(pid, rank) else {
+                gone.push(pid);
                 continue;
             };
             if seen.process.libraries.is_empty() && processes.len() < MOST {
@@ -163,6 +190,14 @@ impl Watch {
                 Stage::Loaded => {}
                 Stage::Starting => drop(self.starting.insert(rank, foreign.library)),
                 stage @ (Stage::Alone | Stage::Unknown) => return Some((foreign.library, stage)),
+            }
+        }
+        if !gone.is_empty() {
+            for pid in &processes {
+                if let Some(seen) = self.seen.get_mut(pid) {
+                    let children = &mut seen.process.children;
+                    children.retain(|child| !gone.contains(child));
+                }
             }
         }
         None
@@ -232,6 +267,9 @@ impl Watch {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::{Command, Stdio};
+
     use super::*;
 
     #[test]
@@ -249,6 +287,43 @@ mod tests {
         }
         assert_eq!(processes::number_at(own, 0), None);
     }
+    #[test]
+    fn what_a_process_starts_is_looked_at_as_long_as_it_runs() {
+        let script = "echo up; read go; (echo below; read end); echo done; read end";
+        let mut rank = Command::new("sh")
+            .args(["-c", script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut to = rank.stdin.take().unwrap();
+        let mut said = BufReader::new(rank.stdout.take().unwrap());
+        let mut hear = |word: &str| {
+            let mut line = String::new();
+            said.read_line(&mut line).unwrap();
+            assert_eq!(line.trim(), word);
+        };
+        let mut watch = Watch::new(Instant::now(), 100);
+        let mut look = || {
+            watch.begin();
+            watch.look(rank.id());
+            watch.has_looked(Instant::now(), Instant::now());
+            let children = watch.seen[&rank.id()].process.children.len();
+            (watch.seen.len(), children)
+        };
+        hear("up");
+        assert_eq!(look(), (1, 0));
+        to.write_all(b"\n").unwrap();
+        hear("below");
+        assert_eq!(look(), (2, 1));
+        to.write_all(b"\n").unwrap();
+        hear("done");
+        look();
+        assert_eq!(look(), (1, 0));
+        drop(to);
+        rank.wait().unwrap();
+    }
+
     #[test]
     fn what_is_loaded_late_is_seen_with_the_next_look() {
         let folder = std::env::temp_dir().join(format!("catena-late-{}", std::process::id()));
