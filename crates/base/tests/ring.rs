@@ -47,6 +47,11 @@ impl Memory {
         128 + MARGIN
     }
 
+    /// Where the data area begins.
+    fn area_at(&self) -> usize {
+        self.base as usize + self.cells_at() + self.cells * CELL
+    }
+
     fn area(&self) -> RawArea {
         // SAFETY: inside the allocation; Heads fits in 128 bytes.
         unsafe {
@@ -132,16 +137,18 @@ proptest! {
     fn behaves_like_a_queue(
         shift in 1u32..5,
         pieces in 2usize..20,
-        ops in prop::collection::vec((any::<bool>(), 0usize..800), 1..500),
+        ops in prop::collection::vec((any::<bool>(), 0usize..800, 0usize..20), 1..500),
     ) {
         let memory = Memory::new(1 << shift, pieces * 64);
         let (mut tx, mut rx) = memory.ends();
         let mut queue = VecDeque::new();
         let mut seed = 0;
-        for (sending, len) in ops {
+        for (sending, len, turn) in ops {
             if sending {
                 let len = len.min(pieces / 2 * 64);
                 seed += 1;
+                // The producer may change its mind with each packet.
+                tx.turn_at(turn.max(2 * len.div_ceil(64)) * 64);
                 if try_send(&mut tx, seed, len) {
                     queue.push_back((seed, len));
                 } else {
@@ -283,7 +290,6 @@ fn only_what_is_present_is_used() {
             received += 1;
         }
         rx.idle();
-        // What was given back counts only when all is present.
         tx.refresh().unwrap();
     }
     for seed in sent..100 {
@@ -311,6 +317,29 @@ fn try_receive_or_extend(rx: &mut Consumer<RawArea>, seed: u64) -> bool {
         }
         Err(Stop::Corrupt(corrupt)) => panic!("{corrupt}"),
     }
+}
+
+#[test]
+fn packets_that_turn_early_find_the_same_memory() {
+    let memory = Memory::new(8, 4096);
+    let (mut tx, mut rx) = memory.ends();
+    let mut place = |seed, len, turn| {
+        tx.turn_at(turn);
+        assert!(try_send(&mut tx, seed, len));
+        let mut at = 0;
+        rx.pop(|packet| at = packet.bytes.as_ptr() as usize)
+            .unwrap();
+        rx.idle();
+        tx.refresh().unwrap();
+        at - memory.area_at()
+    };
+    let places: Vec<usize> = (0..6).map(|seed| place(seed, 100, 384)).collect();
+    assert_eq!(places, [0, 128, 256, 0, 128, 256]);
+    // All of the area, up to its very end, and back.
+    let long: Vec<usize> = (6..10).map(|seed| place(seed, 1000, 4096)).collect();
+    assert_eq!(long, [384, 1408, 2432, 0]);
+    assert_eq!(place(10, 1000, 8192), 1024);
+    assert_eq!(place(11, 100, 384), 0);
 }
 
 #[test]

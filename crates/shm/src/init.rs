@@ -129,7 +129,7 @@ pub struct Memory {
     pub tables: usize,
     /// Rings to peers.
     pub rings: usize,
-    /// Data areas of these rings.
+    /// Data areas of these rings, as far as they were used.
     pub data: usize,
     /// Regions for boards and windows.
     pub regions: usize,
@@ -352,15 +352,11 @@ impl Shm {
             .peer_states
             .iter()
             .filter(|peer_state| peer_state.is_open());
-        let with_data = self
-            .peer_states
-            .iter()
-            .filter(|peer_state| peer_state.data_bytes() > 0);
         let layout = &self.segment.layout;
         Memory {
             tables: layout.arena_at / layout.ranks as usize,
             rings: open.count() * layout.geometry.ring_bytes(),
-            data: with_data.map(PeerState::data_bytes).sum(),
+            data: self.peer_states.iter().map(PeerState::data_bytes).sum(),
             regions: self.arena.bytes(),
         }
     }

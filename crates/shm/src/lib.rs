@@ -61,6 +61,7 @@ mod runs;
 mod segment;
 mod send;
 pub mod settings;
+mod span;
 mod tune;
 mod warm;
 

@@ -11,6 +11,7 @@ use crate::addr::{Block, RingHead};
 use crate::class::Class;
 use crate::pace::Pace;
 use crate::settings::Config;
+use crate::span::Span;
 use crate::tune::{Tuner, WORTH_CHOOSING, Way};
 use crate::warm::{STEP, Warm};
 
@@ -61,6 +62,8 @@ pub(crate) struct PeerState {
     /// Apart: what each packet needs lies together.
     pub(crate) pace: Box<Pace>,
     pub(crate) warm: Warm,
+    /// How much of the ring's data area packets take turns in.
+    pub(crate) span: Span,
     /// How many packets had arrived when the last long one left.
     pub(crate) sent_long: Option<u64>,
     pub(crate) reader: Reader,
@@ -116,6 +119,7 @@ impl PeerState {
             tuners: Class::ALL.map(|class| Tuner::new(config, class)),
             pace: Box::default(),
             warm: Warm::default(),
+            span: Span::new(config.oversubscribed),
             sent_long: None,
             reader: Reader::Unknown,
             spare_data: 0,
@@ -126,8 +130,9 @@ impl PeerState {
         matches!(self.state, RingState::Open(_))
     }
 
+    /// Bytes of the ring's data area for which there is memory.
     pub(crate) fn data_bytes(&self) -> usize {
-        self.tx.data_size()
+        self.tx.present()
     }
 
     /// The peer's error, if it is lost.

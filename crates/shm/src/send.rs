@@ -28,7 +28,8 @@ impl Shm {
             "a packet of {len} bytes is too long"
         );
         let small = len <= INLINE;
-        let peer_state = &self.peer_states[number];
+        let peer_state = &mut self.peer_states[number];
+        peer_state.tx.turn_at(peer_state.span.of(len));
         let ready = peer_state.tx.has_room() && (small || peer_state.tx.can_reserve(len));
         if !ready && !self.make_room(number, len)? {
             return Ok(Posted::Full);
@@ -52,6 +53,7 @@ impl Shm {
         let class = Class::of(len);
         if class == Class::Long {
             peer_state.sent_long = Some(self.arrived);
+            peer_state.span.sent_long(len);
         }
         if peer_state.tuners[class as usize].count(len) {
             peer_state.retune(class);
@@ -101,6 +103,7 @@ impl Shm {
             opened.map_err(|e| self.peer_states[number].lose(e.to_string()))?;
         }
         let peer_state = &mut self.peer_states[number];
+        peer_state.tx.turn_at(peer_state.span.of(len));
         let refreshed = peer_state.tx.refresh();
         let cell = refreshed.map_err(|e: Corrupt| peer_state.lose(e.to_string()))?;
         let room = cell && (len <= INLINE || self.can_reserve(number, len)?);
@@ -169,7 +172,8 @@ impl Shm {
             return Ok(());
         };
         let segment = self.segment_of(number);
-        let bytes = segment.layout.geometry.data;
+        let geometry = segment.layout.geometry;
+        let bytes = geometry.data;
         let offset = match self.peer_states[number].spare_data {
             0 => segment.reserve(bytes)?,
             spare => spare,
@@ -187,6 +191,7 @@ impl Shm {
                 .tx
                 .attach_data(RawArea::new(cells, head.cast(), data), bytes);
         }
+        self.peer_states[number].span.open(geometry);
         Ok(())
     }
 

@@ -47,7 +47,8 @@ setting! {
     /// Payload bytes that a pair of ranks can have under way.
     ///
     /// 0 means: by the number of ranks on the node. Used only by pairs that
-    /// send more than 32 bytes at once.
+    /// send more than 32 bytes at once; more than 256 KiB only by those that
+    /// have sent that much in packets of 8 KiB and more, with a core for each rank.
     pub static SHM_DATA: Bytes = Bytes::kib(0);
     range: Bytes::kib(0)..=Bytes::gib(1),
     scope: AllEqual,

@@ -65,7 +65,7 @@ fn a_few_have_their_rings_before_they_send() {
     for end in &ends {
         let memory = end.memory();
         assert!(memory.rings > 0);
-        assert_eq!(memory.data, 2 * (64 << 10));
+        assert_eq!(memory.data, 2 * (16 << 10));
     }
     exchange(ends);
 }

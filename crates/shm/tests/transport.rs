@@ -411,9 +411,9 @@ fn few_ranks_have_rings_at_the_start() {
 #[test]
 fn memory_grows_only_with_pairs_that_talk() {
     for (ranks, idle_max, ring_max, all_max) in [
-        (2u32, 8 << 10, 20 << 10, 1100 << 10),
-        (32, 4 << 10, 10 << 10, 5 << 20),
-        (128, 4 << 10, 6 << 10, 6 << 20),
+        (2u32, 8 << 10, 20 << 10, 44 << 10),
+        (32, 4 << 10, 10 << 10, 1 << 20),
+        (128, 4 << 10, 6 << 10, 3 << 20),
     ] {
         let config = Config {
             early: 0,
@@ -435,7 +435,7 @@ fn memory_grows_only_with_pairs_that_talk() {
         assert!(try_send(&mut end, Peer(1), 1, 1000));
         let large = end.memory();
         assert_eq!(large.rings, small.rings);
-        assert_eq!(large.data, config.geometry.data);
+        assert_eq!(large.data, 16 << 10, "what is used, and no more");
         for peer in &peers[1..] {
             assert!(try_send(&mut end, *peer, 1, 1000));
         }

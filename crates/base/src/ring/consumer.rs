@@ -1,6 +1,6 @@
 //! The receiving end.
 
-use super::{Area, Corrupt, INLINE, PAYLOAD_AT, Place, Touch, place, stamp};
+use super::{ANEW, Area, Corrupt, GIVEN_BACK, INLINE, PAYLOAD_AT, Place, Touch, place, stamp};
 use crate::mem::PeerBytes;
 use crate::sync::Ordering::{Acquire, Release};
 
@@ -170,8 +170,12 @@ impl<A: Area> Consumer<A> {
         meta: u64,
         take: impl FnOnce(Packet<'_>),
     ) -> Result<bool, Stop> {
-        let (len, flags) = (meta as u32 as usize, (meta >> 32) as u32);
-        let Place { from, skip, need } = place(self.at, len, self.data_size);
+        let (told, flags) = (meta as u32, (meta >> 32) as u32);
+        let len = (told & !ANEW) as usize;
+        let anew = told & ANEW != 0;
+        let Place {
+            from, skip, need, ..
+        } = place(self.at, len, self.data_size, anew);
         if from + need > self.present {
             return Err(self.cannot_take(len, from + need));
         }
@@ -185,7 +189,7 @@ impl<A: Area> Consumer<A> {
         });
         self.at = from + need;
         self.taken += (skip + need) as u64;
-        Ok(self.taken - self.freed > self.data_size as u64 / 4)
+        Ok(self.taken - self.freed > (self.data_size / 4).min(GIVEN_BACK) as u64)
     }
 
     /// Why the payload of `len` bytes up to `end` cannot be touched.
@@ -193,7 +197,7 @@ impl<A: Area> Consumer<A> {
     fn cannot_take(&self, len: usize, end: usize) -> Stop {
         match self.data_size {
             0 => Stop::Absent(0),
-            size if len > size / 2 => Stop::Corrupt(Corrupt {
+            size if len > size / 2 || end > size => Stop::Corrupt(Corrupt {
                 what: "the length of a packet",
                 found: len as u64,
             }),

@@ -21,9 +21,11 @@
 //! seldom and read only by a producer that ran out of room. No fence and no
 //! read-modify-write anywhere.
 //!
-//! A packet's bytes lie contiguously in the data area, from a multiple of 64;
-//! a packet that would cross the end starts at the beginning instead. Both
-//! sides compute places from lengths alone.
+//! A packet's bytes lie contiguously in the data area, from a multiple of 64:
+//! behind those of the one before, or at the beginning of the area again, which
+//! the cell says. The producer goes back there where the area ends, or sooner
+//! ([`Producer::turn_at`]): as many bytes as it passes over count as sent and
+//! taken, so what is under way never exceeds the area.
 //!
 //! What the other side wrote is untrusted: lengths and counters are copied
 //! out, then checked. The worst a mad peer can do is to send nonsense.
@@ -71,34 +73,38 @@ impl std::fmt::Display for Corrupt {
 
 impl std::error::Error for Corrupt {}
 
+/// In the length of a packet: its bytes lie at the beginning of the data area, not behind those of the one before.
+const ANEW: u32 = 1 << 31;
+
+/// Bytes that the consumer has taken before it gives them back; fewer in an area that is short.
+const GIVEN_BACK: usize = 64 << 10;
+
 /// A packet's place in the data area.
 #[derive(Clone, Copy, Debug)]
 struct Place {
+    /// Whether it lies at the beginning of the area, not behind the one before.
+    anew: bool,
     /// Its first byte.
     from: usize,
-    /// Bytes left unused before it, at the end of the area.
+    /// Bytes passed over before it, up to the end of the area.
     skip: usize,
     /// Bytes it takes.
     need: usize,
 }
 
-/// Where the next packet of `len` bytes goes in a data area of `size` bytes
-/// whose next free byte is at `at`. Both sides compute it alike.
+/// The place of a packet of `len` bytes in a data area of `size` bytes, of which `at` is the first one behind the
+/// packet before.
 #[inline(always)]
-fn place(at: usize, len: usize, size: usize) -> Place {
-    let need = len.next_multiple_of(ALIGN);
-    if at + need <= size {
-        Place {
-            from: at,
-            skip: 0,
-            need,
-        }
-    } else {
-        Place {
-            from: 0,
-            skip: size - at,
-            need,
-        }
+fn place(at: usize, len: usize, size: usize, anew: bool) -> Place {
+    let (from, skip) = match anew {
+        false => (at, 0),
+        true => (0, size - at),
+    };
+    Place {
+        anew,
+        from,
+        skip,
+        need: len.next_multiple_of(ALIGN),
     }
 }
 

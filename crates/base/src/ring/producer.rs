@@ -1,6 +1,6 @@
 //! The sending end.
 
-use super::{Area, Corrupt, INLINE, PAYLOAD_AT, Place, Touch, place, stamp};
+use super::{ALIGN, ANEW, Area, Corrupt, INLINE, PAYLOAD_AT, Place, Touch, place, stamp};
 use crate::sync::Ordering::{Acquire, Release};
 
 /// The sending end of a ring. There is one per ring.
@@ -17,14 +17,15 @@ pub struct Producer<A> {
     at: usize,
     /// Size of the data area; 0 while there is none.
     data_size: usize,
+    /// No packet reaches beyond this byte of it.
+    turn: usize,
     /// How much of it can be touched, from its beginning.
     present: usize,
     /// Data bytes used since the start, skipped ones included.
     used: u64,
     /// Data bytes given back, as last seen.
     freed: u64,
-    /// Data bytes that may be used since the start: what is present, or once all is, the size and what was
-    /// given back.
+    /// Data bytes that may be used since the start: the size, and what was given back.
     granted: u64,
 }
 
@@ -60,6 +61,7 @@ impl<A: Area> Producer<A> {
             limit: cells as u64,
             at: 0,
             data_size: 0,
+            turn: 0,
             present: 0,
             used: 0,
             freed: 0,
@@ -80,6 +82,7 @@ impl<A: Area> Producer<A> {
             limit: 0,
             at: 0,
             data_size: 0,
+            turn: 0,
             present: 0,
             used: 0,
             freed: 0,
@@ -95,9 +98,19 @@ impl<A: Area> Producer<A> {
     /// # Panics
     /// If there is one already, or `size` is not a positive multiple of 64.
     pub unsafe fn attach_data(&mut self, area: A, size: usize) {
-        assert!(self.data_size == 0 && size > 0 && size.is_multiple_of(super::ALIGN));
+        assert!(self.data_size == 0 && size > 0 && size.is_multiple_of(ALIGN));
         self.area = area;
         self.data_size = size;
+        self.turn = size;
+        self.granted = self.freed + size as u64;
+    }
+
+    /// From now on the producer goes back to the beginning of the data area where a packet would reach beyond byte
+    /// `turn`, or where the area ends, if that is sooner: packets that take turns in less memory find it in the caches.
+    /// At least twice the length of the packets that follow.
+    #[inline(always)]
+    pub fn turn_at(&mut self, turn: usize) {
+        self.turn = turn.min(self.data_size);
     }
 
     /// The first `present` bytes of the data area can be touched.
@@ -107,7 +120,6 @@ impl<A: Area> Producer<A> {
     pub fn extend_data(&mut self, present: usize) {
         assert!((self.present..=self.data_size).contains(&present));
         self.present = present;
-        self.grant();
     }
 
     /// Where the data area begins.
@@ -122,18 +134,15 @@ impl<A: Area> Producer<A> {
 
     /// How many must be for a packet of `len` bytes to be the next one; at most the size.
     pub fn reach(&self, len: usize) -> usize {
-        let place = place(self.at, len, self.data_size);
-        match place.skip {
-            0 => place.from + place.need,
-            _ => self.data_size,
-        }
+        let place = self.place(len);
+        place.from + place.need
     }
 
-    fn grant(&mut self) {
-        self.granted = match self.present < self.data_size {
-            true => self.present as u64,
-            false => self.freed + self.data_size as u64,
-        };
+    /// Where the next packet of `len` bytes goes.
+    #[inline(always)]
+    fn place(&self, len: usize) -> Place {
+        let anew = self.at + len.next_multiple_of(ALIGN) > self.turn;
+        place(self.at, len, self.data_size, anew)
     }
 
     /// Size of the data area in bytes; 0 if there is none.
@@ -173,7 +182,7 @@ impl<A: Area> Producer<A> {
             });
         }
         self.freed = freed;
-        self.grant();
+        self.granted = freed + self.data_size as u64;
         Ok(self.has_room())
     }
 
@@ -200,24 +209,21 @@ impl<A: Area> Producer<A> {
     /// Whether a packet of `len` bytes is known to fit in the data area.
     #[inline(always)]
     pub fn can_reserve(&self, len: usize) -> bool {
-        let place = place(self.at, len, self.data_size);
+        let place = self.place(len);
         self.used + (place.skip + place.need) as u64 <= self.granted
+            && place.from + place.need <= self.present
     }
 
     /// Where the `len` bytes lie that come `ahead` bytes after the next one to
     /// be written, if they are in one piece and known to be free.
     pub fn free_at(&self, ahead: usize, len: usize) -> Option<*const u8> {
-        if self.used + (ahead + len) as u64 > self.granted {
-            return None;
-        }
-        let from = self.at + ahead;
-        let from = from
-            - if from < self.data_size {
-                0
-            } else {
-                self.data_size
-            };
-        (from + len <= self.data_size).then(|| self.area.data(from).cast_const())
+        let at = self.at + ahead;
+        let (from, skip) = match at < self.turn {
+            true => (at, 0),
+            false => (at - self.turn, self.data_size - self.turn),
+        };
+        let is_free = self.used + (skip + ahead + len) as u64 <= self.granted;
+        (is_free && from + len <= self.present).then(|| self.area.data(from).cast_const())
     }
 
     /// Reserves room in the data area, which [`Producer::commit`] sends.
@@ -225,8 +231,8 @@ impl<A: Area> Producer<A> {
     /// Only after [`Producer::can_reserve`] said so for this length.
     #[inline(always)]
     pub fn reserve(&mut self, len: usize) -> Bulk {
-        debug_assert!(len <= self.data_size / 2 && self.can_reserve(len));
-        let place = place(self.at, len, self.data_size);
+        debug_assert!(len <= self.turn / 2 && self.can_reserve(len));
+        let place = self.place(len);
         self.area.writes(Touch::Data {
             from: place.from,
             len: place.need,
@@ -248,7 +254,8 @@ impl<A: Area> Producer<A> {
         self.used += (bulk.place.skip + bulk.place.need) as u64;
         let cell = (self.sent & self.mask) as usize;
         self.area.writes(Touch::Cell(cell));
-        self.publish(cell, words, bulk.len as u32, flags);
+        let anew = if bulk.place.anew { ANEW } else { 0 };
+        self.publish(cell, words, bulk.len as u32 | anew, flags);
     }
 
     #[inline(always)]
