@@ -67,7 +67,7 @@ pub(crate) fn start(job: u64) -> Result<Client, BootError> {
     let client = Client::connect(launch(job, 1, None)?.trim_end())?;
     if let Some((launcher, socket)) = client.watch() {
         static ONCE: Once = Once::new();
-        ONCE.call_once(|| sys::at_exit::<End>());
+        ONCE.call_once(sys::at_exit::<End>);
         *own() = Some(Own {
             launcher,
             socket,

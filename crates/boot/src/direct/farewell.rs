@@ -31,7 +31,7 @@ fn expected() -> MutexGuard<'static, Option<Farewell>> {
 /// Has `manager` told when the process ends, unless [`put_off`] comes before.
 pub(super) fn expect(word: LastWord, manager: &Shared, segment: &Arc<Segment>) {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| sys::at_exit::<Say>());
+    ONCE.call_once(sys::at_exit::<Say>);
     *expected() = Some(Farewell {
         word,
         manager: Arc::clone(manager),

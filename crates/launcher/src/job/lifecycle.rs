@@ -295,6 +295,9 @@ impl Job {
         if self.verbose {
             let place = match cpus {
                 "" => "not bound".to_string(),
+                _ if cpus.bytes().all(|digit| digit.is_ascii_digit()) => {
+                    format!("bound to CPU {cpus}")
+                }
                 _ => format!("bound to CPUs {cpus}"),
             };
             let process = &self.processes[rank as usize];
