@@ -110,12 +110,22 @@ impl Process {
     }
 }
 
+/// What `MPI_Finalize` does first of all, while everything still works (MPI-5, 11.2.4): calls the delete callbacks of the attributes
+/// of `MPI_COMM_SELF`.
+///
+/// # Errors
+/// That of a callback, or `Other` outside of the world model.
+pub fn delete_attributes() -> Result<()> {
+    let process = enter()?;
+    process.world_model()?;
+    process.own.attrs.delete_all(consts::COMM_SELF.0)
+}
+
 /// What comes before the end of the world model.
 fn tidy_up() -> Result<Entered<Process>> {
     let process = enter()?;
     process.world_model()?;
-    // First of all (MPI-5, 11.2.4), while everything still works.
-    process.own.attrs.delete_all(consts::COMM_SELF.0)?;
+    delete_attributes()?;
     process.flush(&process.buffer);
     process.engine.hooks.finalize(&process)?;
     for comm in process.comms_of_world() {
