@@ -10,13 +10,38 @@ _catena_options() {
 # Words for the value of an option; fails for options that take any, or none.
 _catena_values() {
     case $1 in
-        --map-by | -map-by) echo slot core l1cache l2cache l3cache numa package node bunch scatter ;;
-        --bind-to | -bind-to) echo none hwthread core l1cache l2cache l3cache numa package ;;
-        --launcher) echo ssh slurm pals ;;
-        --display) echo map map,bindings ;;
+        --map-by | -map-by) echo slot hwthread core l1cache l2cache l3cache numa package node spread bunch scatter ppr: ;;
+        --rank-by | -rank-by) echo slot node fill span ;;
+        --bind-to | -bind-to | --cpu-bind) echo none hwthread core l1cache l2cache l3cache numa package ;;
+        --launcher | -launcher | --bootstrap | -bootstrap) echo ssh slurm pals lsf sge flux ;;
+        --display) echo map bindings allocation map,bindings ;;
         --with-ft) echo ulfm none ;;
-        --initial-errhandler) echo mpi_errors_are_fatal mpi_errors_abort mpi_errors_return ;;
+        --initial-errhandler | -initial-errhandler) echo mpi_errors_are_fatal mpi_errors_abort mpi_errors_return ;;
+        --memory-alloc-kinds | -memory-alloc-kinds) echo system mpi cuda rocm ;;
+        --output) echo tag timestamp merge dir= file= copy ;;
+        --stdin | -s) echo all none 0 ;;
+        --export) echo ALL NONE ;;
+        --usize | -usize) echo SYSTEM INFINITE ;;
+        --runtime-options) echo recoverable continuous donotlaunch timeout= ;;
+        --help | -help | -h) echo open-mpi mpich intel slurm mpi ;;
         --set) "$2" info --all 2>/dev/null | sed -n 's/^\([A-Z][A-Z_]*\) = .*/\1=/p' ;;
+        *) return 1 ;;
+    esac
+}
+
+# Words for the value of a setting, where --set NAME= stands before the cursor; fails elsewhere. The shell parts words at =.
+_catena_setting_values() {
+    local at=$COMP_CWORD
+    [ "${COMP_WORDS[at]}" = = ] || at=$((at - 1))
+    [ "$at" -ge 2 ] && [ "${COMP_WORDS[at]}" = = ] && [ "${COMP_WORDS[at - 2]}" = --set ] || return 1
+    "$1" info "${COMP_WORDS[at - 1]}" 2>/dev/null | sed -n 's/^ *\(choice\|bool\) (\([^)]*\)).*/\2/p' | tr -d ,
+}
+
+# Options whose value is a file or a folder.
+_catena_files() {
+    case $1 in
+        -wdir | --wdir | -wd | --chdir | --prefix | --output-filename) compgen -d -- "$2" ;;
+        --hostfile | --machinefile | -machinefile | -f | --default-hostfile | --rankfile | -rf | --configfile | -configfile | --app | --file | --topology | --tune) compgen -f -- "$2" ;;
         *) return 1 ;;
     esac
 }
@@ -26,9 +51,17 @@ _catena_mpirun() {
     local catena=${command%/*}
     if [ "$catena" = "$command" ]; then catena=catena; else catena=$catena/catena; fi
     COMPREPLY=()
+    if values=$(_catena_setting_values "$catena"); then
+        COMPREPLY=($(compgen -W "$values" -- "$word"))
+        return
+    fi
     if values=$(_catena_values "$before" "$catena"); then
         COMPREPLY=($(compgen -W "$values" -- "$word"))
-        case $before in --set) type compopt >/dev/null 2>&1 && compopt -o nospace ;; esac
+        case $before in --set | --output | --runtime-options | --map-by) type compopt >/dev/null 2>&1 && compopt -o nospace ;; esac
+        return
+    fi
+    if values=$(_catena_files "$before" "$word"); then
+        COMPREPLY=($values)
         return
     fi
     case $word in

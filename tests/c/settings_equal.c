@@ -7,6 +7,7 @@
 // run: -n 1 -- child; says 'CATENA_COLL_NODE is (its default|.false.) at rank 0 of job .* and (its default|.false.) at rank 0 of job'; says 'the parent goes on'; ends 10
 // run: -n 2 -- host; says 'CATENA_COLL_NODE is (its default|.false.) at rank 0 of job'; says 'the host goes on'; says 'the guest goes on'; ends 10
 // run: -n 2 --elastic --timeout 40 -- grown; says 'CATENA_COLL_NODE is its default at rank . and .false. at rank 0 of those that have come'; says 'it has not grown'; ends 10
+// run: -n 2 --elastic --timeout 40 -- world; says 'rank . on host .* has called MPI_Init'; says 'it has not grown'; ends 10
 #include "check.h"
 #include <unistd.h>
 
@@ -39,10 +40,10 @@ static void meet(const char *how, char **argv)
 }
 
 /* As a user does it: one more process, which has another value. */
-static void grow(const char *marker)
+static void grow(MPI_Comm comm, const char *marker)
 {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Barrier(comm);
     if (rank == 0) {
         char line[64];
         FILE *file = fopen(marker, "w");
@@ -53,7 +54,22 @@ static void grow(const char *marker)
         remove(marker);
         printf("it has not grown\n");
     }
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(comm);
+}
+
+/* Only what uses sessions alone may grow. */
+static void grow_by_sessions(const char *marker)
+{
+    MPI_Session session;
+    MPI_Group all;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+    MPI_Comm_create_from_group(all, "grows", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Group_free(&all);
+    grow(comm, marker);
+    MPI_Comm_disconnect(&comm);
+    MPI_Session_finalize(&session);
 }
 
 int main(int argc, char **argv)
@@ -74,9 +90,13 @@ int main(int argc, char **argv)
     snprintf(marker, sizeof marker, "/tmp/catena-grown-%d", (int)getppid());
     if (!strcmp(how, "grown") && !access(marker, F_OK))
         setenv("CATENA_COLL_NODE", "false", 1);
+    if (!strcmp(how, "grown")) {
+        grow_by_sessions(marker);
+        return 0;
+    }
     MPI_Init(&argc, &argv);
-    if (!strcmp(how, "grown"))
-        grow(marker);
+    if (!strcmp(how, "world"))
+        grow(MPI_COMM_WORLD, marker);
     if (!strcmp(how, "host") || !strcmp(how, "guest"))
         meet(how, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

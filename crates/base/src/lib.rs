@@ -6,6 +6,7 @@
 //! | `ring`  | one-way packet ring over shared memory                      |
 //! | `bell`  | sleeping and being woken across processes                   |
 //! | `waker` | waking a process that sleeps on descriptors                 |
+//! | `fork`  | copies of this process, which are none of its job             |
 //! | `futex` | sleeping on a word                                          |
 //! | `lock`  | a lock that starves no thread                               |
 //! | `element_lock` | a short lock in shared memory that tells its holder  |
@@ -32,6 +33,8 @@ pub mod clock;
 pub mod copy;
 mod cpus;
 pub mod element_lock;
+#[cfg(not(loom))]
+pub mod fork;
 pub mod futex;
 #[cfg(all(any(test, fuzzing), not(loom)))]
 #[doc(hidden)]

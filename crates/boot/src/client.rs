@@ -572,6 +572,10 @@ impl Jobs for Client {
         self.send(frame)
     }
 
+    fn tell_world(&mut self) -> Result<(), BootError> {
+        self.send(Writer::new(FrameKind::World))
+    }
+
     fn ready(&mut self) -> Result<(), BootError> {
         self.send(Writer::new(FrameKind::Ready))
     }

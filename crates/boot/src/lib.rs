@@ -422,6 +422,13 @@ pub trait Jobs {
     /// As [`Boot::fence`].
     fn unreachable(&mut self, job: u64, rank: u32) -> Result<(), BootError>;
 
+    /// Tells that this process has called MPI_Init, whose world never changes: an elastic job with such a process stays as it is. To be
+    /// called before [`Jobs::ready`].
+    ///
+    /// # Errors
+    /// As [`Boot::fence`].
+    fn tell_world(&mut self) -> Result<(), BootError>;
+
     /// Tells that processes of other jobs can meet this one from now on without having met it at a port: what
     /// an elastic job waits for before it has a new state.
     ///

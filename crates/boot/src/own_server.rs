@@ -25,7 +25,8 @@ use catena_proof::Secret;
 use catena_settings::{FILE, Setting, Sources};
 
 use crate::client::{Client, LauncherAddress};
-use crate::{BOOT_VAR, BootError, Job, LAUNCH_GRACE, SINGLETON, sys};
+use crate::sys::{self, AtExit};
+use crate::{BOOT_VAR, BootError, Job, LAUNCH_GRACE, SINGLETON};
 
 /// The option that makes the launcher one for processes that run; no user gives it. After it
 /// come the job's number in hexadecimal digits, how many processes it has, and the name of the program. Where they are
@@ -46,8 +47,6 @@ pub const TAKEN: &str = "taken";
 
 /// The launcher that this process has started for itself alone.
 struct Own {
-    /// A child has a copy of this that is not its own.
-    process: u32,
     /// Tells when it has ended.
     launcher: OwnedFd,
     /// The connection to it.
@@ -68,9 +67,8 @@ pub(crate) fn start(job: u64) -> Result<Client, BootError> {
     let client = Client::connect(launch(job, 1, None)?.trim_end())?;
     if let Some((launcher, socket)) = client.watch() {
         static ONCE: Once = Once::new();
-        ONCE.call_once(|| sys::at_exit(at_exit));
+        ONCE.call_once(sys::at_exit::<End>);
         *own() = Some(Own {
-            process: process::id(),
             launcher,
             socket,
             finalized: false,
@@ -86,17 +84,21 @@ pub(crate) fn set_finalized(finalized: bool) {
     }
 }
 
-extern "C" fn at_exit() {
-    if own().as_ref().is_some_and(|own| own.finalized) {
-        part();
+/// Parts from the launcher of a process that has finalized.
+struct End;
+
+impl AtExit for End {
+    fn last() {
+        if own().as_ref().is_some_and(|own| own.finalized) {
+            part();
+        }
     }
 }
 
 /// Says no more to the launcher of this process alone, if it has one, and waits until that has passed on what the processes have
 /// written that this one has spawned.
 pub(crate) fn part() {
-    let known = own().take();
-    let Some(own) = known.filter(|own| own.process == process::id()) else {
+    let Some(own) = own().take() else {
         return;
     };
     // What this process has written comes first.

@@ -13,6 +13,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use std::{ptr, slice};
 
+use catena_base::fork;
 use libc::c_int;
 use rustix::cmsg_space;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
@@ -193,11 +194,24 @@ pub fn exit_now(status: i32) -> ! {
     unsafe { libc::_exit(status) }
 }
 
-/// Has `last` called when the process ends by `exit` or a return from `main`.
-pub fn at_exit(last: extern "C" fn()) {
+/// What is left to do at the end of a process.
+pub trait AtExit {
+    /// Does it.
+    fn last();
+}
+
+/// Has `L::last` called when the process ends by `exit` or a return from `main`, and in no copy of it that `fork` makes: that would
+/// do it in the name of this process, and wait where a thread of this one held a lock.
+pub fn at_exit<L: AtExit>() {
+    extern "C" fn run<L: AtExit>() {
+        if !fork::is_copy() {
+            L::last();
+        }
+    }
+    fork::watch();
     // SAFETY: a plain function without arguments; if there is no memory for it,
     // it is not called.
-    unsafe { libc::atexit(last) };
+    unsafe { libc::atexit(run::<L>) };
 }
 
 /// Effective user of this process.

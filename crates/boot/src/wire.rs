@@ -96,6 +96,8 @@ pub enum FrameKind {
     /// To the launcher: the ticket of a [`FrameKind::Meet`] that has met somebody, and why this group cannot go on with
     /// the other, or nothing; what both say is answered as [`FrameKind::Met`].
     Confirm = 31,
+    /// To the launcher: this process has called MPI_Init, whose world never changes.
+    World = 32,
 }
 
 impl FrameKind {
@@ -133,6 +135,7 @@ impl FrameKind {
             Ready,
             Unreachable,
             Confirm,
+            World,
         ]
         .into_iter()
         .find(|kind| *kind as u8 == byte)
@@ -160,6 +163,7 @@ impl FrameKind {
                 | Ready
                 | Unreachable
                 | Confirm
+                | World
         )
     }
 }

@@ -5,9 +5,9 @@ use std::ffi::{c_char, c_int, c_void};
 
 use catena_abi::{Aint, Comm, Info, consts};
 use catena_core::comm::resources;
-use catena_core::{enter, enter_any, init};
-use catena_objects::fail;
+use catena_core::{enter, enter_any, init, life};
 use catena_objects::info::Info as Pairs;
+use catena_objects::{Error, fail};
 use catena_rma::heap;
 
 use crate::args::{self, put, put_string};
@@ -60,17 +60,31 @@ fn shared_memory(size: usize, alignment: usize) -> Option<*mut u8> {
 }
 
 export! {
+    /// In a copy of the process that `fork` has made nothing is left to do.
     fn Finalize() -> c_int {
-        match interpreter::puts_off(finalize) {
-            true => consts::SUCCESS,
-            false => finalize(),
+        if life::is_copy() {
+            return consts::SUCCESS;
         }
+        if interpreter::has_ended() {
+            // First of all; the rest of it may come later.
+            if let Err(error) = init::delete_attributes() {
+                return raise(&error);
+            }
+            if interpreter::puts_off(finalize) {
+                return consts::SUCCESS;
+            }
+        }
+        finalize()
     }
 }
 
 /// `MPI_Finalize`, now.
 fn finalize() -> c_int {
-    init::finalize(|error| errors::raise("MPI_Finalize", On::Nothing, error.clone()))
+    init::finalize(raise)
+}
+
+fn raise(error: &Error) -> c_int {
+    errors::raise("MPI_Finalize", On::Nothing, error.clone())
 }
 
 mpi_fn! {

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use catena_core::init;
+use catena_core::{init, life};
 
 /// How long a process that has failed waits for others to finalize, too.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -65,11 +65,13 @@ pub fn begin() {
     }
 }
 
-/// Whether `MPI_Finalize` was called by an interpreter that ends, and is put off until the process exits, which calls `finalize` then.
+/// Whether the interpreter that was running when MPI began has ended, and MPI has not.
+pub fn has_ended() -> bool {
+    RUNNING.load(Ordering::Relaxed) && interpreter() == Some(false) && !init::is_finalized()
+}
+
+/// Whether `MPI_Finalize`, called when the interpreter [`has_ended`], is put off until the process exits, which calls `finalize` then.
 pub fn puts_off(finalize: fn() -> c_int) -> bool {
-    if !RUNNING.load(Ordering::Relaxed) || interpreter() != Some(false) || init::is_finalized() {
-        return false;
-    }
     if PUT_OFF.swap(true, Ordering::Relaxed) {
         return true;
     }
@@ -94,6 +96,9 @@ pub fn has_put_off() -> bool {
 
 /// The process exits.
 extern "C" fn exits(status: c_int, _: *mut c_void) {
+    if life::is_copy() {
+        return;
+    }
     if status != 0 {
         init::note_failure();
         let give_up = move || {

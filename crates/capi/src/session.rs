@@ -4,7 +4,7 @@
 use std::ffi::{c_char, c_int};
 
 use catena_abi::{Errhandler, Group, Info, Session, consts};
-use catena_core::{enter, enter_any, session};
+use catena_core::{enter, enter_any, life, session};
 use catena_objects::error_place::Target;
 use catena_objects::fail;
 use catena_objects::info::Info as Pairs;
@@ -26,7 +26,11 @@ mpi_fn! {
         put(session, session::init(&hints, handler)?, "session")
     }
 
+    /// In a copy of the process that `fork` has made nothing is left to do.
     fn Session_finalize(session: *mut Session) on session {
+        if life::is_copy() {
+            return put(session, consts::SESSION_NULL, "session");
+        }
         let process = enter()?;
         let finalized = process.session(args::get(session, "session")?)?;
         process.session_finalize(&finalized)?;

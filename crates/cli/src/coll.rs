@@ -7,23 +7,7 @@ use catena_coll::{Collective, Selection, Shape, Why, algorithms, explain};
 use catena_core::coll::{forced, model};
 use catena_settings::{Bytes, Registry, Value, nearest};
 
-const HELP: &str = "\
-usage: catena coll <collective> [size] [options]
-
-Shows which algorithm a collective takes that goes by messages, what each is
-estimated to cost, and the settings that the estimate follows.
-
-  size               such as 8, 64k or 1MiB: the message or vector; the block of a
-                     rank for gather, scatter, allgather and alltoall; all blocks
-                     for allgatherv
-  -n, --ranks n      number of ranks (default 2)
-  --per-node n       ranks on a node (default: all)
-  --per-domain n     ranks in a memory domain of a node (default: all of the node)
-  --elem n           bytes of an element of a reduction (default 8)
-  --ordered          operands of a reduction may not change places
-  --cores n          cores of a node (default: one for each rank)
-  --simulate         also simulates each algorithm on that machine
-";
+const HELP: &str = include_str!("help/coll.txt");
 
 /// More makes simulation a matter of minutes.
 const MOST_SIMULATED: (u32, usize) = (1024, 64 << 20);

@@ -7,15 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
 
-const HELP: &str = "\
-usage: catena fortran [--for COMPILER [--cache]]
-
-Makes the modules mpi and mpi_f08 for a Fortran compiler, and prints their folder; without --for it
-lists those that this installation has. mpifort would make them when COMPILER is first used.
-
-  --for COMPILER  the command of the compiler, as gfortran, flang-new or ifx
-  --cache         for this user alone, in ~/.cache/catena/fortran (XDG_CACHE_HOME)
-";
+const HELP: &str = include_str!("help/fortran.txt");
 
 /// Runs the command; the result is its exit status.
 pub fn fortran(args: impl Iterator<Item = OsString>) -> i32 {

@@ -5,18 +5,7 @@ use std::ffi::OsString;
 use catena_mpit::{Bind, Pvar, catalog};
 use catena_settings::{Level, Registry, Setting};
 
-const HELP: &str = "\
-usage: catena info [--all] [--pvars] [name]...
-       catena info --boot
-
-Shows the version and the settings for users, with value, origin and range.
-
-  -a, --all  also those for tuners and developers, with all of their text
-  --boot     how processes that were started like this one find each other:
-             once for the job, so that it can be started by any launcher
-  --pvars    the performance variables of MPI_T instead: class, unit, meaning
-  name       only settings, or variables, whose names contain this, of all levels
-";
+const HELP: &str = include_str!("help/info.txt");
 
 /// Runs the command; gives the status.
 pub fn info(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {

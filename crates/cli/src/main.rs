@@ -14,22 +14,7 @@ use std::process::ExitCode;
 
 use catena_settings::{Registry, nearest};
 
-const HELP: &str = "\
-usage: catena <command> [arguments]
-
-commands
-  run      run a program as several ranks; the same as mpirun and mpiexec
-  grow     add processes to a job of mpirun --elastic that runs
-  shrink   have some of its processes leave
-  info     show the version and the settings with their values and origins
-  bench    measure MPI libraries, and compare them
-  coll     show which algorithm a collective takes, and why
-  fortran  make the modules mpi and mpi_f08 for a Fortran compiler
-  version  show the version
-  help     show this text, or a page: `catena help hangs`, `help slow`, `help startup`
-
-`catena <command> --help` tells more about a command.
-";
+const HELP: &str = include_str!("help/catena.txt");
 
 const COMMANDS: [&str; 9] = [
     "run", "grow", "shrink", "info", "bench", "coll", "fortran", "version", "help",

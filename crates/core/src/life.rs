@@ -21,7 +21,7 @@ use crate::process::{self, Link, Process, enter};
 
 pub use catena_process::granted;
 
-pub use crate::process::is_starting;
+pub use crate::process::{is_copy, is_starting};
 
 impl Living for Process {
     fn bring_up() -> Result<Box<Process>> {
@@ -58,6 +58,7 @@ impl Living for Process {
 
     fn rest(&self, end: bool) -> Result<()> {
         self.engine.hooks.end(self);
+        self.link(|link| link.net().rest());
         let mut boot = self.engine.boot.borrow_mut();
         let told = if end { boot.end() } else { boot.finalize() };
         told.map_err(|e| Error::new(Kind::Other, e.to_string()))
@@ -148,6 +149,7 @@ fn let_children_be_alone() {
 /// Connects to the launcher, opens the transports, and makes the predefined communicators, of
 /// which nobody has to be told.
 fn wire_up() -> Result<Box<Process>> {
+    catena_base::fork::in_copies(process::sever);
     catena_base::clock::start();
     catena_base::copy::start();
     catena_base::limits::raise_descriptors();

@@ -187,6 +187,13 @@ pub fn enter() -> Result<Entered<Process>> {
 /// The library has no users.
 #[cold]
 pub(crate) fn not_running() -> Error {
+    if is_copy() {
+        let rank = LIFE.kept().map_or(0, |process| process.me.0);
+        let text = format!(
+            "this process is a copy that fork has made of rank {rank}, and only the rank itself can use MPI"
+        );
+        return Error::new(Kind::Other, text);
+    }
     let text = if phase::is_finalized() {
         "MPI_Finalize was called already"
     } else {
@@ -262,6 +269,19 @@ pub fn is_running() -> bool {
 /// Whether it ever had.
 pub fn was_running() -> bool {
     LIFE.kept().is_some()
+}
+
+/// Whether this process is a copy that `fork` has made of one that uses MPI: it has no part in the job.
+pub fn is_copy() -> bool {
+    LIFE.is_severed()
+}
+
+/// In such a copy, before `fork` returns.
+pub(crate) extern "C" fn sever() {
+    LIFE.sever();
+    if is_copy() {
+        phase::sever();
+    }
 }
 
 /// Whether the library is being brought up.
@@ -412,7 +432,7 @@ impl Process {
 
     /// Adds whom the pending requests wait for.
     #[cold]
-    fn requests_await(&self, awaited: &mut Awaited) {
+    pub(crate) fn requests_await(&self, awaited: &mut Awaited) {
         for (_, request) in self.objects.requests.all() {
             if matches!(request.state(self), Ok(State::Pending)) {
                 request.awaits(self, awaited);

@@ -24,10 +24,15 @@ fn kind(code: i32) -> Kind {
     }
 }
 
-/// What to do about it, as the end of a sentence.
-fn remedy(code: i32) -> String {
+/// What was done when it failed, where the remedy depends on it.
+pub(crate) const OPENING: &str = "cannot open";
+
+/// What to do about it, as the end of a sentence; `doing` says what failed.
+fn remedy(code: i32, doing: &str) -> String {
     match code {
-        libc::ENOENT => "; MPI_MODE_CREATE makes a file in a folder that exists".to_owned(),
+        libc::ENOENT if doing == OPENING => {
+            "; MPI_MODE_CREATE makes a file in a folder that exists".to_owned()
+        }
         libc::EMFILE => {
             let mut limit = libc::rlimit {
                 rlim_cur: 0,
@@ -52,7 +57,7 @@ fn remedy(code: i32) -> String {
 #[cold]
 pub(crate) fn of_system(name: &str, doing: &str, error: &io::Error) -> Error {
     let code = error.raw_os_error().unwrap_or(0);
-    let text = format!("{doing} '{name}': {error}{}", remedy(code));
+    let text = format!("{doing} '{name}': {error}{}", remedy(code, doing));
     Error::new(kind(code), text)
 }
 
@@ -68,7 +73,7 @@ fn kind_when_open(code: i32) -> Kind {
 #[cold]
 pub(crate) fn of_open_file(name: &str, doing: &str, error: &io::Error) -> Error {
     let code = error.raw_os_error().unwrap_or(0);
-    let text = format!("{doing} '{name}': {error}{}", remedy(code));
+    let text = format!("{doing} '{name}': {error}{}", remedy(code, doing));
     Error::new(kind_when_open(code), text)
 }
 
@@ -82,7 +87,23 @@ pub(crate) fn of_transfer(name: &str, way: Direction, error: &io::Error, done: u
     let code = error.raw_os_error().unwrap_or(0);
     let text = format!(
         "cannot {way} '{name}' after {done} bytes: {error}{}",
-        remedy(code)
+        remedy(code, way)
     );
     Error::new(kind_when_open(code), text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn to_make_a_file_is_no_remedy_where_one_cannot_be_deleted() {
+        let error = io::Error::from_raw_os_error(libc::ENOENT);
+        let advises = |doing| {
+            of_system("f", doing, &error)
+                .text()
+                .contains("MPI_MODE_CREATE")
+        };
+        assert!(advises(OPENING) && !advises("cannot delete"));
+    }
 }

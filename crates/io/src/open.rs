@@ -26,7 +26,7 @@ use crate::agree;
 use crate::amode::Amode;
 use crate::collective::choice;
 use crate::driver::{Deferred, Driver, Faulty, Posix, REPLACED, Stripes};
-use crate::failure::of_system;
+use crate::failure::{OPENING, of_system};
 use crate::file::File;
 use crate::hint_file;
 use crate::hints::Hints;
@@ -91,7 +91,7 @@ impl Plan {
     }
 
     fn failed(&self, error: &io::Error) -> Error {
-        of_system(&self.name, "cannot open", error)
+        of_system(&self.name, OPENING, error)
     }
 
     /// Opens a file that has to be there.

@@ -13,6 +13,7 @@
 //! | `output` | where what ranks write goes                              |
 //! | `words`  | files of words                                           |
 //! | `help`   | what is said about all of them                           |
+//! | `topics` | what one may ask about, and what there is not            |
 
 mod error;
 mod help;
@@ -21,6 +22,7 @@ mod output;
 mod table;
 #[cfg(test)]
 mod tests;
+mod topics;
 mod values;
 mod words;
 
@@ -29,8 +31,6 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
-
-use catena_settings::nearest;
 
 use crate::hosts::manager::Launcher;
 use crate::place::{Show, Wish};
@@ -41,7 +41,8 @@ use error::usage;
 pub use help::{general, page};
 use opt::Opt;
 pub use output::Output;
-use table::{Does, PEERS, Peer, TABLE, Takes};
+use table::{Does, TABLE, Takes};
+pub use topics::Topic;
 pub(crate) use values::seconds;
 pub use values::{Inherit, Readers};
 use values::{checked, count, names, numbers, split_once, variable};
@@ -125,25 +126,6 @@ impl NamedHosts {
     /// Whether nothing was said.
     pub fn is_empty(&self) -> bool {
         *self == NamedHosts::default()
-    }
-}
-
-/// What the user wants to read.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Topic {
-    /// About mpirun.
-    General,
-    /// About the options of another library.
-    Of(Peer),
-}
-
-impl Topic {
-    /// The text.
-    pub fn text(self) -> String {
-        match self {
-            Topic::General => help::general(),
-            Topic::Of(peer) => help::of_peer(peer),
-        }
     }
 }
 
@@ -314,18 +296,13 @@ impl Parser {
             .iter()
             .find(|row| row.names.contains(&name) && dashes <= 2);
         let Some(row) = known else {
-            let all = TABLE.iter().flat_map(|row| row.names).copied();
-            let hint = match nearest(name, all.filter(|name| name.len() > 2)) {
-                Some(near) => format!("did you mean --{near}?"),
-                None => "see mpirun --help".to_string(),
-            };
-            return usage(format!("there is no option {shown}; {hint}"));
+            return Err(topics::unknown(&shown));
         };
         if row.does == Does::Own(Opt::Help) {
             // Its value may be left out.
             let word = inline.or_else(|| self.args.pop_front());
-            let peer = word.and_then(|word| PEERS.into_iter().find(|peer| word == peer.word));
-            self.answer = Some(Parsed::Help(peer.map_or(Topic::General, Topic::Of)));
+            let topic = word.map(|word| Topic::find(&word.to_string_lossy()));
+            self.answer = Some(Parsed::Help(topic.transpose()?.unwrap_or(Topic::General)));
             return Ok(());
         }
         let mut given = Given {
@@ -335,8 +312,8 @@ impl Parser {
         };
         match (row.takes, inline) {
             (Takes::Nothing, Some(_)) => return usage(format!("{shown} takes no value")),
-            (Takes::Nothing, None) => {}
-            (Takes::Word(_), Some(value)) => given.value = value,
+            (Takes::Nothing | Takes::Maybe(_), None) => {}
+            (Takes::Word(_) | Takes::Maybe(_), Some(value)) => given.value = value,
             (Takes::Word(what), None) => given.value = self.value(&shown, what)?,
             (Takes::Pair(what), inline) => {
                 let first = match inline {
@@ -349,7 +326,14 @@ impl Parser {
                 };
             }
         }
+        let is_no = matches!(row.takes, Takes::Maybe(_)) && values::is_no(&given.text());
         match row.does {
+            Does::Moot if is_no => {
+                let text = given.text();
+                self.warn(format!("{shown}={text} is passed over: {}", row.text));
+                Ok(())
+            }
+            _ if is_no => Ok(()),
             Does::Own(opt) => self.own(opt, &given, section),
             Does::Means(words) => {
                 let words = words.replace("{}", &given.text());
@@ -361,6 +345,31 @@ impl Parser {
             }
             Does::Moot => Ok(()),
         }
+    }
+
+    /// Does what Open MPI's runtime options say.
+    fn runtime_options(&mut self, shown: &str, text: &str) -> Result<(), UsageError> {
+        for word in text.split(',').filter(|word| !word.is_empty()) {
+            let (name, value) = word.split_once('=').unwrap_or((word, ""));
+            let name = name.to_ascii_lowercase();
+            let (is_no, is_error) = (values::is_no(value), name == "error-nonzero-status");
+            let words = match name.as_str() {
+                "recoverable" | "continuous" | "error-nonzero-status" if is_no == is_error => {
+                    "--with-ft ulfm".to_string()
+                }
+                "recoverable" | "continuous" | "error-nonzero-status" => continue,
+                "donotlaunch" => "--do-not-launch".to_string(),
+                "timeout" if !value.is_empty() => format!("--timeout {value}"),
+                _ => {
+                    self.warn(format!(
+                        "{shown} {word} is passed over: mpirun --help runtime-options says which words mean something here"
+                    ));
+                    continue;
+                }
+            };
+            self.insert(words.split(' ').map(OsString::from).collect())?;
+        }
+        Ok(())
     }
 
     /// The word that follows an option.
@@ -390,7 +399,16 @@ impl Parser {
         let app = &mut section.app;
         let request = &mut self.request;
         match opt {
-            Opt::Count => app.count = Some(count(shown, &given.value)?),
+            Opt::Count => {
+                let new = count(shown, &given.value)?;
+                if let Some(old) = app.count.replace(new).filter(|old| *old != new) {
+                    let instead =
+                        topics::instead(shown).map_or(String::new(), |it| format!("; {it}"));
+                    return usage(format!(
+                        "{shown} {new}: the number of ranks of this program was given before, as {old}{instead}"
+                    ));
+                }
+            }
             Opt::Soft => section.soft = numbers(shown, &text)?,
             Opt::Export => match variable(shown, given.value.clone()) {
                 Ok(pair) => app.env.extend(pair),
@@ -502,7 +520,11 @@ impl Parser {
                 let wish = &mut request.wish;
                 match opt {
                     Opt::BindTo => wish.bind_to = text,
-                    Opt::MapBy => wish.add_map_by(&text),
+                    Opt::MapBy => match values::listed_cpus(&text) {
+                        // As Open MPI's --cpu-set is.
+                        Some(cpus) => wish.cpu_set = cpus,
+                        None => wish.add_map_by(&text),
+                    },
                     Opt::RankBy => wish.rank_by = text,
                     _ => wish.cpu_set = text,
                 }
@@ -541,11 +563,16 @@ impl Parser {
                 section.named.files.push((shown.to_string(), path));
             }
             Opt::Ppn => section.named.ppn = Some(count(shown, &given.value)?),
-            Opt::Launcher => request.launcher = Some(Launcher::parse(shown, &text)?),
-            Opt::Bootstrap => match Launcher::parse(shown, &text) {
+            Opt::Launcher | Opt::Bootstrap => match Launcher::parse(shown, &text) {
                 Ok(launcher) => request.launcher = Some(launcher),
-                Err(UsageError(why)) => self.warn(format!("{shown} is passed over: {why}")),
+                Err(UsageError(why)) if values::OF_HYDRA.contains(&text.as_str()) => {
+                    self.warn(format!(
+                        "{shown} {text} is passed over, as ranks on this host need none: {why}"
+                    ));
+                }
+                Err(error) => return Err(error),
             },
+            Opt::RuntimeOptions => self.runtime_options(shown, &text)?,
             Opt::Agent => request.agent = Some(given.value.clone()),
             Opt::Elastic => request.elastic = true,
             Opt::Check => request.check = true,

@@ -115,6 +115,15 @@ fn choice() -> String {
     format!("your elastic jobs on this host are:{}", jobs.concat())
 }
 
+/// What `catena grow --help` and `catena shrink --help` say, but for the jobs that there are.
+#[must_use]
+pub fn usage(verb: &str) -> String {
+    format!(
+        "usage: catena {verb} JOB N\n\nHas a job of mpirun --elastic {verb} by N processes. JOB is the process \
+         number of its mpirun. Only a program\nthat uses MPI sessions alone, without MPI_Init, can grow and shrink.\n"
+    )
+}
+
 /// `catena grow JOB N` and `catena shrink JOB N`, where `verb` is the command and JOB the process number
 /// of the job's mpirun; gives the exit status.
 pub fn change(verb: &str, args: impl IntoIterator<Item = OsString>) -> i32 {
@@ -122,10 +131,7 @@ pub fn change(verb: &str, args: impl IntoIterator<Item = OsString>) -> i32 {
         .into_iter()
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
-    let usage = format!(
-        "usage: catena {verb} JOB N\n\nHas a job of mpirun --elastic {verb} by N processes. JOB is the process \
-         number of its mpirun;\n"
-    );
+    let usage = usage(verb);
     if let [only] = &args[..]
         && ["--help", "-h", "-help"].contains(&only.as_str())
     {

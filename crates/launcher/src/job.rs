@@ -16,6 +16,7 @@ mod spawn;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -35,7 +36,7 @@ use crate::message::{NodeCommand, NodeEvent, WINDOW};
 use crate::output::{Lines, Sink, Sinks, Tag, own_stream};
 use crate::plan::Plan;
 use crate::report::Failure;
-use crate::stdin::Source;
+use crate::stdin::{Source, Taken};
 use crate::sys::Exit;
 use abroad::Abroad;
 use begun::Begun;
@@ -77,14 +78,15 @@ const TAKEN: usize = WINDOW / 4;
 
 /// Tokens of the poller; smaller ones belong to the tree.
 mod token {
-    pub const FIRST: u64 = u64::MAX - 6;
+    pub const FIRST: u64 = u64::MAX - 7;
     pub const SIGNALS: u64 = FIRST;
     pub const STDIN: u64 = FIRST + 1;
     /// Those who want the job to grow or shrink, and the one of them that is served.
     pub const CONTROL: u64 = FIRST + 2;
     pub const CALLER: u64 = FIRST + 3;
+    pub const FILES: u64 = FIRST + 4;
     /// And the next one for stderr.
-    pub const SINK: u64 = FIRST + 4;
+    pub const SINK: u64 = FIRST + 5;
 }
 
 /// After that, the user is told whom an interrupted job waits for.
@@ -202,6 +204,8 @@ pub struct Job {
     output: Output,
     /// The files that it goes to.
     files: Files,
+    /// One of these that did not take what was to go there, when the user lost patience.
+    lost: Option<PathBuf>,
     /// The lines that were begun and not shown yet.
     begun: Begun,
     /// How many jobs were spawned, and those of which not all have called MPI_Init.
@@ -328,7 +332,7 @@ impl Job {
             let tag = show.output.tag(&rank.to_string());
             Process::new(apps[app as usize].clone(), node, rank, &tag)
         };
-        let plan_size = plan.node_of.len();
+        let files = Files::new(&show.output, plan.node_of.len(), token::FILES, poller)?;
         let processes = (0..).zip(plan.appnums()).zip(&plan.node_of).map(process);
         Ok(Job {
             command: show.command,
@@ -343,7 +347,8 @@ impl Job {
             tree,
             base,
             verbose: show.verbose,
-            files: Files::new(&show.output, plan_size),
+            files,
+            lost: None,
             output: show.output,
             begun: Begun::default(),
             spawned: 0,
@@ -405,6 +410,7 @@ impl Job {
                     signals.into_iter().for_each(|signal| self.signal(signal));
                 }
                 token::STDIN => self.read_stdin(),
+                token::FILES => self.hear_files(),
                 token::CONTROL | token::CALLER => self.hear_caller(ready),
                 // Both sinks are flushed below.
                 sink if sink >= token::SINK => {}
@@ -424,6 +430,7 @@ impl Job {
         self.learn();
         self.do_tasks();
         self.show_begun();
+        self.files.check();
         self.flush();
         !ready.is_empty()
     }
@@ -441,9 +448,17 @@ impl Job {
     }
 
     /// The ranks of a node that read standard input have taken some of it, and may want more or not.
-    fn fed(&mut self, node: u32, bytes: u32, more: bool) {
-        if let Some(source) = &mut self.source {
-            source.taken(node, bytes, more, &self.base.poller);
+    fn fed(&mut self, node: u32, [slowest, fastest]: [u64; 2], more: bool) {
+        let taken = Taken { slowest, fastest };
+        let source = self.source.as_mut();
+        let held = source.and_then(|source| source.taken(node, taken, more, &self.base.poller));
+        if let Some(node) = held {
+            let host = &self.plan.hosts[node as usize];
+            self.sinks.tell(format_args!(
+                "{}: a rank on host {host} has not read 64 MiB of the standard input, and all others wait for it now: \
+                 --stdin RANKS says who reads it",
+                self.command
+            ));
         }
     }
 
@@ -458,6 +473,7 @@ impl Job {
         let abroad = self.next_time_abroad();
         tasks
             .chain(self.begun.next_time())
+            .chain(self.files.next_time())
             .chain(resume)
             .chain(ready)
             .chain(tree)
@@ -492,9 +508,7 @@ impl Job {
         let process = &mut self.processes[rank as usize];
         self.taken[process.node as usize][which] += bytes.len();
         let to = self.output.target(which);
-        if let Some(error) = self.files.write(process, &self.plan.hosts, to, bytes) {
-            self.fail(Failure::new(1, error), Duration::ZERO);
-        }
+        self.files.write(process, &self.plan.hosts, to, bytes);
         if !self.output.is_shown(to) {
             return;
         }
@@ -517,13 +531,20 @@ impl Job {
         self.note_begun(rank, which, bytes.len());
     }
 
+    /// Something was written to files, or cannot be.
+    fn hear_files(&mut self) {
+        if let Some(error) = self.files.hear() {
+            self.fail(Failure::new(1, error), Duration::ZERO);
+        }
+    }
+
     /// Writes what can be written, lets the nodes wait while that is too
     /// little, and sends them what they are told.
     fn flush(&mut self) {
         for which in 0..2 {
             let sink = self.sinks.of(self.output.target(which));
             sink.flush(&self.base.poller);
-            if sink.is_full() {
+            if sink.is_full() || self.files.is_full() {
                 continue;
             }
             for node in 0..self.taken.len() {
@@ -553,6 +574,8 @@ impl Job {
             let lines = process.streams.iter_mut().map(|it| &mut it.lines);
             self.sinks.end_lines(lines, self.output.merge);
         }
+        self.work_until(|job| job.files.is_empty());
+        self.hear_files();
         let is_survived = self.is_survived();
         self.tree.close(&self.base);
         self.base.watchdog.stop();
@@ -593,6 +616,14 @@ impl Job {
                 .tell_at_once(&format!("{}: output was lost: {kind}", self.command));
             self.failure.get_or_insert(Failure::silent(1));
         }
+        if let Some(path) = &self.lost {
+            self.sinks.of(1).tell_at_once(&format!(
+                "{}: output was lost: {} does not take it",
+                self.command,
+                path.display()
+            ));
+            self.failure.get_or_insert(Failure::silent(1));
+        }
         match (fault, &self.failure) {
             (_, Some(failure)) => failure.status,
             (Some(_), None) if is_survived => 0,
@@ -609,12 +640,21 @@ impl Job {
             if is_so(self) {
                 return;
             }
-            let is_stuck = self.hurried && self.sinks.iter().any(|sink| !sink.is_empty());
+            let is_behind = self.sinks.iter().any(|sink| !sink.is_empty());
+            let is_stuck = self.hurried && (is_behind || !self.files.is_empty());
             let patience = is_stuck.then(|| Instant::now() + PATIENCE);
             let is_late = !self.turn(patience) && patience.is_some_and(|at| Instant::now() >= at);
             if is_late {
-                self.sinks.iter_mut().for_each(Sink::give_up);
+                self.drop_output();
             }
+        }
+    }
+
+    /// Drops what is left of the job's output.
+    fn drop_output(&mut self) {
+        self.sinks.iter_mut().for_each(Sink::give_up);
+        if !self.files.is_empty() {
+            self.lost = self.files.give_up();
         }
     }
 
@@ -637,7 +677,12 @@ impl Job {
                 served,
             } => self.foreign(rank, &library, served),
             NodeEvent::Note { text, matters } => self.note(text, matters),
-            NodeEvent::Fed { node, bytes, more } => self.fed(node, bytes, more),
+            NodeEvent::Fed {
+                node,
+                slowest,
+                fastest,
+                more,
+            } => self.fed(node, [slowest, fastest].map(u64::from), more),
             NodeEvent::Failed { status, text } => {
                 self.fail(Failure::new(status, text), Duration::ZERO)
             }

@@ -69,7 +69,7 @@ use catena_boot::own_server;
 use catena_settings::Registry;
 
 use args::Parsed;
-pub use elastic::change;
+pub use elastic::{change, usage as elastic_usage};
 pub use sys::end_with_reader;
 
 /// Most ranks that one command may start.

@@ -46,9 +46,14 @@ pub enum NodeEvent {
     /// Something that users want to know if it matters, or if they have asked for
     /// every word.
     Note { text: String, matters: bool },
-    /// The ranks of a node that read standard input have all taken so much more; whether one of them may
-    /// want more.
-    Fed { node: u32, bytes: u32, more: bool },
+    /// The ranks of a node that read standard input have taken so much more, the slowest and the fastest of them; whether one of
+    /// them may want more.
+    Fed {
+        node: u32,
+        slowest: u32,
+        fastest: u32,
+        more: bool,
+    },
     /// A node cannot do its part; the job shall end with this status.
     Failed { status: i32, text: String },
     /// A node cannot be reached, and nothing is known of its ranks any more.
@@ -322,8 +327,14 @@ impl NodeEvent {
             NodeEvent::Note { text, matters } => {
                 with(MessageKind::Note, &[u32::from(*matters)], text.as_bytes())
             }
-            NodeEvent::Fed { node, bytes, more } => {
-                frame(MessageKind::Fed, &[*node, *bytes, u32::from(*more)])
+            NodeEvent::Fed {
+                node,
+                slowest,
+                fastest,
+                more,
+            } => {
+                let more = u32::from(*more);
+                frame(MessageKind::Fed, &[*node, *slowest, *fastest, more])
             }
             NodeEvent::Failed { status, text } => {
                 with(MessageKind::Failed, &[*status as u32], text.as_bytes())
@@ -443,7 +454,8 @@ impl NodeEvent {
             },
             MessageKind::Fed => NodeEvent::Fed {
                 node: below(r.u32()?, nodes)?,
-                bytes: r.u32()?,
+                slowest: r.u32()?,
+                fastest: r.u32()?,
                 more: r.u32()? != 0,
             },
             MessageKind::Failed => NodeEvent::Failed {

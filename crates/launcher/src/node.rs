@@ -11,6 +11,7 @@ mod start;
 use std::io::{self, PipeReader, PipeWriter};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use catena_boot::server::{Event, Server};
@@ -20,7 +21,7 @@ use catena_shm::Notifier;
 use crate::foreign::{Stage, Watch};
 use crate::message::{NodeCommand, NodeEvent, WINDOW};
 use crate::pmix::{self, Pmix};
-use crate::stdin::Feed;
+use crate::stdin::{Feed, Taken};
 use crate::sys::{self, Exit};
 
 pub use start::{Input, SPARE_FILES, Vars};
@@ -79,7 +80,7 @@ pub struct Node {
     /// Standard input of the ranks that read it, if they do not inherit it.
     feeds: Vec<Feed>,
     /// How much of it was told to have been taken, bytes.
-    fed: u64,
+    fed: Taken,
     /// Bytes of each kind of stream that nobody has taken yet.
     untaken: [usize; 2],
     /// Whether the streams wait for that.
@@ -126,7 +127,8 @@ impl Node {
             NodeCommand::End { signal } => self.end(*signal),
             NodeCommand::Signal { signal, groups } => self.signal(*signal, *groups),
             NodeCommand::Stdin(bytes) => {
-                self.feeds.iter_mut().for_each(|feed| feed.push(bytes));
+                let bytes: Arc<[u8]> = bytes.as_slice().into();
+                self.feeds.iter_mut().for_each(|feed| feed.push(&bytes));
                 self.feed(poller, events);
             }
             NodeCommand::Unwanted { which } => {
@@ -207,6 +209,7 @@ impl Node {
         let Some(mut watch) = self.watch.take_if(|watch| watch.is_due(now)) else {
             return;
         };
+        watch.begin();
         let all = self.processes.iter().flatten();
         let mut unknown = all.filter(|p| p.running && !p.is_known);
         let found = unknown.find_map(|process| {
@@ -434,12 +437,29 @@ impl Node {
     fn feed(&mut self, poller: &Poller, events: &mut Vec<NodeEvent>) {
         self.feeds.iter_mut().for_each(|feed| feed.write(poller));
         let open = self.feeds.iter().filter(|feed| !feed.is_closed());
-        let all = open.map(Feed::taken).min();
-        let bytes = all.map_or(0, |all| all - self.fed) as u32;
-        self.fed += u64::from(bytes);
-        let (node, more) = (self.number, all.is_some());
-        if bytes > 0 || !more && !self.feeds.is_empty() {
-            events.push(NodeEvent::Fed { node, bytes, more });
+        let taken = open.map(Feed::taken);
+        let range = taken.fold(None, |range: Option<(u64, u64)>, taken| {
+            let (least, most) = range.unwrap_or((taken, taken));
+            Some((least.min(taken), most.max(taken)))
+        });
+        let (slowest, fastest) = range.unwrap_or_default();
+        // The fastest one may have gone meanwhile.
+        let told = self.fed;
+        self.fed = Taken {
+            slowest: told.slowest.max(slowest),
+            fastest: told.fastest.max(fastest),
+        };
+        // No more than what is passed on at once, and so it fits.
+        let slowest = (self.fed.slowest - told.slowest) as u32;
+        let fastest = (self.fed.fastest - told.fastest) as u32;
+        let (node, more) = (self.number, range.is_some());
+        if slowest > 0 || fastest > 0 || !more && !self.feeds.is_empty() {
+            events.push(NodeEvent::Fed {
+                node,
+                slowest,
+                fastest,
+                more,
+            });
         }
     }
 

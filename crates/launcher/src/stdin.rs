@@ -8,13 +8,26 @@
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, PipeReader, PipeWriter};
 use std::os::fd::AsFd;
+use std::sync::Arc;
 
 use catena_boot::{Interest, Poller};
 
 use crate::sys;
 
-/// More is not read while a rank has not taken so much, bytes.
+/// More is not read while no rank has taken all but so much, bytes.
 const AHEAD: u64 = 64 << 10;
+
+/// More is not read while some rank has not taken so much, bytes: each node keeps it once for all its ranks.
+const BEHIND: u64 = 64 << 20;
+
+/// How much the ranks of a node have taken, bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// By each of them.
+    pub slowest: u64,
+    /// By one of them.
+    pub fastest: u64,
+}
 
 /// Reads the launcher's standard input.
 #[derive(Debug)]
@@ -29,8 +42,10 @@ pub struct Source {
     background: bool,
     /// Bytes that were read.
     read: u64,
-    /// By node that has ranks which read it: bytes that all of these have taken; none if they want no more.
-    taken: Vec<(u32, Option<u64>)>,
+    /// By node that has ranks which read it: what these have taken; none if they want no more.
+    taken: Vec<(u32, Option<Taken>)>,
+    /// Whether it was told that ranks wait for others that do not read.
+    was_held: bool,
 }
 
 impl Source {
@@ -45,7 +60,11 @@ impl Source {
             ended: false,
             background: false,
             read: 0,
-            taken: nodes.into_iter().map(|node| (node, Some(0))).collect(),
+            taken: nodes
+                .into_iter()
+                .map(|node| (node, Some(Taken::default())))
+                .collect(),
+            was_held: false,
         }
     }
 
@@ -78,21 +97,37 @@ impl Source {
         }
     }
 
-    /// The ranks of a node have taken some, and may want more or not.
-    pub fn taken(&mut self, node: u32, bytes: u32, more: bool, poller: &Poller) {
+    /// The ranks of a node have taken this much more, and may want more or not. Gives the node for whose ranks all others wait, once.
+    pub fn taken(&mut self, node: u32, bytes: Taken, more: bool, poller: &Poller) -> Option<u32> {
         for (of, taken) in &mut self.taken {
             if *of == node {
-                *taken = taken.filter(|_| more).map(|taken| taken + u64::from(bytes));
+                *taken = taken.filter(|_| more).map(|taken| Taken {
+                    slowest: taken.slowest + bytes.slowest,
+                    fastest: taken.fastest + bytes.fastest,
+                });
             }
         }
         self.ended |= self.taken.iter().all(|(_, taken)| taken.is_none());
         self.watch(poller);
+        let (at, _) = self.reading().min_by_key(|(_, taken)| taken.slowest)?;
+        let is_held = !self.ended && self.untaken().slowest >= BEHIND;
+        (is_held && !std::mem::replace(&mut self.was_held, true)).then_some(at)
     }
 
-    /// Bytes that were read and that some rank has not taken.
-    fn untaken(&self) -> u64 {
-        let least = self.taken.iter().filter_map(|(_, taken)| *taken).min();
-        least.map_or(0, |taken| self.read.saturating_sub(taken))
+    /// The nodes whose ranks want more, with what they have taken.
+    fn reading(&self) -> impl Iterator<Item = (u32, Taken)> {
+        self.taken
+            .iter()
+            .filter_map(|(node, taken)| Some((*node, (*taken)?)))
+    }
+
+    /// Bytes that were read, and that the slowest and the fastest rank have not taken.
+    fn untaken(&self) -> Taken {
+        let least = |taken: Option<u64>| taken.map_or(0, |taken| self.read.saturating_sub(taken));
+        Taken {
+            slowest: least(self.reading().map(|(_, taken)| taken.slowest).min()),
+            fastest: least(self.reading().map(|(_, taken)| taken.fastest).max()),
+        }
     }
 
     /// There is something to read: what to pass on. No bytes are the end.
@@ -119,7 +154,9 @@ impl Source {
     }
 
     fn wants(&self) -> bool {
-        !self.ended && !self.background && self.untaken() < AHEAD
+        let untaken = self.untaken();
+        let has_room = untaken.fastest < AHEAD && untaken.slowest < BEHIND;
+        !self.ended && !self.background && has_room
     }
 
     fn watch(&mut self, poller: &Poller) {
@@ -142,7 +179,9 @@ pub struct Feed {
     /// Bytes that the rank has taken.
     taken: u64,
     to: Option<PipeWriter>,
-    waiting: VecDeque<u8>,
+    /// What it has not taken, of the first piece from the byte `begun` on. The feeds of a node share the pieces.
+    waiting: VecDeque<Arc<[u8]>>,
+    begun: usize,
     ended: bool,
     watched: bool,
 }
@@ -157,6 +196,7 @@ impl Feed {
             taken: 0,
             to: Some(to),
             waiting: VecDeque::new(),
+            begun: 0,
             ended: false,
             watched: false,
         };
@@ -164,9 +204,11 @@ impl Feed {
     }
 
     /// Adds what was read; no bytes are the end.
-    pub fn push(&mut self, bytes: &[u8]) {
-        self.waiting.extend(bytes);
-        self.ended |= bytes.is_empty();
+    pub fn push(&mut self, bytes: &Arc<[u8]>) {
+        match bytes.is_empty() {
+            true => self.ended = true,
+            false => self.waiting.push_back(Arc::clone(bytes)),
+        }
     }
 
     /// Whether the rank reads no more.
@@ -181,11 +223,15 @@ impl Feed {
 
     /// Writes as much as the rank has room for.
     pub fn write(&mut self, poller: &Poller) {
-        while let (Some(to), false) = (&self.to, self.waiting.is_empty()) {
-            match sys::write(to, self.waiting.as_slices().0) {
+        while let (Some(to), Some(piece)) = (&self.to, self.waiting.front()) {
+            match sys::write(to, &piece[self.begun..]) {
                 Ok(n) => {
-                    self.waiting.drain(..n);
                     self.taken += n as u64;
+                    self.begun += n;
+                    if self.begun == piece.len() {
+                        self.waiting.pop_front();
+                        self.begun = 0;
+                    }
                 }
                 Err(error) => match error.kind() {
                     io::ErrorKind::Interrupted => {}
@@ -196,8 +242,10 @@ impl Feed {
             }
         }
         if self.to.is_none() {
-            self.taken += self.waiting.len() as u64;
+            let all: usize = self.waiting.iter().map(|piece| piece.len()).sum();
+            self.taken += (all - self.begun) as u64;
             self.waiting.clear();
+            self.begun = 0;
         }
         if let Some(to) = &self.to
             && self.watched == self.waiting.is_empty()

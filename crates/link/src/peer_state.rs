@@ -105,6 +105,8 @@ pub(crate) struct Comm<K: MatchKey> {
     pub closed: bool,
     /// Nothing is sent or received any more but on [`Plane::Control`].
     pub revoked: bool,
+    /// Messages of the program that find no receive are thrown away.
+    pub refuses: bool,
     /// Closed, with requests under way.
     pub draining: bool,
     /// Requests under way; kept up to date only while draining.
@@ -126,6 +128,7 @@ impl<K: MatchKey> Default for Comm<K> {
             open: false,
             closed: false,
             revoked: false,
+            refuses: false,
             draining: false,
             pending: 0,
             me: 0,

@@ -37,8 +37,6 @@ pub(crate) enum Fate {
     Queued,
     /// It frees itself.
     Detached,
-    /// The same, and it is a send: the process may not end before.
-    Owed,
 }
 
 #[derive(Debug)]

@@ -12,7 +12,7 @@
 //! |----------------|---------------------------------------------------------------------|
 //! | `running`      | null, or what `keep` leaked; stored by Release, loaded by Acquire    |
 //! | `kept`         | likewise, and never null again                                      |
-//! | all others     | written under the lock                                              |
+//! | all others     | written under the lock, or by the one thread of a copy of the process |
 
 use std::cell::Cell;
 use std::ptr;
@@ -106,6 +106,8 @@ pub struct Life<P: 'static> {
     keep_locked: AtomicBool,
     /// Whether it is being brought up.
     starting: AtomicBool,
+    /// Whether this process is a copy of the one whose library it is: see [`Life::sever`].
+    severed: AtomicBool,
     /// How many users there are.
     users: AtomicU32,
     lock: Lock,
@@ -136,6 +138,7 @@ impl<P> Life<P> {
             locked: AtomicBool::new(true),
             keep_locked: AtomicBool::new(false),
             starting: AtomicBool::new(false),
+            severed: AtomicBool::new(false),
             users: AtomicU32::new(0),
             lock: Lock::new(),
         }
@@ -178,6 +181,21 @@ impl<P> Life<P> {
     /// Whether the library is being brought up.
     pub fn is_starting(&self) -> bool {
         self.starting.load(Relaxed)
+    }
+
+    /// In a copy of the process that `fork` has made: the copy has no part in the job, and from now on finds nobody who uses the
+    /// library. It has one thread, which needs no lock; another one may have held it, and would never let go of it. Waits for nothing.
+    pub fn sever(&self) {
+        if self.kept().is_some() || self.is_starting() {
+            self.severed.store(true, Relaxed);
+            self.running.store(ptr::null_mut(), Release);
+            self.locked.store(false, Relaxed);
+        }
+    }
+
+    /// Whether that was done.
+    pub fn is_severed(&self) -> bool {
+        self.severed.load(Relaxed)
     }
 
     /// Makes calls take the lock for good, so that threads of tools can look at the
@@ -230,6 +248,13 @@ impl<P: Living> Life<P> {
     /// `Other` if the process cannot be wired up, or another thread uses the
     /// library without the lock: the text says what to do.
     pub fn join(&self, level: Option<i32>) -> Result<i32> {
+        if self.is_severed() {
+            fail!(
+                Other,
+                "this process is a copy that fork has made of one that uses MPI, and cannot use MPI itself: \
+                execute another program in it (exec, posix_spawn), or spawn processes by MPI_Comm_spawn"
+            );
+        }
         let _held = self.hold();
         let users = self.users.load(Relaxed);
         let asked = level.unwrap_or(consts::THREAD_SINGLE);

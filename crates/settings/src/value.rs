@@ -260,13 +260,13 @@ impl Value for Bytes {
     plain!(Long, Value::to_bits, |n| Some(Bytes(n)));
 }
 
-/// Read as `500ms`, `2s`, `50us`, `100ns` or `1min`; a bare number is
-/// milliseconds. Kept in nanoseconds, so at most 584 years.
+/// Read as `500ms`, `2s`, `50us`, `100ns` or `1min`; a number other than 0 needs a unit, as settings are as short as nanoseconds
+/// and as long as minutes. Kept in nanoseconds, so at most 584 years.
 impl Value for Duration {
     const KIND: &'static str = "duration";
 
     fn parse(text: &str) -> Result<Self, String> {
-        const WANT: &str = "it must be a time such as 500ms, 2s, 50us, 1min, or a number of ms";
+        const WANT: &str = "it must be a time such as 2s, 500ms, 50us, 100ns or 1min";
         let end = text
             .find(|c: char| !c.is_ascii_digit() && c != '.')
             .unwrap_or(text.len());
@@ -274,12 +274,18 @@ impl Value for Duration {
         let scale = match suffix.trim_start().to_ascii_lowercase().as_str() {
             "ns" => 1e0,
             "us" | "µs" => 1e3,
-            "" | "ms" => 1e6,
+            "ms" => 1e6,
             "s" => 1e9,
             "min" => 60e9,
+            "" => 0.0,
             _ => return Err(WANT.to_string()),
         };
         let number: f64 = digits.parse().map_err(|_| WANT.to_string())?;
+        if scale == 0.0 && number != 0.0 {
+            return Err(format!(
+                "it lacks a unit: write {digits}s for seconds, {digits}ms for milliseconds"
+            ));
+        }
         let nanos = number * scale;
         if nanos >= u64::MAX as f64 {
             return Err("it exceeds 584 years".to_string());
@@ -392,9 +398,9 @@ mod tests {
     }
 
     #[test]
-    fn times_are_read_with_units_and_default_to_milliseconds() {
+    fn times_are_read_with_units() {
         for (text, nanos) in [
-            ("500", 500_000_000),
+            ("0", 0),
             ("500ms", 500_000_000),
             ("1.5s", 1_500_000_000),
             ("50us", 50_000),
@@ -409,6 +415,11 @@ mod tests {
         }
         for text in ["", "s", "1h", "-3", "1e3", "99999999999999999999s"] {
             assert!(Duration::parse(text).is_err(), "{text}");
+        }
+        // Seconds to one reader, milliseconds to another.
+        for text in ["30", "0.3"] {
+            let why = Duration::parse(text).unwrap_err();
+            assert!(why.contains(&format!("write {text}s for seconds")), "{why}");
         }
     }
 

@@ -19,6 +19,8 @@
 //! 10. What is kept by peer is forgotten with the peer: see [`crate::by_peer`].
 //! 11. The launcher serves a job in one loop, which must not wait for a reader of stderr: there the user is told something by
 //!     the job's sinks, and `tell!` stands only in the files that are listed for it with a reason.
+//! 12. What the library does at the end of a process it leaves out in copies that `fork` has made: handlers of `atexit` and `on_exit`
+//!     stand only in the files that are listed for it, which ask `catena_base::fork`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -60,6 +62,9 @@ const TELLERS: &[(&str, &str)] = &[
     ("src/pmix/helper.rs", "it serves nobody any more"),
 ];
 
+/// Files that have handlers of the end of a process.
+const ENDERS: &[(&str, &str)] = &[("boot", "src/sys.rs"), ("capi", "src/interpreter.rs")];
+
 /// Most lines of a source file.
 const MAX_LINES: usize = 800;
 
@@ -77,6 +82,7 @@ pub fn check(root: &Path) -> Result<(), String> {
         problems.extend(loud_code(krate));
         problems.extend(waiting_tellers(krate));
         problems.extend(lost_locals(krate));
+        problems.extend(exit_handlers(krate));
         problems.extend(naked_callbacks(krate));
         problems.extend(by_peer::check(krate));
     }
@@ -352,6 +358,24 @@ fn lost_locals(krate: &Crate) -> Vec<String> {
     problems
 }
 
+/// Rule 12.
+fn exit_handlers(krate: &Crate) -> Vec<String> {
+    if OUTSIDE.contains(&krate.name.as_str()) {
+        return Vec::new();
+    }
+    let ends = |line: &&str| line.contains("atexit(") || line.contains("on_exit(");
+    let listed = |path: &Path| ENDERS.contains(&(&krate.name, path.to_str().unwrap_or_default()));
+    let found = code(krate).filter(|(path, lines)| !listed(path) && lines.iter().any(ends));
+    let problem = |path: &Path| {
+        let path = path.display();
+        format!(
+            "crates/{}/{path}: a handler of the end of the process, which copies that fork makes have, too: use at_exit of boot's sys.rs",
+            krate.name
+        )
+    };
+    found.map(|(path, _)| problem(path)).collect()
+}
+
 /// Rule 9.
 fn naked_callbacks(krate: &Crate) -> Vec<String> {
     let mut problems = Vec::new();
@@ -537,6 +561,16 @@ mod tests {
         );
         assert_eq!(problems("rma", &with("Cell<*const u8>", "MINE.set(x)")), 0);
         assert_eq!(problems("cli", &with("RefCell<Vec<u8>>", "MINE.take()")), 0);
+    }
+
+    #[test]
+    fn what_is_done_at_the_end_is_left_out_in_copies() {
+        let problems = |name, path, text| exit_handlers(&krate(name, "", &[(path, text)])).len();
+        let text = "    unsafe { libc::atexit(last) };";
+        assert_eq!(problems("core", "src/sys.rs", text), 1);
+        assert_eq!(problems("boot", "src/sys.rs", text), 0);
+        assert_eq!(problems("core", "src/a.rs", "    // libc::atexit(last)"), 0);
+        assert_eq!(problems("bench", "src/a.rs", text), 0);
     }
 
     #[test]

@@ -65,6 +65,12 @@ impl Server {
         member.is_some_and(|member| member.ready)
     }
 
+    /// Whether the process with that number has said that it has called MPI_Init.
+    pub fn has_world(&self, number: u32) -> bool {
+        let member = self.members.get(number as usize);
+        member.is_some_and(|member| member.has_world)
+    }
+
     /// Tells processes, by their numbers, of a version of the process set of an elastic job.
     pub fn tell_set(&mut self, to: &[u32], set: &ElasticSet) {
         let frame: Arc<[u8]> = set.frame().into();
@@ -353,6 +359,11 @@ impl Server {
             FrameKind::Ready => {
                 if let Some(member) = self.members.get_mut(number as usize) {
                     member.ready = true;
+                }
+            }
+            FrameKind::World => {
+                if let Some(member) = self.members.get_mut(number as usize) {
+                    member.has_world = true;
                 }
             }
             FrameKind::Unreachable => {

@@ -132,6 +132,8 @@ pub(super) struct Member {
     pub(super) dead: bool,
     /// Whether other jobs can meet it.
     pub(super) ready: bool,
+    /// Whether it has said that it has called MPI_Init.
+    pub(super) has_world: bool,
 }
 
 /// A job that has ranks here.

@@ -181,7 +181,7 @@ fn ranks_are_bound_while_there_are_cpus() {
     let (_, free) = allowed("-n 1 --bind-to none");
     let all = catena_boot::available_cpus() as usize;
     let (said, mut bound) = allowed(&format!("-n {all} --bind-to hwthread -v"));
-    assert!(said.err.contains("bound to CPUs"), "{}", said.err);
+    assert!(said.err.contains("bound to CPU"), "{}", said.err);
     assert!(
         bound.iter().all(|cpu| cpu.parse::<u32>().is_ok()),
         "{}",

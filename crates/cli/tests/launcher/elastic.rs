@@ -56,6 +56,18 @@ fn a_job_grows_and_shrinks() {
 }
 
 #[test]
+fn a_job_of_programs_that_call_mpi_init_stays_as_it_is() {
+    let mut job = Running::start(words("--elastic -n 2", &role("wait-in-world")));
+    job.wait_for("waiting", 2);
+    let number = job.child.id().to_string();
+    for verb in ["grow", "shrink"] {
+        let said = change(verb, &[&number, "1"]);
+        assert_refused(&said, &["has called MPI_Init", "MPI sessions alone"]);
+    }
+    end(job);
+}
+
+#[test]
 fn odd_numbers_are_refused() {
     for args in [
         &[][..],

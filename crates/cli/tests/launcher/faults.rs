@@ -13,7 +13,7 @@ const SOON: Duration = Duration::from_secs(10);
 fn stubborn(count: &str) -> (Running, Vec<String>) {
     let script = "trap '' TERM INT HUP; (trap '' TERM INT HUP; echo pid $CATENA_RANK $$; \
                   while :; do sleep 1000; done) & echo pid $CATENA_RANK $!; wait; wait";
-    let options = format!("--set LAUNCH_GRACE=0.3 -n {count}");
+    let options = format!("--set LAUNCH_GRACE=300ms -n {count}");
     let mut job = Running::start(words(&options, &sh(script)));
     let lines = job.wait_for("pid", 2 * count.parse::<usize>().unwrap());
     (job, lines.into_iter().map(|line| line[1].clone()).collect())

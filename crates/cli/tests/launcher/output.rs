@@ -204,6 +204,68 @@ fn output_goes_into_files() {
     );
 }
 
+/// Pipes with these names in a folder.
+fn make_pipes(scratch: &Scratch, names: [&str; 2]) -> [String; 2] {
+    let paths = names.map(|name| scratch.path(name));
+    let made = Command::new("mkfifo").args(&paths).status().unwrap();
+    assert!(made.success());
+    paths
+}
+
+#[test]
+fn a_file_that_nobody_reads_holds_no_other_one_up_and_loses_nothing() {
+    let scratch = Scratch::new("file-pipes");
+    let [first, second] = make_pipes(&scratch, ["p.0", "p.1"]);
+    let script = sh("seq $((CATENA_RANK * 7 + 20000))");
+    let pattern = scratch.path("p.%r");
+    let job = Running::start(words(&format!("-n 2 -outfile-pattern {pattern}"), &script));
+    // The other one is opened only then.
+    let lines = |path: &str| std::fs::read_to_string(path).unwrap().lines().count();
+    assert_eq!(lines(&second), 20_007);
+    assert_eq!(lines(&first), 20_000);
+    let said = job.end();
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+}
+
+#[test]
+fn a_job_whose_files_nobody_reads_can_be_interrupted() {
+    let scratch = Scratch::new("file-stuck");
+    make_pipes(&scratch, ["p.0", "p.1"]);
+    let pattern = scratch.path("p.%r");
+    let script = sh("echo up >&2; echo lost");
+    let mut job = Running::start(words(&format!("-n 2 -outfile-pattern {pattern}"), &script));
+    let mut err = BufReader::new(job.child.stderr.take().unwrap());
+    for _ in 0..2 {
+        let mut line = String::new();
+        err.read_line(&mut line).unwrap();
+        assert_eq!(line, "up\n");
+    }
+    job.signal("INT");
+    let mut rest = String::new();
+    err.read_to_string(&mut rest).unwrap();
+    assert_eq!(job.end().status, 130, "{rest}");
+    assert!(rest.contains("/p.0 does not take it"), "{rest}");
+}
+
+#[test]
+fn a_rank_that_does_not_read_its_input_holds_no_other_one_up() {
+    let scratch = Scratch::new("stdin-unread");
+    let (input, done) = (scratch.path("in"), scratch.path("done"));
+    // More than pipes hold.
+    let text = "line\n".repeat(1_000_000);
+    std::fs::write(&input, &text).unwrap();
+    let script = format!(
+        "if [ $CATENA_RANK = 0 ]; then wc -c; : > {done}; else until [ -e {done} ]; do :; done; wc -c; fi"
+    );
+    let mut command = mpirun();
+    command.args(words("--stdin all -n 2", &sh(&script)));
+    let input = std::fs::File::open(&input).unwrap();
+    let said = said(command.stdin(input).output().unwrap());
+    assert_eq!(said.status, 0, "{}", said.err);
+    let line = format!("{}\n", text.len());
+    assert_eq!(said.out, line.repeat(2));
+}
+
 #[test]
 fn lines_may_have_times_and_one_stream() {
     let script = sh("echo out; echo err >&2");

@@ -27,6 +27,7 @@ fn rank_program() {
         "exchange" => exchange(boot),
         "ask" => ask(boot),
         "wait" => wait(boot),
+        "wait-in-world" => wait_in_world(boot),
         "silent" => silent(boot),
         "silent-all" => silent_all(boot),
         "late" => late(boot),
@@ -90,6 +91,13 @@ fn ask(mut boot: Box<dyn Boot>) {
     }
     boot.finalize().unwrap();
     println!("answered {rank}");
+}
+
+/// As [`wait`], in a program that calls MPI_Init.
+fn wait_in_world(mut boot: Box<dyn Boot>) {
+    let jobs = boot.jobs().expect("Catena's launcher");
+    jobs.tell_world().unwrap();
+    wait(boot);
 }
 
 /// Says who it is and waits for ever.

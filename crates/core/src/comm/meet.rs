@@ -153,6 +153,9 @@ impl Process {
             let is_elastic = self.engine.boot.borrow().job().is_elastic();
             if is_elastic {
                 self.open_home()?;
+                if self.world_model.get().is_some() {
+                    self.with_jobs(|jobs| jobs.tell_world())?;
+                }
                 self.with_jobs(|jobs| jobs.ready())?;
             }
             return Ok(());

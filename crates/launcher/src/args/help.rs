@@ -45,10 +45,16 @@ fn head(row: &Row, names: &[&str]) -> String {
     let value = match row.takes {
         Takes::Nothing => "",
         Takes::Word(value) | Takes::Pair(value) => value,
+        Takes::Maybe(value) => return format!("{}[={value}]", names.join(", ")),
     };
     format!("{} {value}", names.join(", "))
         .trim_end()
         .to_string()
+}
+
+/// What `mpirun --help` says of one option.
+pub fn of_row(row: &Row) -> String {
+    entry(&head(row, row.names), &meaning(row))
 }
 
 /// A paragraph with a margin, behind a head that may reach into it.

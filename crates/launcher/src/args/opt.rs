@@ -57,6 +57,7 @@ pub enum Opt {
     NoTakeover,
     Elastic,
     Check,
+    RuntimeOptions,
     Help,
     Version,
 }

@@ -81,6 +81,8 @@ pub enum Takes {
     Nothing,
     /// One, which is called so in the help.
     Word(&'static str),
+    /// One or none: it follows only after `=`.
+    Maybe(&'static str),
     /// Two.
     Pair(&'static str),
 }
@@ -123,6 +125,13 @@ impl Row {
         Row {
             takes: Takes::Word(takes),
             sample,
+            ..self
+        }
+    }
+
+    const fn maybe(self, takes: &'static str) -> Row {
+        Row {
+            takes: Takes::Maybe(takes),
             ..self
         }
     }
@@ -205,10 +214,14 @@ pub const TABLE: &[Row] = &[
         "define a process set for MPI sessions, such as workers=0-3,8; may be given several times")
         .takes("NAME=RANKS", "w=0-1"),
     ignored(&["arch"], F, "all hosts are taken to be of one architecture; name those to run on with --host").takes("NAME", "x86_64"),
-    ignored(&["preload-files", "preload-binary"], O, "programs and files must be there on every host").takes("FILES", "a"),
+    ignored(&["preload-files"], O, "files must be there on every host").takes("FILES", "a"),
+    ignored(&["preload-binary"], O, "the program must be there on every host"),
     ignored(&["gtool", "gtoolfile"], I, "put the tool before the program").takes("TEXT", "valgrind:0"),
     // Environment.
     own(Group::Environment, &["x"], O, Opt::Export, "give the ranks of this program a variable").takes("NAME[=VALUE]", "A=1"),
+    means(&["set-env"], O, "-x {}", "give the ranks of this program a variable").takes("NAME=VALUE", "A=1"),
+    ignored(&["unset-env"], O, "-envlist or -genvlist name the variables that ranks have").takes("NAME", "A"),
+    ignored(&["append-env", "prepend-env"], O, "-x NAME=VALUE, where VALUE may name the variable of the shell").pair("NAME VALUE", "A 1"),
     own(Group::Environment, &["env"], M | I, Opt::Env, "give the ranks of this program a variable").pair("NAME VALUE", "A 1"),
     own(Group::Environment, &["genv"], M | I, Opt::Genv, "give the ranks of all programs a variable").pair("NAME VALUE", "A 1"),
     own(Group::Environment, &["envlist"], M | I, Opt::Envlist,
@@ -239,7 +252,8 @@ pub const TABLE: &[Row] = &[
     own(Group::Output, &["stdin", "s"], O | I, Opt::Stdin,
         "ranks that read standard input: numbers such as 0,2-4 (default 0), all, or none; the others read nothing")
         .takes("RANKS", "all"),
-    moot(&["ordered-output", "stream-buffering"], I | O, "lines of ranks are never mixed, and what a rank has begun is shown soon"),
+    moot(&["ordered-output"], I, "lines of ranks are never mixed"),
+    moot(&["stream-buffering"], O, "what a rank has begun is shown soon").takes("MODE", "1"),
     moot(&["unbuffered", "u"], S, "what ranks write is passed on as they write it"),
     ignored(&["prepend-pattern"], M | I, "lines can begin with the rank: --tag-output").takes("TEXT", "%r"),
     ignored(&["xml"], O, "output is text: --tag-output tells the ranks"),
@@ -299,7 +313,8 @@ pub const TABLE: &[Row] = &[
         "run nothing, but show the map for a machine of which lstopo has written the FILE (XML)").takes("FILE", "m.xml"),
     means(&["display-map", "print-rank-map"], O | M | I, "--display map", ""),
     means(&["display-allocation"], O, "--display allocation", ""),
-    means(&["display-topo", "display-devel-map"], O, "--display map,bindings", ""),
+    means(&["display-devel-map"], O, "--display map,bindings", ""),
+    means(&["display-topo"], O, "--display map,bindings", "").takes("HOSTS", "all"),
     means(&["bynode", "rr", "loadbalance"], O | I, "--map-by node", ""),
     means(&["byslot"], O, "--map-by slot", ""),
     means(&["bycore"], O, "--map-by core", ""),
@@ -334,27 +349,45 @@ pub const TABLE: &[Row] = &[
     own(Group::Control, &["help", "h"], O | M | I | S, Opt::Help,
         "show this text; --help open-mpi, mpich, intel, slurm or mpi: what the options of these are here"),
     own(Group::Control, &["version", "V", "info"], O | M | I | S, Opt::Version, "show the version"),
-    means(&["enable-recovery", "continuous", "disable-auto-cleanup", "no-kill"], O | M | I | S, "--with-ft ulfm", "the job goes on when ranks die"),
+    means(&["enable-recovery", "continuous"], O, "--with-ft ulfm", "the job goes on when ranks die"),
+    means(&["no-kill"], S, "--with-ft ulfm", "the job goes on when ranks die").maybe("off"),
+    means(&["disable-auto-cleanup"], M | I, "--with-ft ulfm --set FAULT_STATUS=first",
+        "the job goes on when ranks fail, with the status of the first one; unless one fails before MPI_Init that others wait for there"),
+    own(Group::Others, &["runtime-options"], O, Opt::RuntimeOptions,
+        "words with commas between them: recoverable, continuous or error-nonzero-status=false lets the job go on when ranks die, donotlaunch \
+         shows the map, timeout=SECONDS ends the job; others are passed over with a warning").takes("WORDS", "recoverable"),
     moot(&["allow-run-as-root"], O, "root may run programs, too"),
-    moot(&["quiet", "q"], O | S, "mpirun says nothing unless something is wrong"),
-    moot(&["disable-recovery", "kill-on-bad-exit", "K", "cleanup"], O | S | I, "the job ends when a rank has failed, and leaves nothing behind"),
+    moot(&["quiet", "q", "Q"], O | S, "mpirun says nothing unless something is wrong"),
+    moot(&["disable-recovery", "cleanup"], O | I, "the job ends when a rank has failed, and leaves nothing behind"),
+    moot(&["kill-on-bad-exit", "K"], S, "the job ends when a rank has failed; --with-ft ulfm lets the others go on").maybe("0|1"),
     moot(&["noconf", "silent-abort", "no-ready-msg", "enable-x", "disable-x"], I | M | O, "there is nothing of that kind"),
     moot(&["forward-signals"], O, "SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT are passed on").takes("LIST", "SIGUSR1"),
     moot(&["personality", "mpi"], O | S, "there is one").takes("WORD", "ompi"),
     ignored(&["xterm"], O, "to run ranks in windows, write: xterm -e PROGRAM").takes("RANKS", "0"),
     ignored(&["gdb", "tv", "debug", "totalview", "ddt"], O | M | I, DEBUG),
     ignored(&["debugger", "gdb-args"], O | I, DEBUG).takes("NAME", "gdb"),
-    ignored(&["debug-daemons", "debug-devel", "leave-session-attached", "show-progress", "print-all-exitcodes", "exitinfo"],
+    ignored(&["debug-daemons", "debug-daemons-file", "debug-devel", "leave-session-attached", "show-progress", "print-all-exitcodes", "exitinfo"],
         O | M | I, "--verbose says what is started where"),
     ignored(&["report-pid", "report-uri"], O, "--verbose tells process numbers").takes("FILE", "-"),
+    ignored(&["spawn-timeout"], O, "--set LAUNCH_TIMEOUT=… says how long daemons may take to start").takes("SECONDS", "9"),
+    ignored(&["stop-in-init", "stop-in-app"], O, DEBUG),
+    ignored(&["report-child-jobs-separately"], O, "what has been spawned tells of its failures by the errors that its parents get"),
     ignored(&["report-state-on-timeout", "get-stack-traces", "stop-on-exec"], O, "after --timeout the ranks get SIGTERM, which a program can handle"),
     ignored(&["max-restarts"], O, "ranks that have failed are not started again; --with-ft ulfm lets the others go on").takes("N", "1"),
     ignored(&["tmpdir", "ckpoint-prefix", "ckpointlib", "ckpoint-interval"], I | M, "mpirun keeps no files").takes("DIR", "/tmp"),
     ignored(&["set-cwd-to-session-dir"], O, "there is no such folder; -wdir names a working directory"),
-    ignored(&["dvm-uri", "dvm", "ompi-server", "hnp", "nameserver", "pmi-port"], O | M | I, "each mpirun starts its job by itself; jobs meet by MPI_Comm_connect")
+    ignored(&["dvm-uri", "dvm", "ompi-server", "hnp", "nameserver", "singleton", "keepalive"], O | M | I,
+        "each mpirun starts its job by itself; jobs meet by MPI_Comm_connect")
         .takes("PLACE", "x"),
+    ignored(&["system-server", "set-sid"], O, "each mpirun starts its job by itself"),
+    ignored(&["pmi-port"], M, "ranks find their launcher by themselves"),
+    ignored(&["add-host"], O, "--host names all hosts that the job or what it spawns may use").takes("LIST", "a"),
+    ignored(&["add-hostfile"], O, "--hostfile names all hosts that the job or what it spawns may use").takes("FILE", "a"),
+    ignored(&["max-vm-size"], O, "a daemon is started on each host that is used").takes("N", "2"),
+    ignored(&["hetero-nodes", "no-app-prefix"], O, "each host tells of its own machine, and of its own folders"),
     ignored(&["gpus-per-proc"], M, "the program chooses its device, by CATENA_LOCAL_RANK").takes("N", "1"),
-    ignored(&["rankmap", "hybrid-hosts"], M, "--rankfile places rank by rank, and --host names hosts with numbers of ranks").takes("TEXT", "0"),
+    ignored(&["hybrid-hosts"], M, "hosts need not share folders; Catena and the program must be there on each"),
+    ignored(&["rankmap"], M, "--rankfile places rank by rank, and --host names hosts with numbers of ranks").takes("TEXT", "0"),
     ignored(&["profile"], M, "tools stand before the program"),
     means(&["prot"], I, "--set LINK_REPORT=true", "each rank says how it reaches others"),
     ignored(&["demux"], M, "there is one way").takes("WORD", "poll"),
@@ -377,10 +410,10 @@ pub const DIFFERENT: &[(&str, &str, &str)] = &[
     ),
     (
         "slurm",
-        "-o FILE, -e FILE",
+        "-o, --output FILE, -e, --error FILE",
         "-outfile-pattern FILE, -errfile-pattern FILE, with %r for srun's %t",
     ),
-    ("slurm", "-t TIME", "--timeout SECONDS"),
+    ("slurm", "-t, --time TIME", "--timeout SECONDS"),
     (
         "slurm",
         "-m, --distribution block|cyclic",
@@ -394,7 +427,12 @@ pub const DIFFERENT: &[(&str, &str, &str)] = &[
     ("slurm", "-D DIR", "-wdir DIR"),
     (
         "slurm",
-        "-i FILE",
+        "-p, --partition, -A, --account, --qos, --mem, --mem-per-cpu, --gres, -G, --gpus, -J, --job-name, -C, --constraint, -x, --exclude, --exclusive, --reservation, --begin, --dependency",
+        "nothing: salloc and sbatch take these, and mpirun uses the hosts that they have given",
+    ),
+    (
+        "slurm",
+        "-i, --input FILE",
         "< FILE, and --stdin for the ranks that read it",
     ),
     (

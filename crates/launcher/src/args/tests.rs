@@ -1,6 +1,6 @@
 //! What the command line means.
 
-use super::table::{DIFFERENT, Row};
+use super::table::{DIFFERENT, Group, PEERS, Row};
 use super::*;
 
 fn run(line: &str) -> Request {
@@ -146,7 +146,23 @@ fn mistakes_are_told_with_a_remedy() {
         ("--pset w=0 -n 2 --pset=w=1 a", "a set w already"),
         ("--host", "--host needs LIST behind it"),
         ("-ppn 0 a", "at least one rank"),
-        ("--launcher rsh a", "ssh, slurm, pals, lsf, sge or flux"),
+        ("--launcher rhs a", "ssh, slurm, pals, lsf, sge or flux"),
+        (
+            "-n 4 -c 2 a",
+            "given before, as 4; in place of -c N of Slurm (srun) write --cpus-per-task N",
+        ),
+        ("-n 4 --np 2 a", "given before, as 4"),
+        (
+            "--help nonsense",
+            "about open-mpi, mpich, intel, slurm, mpi and each option",
+        ),
+        ("--nodes 2 a", "write -ppn K"),
+        ("--time 10 a", "write --timeout SECONDS"),
+        ("-m cyclic a", "write --map-by slot, --map-by node"),
+        (
+            "--partition x a",
+            "write nothing, as salloc and sbatch take these",
+        ),
         ("-env A", "-env needs NAME VALUE behind it"),
     ] {
         let text = fails(line);
@@ -181,6 +197,10 @@ fn every_row() {
     for row in TABLE {
         if matches!(row.does, Does::Own(Opt::File | Opt::Configfile)) {
             // See `files_add_words`.
+            continue;
+        }
+        if row.does == Does::Own(Opt::Help) {
+            // See `what_differs_is_told_in_words_that_there_are`.
             continue;
         }
         for name in row.names {
@@ -233,6 +253,75 @@ fn every_row() {
     }
 }
 
+/// The words that follow an option are as many as where it comes from, so that a script's next word is not swallowed.
+#[test]
+fn every_name_takes_what_its_peer_has_it_take() {
+    let mut known = std::collections::BTreeMap::new();
+    let lines = include_str!("arity.tbl").lines();
+    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let (of, rest) = line.split_once(' ').unwrap();
+        let (arity, names) = rest.split_once(' ').unwrap();
+        for name in names.split(' ') {
+            let row = TABLE.iter().find(|row| row.names.contains(&name));
+            let row = row.unwrap_or_else(|| panic!("{name} has no row"));
+            let ours = match row.takes {
+                Takes::Nothing => "0",
+                Takes::Word(_) => "1",
+                Takes::Maybe(_) => "?",
+                Takes::Pair(_) => "2",
+            };
+            // Open MPI's -s is told to be another option.
+            let differs = (of, name) == ("open-mpi", "s");
+            assert!(
+                ours == arity || differs,
+                "{name} takes {arity} in {of}, {ours} here"
+            );
+            known.insert(name, ());
+        }
+    }
+    let names = TABLE.iter().flat_map(|row| row.names);
+    let unknown: Vec<_> = names.filter(|name| !known.contains_key(*name)).collect();
+    assert!(unknown.is_empty(), "add to arity.tbl: {unknown:?}");
+}
+
+#[test]
+fn what_follows_an_option_of_others_stays_where_it_is() {
+    for (line, program) in [
+        ("--stream-buffering 1 a", "a"),
+        ("--preload-binary a b", "a"),
+        ("-pmi-port a b", "a"),
+        ("-hybrid-hosts a b", "a"),
+        ("--kill-on-bad-exit=1 a", "a"),
+        ("--kill-on-bad-exit a 1", "a"),
+        ("-tune t a", "a"),
+        ("--no-kill=off a", "a"),
+    ] {
+        assert_eq!(run(line).apps[0].program, program, "{line}");
+    }
+    assert_eq!(run("--no-kill=off a"), run("a"));
+    assert!(run("--kill-on-bad-exit=0 a").warnings[0].contains("--with-ft ulfm"));
+    assert_eq!(run("-n 2 -c 2 a"), run("-n 2 a"));
+}
+
+#[test]
+fn what_open_mpi_and_hydra_say_otherwise_has_its_meaning() {
+    let ulfm = run("--with-ft ulfm a");
+    for word in ["recoverable", "CONTINUOUS=1", "error-nonzero-status=false"] {
+        assert_eq!(run(&format!("--runtime-options {word} a")), ulfm, "{word}");
+    }
+    assert!(run("--runtime-options donotlaunch,timeout=9 a").dry);
+    assert_eq!(run("--runtime-options recoverable=false a"), run("a"));
+    assert!(run("--runtime-options notifyerrors a").warnings[0].contains("notifyerrors"));
+    assert_eq!(
+        run("--map-by pe-list=0,2:ordered a"),
+        run("--cpu-set 0,2 a")
+    );
+    assert!(run("-launcher fork a").warnings[0].contains("on this host need none"));
+    let keeps = run("-disable-auto-cleanup a").settings;
+    assert!(keeps.contains(&("FAULT_STATUS".to_string(), "first".to_string())));
+    assert_eq!(keeps.last().map(|last| last.1.as_str()), Some("first"));
+}
+
 #[test]
 fn each_name_has_one_row_and_all_are_told() {
     let mut names: Vec<&str> = TABLE.iter().flat_map(|row| row.names).copied().collect();
@@ -244,7 +333,7 @@ fn each_name_has_one_row_and_all_are_told() {
     for row in TABLE {
         for name in row.names {
             assert!(page.contains(&format!("-{name}")), "{name}");
-            let own = matches!(row.does, Does::Own(_));
+            let own = matches!(row.does, Does::Own(_)) && row.group != Group::Others;
             assert!(!own || general.contains(&format!("-{name}")), "{name}");
         }
     }
@@ -270,6 +359,10 @@ fn what_differs_is_told_in_words_that_there_are() {
     let help = |word: &str| parse(["--help".into(), word.into()]);
     assert_eq!(help("open-mpi"), Ok(Parsed::Help(Topic::Of(PEERS[0]))));
     assert!(Topic::Of(PEERS[0]).text().contains("--npersocket N"));
+    let Ok(Parsed::Help(topic)) = help("--kill-on-bad-exit") else {
+        panic!("no topic")
+    };
+    assert!(topic.text().contains("--kill-on-bad-exit, -K[=0|1]"));
 }
 
 #[test]

@@ -155,6 +155,25 @@ impl Readers {
     }
 }
 
+/// Whether a word says no.
+pub fn is_no(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    ["0", "n", "no", "f", "false", "off"].contains(&word.as_str())
+}
+
+/// What Hydra's `-launcher` takes beside the words that mean something here.
+pub const OF_HYDRA: [&str; 12] = [
+    "fork", "rsh", "ll", "manual", "persist", "pbs", "pbsdsh", "pdsh", "srun", "blaunch", "qrsh",
+    "user",
+];
+
+/// The CPUs of `pe-list=0,2:ordered`, a mapping of Open MPI's.
+pub fn listed_cpus(text: &str) -> Option<String> {
+    let (first, _) = text.split_once(':').unwrap_or((text, ""));
+    let (name, cpus) = first.split_once('=')?;
+    (name.eq_ignore_ascii_case("pe-list") && !cpus.is_empty()).then(|| cpus.to_string())
+}
+
 /// Names with commas between them.
 pub fn names(text: &str) -> Vec<OsString> {
     let names = text.split(',').filter(|name| !name.is_empty());

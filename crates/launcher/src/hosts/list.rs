@@ -146,6 +146,8 @@ fn name_and_slots(word: &str) -> Result<(&str, Option<u32>), String> {
             Some(slots) => (name, Some(slots)),
             None => return Err(format!("'{word}' is not understood; write [ADDRESS]:SLOTS")),
         },
+        // An address of IPv6 has colons of its own.
+        None if word.parse::<std::net::Ipv6Addr>().is_ok() => (word, None),
         None => match word.split_once(':') {
             Some((name, slots)) => (name, Some(slots)),
             None => (word, None),
@@ -213,6 +215,7 @@ mod tests {
             list("[fe80::1%e0]:3,[::2]").unwrap(),
             pairs(&[("fe80::1%e0", 3), ("::2", 0)])
         );
+        assert_eq!(list("::1,a:2").unwrap(), pairs(&[("::1", 0), ("a", 2)]));
         for (text, words) in [
             ("", "'' is not the name of a host"),
             ("a,,b", "'' is not the name of a host"),

@@ -78,16 +78,21 @@ fn short(name: &str) -> &str {
     name.split('.').next().unwrap_or_default()
 }
 
-/// Whether two names are of one host: equal, but for the domain. Addresses have
-/// none.
+/// Whether two names are equal, but for the domain. Addresses have
+/// none. For hosts that were asked for: of two in different domains both may answer.
 pub fn alike(one: &str, other: &str) -> bool {
     one == other || (address(one).is_none() && short(one) == short(other))
+}
+
+/// Whether one of two names is the other without its domain, or both are equal.
+fn is_short_of(one: &str, other: &str) -> bool {
+    alike(one, other) && (one == other || one == short(one) || other == short(other))
 }
 
 impl Names {
     /// Finds out which of `names` are one host. Those of a resource manager need no look into the network: `look_up` is false then.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>, look_up: bool) -> Names {
-        let own = Own::find();
+        let mut own = Own::find();
         let mut names: Vec<String> = names.into_iter().map(str::to_string).collect();
         names.sort_unstable();
         names.dedup();
@@ -97,11 +102,14 @@ impl Names {
         names.retain(|name| !is_plain(name));
         let addresses = match look_up && !names.is_empty() {
             true => {
-                names.push(NOBODY.to_string());
+                names.extend([NOBODY.to_string(), own.name.clone()]);
                 told_apart(find_addresses(names, LIMIT))
             }
             false => HashMap::new(),
         };
+        // Some may be of a router before it.
+        own.addresses
+            .extend(addresses.get(&own.name).into_iter().flatten());
         Names {
             own,
             addresses,
@@ -119,7 +127,9 @@ impl Names {
             };
         }
         let found = self.addresses.get(name).map_or(&[][..], Vec::as_slice);
-        let is_own = name == "localhost" || !name.contains('@') && alike(name, &own.name);
+        // What is another one without its domain may be a host of another domain: where it has addresses, they tell.
+        let is_alike = || !name.contains('@') && is_short_of(name, &own.name);
+        let is_own = name == "localhost" || name == own.name || found.is_empty() && is_alike();
         if is_own || found.iter().any(|address| own.has(address)) {
             return vec![Mark::Here];
         }
@@ -257,6 +267,23 @@ mod tests {
         .collect();
         assert_eq!(numbers, [0, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 2, 3, 4]);
         assert!(of.is_here("me") && of.is_here("127.0.1.1") && !of.is_here("b1"));
+    }
+
+    #[test]
+    fn a_host_of_the_same_name_in_another_domain_is_another_one() {
+        let known = [("h0.west", "10.99.0.1"), ("h0.east", "10.77.0.1")];
+        let mut of = names(&known);
+        let names = ["h0", "h0.west", "h0.east", "h0.north"];
+        assert_eq!(
+            names.map(|name| of.is_here(name)),
+            [true, false, true, true]
+        );
+        assert_ne!(of.number("h0"), of.number("h0.west"));
+        of.own.name = "h0.south".to_string();
+        assert_eq!(
+            names.map(|name| of.is_here(name)),
+            [true, false, true, false]
+        );
     }
 
     #[test]

@@ -140,6 +140,15 @@ impl Job {
                 "the job is starting: ask again once it has called MPI_Session_init".to_string(),
             );
         }
+        let node = self.tree.node.as_ref();
+        let has_world = |it: &&Member| node.is_some_and(|node| node.has_world(it.number));
+        if let Some(member) = elastic.members.iter().find(has_world) {
+            return Err(format!(
+                "{} has called MPI_Init, whose MPI_COMM_WORLD never changes: only programs that use MPI sessions \
+                 alone can grow and shrink (catena help elastic)",
+                self.who(member.number)
+            ));
+        }
         match change {
             Change::Grow(count) => {
                 self.spawn(&self.more(count), Caller::User)?;

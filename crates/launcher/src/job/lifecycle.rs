@@ -13,7 +13,6 @@ use super::{ABANDON, HEARSAY, Job, Process, SILENT, STRANGE, Task, WAITING};
 use crate::library;
 use crate::message::NodeCommand;
 use crate::node::Node;
-use crate::output::Sink;
 use crate::plan::Plan;
 use crate::report::{self, Failure};
 use crate::sys::{self, Exit, Stage};
@@ -263,7 +262,7 @@ impl Job {
         if self.finishing {
             self.failure.get_or_insert(report::interrupted(signal));
             if was_hurried {
-                self.sinks.iter_mut().for_each(Sink::give_up);
+                self.drop_output();
             }
         } else if was_hurried || self.ending {
             self.kill_all(libc::SIGKILL);
@@ -291,15 +290,14 @@ impl Job {
     /// A rank was started.
     pub(super) fn started(&mut self, rank: u32, pid: u32, cpus: &str) {
         self.processes[rank as usize].pid = pid;
-        if let Some(error) = self
-            .files
-            .create(&self.processes[rank as usize], &self.plan.hosts)
-        {
-            self.fail(Failure::new(1, error), Duration::ZERO);
-        }
+        self.files
+            .create(&self.processes[rank as usize], &self.plan.hosts);
         if self.verbose {
             let place = match cpus {
                 "" => "not bound".to_string(),
+                _ if cpus.bytes().all(|digit| digit.is_ascii_digit()) => {
+                    format!("bound to CPU {cpus}")
+                }
                 _ => format!("bound to CPUs {cpus}"),
             };
             let process = &self.processes[rank as usize];
@@ -339,7 +337,7 @@ impl Job {
                 dead.push(rank);
             }
         }
-        self.fed(node, 0, false);
+        self.fed(node, [0, 0], false);
         let Some(text) = text else { return };
         // What was about to start there comes to nothing, and those who wanted it are told.
         for &rank in &dead {
@@ -413,7 +411,9 @@ impl Job {
             _ => {
                 let failure = report::ended(&self.who(rank), exit).of(rank);
                 self.died(rank, exit.into());
-                match (self.tolerant && joined, finalized) {
+                // Where nobody uses MPI, nobody waits for it.
+                let is_missed = || self.processes.iter().any(|p| p.joined.is_some());
+                match (self.tolerant && (joined || !is_missed()), finalized) {
                     (true, _) => self.go_on(failure, !finalized),
                     // Others can finish without it.
                     (false, true) => self.fail_late(rank, failure),
@@ -601,7 +601,7 @@ impl Job {
         if !self.fencing {
             return;
         }
-        let gone = |p: &Process| p.job == 0 && p.exit == Some(Exit::Code(0)) && p.joined.is_none();
+        let gone = |p: &Process| p.job == 0 && p.exit.is_some() && p.joined.is_none();
         if let Some(rank) = self.processes.iter().position(gone) {
             let rank = rank as u32;
             let text = format!(

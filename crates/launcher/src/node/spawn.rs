@@ -60,7 +60,12 @@ impl Node {
         self.server.tie(number, job);
     }
 
-    /// Whether the process with that number has said that other jobs can meet it.
+    /// Whether the process with that number has called MPI_Init in a job that may grow.
+    pub fn has_world(&self, number: u32) -> bool {
+        self.server.has_world(number)
+    }
+
+    /// Whether other jobs can meet the process with that number.
     pub fn is_ready(&self, number: u32) -> bool {
         self.server.is_ready(number)
     }

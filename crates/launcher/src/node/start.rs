@@ -26,7 +26,7 @@ use crate::place::{self, Binding};
 use crate::plan::Plan;
 use crate::pmix::{self, Pmix};
 use crate::program::{self, NOT_STARTED, Program, ProgramError};
-use crate::stdin::Feed;
+use crate::stdin::{Feed, Taken};
 use crate::sys::{self, Start, Strings};
 use crate::takeover::{Candidate, Choice, Home, Note, Wanted};
 
@@ -207,7 +207,9 @@ impl Node {
                 return Ok(node);
             }
         } else if plan.foreign != OtherMpi::Allow {
-            node.watch = Some(Watch::new(Instant::now()));
+            // Others may need the rest.
+            let spare = (most - files) / 4;
+            node.watch = Some(Watch::new(Instant::now(), spare));
         }
         for (ranks, program, env, args, shell_args) in &mut programs {
             for rank in ranks.filter(|&rank| plan.node_of[rank as usize] == number) {
@@ -308,7 +310,7 @@ impl Node {
             watch: None,
             failures,
             feeds: Vec::new(),
-            fed: 0,
+            fed: Taken::default(),
             untaken: [0; 2],
             paused: [false; 2],
             finishing: false,

@@ -280,6 +280,21 @@ pub fn stop_self() {
     let _ = process::kill_process(process::getpid(), Signal::STOP);
 }
 
+/// Has a file in memory from which programs execute, for good, as the loader has a library.
+#[cfg(test)]
+pub fn load(path: &std::path::Path) {
+    use std::os::fd::AsRawFd;
+
+    let file = std::fs::File::open(path).expect("the file is there");
+    let access = libc::PROT_READ | libc::PROT_EXEC;
+    // SAFETY: new memory, which nobody touches.
+    let at = unsafe {
+        let null = std::ptr::null_mut();
+        libc::mmap(null, 4096, access, libc::MAP_PRIVATE, file.as_raw_fd(), 0)
+    };
+    assert_ne!(at, libc::MAP_FAILED);
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs::File;

@@ -93,8 +93,6 @@ pub(crate) struct Engine<N: Net, K: MatchKey> {
     pub ended: VecDeque<(u64, Result<u64, RmaError>)>,
     /// How many have not.
     pub operations: usize,
-    /// Sends that were given up and are under way.
-    pub owed: u64,
 }
 
 impl<N: Net, K: MatchKey> Engine<N, K> {
@@ -135,7 +133,6 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             handlers: Handlers::default(),
             ended: VecDeque::new(),
             operations: 0,
-            owed: 0,
         }
     }
 
@@ -280,10 +277,6 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             Fate::Kept => {}
             Fate::Queued => self.completions.push((word, self.id(at))),
             Fate::Detached => self.free(at),
-            Fate::Owed => {
-                self.owed -= 1;
-                self.free(at);
-            }
         }
     }
 

@@ -533,6 +533,33 @@ impl Exchange {
 mod tests {
     use super::*;
 
+    /// `MPI_Win_complete` does not wait for the flush that a long put has asked for early. Windows are numbered in a circle of 2^27, so
+    /// none has that number again while the answer is on its way (see `numbers`).
+    #[test]
+    fn an_answer_that_comes_after_its_window_is_gone_ends_what_it_answers_alone() {
+        let mut exchange = Exchange::default();
+        let (target, window) = (Peer(3), 77);
+        assert!(registry::numbered(window).is_none());
+        let flush = Arc::new(Answer::default());
+        let asked = |answer: &Arc<Answer>| Pending {
+            answer: Some(answer.clone()),
+            ..Pending::new(target, window, 0)
+        };
+        let id = exchange.expect(asked(&flush));
+        let head = Head {
+            a: Trouble::Range as u8,
+            id,
+            ..Head::new(What::Done, window)
+        };
+        exchange.done(target, head);
+        assert!(flush.has_come() && exchange.awaited().next().is_none());
+        // What waits under that number next is another peer's, or has not been answered.
+        let next = Arc::new(Answer::default());
+        assert_eq!(exchange.expect(asked(&next)), id);
+        exchange.done(Peer(4), head);
+        assert!(!next.has_come());
+    }
+
     #[test]
     fn the_streams_of_a_peer_that_is_forgotten_begin_anew() {
         let mut exchange = Exchange::default();

@@ -1,5 +1,5 @@
-//! Pages for man(1), of what the commands say of themselves: the help of `mpirun`, and the heads of the compiler
-//! wrappers.
+//! Pages for man(1), of what the commands say of themselves: the help of `mpirun` and of the commands of `catena`, and the heads of
+//! the compiler wrappers.
 
 use std::fmt::Write;
 use std::fs;
@@ -28,18 +28,82 @@ const WRAPPERS: [Command; 2] = [
     },
 ];
 
+/// A command of `catena`: its page, what it is for, and the file of which its help consists.
+const COMMANDS: [(&str, &str, &str); 5] = [
+    (
+        "share/man/catena.1",
+        "MPI programs: run them, measure, and look at settings",
+        "crates/cli/src/help/catena.txt",
+    ),
+    (
+        "share/man/catena-info.1",
+        "show settings, with their values and where these come from",
+        "crates/cli/src/help/info.txt",
+    ),
+    (
+        "share/man/catena-coll.1",
+        "show which algorithm a collective takes, and why",
+        "crates/cli/src/help/coll.txt",
+    ),
+    (
+        "share/man/catena-fortran.1",
+        "make the modules mpi and mpi_f08 for a Fortran compiler",
+        "crates/cli/src/help/fortran.txt",
+    ),
+    (
+        "share/man/catena-bench.1",
+        "measure MPI libraries, and compare them",
+        "crates/bench/src/help.txt",
+    ),
+];
+
+/// Those whose help the launcher makes.
+const CHANGES: [(&str, &str, &str); 2] = [
+    (
+        "share/man/catena-grow.1",
+        "grow",
+        "add processes to a job of mpirun --elastic that runs",
+    ),
+    (
+        "share/man/catena-shrink.1",
+        "shrink",
+        "have processes leave a job of mpirun --elastic that runs",
+    ),
+];
+
+/// The name of the command of a page.
+fn name(path: &'static str) -> &'static str {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    file.trim_end_matches(".1")
+}
+
+/// The page at `path` of a command that says `help` of itself.
+fn of_help(path: &'static str, about: &str, help: &str) -> (&'static str, String) {
+    let (usage, text) = help.split_once("\n\n").unwrap_or(("", help));
+    (
+        path,
+        page(name(path), about, usage.trim_start_matches("usage: "), text),
+    )
+}
+
 /// The pages, by their paths.
 ///
 /// # Errors
 /// If a wrapper cannot be read.
 pub fn pages(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
-    let help = catena_launcher::help();
-    let (usage, text) = help.split_once("\n\n").unwrap_or(("", &help));
     let about = "run a program as several ranks (mpiexec)";
-    let mut pages = vec![(
+    let mut pages = vec![of_help(
         "share/man/mpirun.1",
-        page("mpirun", about, usage.trim_start_matches("usage: "), text),
+        about,
+        &catena_launcher::help(),
     )];
+    for (path, about, file) in COMMANDS {
+        let help = fs::read_to_string(root.join(file)).map_err(|e| format!("{file}: {e}"))?;
+        pages.push(of_help(path, about, &help));
+    }
+    for (path, verb, about) in CHANGES {
+        pages.push(of_help(path, about, &catena_launcher::elastic_usage(verb)));
+    }
     for (command, path) in WRAPPERS
         .iter()
         .zip(["share/man/mpicc.1", "share/man/mpifort.1"])
@@ -60,13 +124,24 @@ pub fn pages(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
 
 /// A page in the language of man(7).
 fn page(name: &str, about: &str, usage: &str, text: &str) -> String {
+    // Each line is a form of the command.
+    let usage: Vec<String> = usage
+        .lines()
+        .map(|line| {
+            let (form, what) = line.trim().split_once("  ").unwrap_or((line, ""));
+            match what.trim() {
+                "" => plain(form.trim()),
+                what => format!("{}: {}", plain(form), plain(what)),
+            }
+        })
+        .collect();
     let mut out = format!(
         ".\\\" Made by `cargo xtask gen`: change what the command says of itself.\n\
          .TH {} 1 \"\" \"Catena {}\" \"User Commands\"\n.SH NAME\n{name} \\- {}\n.SH SYNOPSIS\n{}\n.SH DESCRIPTION\n",
         name.to_uppercase(),
         env!("CARGO_PKG_VERSION"),
         plain(about),
-        plain(&usage.split_whitespace().collect::<Vec<_>>().join(" ")),
+        usage.join("\n.br\n"),
     );
     out += &body(text);
     out += ".SH SEE ALSO\n`catena help` lists the pages of the book, and shows them.\n";
@@ -91,7 +166,15 @@ fn body(text: &str) -> String {
             0 => out += &format!("{}\n", plain(words)),
             // The margin of texts begins further right than any name.
             1..=7 => {
-                let (names, text) = words.split_once("  ").unwrap_or((words, ""));
+                // Long names reach to the margin, where the text begins, or take a line.
+                let margin = lines
+                    .peek()
+                    .map_or(0, |next| next.len() - next.trim_start().len());
+                let at_margin = (margin > 7 && line.as_bytes().get(margin - 1) == Some(&b' '))
+                    .then(|| line.split_at_checked(margin))
+                    .flatten()
+                    .map(|(names, text)| (names.trim(), text));
+                let (names, text) = words.split_once("  ").or(at_margin).unwrap_or((words, ""));
                 if !head.is_empty() {
                     head.push(' ');
                 }
@@ -137,6 +220,12 @@ mod tests {
             "What it does.\n.PP\n.SH WHAT TO RUN\n.TP\n.B \\-n, \\-np N\nnumber\nof ranks\n\
              .TP\n.B \\-\\-long\\-option, \\-\\-other FILE\nthe same\n"
         );
+    }
+
+    #[test]
+    fn a_name_may_reach_to_the_margin() {
+        let text = "  --lib A,B libraries\n            of two\n";
+        assert_eq!(body(text), ".TP\n.B \\-\\-lib A,B\nlibraries\nof two\n");
     }
 
     #[test]
