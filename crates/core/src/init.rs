@@ -1,10 +1,12 @@
 //! Start and end of the world model (MPI-5, chapter 11.2).
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use catena_abi::consts;
 use catena_boot::FAULT_TOLERANCE;
 
+use crate::comm::Comm;
 use crate::phase;
 pub use crate::phase::{is_finalized, is_initialized};
 use crate::process::{Entered, Process, WorldModel, enter, life};
@@ -49,6 +51,8 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
         Ok(process) => process,
         Err(error) => return raise(&error),
     };
+    let comms = process.comms_of_world();
+    process.finish_messages(&comms);
     // Nobody leaves while somebody may still need its memory or its progress.
     let is_revoked = || process.world.failed.is_revoked();
     let by_launcher = || process.engine.fence(&process);
@@ -58,7 +62,7 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
     let met = match FAULT_TOLERANCE.get() || is_revoked() || has_given_up() || fails {
         // The launcher knows who is left to be waited for.
         true => by_launcher(),
-        false => match process.last_barriers() {
+        false => match process.last_barrier() {
             // Others go there at once if they know that before.
             Err(_) if is_revoked() => by_launcher(),
             // Only here is the program told of it.
@@ -67,7 +71,7 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
         },
     };
     if met.is_ok() {
-        process.block(|process| process.link(|link| link.is_idle()));
+        process.finish_messages(&comms);
     }
     let parted = process.engine.part(&process);
     let mut code = 0;
@@ -104,6 +108,19 @@ pub fn delete_attributes() -> Result<()> {
     process.own.attrs.delete_all(consts::COMM_SELF.0)
 }
 
+impl Process {
+    /// The communicators that end with the world model: those of no session.
+    fn comms_of_world(&self) -> Vec<Arc<Comm>> {
+        let made = self.objects.comms.all().into_iter().map(|(_, comm)| comm);
+        let made = made.filter(|comm| comm.group.session().is_none());
+        [&self.world, &self.own]
+            .into_iter()
+            .cloned()
+            .chain(made)
+            .collect()
+    }
+}
+
 /// What comes before the end of the world model.
 fn tidy_up() -> Result<Entered<Process>> {
     let process = enter()?;
@@ -111,9 +128,9 @@ fn tidy_up() -> Result<Entered<Process>> {
     delete_attributes()?;
     process.flush(&process.buffer);
     process.engine.hooks.finalize(&process)?;
-    for (_, comm) in process.objects.comms.all() {
-        if comm.group.session().is_none() {
-            process.flush(&comm.buffer);
+    for comm in process.comms_of_world() {
+        process.flush(&comm.buffer);
+        if !Arc::ptr_eq(&comm, &process.world) {
             process.withdraw(&comm);
         }
     }

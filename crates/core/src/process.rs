@@ -432,7 +432,7 @@ impl Process {
 
     /// Adds whom the pending requests wait for.
     #[cold]
-    fn requests_await(&self, awaited: &mut Awaited) {
+    pub(crate) fn requests_await(&self, awaited: &mut Awaited) {
         for (_, request) in self.objects.requests.all() {
             if matches!(request.state(self), Ok(State::Pending)) {
                 request.awaits(self, awaited);

@@ -247,7 +247,9 @@ impl Process {
         }
         self.flush(&session.buffer);
         // Members go on serving each other until all are here.
+        self.finish_messages(&left);
         self.meet(&left);
+        self.finish_messages(&left);
         left.into_iter().for_each(|comm| self.forget(comm));
         for (handle, group) in self.objects.groups.table.all() {
             if is_of(&group) {
@@ -255,7 +257,6 @@ impl Process {
             }
         }
         self.objects.sessions.remove(session.handle.get().0);
-        self.block(|process| process.link(|link| link.is_idle() && !link.owes()));
         life().leave(self, false)
     }
 }

@@ -51,7 +51,8 @@ impl Host for Process {
     }
 
     fn look_before_sleep(&self) -> bool {
-        self.engine.look_before_sleep(self)
+        self.engine
+            .look_before_sleep(self, |awaited| self.requests_await(awaited))
     }
 
     fn sleep(

@@ -104,6 +104,8 @@ pub(crate) struct Comm {
     pub closed: bool,
     /// Nothing is sent or received any more but on [`Plane::Control`].
     pub revoked: bool,
+    /// Messages of the program that find no receive are thrown away.
+    pub refuses: bool,
     /// Closed, with requests under way.
     pub draining: bool,
     /// Requests under way; kept up to date only while draining.
@@ -125,6 +127,7 @@ impl Default for Comm {
             open: false,
             closed: false,
             revoked: false,
+            refuses: false,
             draining: false,
             pending: 0,
             me: 0,

@@ -35,8 +35,6 @@ pub(crate) enum Fate {
     Told,
     /// It frees itself.
     Detached,
-    /// The same, and it is a send: the process may not end before.
-    Owed,
 }
 
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
+use std::time::Instant;
 
 use catena_base::{End, Waker};
 use catena_fabric::{
@@ -15,7 +16,7 @@ use catena_shm::{Shm, ShmError};
 use crate::bridge::{Bridge, Pair};
 use crate::failures::Failures;
 use crate::loopback::Loopback;
-use crate::networks::{Networks, Watched};
+use crate::networks::{Networks, PING_EVERY, Watched};
 use crate::peer_table::PeerTable;
 
 /// How a peer is reached; fixed at wire-up.
@@ -95,6 +96,8 @@ pub struct Routes<S, R> {
     pub(crate) networks: Option<Box<Networks>>,
     /// To those of other jobs.
     bridges: Vec<Bridge>,
+    /// When to look at processes of other jobs in shared memory next.
+    next_look: Instant,
     /// Whether this process has said since it began to leave that it stays.
     stays: bool,
     buffers: PhantomData<fn(S) -> R>,
@@ -130,6 +133,7 @@ impl<S, R> Routes<S, R> {
             shm,
             networks,
             bridges: Vec::new(),
+            next_look: Instant::now(),
             stays: false,
             buffers: PhantomData,
         }
@@ -301,13 +305,21 @@ impl<S, R> Routes<S, R> {
         self.has_networks() && self.networks_mut().any(Networks::may_ping)
     }
 
+    /// Whether it is time to look whether those whom this process waits for have ended, of other jobs that it shares memory
+    /// with; asked before a sleep.
+    pub fn may_look_at_guests(&self) -> bool {
+        self.shm.as_ref().is_some_and(Shm::has_guests) && Instant::now() >= self.next_look
+    }
+
     /// Whether it is time to look at what no poll looks at: now and then, and after a sleep. Asked after a poll.
     pub fn is_time_to_look(&self) -> bool {
         self.networks().any(Networks::is_time_to_look)
     }
 
-    /// As [`Networks::watch`], over all of them.
+    /// As [`Networks::watch`], over all of them, and over shared memory to other jobs: what is told of the ends of this job's
+    /// own processes is the launcher's.
     pub fn watch(&mut self, awaited: &Awaited) -> Watched {
+        self.next_look = Instant::now() + PING_EVERY;
         let is_own = |peer: &Peer| self.peers.is_own(*peer);
         let far = |peer: &Peer| self.route(*peer) == Route::Network;
         let select = |keep: &dyn Fn(&Peer) -> bool, number: &dyn Fn(Peer) -> Peer| {
@@ -344,6 +356,18 @@ impl<S, R> Routes<S, R> {
             let unwatched = of.unwatched.into_iter();
             all.unwatched
                 .extend(unwatched.filter_map(|it| bridge.peer(it)));
+        }
+        let guests = awaited
+            .named
+            .iter()
+            .chain(&awaited.any)
+            .filter(|peer| !is_own(peer));
+        if let Some(shm) = &self.shm {
+            let gone = guests.filter(|peer| shm.has_left(**peer));
+            all.ended.extend(gone.map(|&peer| PeerLost {
+                peer,
+                cause: "it has ended".into(),
+            }));
         }
         all
     }
@@ -407,9 +431,15 @@ impl<S, R> Routes<S, R> {
         self.stays = false;
     }
 
+    /// This process has left. It may come back: [`Routes::stay`].
+    pub fn rest(&mut self) {
+        self.shm.iter().for_each(|shm| shm.say_left(true));
+    }
+
     /// This process stays after all: see [`Networks::stay`]. Whoever waits for [`Routes::is_delivered`] waits no more.
     pub fn stay(&mut self) {
         self.stays = true;
+        self.shm.iter().for_each(|shm| shm.say_left(false));
         self.networks_mut().for_each(Networks::stay);
     }
 

@@ -87,10 +87,12 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
     }
 
     /// Whether something may be moved that a sleeping process has to look for: the last look before
-    /// a sleep.
-    pub fn look_before_sleep(&self, process: &P) -> bool {
+    /// a sleep. `awaits` as in [`ProgressEngine::progress`].
+    pub fn look_before_sleep(&self, process: &P, awaits: impl FnOnce(&mut Awaited)) -> bool {
         let moved = self.hooks.have_work() && self.hooks.before_sleep(process);
-        moved || self.link(|link| link.net().shm().is_some_and(Shm::is_ready))
+        moved
+            || self.link(|link| link.net().shm().is_some_and(Shm::is_ready))
+            || self.link(|link| link.net().may_look_at_guests()) && self.ping(process, awaits)
     }
 
     /// Now and then, finds out whether those that this process waits for are there

@@ -134,6 +134,8 @@ pub(crate) struct Who {
     /// Offset of a [`Guest`] whose job has gone, or 0, and how often this has changed: see
     /// [`VACANT_AT`].
     pub vacant: AtomicU64,
+    /// 1 from when the rank has ended, or rests, until it comes back.
+    pub left: AtomicU64,
     /// Jobs that the rank has parted from, as far as it has not told the launcher otherwise; 0 where there is none.
     pub parted: [AtomicU64; PARTED],
 }

@@ -2,7 +2,7 @@
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Acquire;
+use std::sync::atomic::Ordering::{Acquire, Release};
 use std::time::Duration;
 
 use catena_base::{Barrier, End, Parts};
@@ -203,9 +203,39 @@ impl Shm {
             segment,
             others: Vec::new(),
         };
+        shm.say_left(false);
         shm.show_probe(&shm.probe);
         shm.open_early();
         Ok(shm)
+    }
+
+    /// Says whether this process sends and takes nothing more, unless it comes back.
+    pub fn say_left(&self, left: bool) {
+        // Behind all that was sent.
+        self.own().who.left.store(left.into(), Release);
+    }
+
+    /// Whether there are processes of other jobs here.
+    #[inline]
+    pub fn has_guests(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    /// Whether a peer of another job has [left](Shm::say_left), and all that it had sent to this process was taken.
+    pub fn has_left(&self, peer: Peer) -> bool {
+        if !self.reaches(peer) || self.shares_segment(peer) {
+            return false;
+        }
+        let number = self.number(peer);
+        // Before the ring: what it has sent is there then.
+        let left = self.peer_states[number].block().who.left.load(Acquire) != 0;
+        let mut from_it = self
+            .inlets
+            .iter()
+            .filter(|inlet| inlet.number as usize == number);
+        let is_known = self.guests.waiting.is_empty()
+            && self.guests.seen == self.own().who.guests.load(Acquire);
+        left && is_known && from_it.all(|inlet| !inlet.rx.is_ready())
     }
 
     /// As many ends as there are `peers`, all in this process. For tests.

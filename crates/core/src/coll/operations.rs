@@ -247,25 +247,17 @@ impl Process {
         self.run_rest(caller.barrier(comm)?)
     }
 
-    /// Blocks until all have come to the end, and have got what is on its way to receives that they have given up: its senders
-    /// may be needed for that, and stay that long.
+    /// Blocks until all have come to the end.
     ///
     /// # Errors
     /// If a member is gone, or has called something else.
-    pub(crate) fn last_barriers(&self) -> Result<()> {
-        self.last_barrier()?;
-        self.block(|process| process.link(|link| link.is_idle() && !link.is_receiving()));
-        self.last_barrier()?;
-        // Not before: some may have come to the second one already.
-        self.find_unheard().map_or(Ok(()), Err)
-    }
-
-    fn last_barrier(&self) -> Result<()> {
+    pub(crate) fn last_barrier(&self) -> Result<()> {
         let caller = Caller {
             process: self,
             now: true,
         };
-        self.run_rest(caller.barrier_as(&self.world, Label::FINALIZE)?)
+        self.run_rest(caller.barrier_as(&self.world, Label::FINALIZE)?)?;
+        self.find_unheard().map_or(Ok(()), Err)
     }
 
     /// Runs what a blocking call has left to do.

@@ -28,6 +28,7 @@ mod port;
 mod split_type;
 mod tell;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -262,6 +263,18 @@ impl Process {
         drop(comm);
         self.close_unused();
         self.part_from_idle_jobs();
+    }
+
+    /// The program calls nothing on these communicators any more: blocks until no message is under way on them, nor on those
+    /// that were freed before. Requests that were given up have then got and brought what they were for (MPI-5, 11.2.2),
+    /// and messages that nobody will receive are thrown away. To be called before all meet for the last time, as each may
+    /// need the others for that, and afterwards for what was on its way to this process.
+    pub(crate) fn finish_messages(&self, comms: &[Arc<Comm>]) {
+        let cids: BTreeSet<Cid> = comms.iter().flat_map(|comm| comm.cids()).collect();
+        self.link(|link| link.stop_receiving(|cid| cids.contains(&cid)));
+        self.block(|process| {
+            process.link(|link| link.is_idle() && !link.has_under_way(|cid| cids.contains(&cid)))
+        });
     }
 
     /// Waits until all members of each of these communicators do, too. All at

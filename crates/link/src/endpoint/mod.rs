@@ -270,13 +270,10 @@ impl<N: Net> Endpoint<N> {
             return;
         }
         let request = self.engine.requests.get_mut(id.index);
-        request.fate = match request.phase {
-            Phase::Send(_) => {
-                self.engine.owed += 1;
-                Fate::Owed
-            }
-            _ => Fate::Detached,
-        };
+        request.fate = Fate::Detached;
+        if request.rare.dropped && matches!(request.phase, Phase::Send(_)) {
+            self.engine.end_dropped(id.index);
+        }
     }
 
     /// Has `whom` told when a request is complete, by [`Endpoint::told`].
@@ -338,11 +335,6 @@ impl<N: Net> Endpoint<N> {
         }
     }
 
-    /// Whether messages that were given up are still on their way out.
-    pub fn owes(&self) -> bool {
-        self.engine.owed != 0
-    }
-
     /// Learns from elsewhere, the launcher say, that a peer is gone. Requests
     /// with it fail; messages that arrived as a whole can still be received.
     pub fn peer_lost(&mut self, lost: PeerLost) {
@@ -369,11 +361,28 @@ impl<N: Net> Endpoint<N> {
         !self.engine.work && self.engine.operations == 0
     }
 
-    /// Whether a message is on its way to a receive that has matched it, also one that was given up. Cost: all requests.
-    pub fn is_receiving(&self) -> bool {
-        let taken = self.engine.requests.taken();
-        let mut phases = taken.map(|at| self.engine.requests.get(at).phase);
-        phases.any(|phase| matches!(phase, Phase::Recv(_)))
+    /// Whether a message is under way on one of these communicators or on one that is closed, also one whose request was
+    /// given up: from here, unless its receiver has thrown it away, or to a receive here that has matched it. Cost: all
+    /// requests.
+    pub fn has_under_way(&self, of: impl Fn(Cid) -> bool) -> bool {
+        let engine = &self.engine;
+        engine.requests.taken().any(|at| {
+            let request = engine.requests.get(at);
+            let moves = match request.phase {
+                Phase::Send(_) => !request.rare.dropped,
+                Phase::Recv(_) => true,
+                Phase::Free | Phase::Posted | Phase::Done => false,
+            };
+            let cid = request.link.key.context.cid();
+            moves && (of(cid) || engine.comm(cid).is_none_or(|comm| comm.closed))
+        })
+    }
+
+    /// The program receives nothing any more on these communicators and on those that are closed: messages of its own that
+    /// no receive here matches are thrown away, and their senders told, who may wait for one.
+    pub fn stop_receiving(&mut self, of: impl Fn(Cid) -> bool) {
+        self.engine.stop_receiving(of);
+        self.settle();
     }
 
     /// Does at once what a call has given rise to.

@@ -212,14 +212,19 @@ impl<N: Net> Engine<N> {
         let entry = self.unexpected.entries.get_mut(at);
         (entry.peer, entry.seq, entry.len, entry.reply) = (from, header.seq, header.len, reply);
         entry.coverage.reset(payload.len() as u64);
-        if matches!(reply, Reply::Data { .. }) {
-            return;
+        if !matches!(reply, Reply::Data { .. }) {
+            entry.reserve(&mut self.pool);
+            payload.read(entry.bytes_mut());
+            if !entry.is_whole() {
+                let first = (key.context, key.source, header.seq);
+                self.assemblies.begin(first, Target::Unexpected(at));
+            }
         }
-        entry.reserve(&mut self.pool);
-        payload.read(entry.bytes_mut());
-        if !entry.is_whole() {
-            let first = (key.context, key.source, header.seq);
-            self.assemblies.begin(first, Target::Unexpected(at));
+        let comm = &mut self.comms[key.context.index()];
+        if comm.refuses && key.context.plane() == Plane::User {
+            self.unexpected
+                .unlink(&mut comm.unexpected[Plane::User as usize], at);
+            self.discard(at);
         }
     }
 

@@ -10,7 +10,7 @@ use super::Engine;
 use crate::matching::Reply;
 use crate::net::Net;
 use crate::protocol::{Recv, RecvAction, RecvEvent, Send, SendAction, SendEvent};
-use crate::request::{Operation, Phase, Request, Share};
+use crate::request::{Fate, Operation, Phase, Request, Share};
 use crate::send_queue::Item;
 use crate::slab::NIL;
 use crate::types::{Context, Failure, ReqId};
@@ -256,11 +256,11 @@ impl<N: Net> Engine<N> {
         }
     }
 
-    /// Ends a send whose message the receiver has dropped, if its user has given it up and all of it has
+    /// Ends a send whose message the receiver has dropped, if its user has cancelled it or given it up and all of it has
     /// left. Who has not may still do so.
     pub fn end_dropped(&mut self, at: u32) {
         let request = self.requests.get_mut(at);
-        if !request.rare.cancelling {
+        if !request.rare.cancelling && request.fate != Fate::Detached {
             return;
         }
         if let Phase::Send(send) = &mut request.phase

@@ -130,19 +130,36 @@ impl<N: Net> Engine<N> {
         }
     }
 
+    /// See [`Endpoint::stop_receiving`](crate::Endpoint::stop_receiving).
+    pub fn stop_receiving(&mut self, of: impl Fn(Cid) -> bool) {
+        self.settle_closing();
+        let is_over = |comm: &&mut Comm| comm.open && (comm.closed || of(comm.cid));
+        let mut over = Vec::new();
+        for comm in self.comms.iter_mut().filter(is_over) {
+            comm.refuses = true;
+            over.push(comm.cid);
+        }
+        over.into_iter()
+            .for_each(|cid| self.discard_unexpected_on(cid, Plane::User));
+    }
+
     /// Throws away messages that nobody can receive any more.
     fn discard_unexpected(&mut self, cid: Cid) {
-        for plane in Plane::ALL {
-            loop {
-                let list = &mut self.comms[cid.index()].unexpected[plane as usize];
-                let at = list.first();
-                if at == NIL {
-                    break;
-                }
-                self.unexpected.unlink(list, at);
-                self.discard(at);
-                self.counters.dropped += 1;
+        Plane::ALL
+            .into_iter()
+            .for_each(|plane| self.discard_unexpected_on(cid, plane));
+    }
+
+    fn discard_unexpected_on(&mut self, cid: Cid, plane: Plane) {
+        loop {
+            let list = &mut self.comms[cid.index()].unexpected[plane as usize];
+            let at = list.first();
+            if at == NIL {
+                break;
             }
+            self.unexpected.unlink(list, at);
+            self.discard(at);
+            self.counters.dropped += 1;
         }
     }
 

@@ -92,8 +92,6 @@ pub(crate) struct Engine<N: Net> {
     pub ended: VecDeque<(u64, Result<u64, RmaError>)>,
     /// How many have not.
     pub operations: usize,
-    /// Sends that were given up and are under way.
-    pub owed: u64,
 }
 
 impl<N: Net> Engine<N> {
@@ -134,7 +132,6 @@ impl<N: Net> Engine<N> {
             handlers: Handlers::default(),
             ended: VecDeque::new(),
             operations: 0,
-            owed: 0,
         }
     }
 
@@ -278,10 +275,6 @@ impl<N: Net> Engine<N> {
             Fate::Kept => {}
             Fate::Told => self.told.push(self.requests.get(at).rare.whom),
             Fate::Detached => self.free(at),
-            Fate::Owed => {
-                self.owed -= 1;
-                self.free(at);
-            }
         }
     }
 

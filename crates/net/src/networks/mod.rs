@@ -44,7 +44,7 @@ use crate::ways::Ways;
 use receipts::Receipts;
 
 /// How often a process looks at whom it waits for.
-const PING_EVERY: Duration = Duration::from_secs(1);
+pub(crate) const PING_EVERY: Duration = Duration::from_secs(1);
 
 /// How far this process is from needing the others no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
