@@ -84,6 +84,14 @@ impl Geometry {
         self.data.min((256 << 10).max(2 * self.packet))
     }
 
+    /// How much of the data area there may be memory for, at most, when byte `end` is needed.
+    pub(crate) fn most_present(&self, end: usize) -> usize {
+        match end <= self.near() {
+            true => self.near(),
+            false => self.data,
+        }
+    }
+
     /// Bytes of a ring without its data area.
     pub(crate) fn ring_bytes(&self) -> usize {
         size_of::<RingHead>() + self.cells * CELL

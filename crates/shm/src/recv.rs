@@ -46,9 +46,11 @@ impl Shm {
     /// Provides the data area up to byte `end`, or attaches it if `end` is 0.
     fn extend_inlet(&mut self, at: usize, end: usize) -> Option<()> {
         let inlet = &mut self.inlets[at];
-        let size = self.segment.layout.geometry.data;
+        let geometry = self.segment.layout.geometry;
+        let size = geometry.data;
         if end > 0 {
-            let (area, span) = ((inlet.rx.data(), size), (inlet.rx.present(), end));
+            let most = geometry.most_present(end);
+            let (area, span) = ((inlet.rx.data(), most), (inlet.rx.present(), end));
             let extended = self.segment.extend("a peer's ring", area, span);
             inlet.rx.extend_data(extended.ok()?);
             return Some(());

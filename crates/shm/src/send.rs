@@ -197,11 +197,10 @@ impl Shm {
 
     /// Provides the data area of the ring to a peer up to byte `end` at least.
     fn extend_outlet(&mut self, number: usize, end: usize) -> Result<(), ShmError> {
-        let tx = &self.peer_states[number].tx;
-        let (area, span) = ((tx.data(), tx.data_size()), (tx.present(), end));
-        let extended = self
-            .segment_of(number)
-            .extend("the data area of a ring", area, span)?;
+        let (tx, segment) = (&self.peer_states[number].tx, self.segment_of(number));
+        let most = segment.layout.geometry.most_present(end);
+        let (area, span) = ((tx.data(), most), (tx.present(), end));
+        let extended = segment.extend("the data area of a ring", area, span)?;
         self.peer_states[number].tx.extend_data(extended);
         Ok(())
     }
