@@ -2,8 +2,9 @@
 
 use catena_schedule::Region;
 
-use crate::Site;
+use crate::algorithm::Choose;
 use crate::edges::Edges;
+use crate::{Model, Nodes};
 
 /// How the blocks of the ranks lie in a buffer of packed data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +46,17 @@ impl Layout<'_> {
     }
 }
 
+/// What an algorithm that goes by nodes has to know.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'a> {
+    /// Where the ranks are.
+    pub nodes: &'a Nodes,
+    /// What messages cost.
+    pub model: &'a Model,
+    /// Chooses the algorithms of its parts.
+    pub(crate) choose: Choose,
+}
+
 /// One call of a collective operation on one rank.
 ///
 /// | collective | `send` | `recv` |
@@ -60,7 +72,7 @@ impl Layout<'_> {
 ///
 /// A layout that is not significant on this rank may be anything. The result
 /// of reduce_scatter is `send.len(rank)` bytes at the start of the output.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Args<'a> {
     /// Number of ranks.
     pub size: u32,

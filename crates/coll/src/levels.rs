@@ -8,9 +8,7 @@
 use std::borrow::Cow;
 
 use crate::part::Part;
-use crate::pipe::{self, Branches};
-use crate::registry::cheapest;
-use crate::{Args, Collective, Nodes, Placement, Shape, Terms};
+use crate::{Args, Nodes, Placement, Shape, Terms};
 
 /// The levels as one rank sees them.
 #[derive(Debug)]
@@ -61,6 +59,7 @@ impl<'a> Levels<'a> {
                 placement: within_node(&nodes.placement(), size),
                 crowd: 1,
                 model: site.model,
+                choose: site.choose,
                 elem: a.elem,
                 commutative: a.commutative,
             },
@@ -117,7 +116,7 @@ pub(crate) fn in_node<'a>(bytes: usize, t: &Terms<'a>) -> Terms<'a> {
 }
 
 /// The terms of a call within a node of so many ranks.
-fn of_ranks<'a>(size: u32, bytes: usize, t: &Terms<'a>) -> Terms<'a> {
+pub(crate) fn of_ranks<'a>(size: u32, bytes: usize, t: &Terms<'a>) -> Terms<'a> {
     let placement = within_node(&t.shape.placement, size);
     let shape = Shape {
         size,
@@ -125,31 +124,7 @@ fn of_ranks<'a>(size: u32, bytes: usize, t: &Terms<'a>) -> Terms<'a> {
         placement,
         ..t.shape
     };
-    Terms::new(&shape, t.model)
-}
-
-/// Time of a rooted collective among the leaders and then in each node, or back,
-/// with some work for each byte that arrives. Of two nodes that of the root does
-/// not wait for the other, only for `root` seconds of work of its own.
-pub(crate) fn rooted_cost(
-    what: Collective,
-    root: f64,
-    work: impl Fn(f64) -> f64,
-    t: &Terms,
-) -> f64 {
-    let bytes = t.shape.bytes;
-    let (over, across) = cheapest(what, &among_leaders(bytes, t));
-    let (inside, node) = cheapest(what, &in_node(bytes, t));
-    if let (Some(across), Some(within)) = (pipe::branch(over), pipe::branch(inside)) {
-        return pipe::cost_of_both(t, Branches { across, within }, work);
-    }
-    match t.shape.placement {
-        p if p.nodes == 2 => {
-            let other = cheapest(what, &of_ranks(p.fewest, bytes, t)).1;
-            (root.min(across) + node).max(across + other)
-        }
-        _ => across + node,
-    }
+    t.of(&shape)
 }
 
 /// The terms of a call among the leaders.
@@ -162,5 +137,5 @@ pub(crate) fn among_leaders<'a>(bytes: usize, t: &Terms<'a>) -> Terms<'a> {
         placement,
         ..t.shape
     };
-    Terms::new(&shape, t.model)
+    t.of(&shape)
 }

@@ -2,8 +2,6 @@
 
 use catena_schedule::simulate::RankPlace;
 
-use crate::Model;
-
 /// What the choice of an algorithm depends on: the nodes in a few numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Placement {
@@ -130,15 +128,6 @@ fn sizes(of: &[u32], number: u32) -> Vec<u32> {
     let mut sizes = vec![0; number as usize];
     of.iter().for_each(|&i| sizes[i as usize] += 1);
     sizes
-}
-
-/// What an algorithm that goes by nodes has to know.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Site<'a> {
-    /// Where the ranks are.
-    pub nodes: &'a Nodes,
-    /// What messages cost, which chooses the algorithms of its parts.
-    pub model: &'a Model,
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use catena_schedule::{Builder, Region};
 
+use crate::algorithm::Choose;
 use crate::args::cut;
-use crate::registry::cheapest;
 use crate::{Args, Collective, Layout, Model, Placement, Shape, Terms};
 
 /// Some ranks; the part numbers them in this order.
@@ -21,8 +21,10 @@ pub(crate) struct Part<'a> {
     pub(crate) placement: Placement,
     /// See [`Terms::oversubscribed`].
     pub(crate) crowd: u32,
-    /// Chooses the algorithm.
+    /// What messages cost.
     pub(crate) model: &'a Model,
+    /// Chooses the algorithm.
+    pub(crate) choose: Choose,
     /// See [`Args::elem`].
     pub(crate) elem: usize,
     /// See [`Args::commutative`].
@@ -97,8 +99,9 @@ impl Part<'_> {
             site: None,
             near: None,
         };
-        let terms = Terms::new(&shape, self.model).oversubscribed(self.crowd);
-        let build = cheapest(call.what, &terms).0.build;
+        let terms = Terms::choosing(&shape, self.model, self.choose);
+        let (algorithm, _) = terms.oversubscribed(self.crowd).cheapest(call.what);
+        let build = algorithm.build;
         self.among(b, |b| {
             b.within(call.input, call.output, |b| build(&args, b))
         });

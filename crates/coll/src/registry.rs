@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Algorithm, Collective, Model, Shape, Terms};
+use crate::{Algorithm, Collective, Model, Nodes, Shape, Site, Terms};
 
 /// The algorithms of a collective. The first serves every call.
 pub fn algorithms(collective: Collective) -> &'static [Algorithm] {
@@ -85,6 +85,24 @@ pub(crate) fn cheapest(collective: Collective, terms: &Terms) -> (&'static Algor
         }
     }
     best
+}
+
+impl<'a> Terms<'a> {
+    /// The terms of a call.
+    pub fn new(shape: &Shape, model: &'a Model) -> Self {
+        Terms::choosing(shape, model, cheapest)
+    }
+}
+
+impl<'a> Site<'a> {
+    /// Where the ranks are, and what messages cost, which chooses the algorithms of parts.
+    pub fn new(nodes: &'a Nodes, model: &'a Model) -> Self {
+        Site {
+            nodes,
+            model,
+            choose: cheapest,
+        }
+    }
 }
 
 /// Why an algorithm was chosen.

@@ -120,10 +120,7 @@ impl<'a> Cluster<'a> {
             commutative: shape.commutative,
             send: Layout::Even(block),
             recv: Layout::Even(block),
-            site: Some(Site {
-                nodes: &self.nodes,
-                model: self.model,
-            }),
+            site: Some(Site::new(&self.nodes, self.model)),
             near: None,
         })
     }

@@ -91,10 +91,7 @@ fn schedules_on_thousands_of_ranks_are_short() {
                 commutative: true,
                 send: Layout::Even(block),
                 recv: Layout::Even(block),
-                site: Some(Site {
-                    nodes: &nodes,
-                    model: &TYPICAL,
-                }),
+                site: Some(Site::new(&nodes, &TYPICAL)),
                 near: None,
             });
             let text = format!("{what:?}/{} {bytes} x{per_node} {rank}", algorithm.name);

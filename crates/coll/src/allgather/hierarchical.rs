@@ -6,15 +6,14 @@ use catena_schedule::Builder;
 use super::own;
 use crate::levels::{Levels, among_leaders, in_node};
 use crate::part::Pieces;
-use crate::registry::cheapest;
 use crate::{Args, Collective, Terms};
 
 pub(super) fn cost(t: &Terms) -> f64 {
     let n = t.shape.bytes;
     let all = n * t.shape.size as usize;
-    cheapest(Collective::Gather, &in_node(n, t)).1
-        + cheapest(Collective::Allgatherv, &among_leaders(all, t)).1
-        + cheapest(Collective::Bcast, &in_node(all, t)).1
+    in_node(n, t).cheapest(Collective::Gather).1
+        + among_leaders(all, t).cheapest(Collective::Allgatherv).1
+        + in_node(all, t).cheapest(Collective::Bcast).1
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -4,15 +4,14 @@
 use catena_schedule::Builder;
 
 use crate::levels::{Levels, among_leaders, in_node};
-use crate::registry::cheapest;
 use crate::{Args, Collective, Terms};
 
 pub(super) fn cost(t: &Terms) -> f64 {
     let node = in_node(t.shape.bytes, t);
     let leaders = among_leaders(t.shape.bytes, t);
-    cheapest(Collective::Reduce, &node).1
-        + cheapest(Collective::Allreduce, &leaders).1
-        + cheapest(Collective::Bcast, &node).1
+    node.cheapest(Collective::Reduce).1
+        + leaders.cheapest(Collective::Allreduce).1
+        + node.cheapest(Collective::Bcast).1
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -7,17 +7,16 @@ use catena_schedule::Builder;
 
 use crate::levels::{Levels, among_leaders, in_node};
 use crate::part::Pieces;
-use crate::registry::cheapest;
 use crate::{Args, Collective, Terms};
 
 pub(super) fn cost(t: &Terms) -> f64 {
     let leaders = t.shape.placement.fewest as usize;
     let node = in_node(t.shape.bytes, t);
     let share = leaders as f64 / f64::from(t.shape.placement.per_node);
-    let cost = |what| (cheapest(what, &node).0.cost)(&node.sparse(share));
+    let cost = |what| (node.cheapest(what).0.cost)(&node.sparse(share));
     let piece = among_leaders(t.shape.bytes.div_ceil(leaders), t).oversubscribed(leaders as u32);
     cost(Collective::ReduceScatter)
-        + cheapest(Collective::Allreduce, &piece).1
+        + piece.cheapest(Collective::Allreduce).1
         + cost(Collective::Allgatherv)
 }
 

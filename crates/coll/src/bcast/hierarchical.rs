@@ -3,8 +3,9 @@
 
 use catena_schedule::Builder;
 
-use crate::levels::{Levels, rooted_cost};
+use crate::levels::Levels;
 use crate::pipe;
+use crate::rooted::rooted_cost;
 use crate::terms::Level;
 use crate::{Args, Collective, Terms};
 

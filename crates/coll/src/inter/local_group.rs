@@ -43,6 +43,7 @@ impl LocalGroup<'_> {
             placement: Placement::one_node(self.a.local),
             crowd: 1,
             model: self.m,
+            choose: cheapest,
             elem: self.a.elem,
             commutative: self.a.commutative,
         }

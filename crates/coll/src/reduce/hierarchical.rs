@@ -3,7 +3,8 @@
 
 use catena_schedule::Builder;
 
-use crate::levels::{Levels, rooted_cost};
+use crate::levels::Levels;
+use crate::rooted::rooted_cost;
 use crate::{Args, Collective, Terms};
 
 pub(super) fn cost(t: &Terms) -> f64 {

@@ -5,14 +5,15 @@ use catena_schedule::{Builder, Region};
 
 use crate::levels::{Levels, among_leaders, in_node};
 use crate::part::Pieces;
-use crate::registry::cheapest;
 use crate::{Args, Collective, Terms};
 
 pub(super) fn cost(t: &Terms) -> f64 {
     let block = t.shape.bytes / t.shape.size as usize;
-    cheapest(Collective::Reduce, &in_node(t.shape.bytes, t)).1
-        + cheapest(Collective::ReduceScatter, &among_leaders(t.shape.bytes, t)).1
-        + cheapest(Collective::Scatterv, &in_node(block, t)).1
+    in_node(t.shape.bytes, t).cheapest(Collective::Reduce).1
+        + among_leaders(t.shape.bytes, t)
+            .cheapest(Collective::ReduceScatter)
+            .1
+        + in_node(block, t).cheapest(Collective::Scatterv).1
 }
 
 pub(super) fn build(a: &Args, b: &mut Builder) {

@@ -12,6 +12,7 @@ mod tree;
 
 use catena_schedule::simulate::Link;
 
+use crate::algorithm::{Algorithm, Choose, Collective};
 use crate::{Model, Shape};
 
 /// A call on a machine. Times are in seconds.
@@ -19,6 +20,8 @@ use crate::{Model, Shape};
 pub struct Terms<'a> {
     pub(crate) shape: Shape,
     pub(crate) model: &'a Model,
+    /// Chooses the algorithms of its parts.
+    choose: Choose,
     /// Number of ranks.
     pub(crate) p: f64,
     /// Bytes; see [`Shape::bytes`].
@@ -47,11 +50,12 @@ impl Level {
 }
 
 impl<'a> Terms<'a> {
-    /// The terms of a call.
-    pub fn new(shape: &Shape, model: &'a Model) -> Self {
+    /// The terms of a call whose parts are served by the algorithms that `choose` names.
+    pub(crate) fn choosing(shape: &Shape, model: &'a Model, choose: Choose) -> Self {
         Terms {
             shape: *shape,
             model,
+            choose,
             p: f64::from(shape.size),
             n: shape.bytes as f64,
             per_node: shape.placement.per_node,
@@ -59,6 +63,16 @@ impl<'a> Terms<'a> {
             crowd: 1.0,
             active: 1.0,
         }
+    }
+
+    /// These terms for another call, with all ranks active and no others beside them.
+    pub(crate) fn of(&self, shape: &Shape) -> Self {
+        Terms::choosing(shape, self.model, self.choose)
+    }
+
+    /// The algorithm that serves a part of the call with these terms, and what it costs.
+    pub(crate) fn cheapest(&self, what: Collective) -> (&'static Algorithm, f64) {
+        (self.choose)(what, self)
     }
 
     /// These terms if that many ranks of each node do it at once, with others.
@@ -87,7 +101,7 @@ impl<'a> Terms<'a> {
             bytes,
             ..self.shape
         };
-        Terms::new(&shape, self.model)
+        self.of(&shape)
     }
 
     /// What connects ranks `distance` apart, if nodes and domains are aligned

@@ -116,7 +116,7 @@ impl Job {
             commutative: self.case.op.commutative,
             send: self.send[r].layout(),
             recv: self.recv[r].layout(),
-            site: nodes.map(|nodes| Site { nodes, model }),
+            site: nodes.map(|nodes| Site::new(nodes, model)),
             near: None,
         }
     }

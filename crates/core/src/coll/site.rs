@@ -50,6 +50,6 @@ impl Process {
     /// The same for the algorithms that go by nodes; `None` if there is one.
     pub(super) fn site<'c>(&self, comm: &'c Comm) -> Option<Site<'c>> {
         let model = self.model_of(comm);
-        self.map(comm).map(|nodes| Site { nodes, model })
+        self.map(comm).map(|nodes| Site::new(nodes, model))
     }
 }
