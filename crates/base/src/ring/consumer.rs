@@ -140,20 +140,18 @@ impl<A: Area> Consumer<A> {
                 at.add(2).read_volatile(),
             )
         };
-        let len = meta as u32 as usize;
-        let mut due = false;
-        if len <= INLINE {
-            // SAFETY: 32 bytes of the cell, which stays mapped as long as
-            // `area`, and ours until R1.
-            let bytes = unsafe { PeerBytes::new(rest.wrapping_add(PAYLOAD_AT), len) };
-            take(Packet {
-                words,
-                flags: 0,
-                bytes,
-            });
-        } else {
-            due = self.pop_bulk(words, meta, take)?;
-        }
+        let (at, len, flags, due) = match meta as u32 as usize {
+            len @ ..=INLINE => (rest.wrapping_add(PAYLOAD_AT), len, 0, false),
+            _ => self.find_bulk(meta)?,
+        };
+        // SAFETY: `len` bytes of the cell, which stays mapped as long as `area`, or of the data area, as was just
+        // checked. They are ours until R1.
+        let bytes = unsafe { PeerBytes::new(at, len) };
+        take(Packet {
+            words,
+            flags,
+            bytes,
+        });
         self.got += 1;
         // A quarter at a time: the line that says so travels to the producer.
         if due || self.got - self.published > self.mask >> 2 {
@@ -162,17 +160,11 @@ impl<A: Area> Consumer<A> {
         Ok(true)
     }
 
-    /// Takes a packet from the data area; whether it is time to give back.
+    /// Where a packet lies in the data area, its length and flags, and whether it is time to give back once it is taken.
     #[inline]
-    fn pop_bulk(
-        &mut self,
-        words: [u64; 3],
-        meta: u64,
-        take: impl FnOnce(Packet<'_>),
-    ) -> Result<bool, Stop> {
+    fn find_bulk(&mut self, meta: u64) -> Result<(*mut u8, usize, u32, bool), Stop> {
         let (told, flags) = (meta as u32, (meta >> 32) as u32);
-        let len = (told & !ANEW) as usize;
-        let anew = told & ANEW != 0;
+        let (len, anew) = ((told & !ANEW) as usize, told & ANEW != 0);
         let Place {
             from, skip, need, ..
         } = place(self.at, len, self.data_size, anew);
@@ -180,16 +172,10 @@ impl<A: Area> Consumer<A> {
             return Err(self.cannot_take(len, from + need));
         }
         self.area.reads(Touch::Data { from, len: need });
-        // SAFETY: from + len is at most `present`, as just checked. The bytes are ours until R1.
-        let bytes = unsafe { PeerBytes::new(self.area.data(from), len) };
-        take(Packet {
-            words,
-            flags,
-            bytes,
-        });
         self.at = from + need;
         self.taken += (skip + need) as u64;
-        Ok(self.taken - self.freed > (self.data_size / 4).min(GIVEN_BACK) as u64)
+        let due = self.taken - self.freed > (self.data_size / 4).min(GIVEN_BACK) as u64;
+        Ok((self.area.data(from), len, flags, due))
     }
 
     /// Why the payload of `len` bytes up to `end` cannot be touched.
