@@ -140,29 +140,34 @@ impl<A: Area> Consumer<A> {
                 at.add(2).read_volatile(),
             )
         };
-        let (at, len, flags, due) = match meta as u32 as usize {
-            len @ ..=INLINE => (rest.wrapping_add(PAYLOAD_AT), len, 0, false),
-            _ => self.find_bulk(meta)?,
-        };
-        // SAFETY: `len` bytes of the cell, which stays mapped as long as `area`, or of the data area, as was just
-        // checked. They are ours until R1.
-        let bytes = unsafe { PeerBytes::new(at, len) };
+        let len = meta as u32 as usize;
+        if len > INLINE {
+            return self.pop_bulk(words, meta, take);
+        }
+        // SAFETY: 32 bytes of the cell, which stays mapped as long as
+        // `area`, and ours until R1.
+        let bytes = unsafe { PeerBytes::new(rest.wrapping_add(PAYLOAD_AT), len) };
         take(Packet {
             words,
-            flags,
+            flags: 0,
             bytes,
         });
         self.got += 1;
         // A quarter at a time: the line that says so travels to the producer.
-        if due || self.got - self.published > self.mask >> 2 {
+        if self.got - self.published > self.mask >> 2 {
             self.give_back();
         }
         Ok(true)
     }
 
-    /// Where a packet lies in the data area, its length and flags, and whether it is time to give back once it is taken.
-    #[inline]
-    fn find_bulk(&mut self, meta: u64) -> Result<(*mut u8, usize, u32, bool), Stop> {
+    /// [`Consumer::pop`] of a packet in the data area.
+    #[inline(never)]
+    fn pop_bulk(
+        &mut self,
+        words: [u64; 3],
+        meta: u64,
+        take: impl FnOnce(Packet<'_>),
+    ) -> Result<bool, Stop> {
         let (told, flags) = (meta as u32, (meta >> 32) as u32);
         let (len, anew) = ((told & !ANEW) as usize, told & ANEW != 0);
         let Place {
@@ -172,10 +177,21 @@ impl<A: Area> Consumer<A> {
             return Err(self.cannot_take(len, from + need));
         }
         self.area.reads(Touch::Data { from, len: need });
+        // SAFETY: from + len is at most `present`, as just checked. The bytes are ours until R1.
+        let bytes = unsafe { PeerBytes::new(self.area.data(from), len) };
+        take(Packet {
+            words,
+            flags,
+            bytes,
+        });
         self.at = from + need;
         self.taken += (skip + need) as u64;
+        self.got += 1;
         let due = self.taken - self.freed > (self.data_size / 4).min(GIVEN_BACK) as u64;
-        Ok((self.area.data(from), len, flags, due))
+        if due || self.got - self.published > self.mask >> 2 {
+            self.give_back();
+        }
+        Ok(true)
     }
 
     /// Why the payload of `len` bytes up to `end` cannot be touched.
