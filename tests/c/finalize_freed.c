@@ -1,6 +1,7 @@
 // Messages whose requests were given up, as MPI-5 11.2.2 allows, are under way when processes come to MPI_Finalize or
 // MPI_Session_finalize: nobody leaves while they need it, in the world, a session, and towards a job that was spawned. Those that
 // nobody receives keep nobody.
+// waits: where a process is between a session and the world
 // run: -n 2 -- both 1500000
 // run: -n 3 -- both 1500000
 // run: -n 3 -- both 65536
@@ -15,6 +16,7 @@
 // run: --set LINK=tcp -n 2 -- one 1500000
 // run: -n 2 -- nobody 1500000
 // run: -n 2 -- synchronous 100
+// run: -n 2 -- probed 100000
 // run: -n 2 -- buffered 100000
 // run: --set LINK=tcp -n 2 -- buffered 1500000
 // run: -n 1 -- child-sends 100000
@@ -25,6 +27,8 @@
 // run: -n 1 --set LINK=tcp -- parent-sends 1500000
 // run: -n 1 -- child-both 1500000
 // run: -n 1 --set LINK=tcp -- child-both 1500000
+// run: -n 1 -- child-returns 1
+// run: -n 1 --set LINK=tcp -- child-returns 1
 // run: -n 1 -- child-ended 1; exit 58; says 'MPI_Recv: process 1 is gone.*it has ended'; ends 10
 #include "check.h"
 
@@ -64,13 +68,14 @@ static void receive(int from, MPI_Comm comm)
 static void spawn(char **argv)
 {
     const char *mode = argv[1];
+    char *words[] = {argv[1], argv[2], "child", NULL};
     MPI_Comm parent, other;
     MPI_Comm_get_parent(&parent);
     int is_child = parent != MPI_COMM_NULL;
     if (is_child)
         other = parent;
     else
-        MPI_Comm_spawn(argv[0], argv + 1, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other, MPI_ERRCODES_IGNORE);
+        MPI_Comm_spawn(argv[0], words, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other, MPI_ERRCODES_IGNORE);
     if (!strcmp(mode, "child-ended")) {
         if (!is_child)
             receive(0, other);
@@ -79,7 +84,7 @@ static void spawn(char **argv)
             give_up_send(0, other);
         else
             give_up_receive(0, other, in);
-    } else if (is_child == !strncmp(mode, "child-sends", 11))
+    } else if (is_child == (!strncmp(mode, "child-sends", 11) || !strcmp(mode, "child-returns")))
         give_up_send(0, other);
     else
         receive(0, other);
@@ -112,6 +117,13 @@ int main(int argc, char **argv)
     out = malloc(len);
     in = calloc(5, len);
     memset(out, 7, len);
+    if (!strcmp(mode, "child-returns") && argc > 3) {
+        /* The parent waits while this process is in no session, and not in the world yet. */
+        MPI_Session none;
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &none);
+        MPI_Session_finalize(&none);
+        sleep(2);
+    }
     if (!strncmp(mode, "session", 7)) {
         session(mode);
     } else {
@@ -124,7 +136,12 @@ int main(int argc, char **argv)
             receive(0, MPI_COMM_WORLD);
         else if (!strcmp(mode, "nobody"))
             give_up_send(1 - rank, MPI_COMM_WORLD);
-        else if (!strcmp(mode, "synchronous")) {
+        else if (!strcmp(mode, "probed") && rank == 0)
+            give_up_send(1, MPI_COMM_WORLD);
+        else if (!strcmp(mode, "probed")) {
+            MPI_Message message;
+            MPI_Mprobe(0, 3, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+        } else if (!strcmp(mode, "synchronous")) {
             MPI_Request request;
             MPI_Issend(out, len, MPI_BYTE, 1 - rank, 3, MPI_COMM_WORLD, &request);
             MPI_Request_free(&request);
@@ -139,7 +156,7 @@ int main(int argc, char **argv)
         MPI_Finalize();
     }
     /* What was under way to a receive is there, whoever has given it up. */
-    if (!strncmp(mode, "session", 7) || !strcmp(mode, "both"))
+    if (!strcmp(mode, "session") || !strcmp(mode, "both"))
         for (int n = 0; n < 5; n++)
             CHECK(in[(size_t)n * len] == 7 && in[(size_t)(n + 1) * len - 1] == 7);
     return 0;

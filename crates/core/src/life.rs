@@ -58,7 +58,9 @@ impl Living for Process {
 
     fn rest(&self, end: bool) -> Result<()> {
         self.engine.hooks.end(self);
-        self.link(|link| link.net().rest());
+        if end {
+            self.link(|link| link.net().end());
+        }
         let mut boot = self.engine.boot.borrow_mut();
         let told = if end { boot.end() } else { boot.finalize() };
         told.map_err(|e| Error::new(Kind::Other, e.to_string()))

@@ -440,8 +440,8 @@ impl<S, R> Routes<S, R> {
         self.stays = false;
     }
 
-    /// This process has left. It may come back: [`Routes::stay`].
-    pub fn rest(&mut self) {
+    /// This process has ended the world model, so nobody gets anything of it on what that had.
+    pub fn end(&mut self) {
         self.shm.iter().for_each(|shm| shm.say_left(true));
     }
 

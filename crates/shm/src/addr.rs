@@ -84,6 +84,11 @@ impl Geometry {
         self.data.min((256 << 10).max(2 * self.packet))
     }
 
+    /// Bytes of the data area of a ring from a process of another job, of which there may be many.
+    pub(crate) fn guest_data(&self) -> usize {
+        self.near()
+    }
+
     /// How much of the data area there may be memory for, at most, when byte `end` is needed.
     pub(crate) fn most_present(&self, end: usize) -> usize {
         match end <= self.near() {
@@ -142,7 +147,7 @@ pub(crate) struct Who {
     /// Offset of a [`Guest`] whose job has gone, or 0, and how often this has changed: see
     /// [`VACANT_AT`].
     pub vacant: AtomicU64,
-    /// 1 from when the rank has ended, or rests, until it comes back.
+    /// 1 from when the rank has ended until it comes back.
     pub left: AtomicU64,
     /// Jobs that the rank has parted from, as far as it has not told the launcher otherwise; 0 where there is none.
     pub parted: [AtomicU64; PARTED],

@@ -47,9 +47,12 @@ impl Shm {
     fn extend_inlet(&mut self, at: usize, end: usize) -> Option<()> {
         let inlet = &mut self.inlets[at];
         let geometry = self.segment.layout.geometry;
-        let size = geometry.data;
+        let size = match self.peer_states[inlet.number as usize].home.segment {
+            0 => geometry.data,
+            _ => geometry.guest_data(),
+        };
         if end > 0 {
-            let most = geometry.most_present(end);
+            let most = geometry.most_present(end).min(size);
             let (area, span) = ((inlet.rx.data(), most), (inlet.rx.present(), end));
             let extended = self.segment.extend("a peer's ring", area, span);
             inlet.rx.extend_data(extended.ok()?);

@@ -173,7 +173,10 @@ impl Shm {
         };
         let segment = self.segment_of(number);
         let geometry = segment.layout.geometry;
-        let bytes = geometry.data;
+        let bytes = match self.peer_states[number].home.segment {
+            0 => geometry.data,
+            _ => geometry.guest_data(),
+        };
         let offset = match self.peer_states[number].spare_data {
             0 => segment.reserve(bytes)?,
             spare => spare,
@@ -191,14 +194,18 @@ impl Shm {
                 .tx
                 .attach_data(RawArea::new(cells, head.cast(), data), bytes);
         }
-        self.peer_states[number].span.open(geometry);
+        self.peer_states[number].span.open(geometry.near(), bytes);
         Ok(())
     }
 
     /// Provides the data area of the ring to a peer up to byte `end` at least.
     fn extend_outlet(&mut self, number: usize, end: usize) -> Result<(), ShmError> {
         let (tx, segment) = (&self.peer_states[number].tx, self.segment_of(number));
-        let most = segment.layout.geometry.most_present(end);
+        let most = segment
+            .layout
+            .geometry
+            .most_present(end)
+            .min(tx.data_size());
         let (area, span) = ((tx.data(), most), (tx.present(), end));
         let extended = segment.extend("the data area of a ring", area, span)?;
         self.peer_states[number].tx.extend_data(extended);

@@ -5,7 +5,6 @@
 //! ways at once pass at 58 GB/s through 256 KiB, at 72 through 2 MiB (AMD EPYC, 1 MiB of cache each). Short packets
 //! gain nothing by that, and neither do ranks that share cores: they keep to a part that stays in the nearest caches.
 
-use crate::addr::Geometry;
 use crate::class::Class;
 
 /// Which part of the data area the packets to one peer use.
@@ -30,10 +29,10 @@ impl Span {
     }
 
     /// The area is there.
-    pub fn open(&mut self, geometry: Geometry) {
-        (self.near, self.far) = (geometry.near(), geometry.data);
+    pub fn open(&mut self, near: usize, far: usize) {
+        (self.near, self.far) = (near, far);
         // Each page that is touched for the first time costs as much as a short message: that is to be worth it.
-        self.left = self.left.max(geometry.data);
+        self.left = self.left.max(far);
     }
 
     /// Where a packet of `len` bytes goes back to the beginning of the area, at the latest.
@@ -57,6 +56,7 @@ impl Span {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::addr::Geometry;
 
     #[test]
     fn long_packets_spread_once_there_were_many() {
@@ -64,7 +64,7 @@ mod tests {
         let (short, long) = (64, geometry.packet);
         for keeps_near in [false, true] {
             let mut span = Span::new(keeps_near);
-            span.open(geometry);
+            span.open(geometry.near(), geometry.data);
             for _ in 0..geometry.data / long {
                 assert_eq!(span.of(long), geometry.near());
                 span.sent_long(long);

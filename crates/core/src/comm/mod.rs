@@ -266,9 +266,10 @@ impl Process {
     }
 
     /// The program calls nothing on these communicators any more: blocks until no message is under way on them, nor on those
-    /// that were freed before. Requests that were given up have then got and brought what they were for (MPI-5, 11.2.2),
-    /// and messages that nobody will receive are thrown away. To be called before all meet for the last time, as each may
-    /// need the others for that, and afterwards for what was on its way to this process.
+    /// that were freed before, and throws away what nobody will receive. To be called before all meet for the last time, as
+    /// each may need the others for that, and afterwards for what was on its way to this process: then requests that
+    /// were given up have got and brought what they were for (MPI-5, 11.2.2). Where a communicator was freed nobody meets, so
+    /// of its receives only those have that a message had matched.
     pub(crate) fn finish_messages(&self, comms: &[Arc<Comm>]) {
         let cids: BTreeSet<Cid> = comms.iter().flat_map(|comm| comm.cids()).collect();
         self.link(|link| link.stop_receiving(|cid| cids.contains(&cid)));

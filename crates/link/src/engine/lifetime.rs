@@ -165,8 +165,16 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             comm.refuses = true;
             over.push(comm.cid);
         }
-        over.into_iter()
-            .for_each(|cid| self.discard_unexpected_on(cid, Plane::User));
+        over.iter()
+            .for_each(|&cid| self.discard_unexpected_on(cid, Plane::User));
+        // What is left are those that a matched probe took.
+        let taken: Vec<u32> = self.unexpected.entries.taken().collect();
+        for at in taken {
+            let context = self.unexpected.entries.get(at).key().context();
+            if context.plane() == Plane::User && over.contains(&context.cid()) {
+                self.discard(at);
+            }
+        }
     }
 
     /// Throws away messages that nobody can receive any more.
