@@ -574,32 +574,27 @@ impl Job {
             let lines = process.streams.iter_mut().map(|it| &mut it.lines);
             self.sinks.end_lines(lines, self.output.merge);
         }
+        // Files may take long: who waits knows why the job has failed.
+        let failed = self.failure.is_some();
+        let told = !self.files.is_empty() && self.tell_cause();
         self.work_until(|job| job.files.is_empty());
         self.hear_files();
         let is_survived = self.is_survived();
         self.tree.close(&self.base);
         self.base.watchdog.stop();
-        let fault = self.failure.as_ref().or(match self.fault_status {
-            FaultStatus::First => self.fault.as_ref(),
-            FaultStatus::Survivors => self.fault_of_living.as_ref().or(self.fault.as_ref()),
-        });
-        match fault {
-            Some(failure) => {
-                if let Some(text) = &failure.text {
-                    let others = failure.rank.map(|_| self.processes.len() - 1);
-                    let rest = crate::report::rest(self.ended, others);
-                    self.sinks
-                        .tell(format_args!("{}: {text}{rest}", self.command));
-                }
-            }
-            None => {
-                let first = self.first_gone;
-                let silent =
-                    lifecycle::mention_silent(&self.command, &self.plan, &self.processes, first);
-                silent.into_iter().for_each(|text| self.sinks.tell(text));
-            }
+        if !told {
+            self.tell_cause();
+        } else if !failed && let Some(text) = self.failure.as_ref().and_then(|it| it.text.as_ref())
+        {
+            self.sinks.tell(format_args!("{}: {text}", self.command));
         }
-        let fault = fault.map(|failure| failure.status);
+        if self.cause().is_none() {
+            let first = self.first_gone;
+            let silent =
+                lifecycle::mention_silent(&self.command, &self.plan, &self.processes, first);
+            silent.into_iter().for_each(|text| self.sinks.tell(text));
+        }
+        let fault = self.cause().map(|failure| failure.status);
         let was_told = self.failure.is_some();
         self.work_until(|job| job.sinks.iter().all(Sink::is_empty));
         let lost = self.sinks.iter().find_map(Sink::closed);
@@ -629,6 +624,28 @@ impl Job {
             (Some(_), None) if is_survived => 0,
             (status, None) => status.unwrap_or(0),
         }
+    }
+
+    /// What the job has failed by, if it has.
+    fn cause(&self) -> Option<&Failure> {
+        self.failure.as_ref().or(match self.fault_status {
+            FaultStatus::First => self.fault.as_ref(),
+            FaultStatus::Survivors => self.fault_of_living.as_ref().or(self.fault.as_ref()),
+        })
+    }
+
+    /// Tells why the job has failed; whether it has.
+    fn tell_cause(&mut self) -> bool {
+        let Some(failure) = self.cause() else {
+            return false;
+        };
+        if let Some(text) = &failure.text {
+            let others = failure.rank.map(|_| self.processes.len() - 1);
+            let rest = crate::report::rest(self.ended, others);
+            let text = format!("{}: {text}{rest}", self.command);
+            self.sinks.tell(text);
+        }
+        true
     }
 
     /// Works until something is so, or nobody reads what a job has written that is to end.
