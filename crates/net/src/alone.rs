@@ -110,13 +110,15 @@ impl Alone {
                 "{setting:?} names no transport that joins processes of no job: shm and tcp do"
             ));
         }
+        let realm = realm();
+        let shown = segment.as_ref().filter(|_| realm.is_some());
         let address = Address {
             name: ProcessName {
                 job: place.job,
                 rank: 0,
             },
-            realm: realm(),
-            segment: segment.as_ref().map(place_of).transpose()?,
+            realm: realm.unwrap_or(0),
+            segment: shown.map(place_of).transpose()?,
             host: host_name(),
         };
         let over_networks = networks.as_ref().map(|it| it.record().clone());
@@ -176,7 +178,10 @@ impl Alone {
     /// # Errors
     /// If it cannot be opened.
     pub fn neighbour(&self, at: &Address) -> Option<Result<Neighbour, String>> {
-        let own = self.segment.as_ref()?;
+        let own = self
+            .segment
+            .as_ref()
+            .filter(|_| self.address.segment.is_some())?;
         let segment = at.segment.filter(|_| at.realm == self.address.realm)?;
         let opened = open_at(segment, own);
         Some(opened.map_err(|error| format!("its shared memory cannot be opened: {error}")))
@@ -229,15 +234,24 @@ fn place_of(segment: &File) -> Result<SegmentAt, String> {
     })
 }
 
-/// The same for processes that can open each other's segments: of one start of a kernel, one space of process numbers and
-/// one user.
-fn realm() -> u128 {
-    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
-    let boot = u128::from_str_radix(&digits, 16).unwrap_or(0);
-    let numbers = fs::metadata("/proc/self/ns/pid").map_or(0, |it| it.ino());
-    let user = rustix::process::geteuid().as_raw();
-    boot ^ u128::from(numbers) << 64 ^ u128::from(user)
+/// The same for processes that can open each other's segments: of one start of a kernel, one space of process numbers, one
+/// user there, in one space of users, and with the same rights. `None` where this cannot be found out: then nobody opens it.
+fn realm() -> Option<u128> {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let digits: String = boot.chars().filter(char::is_ascii_hexdigit).collect();
+    let boot = u128::from_str_radix(&digits, 16).ok()?;
+    let space = |of: &str| Some(fs::metadata(format!("/proc/self/ns/{of}")).ok()?.ino());
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let mut lines = status.lines();
+    let rights = lines.find_map(|line| line.strip_prefix("CapPrm:"))?;
+    let rights = u64::from_str_radix(rights.trim(), 16).ok()?;
+    let user = u64::from(rustix::process::geteuid().as_raw());
+    // FNV-1a over words.
+    let mix = |hash: u128, word: u64| {
+        (hash ^ u128::from(word)).wrapping_mul(0x0100_0000_0000_0000_0000_013b)
+    };
+    let words = [space("pid")?, space("user")?, user, rights];
+    Some(words.into_iter().fold(boot, mix))
 }
 
 fn host_name() -> String {

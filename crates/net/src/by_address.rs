@@ -120,8 +120,8 @@ impl<S, R> Routes<S, R> {
     }
 
     /// The neighbours that have ended since this was last asked, once all that they had sent was polled; the endpoint is to
-    /// be told ([`peer_ended`](catena_link::Endpoint::peer_ended)). Those that are reached over networks are looked after by
-    /// these. To be asked now and then by those who wait; costs a system call if there are neighbours.
+    /// be told ([`peer_ended`](catena_link::Endpoint::peer_ended)). Of those that are reached over networks the network tells, once
+    /// there is a connection: one that has ended before that is found out by a send. To be asked now and then by those who wait; costs a system call if there are neighbours.
     pub fn ended_neighbours(&mut self) -> Vec<PeerLost> {
         let (Some(alone), Some(shm)) = (&mut self.alone, &self.shm) else {
             return Vec::new();

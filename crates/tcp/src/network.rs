@@ -83,8 +83,11 @@ impl Rail for Tcp {
         Tcp::add_peer(self, peer, name)
     }
 
-    fn protocol_name(&self, _protocol: u64) -> String {
-        "TCP".to_string()
+    fn protocol_name(&self, protocol: u64) -> String {
+        match protocol == self.protocol() {
+            true => "TCP".to_string(),
+            false => "TCP as another version of Catena speaks it".to_string(),
+        }
     }
 
     fn about(&self) -> String {
