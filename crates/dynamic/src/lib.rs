@@ -12,7 +12,8 @@
 //! | `keys`  | what info objects say about it                            |
 //! | `name`  | services that are published with their ports              |
 //!
-//! `crates/dynamic/README.md` tells how jobs spawn, meet and part, from the launcher to the networks.
+//! `crates/dynamic/README.md` tells how jobs spawn, meet and part, from the launcher to the
+//! networks.
 
 #![forbid(unsafe_code)]
 

@@ -11,8 +11,9 @@
 //! a program pays one load of [`is_host_only`], which callers join to a condition that
 //! they test anyway; see [`kind`] for an example.
 //!
-//! Other memory is staged: messages part by part, collectives before and after their schedule. So shared memory, single
-//! copy and kernels meet host memory alone. Windows refuse it: neighbours map their memory, and the kernel copies it.
+//! Other memory is staged: messages part by part, collectives before and after their schedule. So
+//! shared memory, single copy and kernels meet host memory alone. Windows refuse it: neighbours map
+//! their memory, and the kernel copies it.
 
 use std::error;
 use std::fmt;
