@@ -4,7 +4,7 @@
 //! |-------------------------|----------------------------------------------------|
 //! | 0                       | free                                               |
 //! | `n + 1`                 | member `n` of the node holds it; nobody sleeps     |
-//! | `n + 1` and [`CONTENDED`] | the same, and somebody may sleep                 |
+//! | `n + 1` and `CONTENDED` | the same, and somebody may sleep                 |
 //!
 //! So the word names who would have to be dead if it stayed taken. It is held for one operation,
 //! within which its holder waits for nobody: whoever wants it spins, yields, and then sleeps on the

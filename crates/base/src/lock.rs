@@ -9,7 +9,7 @@
 //! | `RESERVED`  | free, for those who have slept                            |
 //!
 //! As long as nobody is hungry a thread that runs takes the lock from under
-//! one that is being woken, which keeps the lock busy. After [`PATIENCE`] that
+//! one that is being woken, which keeps the lock busy. After `PATIENCE` that
 //! ends, for one turn: letting go reserves the lock.
 //!
 //! A thread that takes the lock after it slept takes it as `CONTENDED`, because it

@@ -53,7 +53,7 @@ impl<'a> PeerBytes<'a> {
     }
 
     /// These bytes as a source whose lines the copying core takes over: their writer gets them back from
-    /// there sooner, see [`copy::taking`](crate::copy::taking).
+    /// there sooner, see [`copy::taking`].
     ///
     /// # Safety
     /// The range may be written until `'a` ends, by who copies it.
@@ -65,7 +65,7 @@ impl<'a> PeerBytes<'a> {
         }
     }
 
-    /// These bytes as a source that is copied by [`copy::string`](crate::copy::string).
+    /// These bytes as a source that is copied by [`copy::string`].
     #[inline]
     pub const fn by_string(self) -> Self {
         PeerBytes {

@@ -3,7 +3,7 @@
 //! | word      | who writes it                         | meaning                               |
 //! |-----------|---------------------------------------|---------------------------------------|
 //! | `numbers` | all                                   | five numbers, see below               |
-//! | `holder`  | the exclusive holder                  | its number and 1, or 0; and [`PASSER`] |
+//! | `holder`  | the exclusive holder                  | its number and 1, or 0; and `PASSER` |
 //! | `waiters` | whoever waits                         | how many may sleep                    |
 //!
 //! | number   | who changes it                                                          | meaning                  |

@@ -18,7 +18,7 @@ pub const FAILED: u64 = u64::MAX - 2;
 /// Memory shared by the members of a communicator on one node, as one of them
 /// sees it, and that member's buffers.
 ///
-/// Each member owns [`Limits::lines`] records of one cache line, a ring of
+/// Each member owns `Limits::lines` records of one cache line, a ring of
 /// bytes or two, and one counter in a line of its own. Operation `seq` uses record
 /// `seq % lines`. Only the owner writes; everybody reads. At the start
 /// everything is zero.

@@ -37,6 +37,8 @@
 //! | `limits`   | the size of a board                                              |
 //! | `rounds`   | barriers that are started again and again                        |
 //! | `kind`     | the kinds of operations                                          |
+//!
+//! `crates/board/README.md` tells who waits for whom, and which way a block goes.
 
 mod area;
 mod balance;

@@ -6,7 +6,7 @@ use crate::limits::Limits;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum PayloadPlace {
-    /// In the record itself: at most [`INLINE`] bytes, one cache line in all.
+    /// In the record itself: at most `INLINE` bytes, one cache line in all.
     Line,
     /// In the ring of bytes behind the records.
     Ring,

@@ -11,6 +11,10 @@
 //! | only traces of another launcher          | none: an error that names it  |
 //! | nothing of these                         | singleton                     |
 //!
+//! Processes exchange what they must know of each other in a fence, in which all take part, or on
+//! demand: one [publishes](Boot::publish) a value, which stays on its node, and another
+//! [asks](Boot::ask) for it without waiting, and the node of that one keeps the answer.
+//!
 //! `unsafe` is confined to `sys`.
 
 #![deny(unsafe_code)]

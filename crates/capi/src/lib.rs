@@ -1,5 +1,10 @@
 //! Row 8: the C interface of MPI: one file per chapter of the standard, a few lines
-//! per function (see docs/architecture.md). Everything else is in `core`.
+//! per function. Everything else is in `core`.
+//!
+//! Below this crate a failure is an enum with what is known about it. Here it becomes an error
+//! class and a text with function, argument and value, and goes to the error handler of the object
+//! of the call (`errors`). Nothing panics across the C boundary. `entry` says how a function is
+//! written.
 
 mod abi;
 mod added;

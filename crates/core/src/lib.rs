@@ -18,6 +18,9 @@
 //! | `topology` | grids and graphs                                                   |
 //! | `coll`     | collectives: checks, choice, boards, schedules                     |
 //! | `events`   | what tools are told                                                |
+//!
+//! `crates/core/README.md` tells how requests, communicators and collectives work, and what stands
+//! above this crate.
 
 #![allow(
     clippy::arc_with_non_send_sync,

@@ -7,6 +7,10 @@
 //! Copies have a stream of their own in the context of the memory. It waits for what was begun on the
 //! default stream before, because a `cudaMemcpy` to a device may return before its data have arrived. Whatever else
 //! writes a buffer has been waited for by who passes it to MPI.
+//!
+//! The device is registered where the host has one of CUDA. Until the program has loaded the driver
+//! that costs a look at how many libraries are loaded. Runs that are as long and as far apart as
+//! each other are one copy ([`Rows`]), so a column of a matrix is one in each part.
 
 mod driver;
 

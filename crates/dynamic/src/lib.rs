@@ -11,6 +11,9 @@
 //! | `join`  | two processes that share a socket                         |
 //! | `keys`  | what info objects say about it                            |
 //! | `name`  | services that are published with their ports              |
+//!
+//! `crates/dynamic/README.md` tells how jobs spawn, meet and part, from the launcher to the
+//! networks.
 
 #![forbid(unsafe_code)]
 

@@ -27,7 +27,7 @@ pub struct Command {
     pub args: Vec<Vec<u8>>,
     /// How many processes run it.
     pub maxprocs: i32,
-    /// Hints: see [`Command::to_program`].
+    /// Hints: see `Command::to_program`.
     pub info: Option<Arc<Info>>,
 }
 

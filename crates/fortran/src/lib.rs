@@ -18,6 +18,12 @@
 //!
 //! A Fortran handle is the integer that `MPI_Comm_toint` gives, in `mpi_f08` as the only
 //! component of a type, so that procedures of the three interfaces are called alike.
+//!
+//! Over the layers of other interfaces the same sources make `libmpifort.so.12` and
+//! `libmpi_mpifh.so.40` (decision 19).
+//!
+//! `mpifort` makes the modules for the compiler at hand when they are first used, as does the
+//! command `catena fortran`.
 
 #![forbid(unsafe_code)]
 

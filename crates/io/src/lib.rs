@@ -28,6 +28,8 @@
 //! | `collective`, `split` | calls of all members                                         |
 //! | `agree`      | how they learn of each other                                          |
 //! | `failure`    | errors of the system                                                  |
+//!
+//! `crates/io/README.md` tells how files work.
 
 #![allow(
     clippy::arc_with_non_send_sync,

@@ -28,6 +28,8 @@
 //! One thread, one loop: nothing here blocks but the wait for the next event.
 //! So it is in a daemon on another host, where the tree below it takes the
 //! place of the job.
+//!
+//! `crates/launcher/README.md` tells how a command line becomes ranks on several hosts.
 
 #![deny(unsafe_code)]
 

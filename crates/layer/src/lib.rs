@@ -23,6 +23,17 @@
 //!
 //! Nothing is written behind a pointer of the program that the library has not written: what it
 //! is given in its place begins with a value that no call stores.
+//!
+//! A layer lies beside `libmpi_abi.so.1`, finds it there before any other of that name
+//! (`DT_RPATH`), and calls it under private names, so a process may use several interfaces and has
+//! one MPI. A function that the standard adds needs nothing here. For the launcher, which offers
+//! each folder to the programs that want it, `lib/catena/mpich` and `lib/catena/openmpi` have links
+//! to the layers. `docs/book/abis.md` says what is there of the names of other MPIs.
+//!
+//! MPI's classes in C++ are a library beside each layer (`cxx`, made by `scripts/cxx-library`).
+//! Programs have most of them compiled in; the library has the objects, with tables of functions in
+//! the order of that MPI's headers, and the callbacks
+//! (`docs/decisions/0049-classes-without-a-library-of-classes.md`).
 
 mod abi;
 pub mod callback;

@@ -2,7 +2,7 @@
 //!
 //! An address alone does not say whether a processor may read it: libraries of
 //! accelerators hand out addresses of device memory, too. [`kind`] tells where an
-//! address lies, and [`read`] and [`write`] copy between such memory and the host's.
+//! address lies, and [`read`] and [`write()`] copy between such memory and the host's.
 //! Anything else, shared memory and reduction kernels among it, works on host
 //! memory alone and must be given a copy of what lies elsewhere.
 //!
@@ -10,6 +10,10 @@
 //! from then on knows its addresses. On a host without devices nobody registers one, and
 //! a program pays one load of [`is_host_only`], which callers join to a condition that
 //! they test anyway; see [`kind`] for an example.
+//!
+//! Other memory is staged: messages part by part, collectives before and after their schedule. So
+//! shared memory, single copy and kernels meet host memory alone. Windows refuse it: neighbours map
+//! their memory, and the kernel copies it.
 
 use std::error;
 use std::fmt;

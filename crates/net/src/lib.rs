@@ -35,6 +35,8 @@
 //! | `exchange`     | what the networks need of whoever started the processes     |
 //!
 //! A network is added in `list`, in one line.
+//!
+//! `crates/net/README.md` tells how two processes come to a route, and when a process may end.
 
 mod alone;
 mod bridge;

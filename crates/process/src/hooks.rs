@@ -1,5 +1,11 @@
 //! What a process does beside moving packets: collectives, tools, windows, files, and whatever else
-//! the crates above add, each as a [`Hook`] of its own.
+//! the crates above add, each as a [`Hook`] of its own. `core` has those of collectives, single
+//! requests and the events of tools; `rma`, `io` and `ft` add theirs. A process has one value of
+//! each type, which holds the state of what it is the hook of: `Process::hook` of `core` registers
+//! it when it is first asked for, and finds it again.
+//!
+//! A hook is never called while it is in a call: what a callback of the program meets is left
+//! alone. A hook that calls the program lets other threads in meanwhile ([`Hook::is_shared`]).
 //!
 //! A hook says how much work it has ([`Hooked::add_work`]). While all have none, progress costs
 //! one look at one number, however many hooks there are.

@@ -1,7 +1,7 @@
-//! The life of a library in a process. The world model and every session are
-//! its *users*. The first user brings it up; when the last one leaves, it
-//! rests: the launcher is told, but memory, rings and what others may have sent
-//! already stay, and the next user goes on with them at once.
+//! The life of a library in a process. The world model and every session are its *users*. The first
+//! user brings it up; when the last one leaves, it rests: the launcher is told, but memory, rings
+//! and what others may have sent already stay, and the next user goes on with them at once. A copy
+//! of the process that `fork` makes finds no users ([`Life::sever`]).
 //!
 //! The library runs without its lock while nobody was granted
 //! `MPI_THREAD_MULTIPLE`. Then it belongs to one thread, its *owner*, or, under

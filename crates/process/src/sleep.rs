@@ -1,4 +1,9 @@
 //! How a process sleeps until something may have happened, and how it is woken.
+//!
+//! It sleeps on its doorbell, which the sender rings, or, with networks or descriptors of hooks, on
+//! descriptors and a socket to which a neighbour sends instead
+//! (`docs/decisions/0009-one-sleep-for-all.md`). `catena_base::wait` says when a process that waits
+//! spins, yields and sleeps: that is what makes more ranks than cores work.
 
 use std::time::{Duration, Instant};
 

@@ -37,6 +37,8 @@
 //! | `heap`, `pool`   | memory that neighbours can map                                   |
 //!
 //! What neighbours can write is reached by atomics and raw copies alone.
+//!
+//! `crates/rma/README.md` tells how windows and partitioned messages work.
 
 #![allow(
     clippy::arc_with_non_send_sync,

@@ -1,8 +1,8 @@
 //! The windows of this process by their handles.
 //!
 //! Each process numbers its windows by itself, and tells the others, when a window is made, what messages to it call that
-//! window ([`Window::number_at`]). So nobody has to agree, and a number is taken in the step that finds it free
-//! ([`Reserved`]): threads may make windows over different communicators at once.
+//! window (`Window::number_at`). So nobody has to agree, and a number is taken in the step that finds it free
+//! (`Reserved`): threads may make windows over different communicators at once.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};

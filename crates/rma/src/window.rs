@@ -80,7 +80,7 @@ pub enum Reach {
 }
 
 /// A member of the window as a target. There are as many of these as windows times members, so it is small: what few
-/// of them need is elsewhere, see [`Sparse`].
+/// of them need is elsewhere, see `Sparse`.
 #[derive(Debug)]
 pub struct Target {
     /// How its memory is reached.

@@ -47,7 +47,7 @@ pub(crate) const PAGE: usize = 4096;
 pub struct Geometry {
     /// Cells of a ring: packets under way.
     pub cells: usize,
-    /// Bytes of a ring's data area, of which only long packets in a row take more than [`Geometry::near`].
+    /// Bytes of a ring's data area, of which only long packets in a row take more than `Geometry::near`.
     pub data: usize,
     /// Largest packet, bytes; at most half the data area.
     pub packet: usize,

@@ -34,6 +34,8 @@
 //!
 //! Whatever a peer wrote is untrusted: offsets, lengths and counters are
 //! copied out and checked before use, payloads are only copied.
+//!
+//! `crates/shm/README.md` tells how messages pass through rings.
 
 #[cfg(not(target_endian = "little"))]
 compile_error!("the stamp of a cell is the low byte of its first word");

@@ -19,13 +19,13 @@ pub(super) const NOBODY: Malformed = Malformed("a word about a rank that there i
 pub enum Event {
     /// The first rank waits in a fence.
     Fencing,
-    /// All ranks of this node wait in a fence, which [`Server::end_fence`] ends.
+    /// All ranks of this node wait in a fence, which `Server::end_fence` ends.
     Fenced {
         /// What they have brought.
         parts: Vec<u8>,
     },
     /// All ranks on this node of a job that was spawned wait in a fence, which
-    /// [`Server::end_fence_of`] ends.
+    /// `Server::end_fence_of` ends.
     JobFenced {
         /// This node.
         node: u32,
@@ -35,7 +35,7 @@ pub enum Event {
         parts: Vec<u8>,
     },
     /// A rank of this node wants what only the launcher's first server can do: see
-    /// [`Server::call`].
+    /// `Server::call`.
     Call {
         /// Its number.
         rank: u32,
@@ -44,7 +44,7 @@ pub enum Event {
         /// Its body.
         body: Vec<u8>,
     },
-    /// A frame for a rank of another node, which [`Server::pass_on`] gives to it.
+    /// A frame for a rank of another node, which `Server::pass_on` gives to it.
     Tell {
         /// Its number.
         rank: u32,
@@ -52,7 +52,7 @@ pub enum Event {
         frame: Vec<u8>,
     },
     /// A rank of this node asks for what another node's has published, which
-    /// [`Server::answer`] tells.
+    /// `Server::answer` tells.
     Ask {
         /// This node.
         node: u32,
@@ -61,7 +61,7 @@ pub enum Event {
         /// Under which key.
         key: String,
     },
-    /// The answer to [`Server::ask`], at once or later.
+    /// The answer to `Server::ask`, at once or later.
     Answer {
         /// The node that asked.
         node: u32,

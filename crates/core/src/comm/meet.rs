@@ -289,7 +289,7 @@ impl Process {
 
     /// Parts from other jobs that nothing here leads to any more, neither a communicator nor a
     /// group. The memory of one that lives stays attached: the two may meet again. That of one
-    /// that has ended is let go when others are met, or once there are [`PARTED`] of them.
+    /// that has ended is let go when others are met, or once there are `PARTED` of them.
     pub fn part_from_idle_jobs(&self) {
         if self.link(|link| link.net().peers().other_jobs().next().is_none()) {
             return;

@@ -1,5 +1,7 @@
 //! The operations on peers' memory by which messages move: one at once for each request. Their ids
-//! name the request, so what they do when they end is found without a search.
+//! name the request, so what they do when they end is found without a search. A request ends when
+//! no operation uses its buffer any more, also when its peer is lost: the network tells the end of
+//! each.
 
 use catena_fabric::{RmaError, Started};
 

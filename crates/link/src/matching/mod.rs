@@ -2,7 +2,7 @@
 //!
 //! Everything is linked through indices of slab entries, so nothing is
 //! allocated while messages flow, and finding a match costs one hash unless
-//! wildcards are posted.
+//! wildcards are posted. A receive from `MPI_ANY_SOURCE` is a posted receive like any other.
 //!
 //! * Posted receives without wildcards: an [`Index`] on their keys.
 //! * Posted receives with wildcards: one [`List`] per context and plane in

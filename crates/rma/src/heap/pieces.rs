@@ -108,7 +108,7 @@ pub fn take(len: usize, align: usize) -> io::Result<*mut u8> {
     lock().get_or_insert_default().take(len, align, true)
 }
 
-/// Takes `len` bytes whose pages are provided by [`provide`], by whoever uses them.
+/// Takes `len` bytes whose pages are provided by `provide`, by whoever uses them.
 ///
 /// # Errors
 /// As [`take`].

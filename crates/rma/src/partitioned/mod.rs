@@ -1,13 +1,13 @@
 //! Partitioned point to point (MPI-5, chapter 4).
 //!
 //! The two ends of a partitioned message are paired in the order in which they were made, for each
-//! communicator, peer and tag ([`pairing`]); so both sides count, and none has to be asked. When it is first
-//! started the sender tells what it has, and the receiver answers how that comes to it ([`words`]): an end
+//! communicator, peer and tag (`pairing`); so both sides count, and none has to be asked. When it is first
+//! started the sender tells what it has, and the receiver answers how that comes to it (`words`): an end
 //! that is never started leaves nothing behind.
 //!
-//! Between processes of one node they share a [`channel`] from there on: `MPI_Pready` copies what it
-//! completes, and says so in it ([`outgoing`]); `MPI_Parrived` and the completion look there
-//! ([`incoming`]). Neither takes the library's lock.
+//! Between processes of one node they share a `channel` from there on: `MPI_Pready` copies what it
+//! completes, and says so in it (`outgoing`); `MPI_Parrived` and the completion look there
+//! (`incoming`). Neither takes the library's lock.
 //!
 //! | message                                          | goes                                              |
 //! |--------------------------------------------------|---------------------------------------------------|
