@@ -30,6 +30,9 @@
 // run: -n 1 -- child-returns 1
 // run: -n 1 --set LINK=tcp -- child-returns 1
 // run: -n 1 -- child-ended 1; exit 58; says 'MPI_Recv: process 1 is gone.*it has ended'; ends 10
+// run: -n 1 -- child-ended-tests 1; exit 58; says 'process 1 is gone.*it has ended'; ends 10
+// run: -n 1 -- child-ended-probes 1; exit 58; says 'process 1 is gone.*it has ended'; ends 10
+// run: -n 1 --set LINK=tcp -- child-ended-tests 1; exit 58; says 'process 1 is gone'; ends 20
 #include "check.h"
 
 static char *out, *in;
@@ -76,8 +79,17 @@ static void spawn(char **argv)
         other = parent;
     else
         MPI_Comm_spawn(argv[0], words, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other, MPI_ERRCODES_IGNORE);
-    if (!strcmp(mode, "child-ended")) {
-        if (!is_child)
+    if (!strncmp(mode, "child-ended", 11)) {
+        MPI_Request request;
+        int done = is_child;
+        if (strstr(mode, "probes"))
+            while (!done)
+                MPI_Iprobe(0, 3, other, &done, MPI_STATUS_IGNORE);
+        else if (strstr(mode, "tests") && !is_child) {
+            MPI_Irecv(in, len, MPI_BYTE, 0, 3, other, &request);
+            while (!done)
+                MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        } else if (!is_child)
             receive(0, other);
     } else if (!strcmp(mode, "child-both")) {
         if (is_child)

@@ -49,6 +49,7 @@ mod failures;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
+mod guests;
 mod list;
 mod loopback;
 mod networks;

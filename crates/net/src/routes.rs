@@ -3,7 +3,6 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
-use std::time::Instant;
 
 use catena_base::{End, Waker};
 use catena_fabric::{
@@ -16,8 +15,9 @@ use catena_shm::{Shm, ShmError};
 use crate::alone::Alone;
 use crate::bridge::{Bridge, Pair};
 use crate::failures::Failures;
+use crate::guests::Looks;
 use crate::loopback::Loopback;
-use crate::networks::{Networks, PING_EVERY, Watched};
+use crate::networks::{Networks, Watched};
 use crate::peer_table::PeerTable;
 
 /// How a peer is reached; fixed at wire-up.
@@ -100,7 +100,7 @@ pub struct Routes<S, R> {
     /// Of a process that is alone, and adds others.
     pub(crate) alone: Option<Box<Alone>>,
     /// When to look at processes of other jobs in shared memory next.
-    next_look: Instant,
+    guest_looks: Looks,
     /// Whether this process has said since it began to leave that it stays.
     stays: bool,
     buffers: PhantomData<fn(S) -> R>,
@@ -137,7 +137,7 @@ impl<S, R> Routes<S, R> {
             networks,
             bridges: Vec::new(),
             alone: None,
-            next_look: Instant::now(),
+            guest_looks: Looks::new(),
             stays: false,
             buffers: PhantomData,
         }
@@ -311,13 +311,20 @@ impl<S, R> Routes<S, R> {
     /// Whether it is time to look at whom this process waits for; asked after a poll.
     #[inline]
     pub fn may_ping(&mut self) -> bool {
-        self.has_networks() && self.networks_mut().any(Networks::may_ping)
+        let far = self.has_networks() && self.networks_mut().any(Networks::may_ping);
+        far || self.has_guests() && self.guest_looks.are_due_after_poll()
+    }
+
+    /// Whether this process shares memory with other jobs.
+    #[inline]
+    fn has_guests(&self) -> bool {
+        self.shm.as_ref().is_some_and(Shm::has_guests)
     }
 
     /// Whether it is time to look whether those whom this process waits for have ended, of other jobs that it shares memory
     /// with; asked before a sleep.
     pub fn may_look_at_guests(&self) -> bool {
-        self.shm.as_ref().is_some_and(Shm::has_guests) && Instant::now() >= self.next_look
+        self.has_guests() && self.guest_looks.are_due()
     }
 
     /// Whether it is time to look at what no poll looks at: now and then, and after a sleep. Asked after a poll.
@@ -328,7 +335,6 @@ impl<S, R> Routes<S, R> {
     /// As [`Networks::watch`], over all of them, and over shared memory to other jobs: what is told of the ends of this job's
     /// own processes is the launcher's.
     pub fn watch(&mut self, awaited: &Awaited) -> Watched {
-        self.next_look = Instant::now() + PING_EVERY;
         let is_own = |peer: &Peer| self.peers.is_own(*peer);
         let far = |peer: &Peer| self.route(*peer) == Route::Network;
         let select = |keep: &dyn Fn(&Peer) -> bool, number: &dyn Fn(Peer) -> Peer| {
@@ -366,18 +372,9 @@ impl<S, R> Routes<S, R> {
             all.unwatched
                 .extend(unwatched.filter_map(|it| bridge.peer(it)));
         }
-        let guests = awaited
-            .named
-            .iter()
-            .chain(&awaited.any)
-            .filter(|peer| !is_own(peer));
-        if let Some(shm) = &self.shm {
-            let gone = guests.filter(|peer| shm.has_left(**peer));
-            all.ended.extend(gone.map(|&peer| PeerLost {
-                peer,
-                cause: "it has ended".into(),
-            }));
-        }
+        let shm = self.shm.as_ref();
+        all.ended
+            .extend(self.guest_looks.look(shm, awaited, is_own));
         all
     }
 
@@ -559,6 +556,7 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         self.loopback.is_silent()
             && self.shm.as_ref().is_none_or(Shm::is_silent)
             && !self.has_networks()
+            && !self.has_guests()
     }
 
     #[inline]
