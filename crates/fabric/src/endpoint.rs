@@ -35,7 +35,7 @@ impl Losses {
         }
     }
 
-    /// There are so many peers, if there were less.
+    /// Makes room for the peers below number `peers`; those that are there stay.
     pub fn grow(&mut self, peers: usize) {
         if self.by_peer.len() < peers {
             self.by_peer.resize_with(peers, || None);

@@ -30,7 +30,7 @@ pub struct Members {
 }
 
 impl Members {
-    /// Those of a job.
+    /// The members of a job, as a place in it names them.
     pub fn of(place: Place) -> Members {
         Members {
             place,

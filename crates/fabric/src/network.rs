@@ -113,7 +113,7 @@ pub struct RailAddress {
 pub struct RailCounters {
     /// Packets sent.
     pub packets: u64,
-    /// Those of them that left together with others.
+    /// Packets, of those sent, that left together with others.
     pub together: u64,
     /// Sends that found no room.
     pub full: u64,

@@ -116,7 +116,7 @@ pub trait Classes<K: MatchKey>: Debug + Default {
     /// One is gone.
     fn leave(&mut self, class: impl FnOnce() -> K::Class);
 
-    /// Those of which there may be some.
+    /// Gives the classes of which there may be receives.
     fn each(&self) -> impl Iterator<Item = K::Class> + '_;
 }
 

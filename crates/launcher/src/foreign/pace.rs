@@ -21,10 +21,10 @@ const LONGEST: Duration = Duration::from_secs(1);
 /// What looks may cost altogether at first.
 const CREDIT: Duration = Duration::from_millis(100);
 
-/// In the long run one part of so many of a core's time is spent.
+/// Looks take at most one part in `LASTING` of a core's time in the long run.
 const LASTING: u32 = 1000;
 
-/// After a look the pause is so many times as long, even at first.
+/// The pause after a look is at least `SHARE` times as long as the look, even at first.
 const SHARE: u32 = 20;
 
 /// What it costs to be woken for a look.

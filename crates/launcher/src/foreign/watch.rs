@@ -20,7 +20,7 @@ const MOST: usize = 256;
 /// Most processes for which a descriptor is kept.
 const KEPT: usize = 512;
 
-/// Of so many new processes, and two for each that is known, each is asked whose it is.
+/// Most new processes, besides two for each process that is known, of which each is asked whose it is.
 const FEW: u32 = 64;
 
 /// What the library of another MPI in a process is up to.

@@ -90,7 +90,8 @@ fn is_short_of(one: &str, other: &str) -> bool {
 }
 
 impl Names {
-    /// Finds out which of `names` are one host. Those of a resource manager need no look into the network: `look_up` is false then.
+    /// Finds out which of `names` are one host. Without `look_up` the network is not asked, as the names of a resource
+    /// manager need no look there.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>, look_up: bool) -> Names {
         let mut own = Own::find();
         let mut names: Vec<String> = names.into_iter().map(str::to_string).collect();
