@@ -17,7 +17,8 @@
 //! | `comm`     | communicators, and how processes agree on new ones                 |
 //! | `topology` | grids and graphs                                                   |
 //! | `coll`     | collectives: checks, choice, boards, schedules                     |
-//! | `events`   | what tools are told                                                |
+//! | `events`, `variables` | what tools are told, and what they can read             |
+//! | `components`, `listing` | what crates above this one do, and what they list     |
 //!
 //! `crates/core/README.md` tells how requests, communicators and collectives work, and what stands
 //! above this crate.
@@ -33,17 +34,17 @@ pub mod bsend;
 pub mod buffer;
 pub mod coll;
 pub mod comm;
+pub mod components;
 #[cfg(test)]
 mod device;
 pub mod events;
 mod failure;
-pub mod files;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
 pub mod init;
-pub mod latency;
 pub mod life;
+pub mod listing;
 mod loss;
 mod memory_kinds;
 mod message;
@@ -53,13 +54,13 @@ pub mod peers;
 mod phase;
 pub mod process;
 mod reduce_local;
-pub mod remote_access;
 pub mod request;
 pub mod session;
 mod session_object;
 pub mod settings;
 pub mod topology;
 mod trouble;
+pub mod variables;
 pub mod wait;
 mod window;
 
