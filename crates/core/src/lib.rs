@@ -10,7 +10,7 @@
 //! |------------|--------------------------------------------------------------------|
 //! | `process`  | the state of the process, the ways into it: read it first          |
 //! | `object`   | its tables of handles                                              |
-//! | `life`, `init`, `phase`, `session` | how it comes up, and who uses it           |
+//! | `life`, `init`, `phase`, `session`, `environment` | how it comes up, and who uses it |
 //! | `wait`     | how it waits; the work is done in crate `process`                  |
 //! | `p2p`, `bsend`, `buffer` | messages, and the program's buffers                  |
 //! | `request`  | requests: a trait, and a file for each kind                        |
@@ -37,6 +37,7 @@ pub mod comm;
 pub mod components;
 #[cfg(test)]
 mod device;
+mod environment;
 pub mod events;
 mod failure;
 #[cfg(any(test, fuzzing))]
@@ -48,7 +49,7 @@ pub mod listing;
 mod loss;
 mod memory_kinds;
 mod message;
-pub mod object;
+mod object;
 pub mod p2p;
 pub mod peers;
 mod phase;
@@ -71,5 +72,5 @@ pub mod hooks {
 
 pub use loss::kind_of_death;
 pub use memory_kinds::takes_cuda;
-pub use process::{Process, enter, enter_any, is_locked, observe};
+pub use process::{Objects, Process, enter, enter_any, is_locked, observe};
 pub use reduce_local::reduce_local;

@@ -16,6 +16,7 @@ use catena_process::{Living, Owner, ProgressEngine, Waits};
 use crate::coll::{Collectives, Counts};
 use crate::comm::{Cids, Comm, ControlMessages, HandlesByCid, Heritage, JOB};
 use crate::components;
+use crate::environment;
 use crate::process::{self, Link, Process, enter};
 
 pub use catena_process::granted;
@@ -90,6 +91,7 @@ fn wire_up() -> Result<Box<Process>> {
     let_children_be_alone();
     crate::settings::warn_unknown(boot.job().rank);
     let size = boot.job().size;
+    environment::note_job_size(size);
     let engine = ProgressEngine::open(boot)?;
     let me = engine.me;
     let everyone: Vec<Peer> = (0..size).map(Peer).collect();
