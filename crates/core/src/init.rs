@@ -154,4 +154,4 @@ pub fn abort(code: i32, message: &str) -> ! {
     unsafe { libc::_exit(status) }
 }
 
-pub use crate::object::{clip, info_env};
+pub use crate::environment::{clip, info_env};

@@ -90,7 +90,7 @@ impl Scripted {
     }
 }
 
-impl RequestObject for Scripted {
+impl RequestObject<Process> for Scripted {
     fn state(&self, _: &Process) -> Result<State> {
         Ok(match self.left.get() {
             None => State::Inactive,

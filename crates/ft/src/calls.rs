@@ -245,7 +245,7 @@ fn verdict(circle: &Circle, decision: &Decision) -> Result<()> {
     )
 }
 
-impl RequestObject for Agreeing {
+impl RequestObject<Process> for Agreeing {
     fn state(&self, _: &Process) -> Result<State> {
         Ok(match self.is_done.get() {
             true => State::Complete,

@@ -260,10 +260,11 @@ impl Collectives {
     }
 
     /// All that are under way, as requests.
-    pub fn under_way(&self) -> Vec<Arc<dyn RequestObject>> {
+    pub fn under_way(&self) -> Vec<Arc<dyn RequestObject<Process>>> {
         let runs = self.runs.borrow();
         let runs = runs.all.iter().map(|(_, entry)| entry.obj.clone());
-        runs.map(|run| -> Arc<dyn RequestObject> { run }).collect()
+        runs.map(|run| -> Arc<dyn RequestObject<Process>> { run })
+            .collect()
     }
 
     /// What `f` says first of the collectives under way.

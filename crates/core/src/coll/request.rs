@@ -47,7 +47,7 @@ fn cannot_cancel() -> Result<()> {
     fail!(Request, "a collective operation cannot be cancelled")
 }
 
-impl RequestObject for CollRequest {
+impl RequestObject<Process> for CollRequest {
     fn state(&self, process: &Process) -> Result<State> {
         let is_done = || self.run.try_borrow().is_ok_and(|run| run.is_done());
         if !is_done() {
@@ -92,7 +92,7 @@ impl PersistentColl {
     }
 }
 
-impl RequestObject for PersistentColl {
+impl RequestObject<Process> for PersistentColl {
     fn state(&self, process: &Process) -> Result<State> {
         match self.is_active.get() {
             false => Ok(State::Inactive),

@@ -65,7 +65,7 @@ struct Duplication {
     making: RefCell<Making>,
 }
 
-impl RequestObject for Duplication {
+impl RequestObject<Process> for Duplication {
     fn state(&self, process: &Process) -> Result<State> {
         let making = self.making.try_borrow_mut();
         Ok(when(making.is_ok_and(|mut it| it.advance(process))))

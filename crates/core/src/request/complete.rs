@@ -12,7 +12,7 @@ use catena_objects::error::{Error, Result};
 
 /// Takes the result of an object, whose errors belong to its place.
 #[inline]
-fn complete_object(process: &Process, object: &dyn RequestObject) -> Done {
+fn complete_object(process: &Process, object: &dyn RequestObject<Process>) -> Done {
     let mut done = object.complete(process);
     if let Some(error) = done.error.take() {
         done.error = Some(placed(error, object.place()));
