@@ -8,7 +8,7 @@
 //! | `builds`     | which build of a library figures are of                                    |
 //! | `variants`   | what is measured side by side                                              |
 //! | `session`    | launch after launch, until enough is known; `progress` is its line         |
-//! | `launch`     | one launch of the measuring program, which is in C: see `bench`; `guard`   |
+//! | `launch`     | one launch of the measuring program, which is in C: `program`; `guard`      |
 //! |              | ends it with this command; `remains`: what it leaves when it is ended      |
 //! | `record`     | what the program says                                                      |
 //! | `raw`        | the file that keeps everything; `merge` makes one of several               |
@@ -346,7 +346,7 @@ fn wanted_aims(output: &Output, rows: &[Row]) -> Result<Vec<Aim>, String> {
     Ok(aims)
 }
 
-/// The same where nothing is measured: without the measuring program names are taken as they are.
+/// The aims that were asked for, where nothing is measured: without the measuring program names are taken as they are.
 fn wanted_aims_here(output: &Output) -> Result<Vec<Aim>, String> {
     let rows = match output.aims {
         Some(_) => rows(&Home::here(None), &[]).unwrap_or_default(),
