@@ -26,13 +26,13 @@ const COPIED: Limits = Limits {
     direct: usize::MAX,
 };
 
-/// The same where members reach each other's buffers.
+/// Small limits where members reach each other's buffers, too.
 const DIRECT: Limits = Limits {
     direct: 100,
     ..COPIED
 };
 
-/// The same where they reach all that does not fit into a record.
+/// Small limits where members reach all that does not fit into a record.
 const ALWAYS: Limits = Limits {
     direct: 0,
     ..COPIED

@@ -44,7 +44,7 @@ const fn call(kind: OpKind, root: u32, bytes: usize) -> Call {
     Call { kind, root, bytes }
 }
 
-/// The same where only `owner` has data.
+/// A call in which only `owner` has data.
 const fn only(kind: OpKind, owner: u32, block: usize) -> Call {
     let mut bytes = [0; MOST];
     bytes[owner as usize] = block;

@@ -40,7 +40,7 @@ const BESIDES: &str = "\
     pub fn catena_MPIX_Comm_failure_get_acked(comm: Comm, group: *mut Group) -> c_int;
     /// Agrees on flags.
     pub fn catena_MPIX_Comm_agree(comm: Comm, flag: *mut c_int) -> c_int;
-    /// The same without waiting.
+    /// Begins to agree on flags.
     pub fn catena_MPIX_Comm_iagree(comm: Comm, flag: *mut c_int, request: *mut Request) -> c_int;
     /// Makes a communicator of survivors.
     pub fn catena_MPIX_Comm_shrink(comm: Comm, newcomm: *mut Comm) -> c_int;

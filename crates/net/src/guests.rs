@@ -33,7 +33,7 @@ impl Looks {
         Instant::now() >= self.next
     }
 
-    /// The same after a poll, of which there may be many.
+    /// Whether it is time, after a poll: of these there may be many, so that not each asks for the time.
     pub fn are_due_after_poll(&mut self) -> bool {
         self.polls = self.polls.wrapping_add(1);
         self.polls.is_multiple_of(CLOCK) && self.are_due()

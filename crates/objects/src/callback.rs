@@ -23,7 +23,7 @@ pub type CopyFn =
 pub type DeleteFn = extern "C" fn(usize, c_int, *mut c_void, *mut c_void) -> c_int;
 /// `void f(void *in, void *inout, int *len, MPI_Datatype *type)`
 pub type OpFn = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut abi::Datatype);
-/// The same with an `MPI_Count`.
+/// `void f(void *in, void *inout, MPI_Count *len, MPI_Datatype *type)`
 pub type OpCountFn =
     unsafe extern "C" fn(*mut c_void, *mut c_void, *mut abi::Count, *mut abi::Datatype);
 /// `void f(void *in, void *inout, MPI_Count len, MPI_Datatype type, void *state)`
@@ -110,8 +110,8 @@ impl<F: Copy> Foreign<F> {
         outside(|| call(self.0))
     }
 
-    /// The same where a call of the library ends with it: nothing is under way then, and the function may jump out
-    /// of the call (`longjmp`), as error handlers do. What it jumps over is never dropped.
+    /// What `call` makes of the function where a call of the library ends with it: nothing is under way then, and the
+    /// function may jump out of the call (`longjmp`), as error handlers do. What it jumps over is never dropped.
     pub fn call_at_end<R>(&self, call: impl FnOnce(F) -> R) -> R {
         unlocked(|| call(self.0))
     }
@@ -123,7 +123,7 @@ impl<F: Copy> Foreign<Option<F>> {
         self.0.is_none()
     }
 
-    /// The same, if the program has given one.
+    /// This function, if the program has given one.
     pub fn given(self) -> Option<Self> {
         self.0.map(|_| self)
     }

@@ -223,8 +223,8 @@ fn derived(kind: OpKind) -> Error {
 const LAID_OUT: usize = 64 << 10;
 
 impl Reducer {
-    /// The same, which keeps the handle alive that a function of the program is given: the program may have freed
-    /// its own before the last call.
+    /// This reducer, which keeps the handle alive that a function of the program is given: the program may have
+    /// freed its own before the last call.
     pub fn holding(mut self, types: &Datatypes) -> Self {
         if let Reducer::User { handle, hold, .. } = &mut self {
             *hold = types.hold(*handle);
