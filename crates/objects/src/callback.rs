@@ -1,13 +1,13 @@
 //! Functions of the program's, which can be called outside of the library's lock only.
 //!
-//! A callback may wait for a lock of the program's own (Python has one), whose holder waits for the library's.
-//! So nobody has the library's while a callback runs, and other threads may be in the library meanwhile. Whoever
-//! calls one must have left everything that other threads may touch in a state in which they can go on, and keeps
-//! no borrow but of what belongs to its own call.
+//! A callback may wait for a lock of the program's own (Python has one), whose holder waits for the
+//! library's. So nobody has the library's while a callback runs, and other threads may be in the
+//! library meanwhile. Whoever calls one must have left everything that other threads may touch in a
+//! state in which they can go on, and keeps no borrow but of what belongs to its own call.
 //!
-//! The addresses of such functions lie in a [`Foreign`], which gives them out to nobody. `cargo xtask tidy` refuses
-//! types of functions of C elsewhere in the crates that keep any. Functions that end a
-//! [`State`](crate::state::State) are not among them: they may not call MPI, nor wait.
+//! The addresses of such functions lie in a [`Foreign`], which gives them out to nobody. `cargo
+//! xtask tidy` refuses types of functions of C elsewhere in the crates that keep any. Functions
+//! that end a [`State`](crate::state::State) are not among them: they may not call MPI, nor wait.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -45,7 +45,8 @@ pub use abi::{
     GrequestCancelFunction, GrequestFreeFunction, GrequestQueryFunction,
 };
 
-/// How callbacks are called, once the library has a lock: it is let go of meanwhile, if this thread has it.
+/// How callbacks are called, once the library has a lock: it is let go of meanwhile, if this thread
+/// has it.
 pub static WITHOUT_LOCK: OnceLock<fn(&mut dyn FnMut())> = OnceLock::new();
 
 thread_local! {
@@ -69,8 +70,8 @@ pub fn outside<R>(call: impl FnOnce() -> R) -> R {
     })
 }
 
-/// What `call` says without the library's lock, if this thread has it: for what may take long and needs nothing of the library,
-/// as calls of the system on files do.
+/// What `call` says without the library's lock, if this thread has it: for what may take long and
+/// needs nothing of the library, as calls of the system on files do.
 pub fn unlocked<R>(call: impl FnOnce() -> R) -> R {
     let Some(without_lock) = WITHOUT_LOCK.get() else {
         return call();
@@ -110,8 +111,9 @@ impl<F: Copy> Foreign<F> {
         outside(|| call(self.0))
     }
 
-    /// What `call` makes of the function where a call of the library ends with it: nothing is under way then, and the
-    /// function may jump out of the call (`longjmp`), as error handlers do. What it jumps over is never dropped.
+    /// What `call` makes of the function where a call of the library ends with it: nothing is under
+    /// way then, and the function may jump out of the call (`longjmp`), as error handlers do. What
+    /// it jumps over is never dropped.
     pub fn call_at_end<R>(&self, call: impl FnOnce(F) -> R) -> R {
         unlocked(|| call(self.0))
     }

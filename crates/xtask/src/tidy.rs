@@ -1,10 +1,11 @@
 //! Rules of the house that the compiler does not know.
 //!
 //! 1. A crate depends only on crates in rows above its own; tests may also use
-//!    crates of the same row. The first line of a crate says in which row it is (`//! Row 3: …`), and
-//!    docs/architecture.md says the same.
+//!    crates of the same row. The first line of a crate says in which row it is (`//! Row 3: …`),
+//!    and docs/architecture.md says the same.
 //! 2. `unsafe` occurs only in crates whose manifest says what for (`unsafe-code` in
-//!    `[package.metadata.catena]`); the roots of every other one forbid it, so that the compiler sees to it.
+//!    `[package.metadata.catena]`); the roots of every other one forbid it, so that the compiler
+//!    sees to it.
 //! 3. No source file has more than 800 lines.
 //! 4. What is made from the tables in `crates/abi` is up to date.
 //! 5. The files of a crate do not use each other in a circle, but for the circles
@@ -12,17 +13,23 @@
 //! 6. The tables of these rules, and that of docs/architecture.md, name only crates that exist.
 //! 7. What may run in a user's process, and the launcher, tell the user something by
 //!    `catena_base::tell!` alone: `eprintln!` ends the process if nobody reads stderr.
-//! 8. In the library, what is local to a thread and needs to be dropped is reached by `try_with` alone: in handlers of
-//!    `atexit` and in destructors of C++, which may call MPI, it is gone, and everything else panics.
-//! 9. The crates that keep functions of the program's keep them as `Foreign`, which can be called outside of the
-//!    library's lock alone: types of functions of C stand in `callback.rs` of `objects`, and nowhere else there.
+//! 8. In the library, what is local to a thread and needs to be dropped is reached by `try_with`
+//!    alone: in handlers of `atexit` and in destructors of C++, which may call MPI, it is gone, and
+//!    everything else panics.
+//! 9. The crates that keep functions of the program's keep them as `Foreign`, which can be called
+//!    outside of the library's lock alone: types of functions of C stand in `callback.rs` of
+//!    `objects`, and nowhere else there.
 //! 10. What is kept by peer is forgotten with the peer: see [`crate::by_peer`].
-//! 11. The launcher serves a job in one loop, which must not wait for a reader of stderr: there the user is told something by
-//!     the job's sinks, and `tell!` stands only in the files that are listed for it with a reason.
-//! 12. What the library does at the end of a process it leaves out in copies that `fork` has made: handlers of `atexit` and `on_exit`
-//!     stand only in the files that are listed for it, which ask `catena_base::fork`.
-//! 13. No doc comment begins with "The same", which means nothing where rustdoc shows it alone: it says of what it is.
-//! 14. No comment is wider than 100 columns, as rustfmt says for code, but in the crates that are listed: see [`crate::wrap`].
+//! 11. The launcher serves a job in one loop, which must not wait for a reader of stderr: there the
+//!     user is told something by the job's sinks, and `tell!` stands only in the files that are
+//!     listed for it with a reason.
+//! 12. What the library does at the end of a process it leaves out in copies that `fork` has made:
+//!     handlers of `atexit` and `on_exit` stand only in the files that are listed for it, which ask
+//!     `catena_base::fork`.
+//! 13. No doc comment begins with "The same", which means nothing where rustdoc shows it alone: it
+//!     says of what it is.
+//! 14. No comment is wider than 100 columns, as rustfmt says for code, but in the crates that are
+//!     listed: see [`crate::wrap`].
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -67,7 +74,8 @@ const TELLERS: &[(&str, &str)] = &[
 /// Files that have handlers of the end of a process.
 const ENDERS: &[(&str, &str)] = &[("boot", "src/sys.rs"), ("capi", "src/interpreter.rs")];
 
-/// Crates some of whose doc comments begin with "The same", and how many at most: these numbers may only become smaller.
+/// Crates some of whose doc comments begin with "The same", and how many at most: these numbers may
+/// only become smaller.
 const SAME: &[(&str, usize)] = &[("core", 21), ("launcher", 1), ("rma", 4)];
 
 /// Crates whose comments have not been wrapped. The list may only become shorter.
@@ -319,7 +327,8 @@ fn waiting_tellers(krate: &Crate) -> Vec<String> {
     problems
 }
 
-/// The lines of the files of a crate that are part of it, without comments and what only tests and fuzzing use.
+/// The lines of the files of a crate that are part of it, without comments and what only tests and
+/// fuzzing use.
 fn code(krate: &Crate) -> impl Iterator<Item = (&Path, Vec<&str>)> {
     let is_code = |path: &Path| path.starts_with("src") && !path.ends_with("fuzz.rs");
     let files = krate.sources.iter().filter(move |(path, _)| is_code(path));

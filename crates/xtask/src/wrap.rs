@@ -1,7 +1,8 @@
 //! Wraps comments, as rustfmt does with code: no line of one is wider than 100 columns.
 //!
-//! A paragraph is wrapped from its first line on that is too wide; what stands above stays as it is. Tables, code,
-//! headings, links and what is laid out by several spaces stay, too, and so does a word that is too long by itself.
+//! A paragraph is wrapped from its first line on that is too wide; what stands above stays as it
+//! is. Tables, code, headings, links and what is laid out by several spaces stay, too, and so does
+//! a word that is too long by itself.
 
 use std::fs;
 use std::path::Path;

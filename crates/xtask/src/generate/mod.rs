@@ -13,7 +13,8 @@ use std::path::Path;
 /// A file of which a part is made.
 const README: &str = "README.md";
 
-/// The file that tells which files nobody writes by hand, for tools that show changes or count languages.
+/// The file that tells which files nobody writes by hand, for tools that show changes or count
+/// languages.
 const ATTRIBUTES: &str = ".gitattributes";
 
 /// What it says of such a file.
@@ -89,7 +90,8 @@ pub fn check(root: &Path) -> Vec<String> {
     }
 }
 
-/// Whether a `.gitattributes` says of a path that the file is made: by the path itself, or by a folder above it.
+/// Whether a `.gitattributes` says of a path that the file is made: by the path itself, or by a
+/// folder above it.
 fn is_marked(attributes: &str, path: &str) -> bool {
     let marked = attributes.lines().filter_map(|l| l.strip_suffix(MARK));
     marked.map(str::trim_end).any(|pattern| {
