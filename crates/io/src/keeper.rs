@@ -41,7 +41,7 @@ enum What {
     PutBack,
     /// Wants bytes for reading; the answer, once nobody else writes them, is a number. Begin and end.
     ClaimToRead,
-    /// The same for writing: nobody else uses them then.
+    /// Wants bytes for writing; the answer, once nobody else uses them, is a number. Begin and end.
     ClaimToWrite,
     /// Gives back what was claimed. Its number. Nobody answers.
     Release,
@@ -491,7 +491,7 @@ impl Remote {
         Ok(self.claimed(number))
     }
 
-    /// The same in a collective call.
+    /// Waits for the right to bytes in a collective call.
     pub(crate) async fn claim_in(&self, crew: &Crew, span: Span) -> Result<Claimed> {
         let question = self.put(What::claim(span), [span.begin, span.end]);
         let mut answer = None;
