@@ -30,7 +30,7 @@ pub const NODE_AREAS: u64 = 16 << 30;
 pub(crate) const RINGS: usize = 16;
 
 /// Entries of a ring.
-pub(crate) const ENTRIES: usize = 512;
+pub(crate) const ENTRIES: usize = 128;
 
 const PAGE: usize = 4 << 10;
 const NOTICES_AT: usize = PAGE;

@@ -8,13 +8,14 @@
 //! | file     | what                                                           |
 //! |----------|----------------------------------------------------------------|
 //! | `area`   | where things lie in the memory of one process                  |
-//! | `record` | what is written: calls, times                                  |
+//! | `record` | what is written of a call                                      |
 //! | `thread` | which ring is a thread's                                       |
+//! | `frames` | where a thread is                                              |
 //! | `notice` | what is written of a wait, all of it or nothing                |
 //! | `read`   | the side of who looks                                          |
 //!
 //! A call costs one entry of 16 bytes: its function and three arguments. No clock is read, for that takes longer
-//! than all the rest, and nothing says that a call is over; every [`STAMP_EVERY`]th entry is a time.
+//! than all the rest, and nothing says that a call is over.
 //!
 //! # Examples
 //! ```
@@ -29,18 +30,20 @@
 //! catena_trace::enter(3, [10, 11, 12]);
 //!
 //! let last = View::of(area).threads().remove(0).entries.pop();
-//! assert!(matches!(last, Some(Entry::Call { function: 3, arguments: [10, 11, 12] })));
+//! assert!(matches!(last, Some(Entry { function: 3, arguments: [10, 11, 12] })));
 //! # catena_trace::end();
 //! ```
 
 mod area;
+mod frames;
 mod notice;
 mod read;
 mod record;
 mod thread;
 
 pub use area::{AREA, Area, NODE_AREAS, OFFSET, Phase};
+pub use frames::frames;
 pub use notice::{NOTICE, NOTICES, Notice};
 pub use read::{Entry, Thread, View};
-pub use record::{ARGUMENTS, STAMP_EVERY, enter};
-pub use thread::{begin, end, set_threaded};
+pub use record::{ARGUMENTS, enter};
+pub use thread::{begin, end, set_threaded, thread};

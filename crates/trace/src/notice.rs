@@ -78,11 +78,9 @@ impl Notice {
     /// Most bytes that it says.
     pub const LONGEST: usize = 8 * WORDS;
 
-    /// A place for the calling thread; `None` where this process has no area, or no place left.
-    pub fn new() -> Option<Notice> {
+    /// A place for a thread; `None` where this process has no area, or no place left.
+    pub fn of(thread: u32) -> Option<Notice> {
         let area = area()?;
-        // SAFETY: without arguments; the number of the calling thread.
-        let thread = unsafe { libc::gettid() } as u32;
         let mut slots = (0..NOTICES).map(|number| area.slot(number));
         let slot = slots.find(|&slot| {
             if !Area::provide(slot) {

@@ -5,20 +5,15 @@ use std::sync::atomic::{Ordering::Acquire, Ordering::Relaxed, fence};
 
 use crate::area::{Area, ENTRIES, RINGS, Ring};
 use crate::notice::NOTICES;
-use crate::record::{ARGUMENTS, CALL, TIME};
+use crate::record::ARGUMENTS;
 
-/// Something that a thread has done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entry {
-    /// It has called a function. Arguments beyond those of the function mean nothing.
-    Call {
-        /// Its number.
-        function: u16,
-        /// Those that are numbers or handles, in their order.
-        arguments: [u32; ARGUMENTS],
-    },
-    /// It was so late: nanoseconds since 1970.
-    Time(u64),
+/// A call that a thread has made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The number of the function.
+    pub function: u16,
+    /// Those of its arguments that are kept, and words that mean nothing behind them.
+    pub arguments: [u32; ARGUMENTS],
 }
 
 /// A thread, as it was at one moment.
@@ -26,8 +21,8 @@ pub enum Entry {
 pub struct Thread {
     /// Its number, as the kernel counts.
     pub thread: u32,
-    /// How many entries it has ever written.
-    pub written: u64,
+    /// How many calls it has made.
+    pub calls: u64,
     /// The last of them, the oldest first.
     pub entries: Vec<Entry>,
 }
@@ -82,21 +77,17 @@ fn read(thread: u32, ring: &Ring) -> Thread {
         .collect();
     Thread {
         thread,
-        written,
+        calls: written,
         entries,
     }
 }
 
 /// The meaning of an entry; `None` if it has none.
 fn entry([first, second]: [u64; 2]) -> Option<Entry> {
-    match first & 0xffff << 16 {
-        CALL => Some(Entry::Call {
-            function: first as u16,
-            arguments: [first >> 32, second, second >> 32].map(|it| it as u32),
-        }),
-        TIME => Some(Entry::Time(second)),
-        _ => None,
-    }
+    Some(Entry {
+        function: (first as u16).checked_sub(1)?,
+        arguments: [first >> 32, second, second >> 32].map(|it| it as u32),
+    })
 }
 
 #[cfg(test)]

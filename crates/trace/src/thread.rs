@@ -12,7 +12,6 @@ use std::sync::atomic::{
 };
 
 use crate::area::{Area, ENTRIES, Lines, RINGS, Ring};
-use crate::record::stamp;
 
 /// Where entries go that nobody reads.
 static SPARE: Ring = Ring {
@@ -95,14 +94,27 @@ fn claim_in(area: &'static Area) -> Option<usize> {
             .compare_exchange_weak(taken, taken | 1 << number, AcqRel, Relaxed)
         {
             Ok(_) => {
-                // SAFETY: without arguments; the number of the calling thread.
-                let thread = unsafe { libc::gettid() };
-                front.threads[number].store(thread as u32, Relaxed);
+                front.threads[number].store(thread(), Relaxed);
                 return Some(number);
             }
             Err(now) => taken = now,
         }
     }
+}
+
+/// The calling thread, as the kernel counts.
+pub fn thread() -> u32 {
+    thread_local!(static NUMBER: Cell<u32> = const { Cell::new(0) });
+    // SAFETY: without arguments.
+    let ask = || unsafe { libc::gettid() } as u32;
+    NUMBER
+        .try_with(|known| {
+            if known.get() == 0 {
+                known.set(ask());
+            }
+            known.get()
+        })
+        .unwrap_or_else(|_| ask())
 }
 
 /// The area of this process.
@@ -134,7 +146,6 @@ pub fn begin(area: Area) {
     MINE.set(ring);
     OWN.store(ptr::from_ref(area).cast_mut(), Release);
     SHARED.store(ptr::from_ref(ring).cast_mut(), Relaxed);
-    stamp(ring);
 }
 
 /// Whether several threads may be in the library at once. Until that is said, they may not.
