@@ -405,7 +405,7 @@ impl Tolerance {
     /// hears of it: so all that are alive come to know even if this process dies meanwhile.
     pub fn revoke(&self, process: &Process, comm: &Arc<Comm>) {
         let circle = self.circle(process, comm);
-        if !process.revoke_here(comm) {
+        if !comm.revoke_here(process) {
             return;
         }
         for to in circle

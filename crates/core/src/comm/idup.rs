@@ -50,7 +50,7 @@ impl Making {
                 unsafe { self.newcomm.write(new) };
             }
             Err(e) => {
-                process.note_no_agreement(&self.parent, &e);
+                self.parent.note_no_agreement(process, &e);
                 self.error = Some(e.on(self.parent.handle.get()));
             }
         }
