@@ -1,6 +1,7 @@
 //! Buffered sends (MPI-5, chapter 3.6): buffers attached to the process, a
 //! session or a communicator. The closest one that there is counts.
 
+use catena_hang::WaitsFor;
 use std::sync::Arc;
 
 use catena_link::{Mode, Plane, ReqId, Sent, Source};
@@ -127,6 +128,16 @@ impl Process {
             return;
         }
         let until = Mark::now();
-        self.block(|process| process.is_flushed(slot, until));
+        self.block(
+            |process, waits| process.describe_flush(slot, until, waits),
+            |process| process.is_flushed(slot, until),
+        );
+    }
+
+    /// What the messages before `until` in a buffer wait for.
+    pub(crate) fn describe_flush(&self, slot: &Slot, until: Mark, waits: &mut WaitsFor) {
+        let left = slot.borrow().as_ref().map(|it| it.not_left(until));
+        let left = left.into_iter().flatten();
+        left.for_each(|id| self.describe_transfer(id, waits));
     }
 }

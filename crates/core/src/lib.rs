@@ -49,6 +49,7 @@ pub mod listing;
 mod loss;
 mod memory_kinds;
 mod message;
+mod needs;
 mod object;
 pub mod p2p;
 pub mod peers;
@@ -72,5 +73,6 @@ pub mod hooks {
 
 pub use loss::kind_of_death;
 pub use memory_kinds::takes_cuda;
+pub use needs::open_need;
 pub use process::{Objects, Process, enter, enter_any, is_locked, observe};
 pub use reduce_local::reduce_local;

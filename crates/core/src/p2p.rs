@@ -1,5 +1,7 @@
 //! Point-to-point communication (MPI-5, chapter 3), above the engine.
 
+use catena_hang::WaitsFor;
+use catena_link::Context;
 use std::cell::Cell;
 
 use catena_abi::{self as abi, consts};
@@ -159,7 +161,10 @@ impl Process {
     pub(crate) fn await_transfer(&self, id: ReqId) -> Completion {
         let is_done = |process: &Process| process.link(|link| link.is_done(id));
         if !is_done(self) {
-            self.block(|process| is_done(process) || is_interrupted(process, id));
+            self.block(
+                |process, waits| process.describe_transfer(id, waits),
+                |process| is_done(process) || is_interrupted(process, id),
+            );
             if !is_done(self) {
                 self.link(|link| link.interrupt(id));
             }
@@ -243,7 +248,11 @@ impl Process {
         find: impl Fn(&Process) -> Option<T>,
     ) -> Result<T> {
         let mut end = None;
-        self.block(|process| {
+        let describe = |process: &Process, waits: &mut WaitsFor| {
+            let need = process.need_message(Context::new(cid, Plane::User), sel);
+            waits.needs.push(need);
+        };
+        self.block(describe, |process| {
             let gone = || process.link(|link| link.seek(cid, Plane::User, sel));
             end = find(process)
                 .map(Ok)

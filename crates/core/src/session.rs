@@ -4,6 +4,7 @@
 //! A session belongs to its process: nobody is told of it. Groups remember the
 //! session that they came from, and so do the communicators made of them.
 
+use crate::needs::answer_of_launcher;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -187,7 +188,7 @@ impl Process {
         }
         let sets = &self.other_jobs.sets;
         let mut told = Ok(());
-        self.block(|process| {
+        self.block(answer_of_launcher, |process| {
             match process.with_jobs(|jobs| jobs.sets()) {
                 Ok(new) => sets.borrow_mut().extend(new),
                 Err(error) => told = Err(error),

@@ -13,6 +13,8 @@
 //! The name of the port comes behind its length, 2 bytes with the most significant one first; 0
 //! says that no port could be opened.
 
+use catena_core::open_need;
+use catena_hang::{WaitsFor, What};
 use std::os::fd::BorrowedFd;
 
 use catena_abi as abi;
@@ -116,7 +118,12 @@ fn move_all(
     mut part: impl FnMut(usize) -> rustix::io::Result<usize>,
 ) -> Result<()> {
     let (mut moved, mut failed) = (0, None);
-    process.block(|_| {
+    let describe = |_: &Process, waits: &mut WaitsFor| {
+        waits
+            .needs
+            .push(open_need(What::Meeting, "the socket of MPI_Comm_join"));
+    };
+    process.block(describe, |_| {
         match part(moved) {
             Ok(n) => moved += n,
             Err(Errno::AGAIN | Errno::INTR) => {}

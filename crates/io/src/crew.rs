@@ -4,6 +4,9 @@
 //! The code is the same: an `async` function whose waits are those of a [`Crew`]. There is no runtime and no waker:
 //! progress polls what is under way ([`crate::operation`]).
 
+use catena_core::open_need;
+use catena_hang::WaitsFor;
+use catena_hang::What;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::ptr::NonNull;
@@ -67,10 +70,22 @@ impl Crew {
     }
 
     /// Waits for something that comes with progress.
-    pub async fn until(&self, mut done: impl FnMut(&Process) -> bool) {
+    pub async fn until(&self, done: impl FnMut(&Process) -> bool) {
+        let describe = |_: &Process, waits: &mut WaitsFor| {
+            waits.needs.push(open_need(What::File, ""));
+        };
+        self.until_told(describe, done).await;
+    }
+
+    /// As [`Crew::until`]; if it lasts, `describe` says what for.
+    async fn until_told(
+        &self,
+        describe: impl Fn(&Process, &mut WaitsFor),
+        mut done: impl FnMut(&Process) -> bool,
+    ) {
         if self.now {
             if !done(self.process()) {
-                self.process().block(done);
+                self.process().block(describe, done);
             }
             return;
         }
@@ -85,7 +100,9 @@ impl Crew {
     /// Waits for a request; how many bytes came with it.
     async fn complete(&self, mut request: abi::Request) -> Result<u64> {
         let is_over = |process: &Process| !matches!(process.state(request), Ok(State::Pending));
-        self.until(is_over).await;
+        let describe =
+            |process: &Process, waits: &mut WaitsFor| process.describe_request(request, waits);
+        self.until_told(describe, is_over).await;
         let done = self.process().complete(&mut request);
         done.into_result().map(|status| status.bytes())
     }

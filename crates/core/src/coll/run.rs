@@ -2,6 +2,8 @@
 
 mod own;
 
+use catena_hang::{WaitsFor, What};
+use catena_process::Wait;
 use std::collections::BTreeSet;
 use std::mem;
 use std::ptr;
@@ -666,6 +668,36 @@ impl CollRun {
         self.memory.reducer = None;
     }
 
+    /// What it waits for, if it is under way.
+    pub fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        let Some((job, turn)) = self.under_way() else {
+            return;
+        };
+        let comm = &job.comm;
+        let need = |ranks: Vec<(Cid, u32)>| {
+            let mut need = process.need_of(What::Collective, comm, ranks.iter().copied());
+            need.open |= ranks.is_empty();
+            need.call = Some((job.label.to_string(), turn.place));
+            need
+        };
+        let missing = match &self.way {
+            Way::Board(pending) | Way::Own(pending) => {
+                return pending.describe(process, comm, waits);
+            }
+            Way::Rounds => {
+                let missing = self.rounds.as_ref().and_then(Rounds::missing);
+                missing.map(|rank| (comm.cid, rank)).into_iter().collect()
+            }
+            Way::Messages => {
+                let under_way = self.run.under_way().map(|it| partner(process, it));
+                BTreeSet::from_iter(under_way).into_iter().collect()
+            }
+            // An earlier one is told by itself.
+            Way::Behind | Way::Queued => Vec::new(),
+        };
+        waits.needs.push(need(missing));
+    }
+
     /// Nothing has come for a while: perhaps a member called something else.
     #[cold]
     #[inline(never)]
@@ -769,5 +801,16 @@ impl CollRun {
             self.error.get_or_insert(error.on(handle));
         }
         self.end();
+    }
+}
+
+impl Wait<Process> for CollRun {
+    #[inline]
+    fn is_done(&mut self, process: &Process) -> bool {
+        self.advance(process)
+    }
+
+    fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        self.describe(process, waits);
     }
 }

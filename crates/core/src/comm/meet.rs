@@ -5,6 +5,9 @@
 //! exchange what their groups tell through the launcher. Jobs of which a process hears
 //! there for the first time come into its table of peers.
 
+use crate::needs::answer_of_launcher;
+use crate::needs::open_need;
+use catena_hang::{WaitsFor, What};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -93,7 +96,10 @@ impl Process {
     /// As [`Process::with_jobs`].
     pub fn outcome(&self, ticket: u32, kind: Kind) -> Result<Vec<u8>> {
         let mut told = Ok(None);
-        self.block(|process| {
+        let describe = |_: &Process, waits: &mut WaitsFor| {
+            waits.needs.push(open_need(What::Meeting, ""));
+        };
+        self.block(describe, |process| {
             told = process.with_jobs(|jobs| jobs.outcome(ticket));
             !matches!(told, Ok(None))
         });
@@ -163,7 +169,7 @@ impl Process {
         let parents = &self.other_jobs.parents;
         if self.other_jobs.is_meeting_parents.replace(true) {
             // Another thread does it.
-            self.block(|_| parents.borrow().is_some());
+            self.block(answer_of_launcher, |_| parents.borrow().is_some());
             return Ok(());
         }
         let met = self.meet_at(port);
@@ -413,7 +419,7 @@ impl Process {
                 continue;
             }
             let mut told = Ok(None);
-            self.block(|process| {
+            self.block(answer_of_launcher, |process| {
                 told = process.with_jobs(|jobs| jobs.learn(name.job));
                 !matches!(told, Ok(None))
             });

@@ -28,6 +28,10 @@ mod port;
 mod split_type;
 mod tell;
 
+use crate::needs::open_need;
+use crate::request::RequestObject;
+use catena_hang::{WaitsFor, What};
+use catena_process::Wait;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -94,6 +98,22 @@ impl Half {
             cids,
             locals,
         }
+    }
+}
+
+/// Agreements that are all to come about.
+struct Agreements(Vec<Agreement>);
+
+impl Wait<Process> for Agreements {
+    fn is_done(&mut self, process: &Process) -> bool {
+        self.0.retain_mut(|agreement| !agreement.advance(process));
+        self.0.is_empty()
+    }
+
+    fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        self.0
+            .iter()
+            .for_each(|agreement| agreement.describe(process, waits));
     }
 }
 
@@ -180,19 +200,30 @@ impl Process {
         // Collectives first: they begin messages.
         if comm.is_held() {
             let left = self.active_on(&comm);
-            self.finish(left, |process, request| {
+            let describe = |process: &Process,
+                            request: &Arc<dyn RequestObject<Process>>,
+                            waits: &mut WaitsFor| {
+                request.describe(process, waits);
+            };
+            self.finish(left, describe, |process, request| {
                 !matches!(request.state(process), Ok(State::Pending))
             });
         }
         for cid in comm.cids() {
             let left = self.link(|link| link.pending(cid));
-            self.finish(left, |process, &id| {
+            let describe = |process: &Process, &id: &catena_link::ReqId, waits: &mut WaitsFor| {
+                process.describe_transfer(id, waits);
+            };
+            self.finish(left, describe, |process, &id| {
                 !process.link(|link| link.is_under_way(id))
             });
         }
         let jobs = self.other_jobs_of(&comm);
         self.comm_free(comm)?;
-        self.block(|process| {
+        let describe = |_: &Process, waits: &mut WaitsFor| {
+            waits.needs.push(open_need(What::Rest, ""));
+        };
+        self.block(describe, |process| {
             let arrived = |job: &u64| process.link(|link| link.net().is_delivered_to(*job));
             jobs.iter().all(arrived)
         });
@@ -216,14 +247,20 @@ impl Process {
 
     /// Waits until each of these is over. Cost: each is asked once more than it
     /// is found under way.
-    fn finish<T>(&self, mut left: Vec<T>, is_over: impl Fn(&Process, &T) -> bool) {
-        if left.is_empty() {
-            return;
+    fn finish<T>(
+        &self,
+        left: Vec<T>,
+        describe: impl Fn(&Process, &T, &mut WaitsFor),
+        is_over: impl Fn(&Process, &T) -> bool,
+    ) {
+        for it in left.iter().rev() {
+            if !is_over(self, it) {
+                self.block(
+                    |process, waits| describe(process, it, waits),
+                    |process| is_over(process, it),
+                );
+            }
         }
-        self.block(|process| {
-            while left.pop_if(|it| is_over(process, it)).is_some() {}
-            left.is_empty()
-        });
     }
 
     /// `MPI_Comm_free`: after this the handle is dead. What was started on it
@@ -273,7 +310,19 @@ impl Process {
     pub(crate) fn finish_messages(&self, comms: &[Arc<Comm>]) {
         let cids: BTreeSet<Cid> = comms.iter().flat_map(|comm| comm.cids()).collect();
         self.link(|link| link.stop_receiving(|cid| cids.contains(&cid)));
-        self.block(|process| {
+        let describe = |process: &Process, waits: &mut WaitsFor| {
+            let left: Vec<_> = cids
+                .iter()
+                .flat_map(|&cid| process.link(|link| link.pending(cid)))
+                .collect();
+            for id in &left {
+                process.describe_transfer(*id, waits);
+            }
+            if left.is_empty() {
+                waits.needs.push(open_need(What::Rest, ""));
+            }
+        };
+        self.block(describe, |process| {
             process.link(|link| link.is_idle() && !link.has_under_way(|cid| cids.contains(&cid)))
         });
     }
@@ -282,10 +331,7 @@ impl Process {
     /// once: members need not name them in one order, nor in one call.
     pub(crate) fn meet(&self, comms: &[Arc<Comm>]) {
         let begin = |comm: &Arc<Comm>| self.begin_accord(comm, &[0; 2]);
-        let mut agreements: Vec<Agreement> = comms.iter().map(begin).collect();
-        self.block(|process| {
-            agreements.retain_mut(|agreement| !agreement.advance(process));
-            agreements.is_empty()
-        });
+        let mut all = Agreements(comms.iter().map(begin).collect());
+        self.wait_on(false, &mut all);
     }
 }

@@ -1,6 +1,7 @@
 //! How requests stand, and their completion (MPI-5, chapter 3.7.3).
 
 use catena_abi::{self as abi, Status, consts};
+use catena_hang::WaitsFor;
 use catena_link::ReqId;
 
 use super::calls::placed;
@@ -212,12 +213,17 @@ impl Process {
         if state != State::Pending {
             return Ok(state);
         }
+        let describe = |process: &Process, waits: &mut WaitsFor| process.describe_request(r, waits);
         match self.objects.requests.get(r.0) {
             // Looked up once.
             Some(object) => {
-                self.block(|process| !matches!(object.state(process), Ok(State::Pending)));
+                self.block(describe, |process| {
+                    !matches!(object.state(process), Ok(State::Pending))
+                });
             }
-            None => self.block(|process| !matches!(process.state(r), Ok(State::Pending))),
+            None => self.block(describe, |process| {
+                !matches!(process.state(r), Ok(State::Pending))
+            }),
         }
         Ok(State::Complete)
     }

@@ -41,7 +41,10 @@ pub fn check(process: &Process, sample: &mut impl Sample) {
 fn check_completion(process: &Process, sample: &mut impl Sample, request: &mut abi::Request) {
     let handle = *request;
     sample.feed(process, handle);
-    process.block(|process| process.state(handle).expect("a live request") != State::Pending);
+    process.block(
+        |process, waits| process.describe_request(handle, waits),
+        |process| process.state(handle).expect("a live request") != State::Pending,
+    );
     for _ in 0..2 {
         let state = process.state(handle).expect("a live request");
         assert_eq!(
@@ -93,14 +96,17 @@ fn check_free(process: &Process, sample: &mut impl Sample) {
         }
         if early {
             sample.feed(process, handle);
-            process.block(|process| process.state(handle).expect("it lives") != State::Pending);
+            process.block(
+                |process, waits| process.describe_request(handle, waits),
+                |process| process.state(handle).expect("it lives") != State::Pending,
+            );
         }
         process.request_free(&mut request).expect("a live request");
         assert_eq!(request, consts::REQUEST_NULL);
         if !early {
             sample.feed(process, handle);
         }
-        process.block(|process| process.link(|link| link.is_idle()));
+        process.block(|_, _| {}, |process| process.link(|link| link.is_idle()));
         assert_dead(process.state(handle), "a freed request");
     }
 }

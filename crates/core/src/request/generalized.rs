@@ -1,5 +1,7 @@
 //! Generalized requests (MPI-5, chapter 13.2).
 
+use crate::needs::open_need;
+use catena_hang::{WaitsFor, What};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -75,6 +77,10 @@ impl RequestObject<Process> for Generalized {
             done.error = Some(callback_failed("free", code));
         }
         done
+    }
+
+    fn describe(&self, _: &Process, waits: &mut WaitsFor) {
+        waits.needs.push(open_need(What::Program, ""));
     }
 
     fn peek(&self, _: &Process) -> Result<Done> {

@@ -4,6 +4,7 @@
 //! they are not looked at again: programs poll many requests between short
 //! pieces of work.
 
+use catena_hang::WaitsFor;
 use std::ffi::c_int;
 
 use catena_abi::{Request, consts};
@@ -33,6 +34,14 @@ fn at(index: usize, e: &Error) -> Error {
 
 /// The number of requests that a call looks at for each round of progress.
 const LOOKED_AT: usize = 256;
+
+/// One of them is to complete.
+fn any_of(requests: &[Request]) -> impl Fn(&Process, &mut WaitsFor) {
+    |process, waits| {
+        waits.any = true;
+        process.describe_requests(requests, waits);
+    }
+}
 
 impl Process {
     /// Makes as much progress as it costs to look at `requests` requests: one round completes few of them, and a look at all
@@ -155,7 +164,7 @@ impl Process {
     pub fn wait_any(&self, requests: &[Request]) -> Result<Among> {
         let mut found = self.first_complete(requests);
         if matches!(found, Ok(Among::Pending)) {
-            self.block(|process| {
+            self.block(any_of(requests), |process| {
                 found = process.first_complete(requests);
                 !matches!(found, Ok(Among::Pending))
             });
@@ -207,7 +216,7 @@ impl Process {
     pub fn wait_some(&self, requests: &[Request], indices: &mut [c_int]) -> Result<Option<usize>> {
         let mut found = self.all_complete(requests, indices);
         if matches!(found, Ok(Some(0))) {
-            self.block(|process| {
+            self.block(any_of(requests), |process| {
                 found = process.all_complete(requests, indices);
                 !matches!(found, Ok(Some(0)))
             });

@@ -1,5 +1,6 @@
 //! The two halves of `MPI_Isendrecv` (MPI-5, chapter 3.10).
 
+use catena_hang::WaitsFor;
 use std::sync::Arc;
 
 use catena_abi as abi;
@@ -31,6 +32,10 @@ impl RequestObject<Process> for Pair {
 
     fn peek(&self, process: &Process) -> Result<Done> {
         process.peek(self.recv)
+    }
+
+    fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        process.describe_requests(&[self.recv, self.send], waits);
     }
 
     fn cancel(&self, process: &Process) -> Result<()> {

@@ -1,5 +1,6 @@
 //! Persistent point-to-point requests (MPI-5, chapter 3.9).
 
+use catena_hang::WaitsFor;
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -117,6 +118,12 @@ impl RequestObject<Process> for Persistent {
     fn peek(&self, process: &Process) -> Result<Done> {
         let inner = self.active.get();
         inner.map_or(Ok(Done::EMPTY), |inner| process.peek(inner))
+    }
+
+    fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        if let Some(inner) = self.active.get() {
+            process.describe_request(inner, waits);
+        }
     }
 
     fn is_persistent(&self) -> bool {
