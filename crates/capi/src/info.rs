@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int};
 use std::sync::Arc;
 
 use catena_abi::{Info, consts};
-use catena_core::object::Objects;
+use catena_core::Objects;
 use catena_core::{enter_any, init};
 use catena_objects::info::{Info as Pairs, check_key};
 use catena_objects::{Result, fail};

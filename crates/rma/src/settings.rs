@@ -1,8 +1,8 @@
-//! How soon a process serves others while its program computes; see [`beside`](crate::beside).
+//! The settings of windows.
 
 use std::time::Duration;
 
-use catena_settings::setting;
+use catena_settings::{Bytes, Setting, setting};
 
 setting! {
     /// How long a process that computes may leave one-sided operations of other hosts, and questions about the bytes of
@@ -15,4 +15,21 @@ setting! {
     range: Duration::ZERO..=Duration::from_secs(1),
     scope: Local,
     level: User,
+
+    /// Whether puts and gets of windows use the remote access of networks that have it.
+    ///
+    /// Else messages carry them, as they do all that networks do not.
+    pub static RMA_REMOTE: bool = true;
+    scope: AllEqual,
+    level: User,
+
+    /// Smallest put or get that a network's remote access carries.
+    ///
+    /// Shorter ones go by messages, which many of them share.
+    pub static RMA_REMOTE_MIN: Bytes = Bytes::kib(16);
+    scope: Local,
+    level: Tuner,
 }
+
+/// All of them.
+pub const SETTINGS: &[&dyn Setting] = &[&RMA_LATENCY, &RMA_REMOTE, &RMA_REMOTE_MIN];

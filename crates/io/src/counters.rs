@@ -1,4 +1,4 @@
-//! What was done with files, counted for each of them. The crate `io` adds, and tools read.
+//! What was done with files, counted for each of them.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
