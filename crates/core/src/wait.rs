@@ -85,7 +85,7 @@ impl Process {
         catena_process::block(self, done);
     }
 
-    /// The same where `done` may call functions of the program: no other thread asks it.
+    /// Progresses until `done`, which may call functions of the program: no other thread asks it.
     pub fn block_alone(&self, done: impl FnMut(&Process) -> bool) {
         catena_process::block_alone(self, done);
     }
