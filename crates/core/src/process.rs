@@ -383,7 +383,7 @@ impl Process {
         self.find_comm(h)
     }
 
-    /// The same for one that was not among those named last.
+    /// A communicator that was not among those named last.
     #[inline(never)]
     fn find_comm(&self, h: abi::Comm) -> Result<&Arc<Comm>> {
         let predefined = self.world_model.get().is_some();

@@ -159,7 +159,7 @@ impl Comm {
         Ok(true)
     }
 
-    /// The same where others may have something for each other.
+    /// A call `passes`, where others may have something for each other.
     #[inline(never)]
     fn passes_by_messages(self: &Arc<Self>, process: &Process, label: Label) -> Result<bool> {
         let by_messages = || {

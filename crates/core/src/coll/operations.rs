@@ -83,7 +83,7 @@ impl Prepared {
         obj
     }
 
-    /// The same of a call of the library itself, which does not count.
+    /// Begins a call of the library itself, which does not count.
     pub(super) fn begin_own(self, process: &Process, on_board: bool) -> Arc<CollRequest> {
         let lease = self.comm.take_turn(self.label);
         let mut obj = process.collectives().idle_run(process);

@@ -97,7 +97,7 @@ enum Step {
     Ended(Ended),
 }
 
-/// The same if there is no board.
+/// What a look for a board came to where there is none.
 fn without(membership: &Membership, comm: &Comm) -> Step {
     match membership.outside() {
         Ok(_) => Step::Elsewhere,
@@ -338,8 +338,9 @@ impl CollRun {
         self.is_under_way = true;
     }
 
-    /// The same with the operation that it has, by messages. Where none can be complete any more it has failed at once,
-    /// and nothing is sent: others might take that for a message of a call that they are still in.
+    /// Starts an execution of the operation that it has, by messages. Where none can be complete
+    /// any more it has failed at once, and nothing is sent: others might take that for a message of
+    /// a call that they are still in.
     ///
     /// # Panics
     /// If it has none.
@@ -558,7 +559,7 @@ impl CollRun {
         }
     }
 
-    /// The same on the board; `None` if it goes by messages from now on.
+    /// Advances on the board; `None` if it goes by messages from now on.
     #[inline(never)]
     fn advance_on_board(&mut self, process: &Process) -> Option<bool> {
         let step = self.step_on_board(process);

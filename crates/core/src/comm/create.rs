@@ -184,7 +184,8 @@ impl Process {
         Half::new(group, rows)
     }
 
-    /// The same in the order of the keys, which stand second in the rows.
+    /// The members of `parent` as `half_of` has them, but in the order of the keys, which stand
+    /// second in the rows.
     pub(super) fn half_by_key<'a>(
         &self,
         parent: &Arc<Group>,

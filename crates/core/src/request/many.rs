@@ -146,7 +146,7 @@ impl Process {
         Ok(found)
     }
 
-    /// The same after at most one round of progress.
+    /// Looks for a complete one, after at most one round of progress.
     ///
     /// # Errors
     /// As [`Process::first_complete`].
@@ -195,7 +195,8 @@ impl Process {
         Ok(active.then_some(n))
     }
 
-    /// The same after at most one round of progress.
+    /// Stores the indices of all complete ones as [`Process::all_complete`] does, after at most one
+    /// round of progress.
     ///
     /// # Errors
     /// As [`Process::all_complete`].
@@ -209,7 +210,7 @@ impl Process {
         }
     }
 
-    /// The same, waiting until there is one at least.
+    /// Waits until there is a complete one at least, and stores the indices of all.
     ///
     /// # Errors
     /// As [`Process::all_complete`].
