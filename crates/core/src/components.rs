@@ -20,13 +20,13 @@ pub trait Component: fmt::Debug + Sync {
     /// A number is that of a new communicator from now on, of which nobody else knows it yet.
     fn number_taken(&self, _process: &Process, _cid: Cid) {}
 
-    /// A communicator has its handle: [`Process::comm_at`] finds it from now on.
+    /// A communicator has its handle: [`Communicators::at`](crate::comm::Communicators::at) finds it from now on.
     fn comm_opened(&self, _process: &Process, _comm: &Comm) {}
 
     /// A member of a communicator, by the context and its rank there, is to be asked whether it takes part in an agreement: in
     /// that of all members which has the first of the words as its number, or in that of two leaders which the words tell
-    /// ([`Process::leader_asks`]). If it does not, the answer is [`Process::takes_no_part`], or
-    /// [`Process::leader_is_absent`]. False if this component cannot ask.
+    /// ([`Communicators::leader_asks`](crate::comm::Communicators::leader_asks)). If it does not, the answer is [`Communicators::takes_no_part`](crate::comm::Communicators::takes_no_part), or
+    /// [`Communicators::leader_is_absent`](crate::comm::Communicators::leader_is_absent). False if this component cannot ask.
     fn ask_part(&self, _process: &Process, _cid: Cid, _rank: u32, _words: &[u32]) -> bool {
         false
     }

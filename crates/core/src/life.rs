@@ -14,7 +14,7 @@ use catena_objects::group::Group;
 use catena_process::{Living, Owner, ProgressEngine, Waits};
 
 use crate::coll::{Collectives, Counts};
-use crate::comm::{Cids, Comm, ControlMessages, HandlesByCid, Heritage, JOB};
+use crate::comm::{Cids, Comm, Communicators, Heritage, JOB};
 use crate::components;
 use crate::environment;
 use crate::process::{self, Link, Process, enter};
@@ -117,28 +117,16 @@ fn wire_up() -> Result<Box<Process>> {
     let everybody = predefined(consts::COMM_WORLD, "MPI_COMM_WORLD", &everyone);
     assert_eq!(everybody.cid, JOB);
     let own = predefined(consts::COMM_SELF, "MPI_COMM_SELF", &[me]);
-    let handles = HandlesByCid::from([
-        (everybody.cid, consts::COMM_WORLD),
-        (own.cid, consts::COMM_SELF),
-    ]);
     let process = Box::new(Process {
         objects,
         units: units(),
         me,
-        world: everybody,
-        own,
-        world_model: Cell::default(),
-        recent: process::nobody(),
+        comms: Communicators::new(&objects.comms, [everybody, own], cids),
         owner: Cell::new(Owner::InTurn),
         threads: engine.threads(),
         waits: Waits::default(),
         colls: Counts::default(),
         buffer: RefCell::default(),
-        cids: RefCell::new(cids),
-        control: ControlMessages::default(),
-        leaders: Default::default(),
-        handles_by_cid: RefCell::new(handles),
-        orphans: Default::default(),
         engine,
         parent: Cell::new(consts::COMM_NULL),
         other_jobs: Default::default(),

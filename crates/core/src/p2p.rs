@@ -262,7 +262,8 @@ impl Process {
     fn is_deserted(&self, cid: Cid, sel: Selector) -> bool {
         let any = sel.source == consts::ANY_SOURCE && self.is_troubled();
         any && self
-            .comm_at(cid)
+            .comms
+            .at(cid)
             .is_some_and(|comm| comm.has_unacknowledged(self))
     }
 

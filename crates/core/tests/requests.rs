@@ -354,7 +354,7 @@ fn scripted_requests_conform() {
 #[test]
 fn persistent_transfers_conform() {
     let library = library();
-    let own = library.process.own.clone();
+    let own = library.process.comms.own.clone();
     let int = library
         .process
         .objects
@@ -408,7 +408,7 @@ fn persistent_transfers_conform() {
 #[test]
 fn pairs_flushes_and_duplications_conform() {
     let library = library();
-    let own = library.process.own.clone();
+    let own = library.process.comms.own.clone();
     let (from, mut into) = ([5u8; 4], [0u8; 4]);
     let at = into.as_mut_ptr();
     let pair = |process: &Process| {
@@ -429,7 +429,7 @@ fn pairs_flushes_and_duplications_conform() {
     let at = &raw mut new;
     let duplicate = |process: &Process| {
         // SAFETY: it outlives the request.
-        unsafe { process.comm_idup(&own, Ok(()), at) }.expect("a duplicate of MPI_COMM_SELF")
+        unsafe { own.idup(process, Ok(()), at) }.expect("a duplicate of MPI_COMM_SELF")
     };
     check(&library.process, &mut By(duplicate, nothing));
     assert_ne!(new, consts::COMM_NULL);
@@ -438,7 +438,7 @@ fn pairs_flushes_and_duplications_conform() {
 #[test]
 fn collectives_conform() {
     let library = library();
-    let world = library.process.world.clone();
+    let world = library.process.comms.world.clone();
     let start = |process: &Process| {
         let caller = Caller {
             process,

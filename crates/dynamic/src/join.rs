@@ -64,7 +64,7 @@ fn host(process: &Process, fd: BorrowedFd<'_>) -> Result<abi::Comm> {
     let message = [&(name.len() as u16).to_be_bytes(), name.as_bytes()].concat();
     send(process, fd, &message)?;
     let name = opened?;
-    let met = port::meet(process, &process.own, 0, Side::Host, || {
+    let met = port::meet(process, &process.comms.own, 0, Side::Host, || {
         Ok((name.clone(), None))
     });
     port::close(process, &name)?;
@@ -87,7 +87,9 @@ fn guest(process: &Process, fd: BorrowedFd<'_>) -> Result<abi::Comm> {
     let Ok(name) = String::from_utf8(name) else {
         fail!(Port, "the name of the other end's port is no text");
     };
-    port::meet(process, &process.own, 0, Side::Guest, || Ok((name, None)))
+    port::meet(process, &process.comms.own, 0, Side::Guest, || {
+        Ok((name, None))
+    })
 }
 
 /// Sends all of `bytes`; makes progress as long as the socket has no room.

@@ -222,7 +222,7 @@ impl Agreeing {
         }
         ours.sort_unstable();
         theirs.sort_unstable();
-        let new = process.comm_of_survivors(&self.comm, numbers, &ours, &theirs);
+        let new = self.comm.of_survivors(process, numbers, &ours, &theirs);
         Ok(new.unwrap_or(consts::COMM_NULL))
     }
 }
@@ -319,13 +319,13 @@ pub fn iagree(process: &Process, comm: &Arc<Comm>, flags: i32, put: Put<i32>) ->
 /// # Errors
 /// `Other` at all if one of them has no number left for a communicator.
 pub fn shrink(process: &Process, comm: &Arc<Comm>) -> Result<abi::Comm> {
-    let mut numbers = process.numbers_for_survivors(comm).ok();
+    let mut numbers = comm.numbers_for_survivors(process).ok();
     let words = numbers.as_ref().map_or([NONE; 2], Numbers::words);
     if comm.failed.is_nobodys_turn()
         && let Some(rows) = comm.share_on_board(process, words)
         && let Some(numbers) = numbers.take()
     {
-        return Ok(process.comm_of_all(comm, numbers, &rows));
+        return Ok(comm.of_all(process, numbers, &rows));
     }
     let place = Rc::new(Cell::new(consts::COMM_NULL));
     let to = place.clone();
@@ -337,6 +337,6 @@ pub fn shrink(process: &Process, comm: &Arc<Comm>) -> Result<abi::Comm> {
 
 /// `MPI_Comm_ishrink`: `put` is given the handle before the request is complete.
 pub fn ishrink(process: &Process, comm: &Arc<Comm>, put: Put<abi::Comm>) -> abi::Request {
-    let numbers = process.numbers_for_survivors(comm).ok();
+    let numbers = comm.numbers_for_survivors(process).ok();
     carry_on(process, begin(comm, 0, Purpose::Survivors(numbers, put)))
 }

@@ -199,10 +199,7 @@ impl Comm {
     /// The slots that any member keeps, where this one keeps those. Collective.
     #[cold]
     fn slots_kept(self: &Arc<Self>, process: &Process, mut kept: Vec<u8>) -> Result<Vec<u8>> {
-        let caller = Caller {
-            process,
-            now: true,
-        };
+        let caller = Caller { process, now: true };
         // On an intercommunicator each group gets what the other one has, so the second time it gets its own.
         for _ in 0..if self.is_inter() { 2 } else { 1 } {
             let mine = kept.clone();
@@ -258,10 +255,7 @@ impl Comm {
     /// # Errors
     /// `ProcAborted` if a member is gone.
     pub fn barrier(self: &Arc<Self>, process: &Process) -> Result<()> {
-        let caller = Caller {
-            process,
-            now: true,
-        };
+        let caller = Caller { process, now: true };
         Prepared::run_rest(process, caller.barrier(self)?)
     }
 
@@ -270,11 +264,11 @@ impl Comm {
     /// # Errors
     /// If a member is gone, or has called something else.
     pub(crate) fn last_barrier(process: &Process) -> Result<()> {
-        let caller = Caller {
+        let caller = Caller { process, now: true };
+        Prepared::run_rest(
             process,
-            now: true,
-        };
-        Prepared::run_rest(process, caller.barrier_as(&process.world, Label::FINALIZE)?)?;
+            caller.barrier_as(&process.comms.world, Label::FINALIZE)?,
+        )?;
         Comm::find_unheard(process).map_or(Ok(()), Err)
     }
 }

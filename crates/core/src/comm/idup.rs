@@ -7,7 +7,7 @@ use std::sync::Arc;
 use catena_abi::{self as abi, Status};
 
 use super::agreement::Agreement;
-use super::create::{Ready, row};
+use super::create::{Ready, ready, row};
 use super::{Comm, Heritage};
 use crate::process::Process;
 use crate::request::{Done, RequestObject, State, when};
@@ -44,7 +44,7 @@ impl Making {
         };
         match agreement.finish() {
             Ok(told) => {
-                let new = process.duplicate(&self.parent, numbers, &told, heritage);
+                let new = self.parent.duplicate(process, numbers, &told, heritage);
                 // SAFETY: checked not to be null; the program lends the place
                 // until the request is complete.
                 unsafe { self.newcomm.write(new) };
@@ -101,7 +101,7 @@ impl RequestObject<Process> for Duplication {
     }
 }
 
-impl Process {
+impl Comm {
     /// `MPI_Comm_idup`, `MPI_Comm_idup_with_info`: collective over `comm`.
     /// Attributes are copied, and everything else is as, when it is called.
     /// When the request is complete the new handle is at `newcomm`.
@@ -112,30 +112,34 @@ impl Process {
     ///
     /// # Safety
     /// `newcomm` must be valid for a write until the request is complete.
-    pub unsafe fn comm_idup(
-        &self,
-        comm: &Arc<Comm>,
+    pub unsafe fn idup(
+        self: &Arc<Self>,
+        process: &Process,
         arguments: Result<()>,
         newcomm: *mut abi::Comm,
     ) -> Result<abi::Request> {
-        let ready = self.ready(Heritage::of_duplicate(comm, arguments), comm.is_inter());
+        let ready = ready(
+            process,
+            Heritage::of_duplicate(self, arguments),
+            self.is_inter(),
+        );
         let failed = ready.as_ref().err().cloned();
-        let agreement = self.begin_accord(comm, &row([], &ready));
+        let agreement = self.begin_accord(process, &row([], &ready));
         let mut making = Making {
-            parent: comm.clone(),
+            parent: self.clone(),
             agreement: Some((agreement, ready)),
             newcomm,
             error: None,
         };
-        let done = making.advance(self);
+        let done = making.advance(process);
         let request = Arc::new(Duplication {
             making: RefCell::new(making),
         });
         if !done {
-            self.carry_on(request.clone());
+            process.carry_on(request.clone());
         }
         match failed {
-            None => Ok(self.add_request(request)),
+            None => Ok(process.add_request(request)),
             Some(error) => Err(error),
         }
     }

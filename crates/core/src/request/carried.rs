@@ -27,7 +27,7 @@ pub(crate) struct Carried {
 impl Carried {
     /// Whether no request can go on, as all wait for control messages and none has come since they were asked.
     fn is_quiet(&self, process: &Process) -> bool {
-        let news = process.control_news();
+        let news = process.comms.control.news(process);
         let is_old = news.is_some() && news == self.news.replace(news);
         if !is_old || process.is_troubled() {
             self.quiet.set(0);

@@ -92,7 +92,7 @@ impl Process {
             return None;
         }
         let cid = self.link(|link| link.is_under_way(id).then(|| link.cid(id)))?;
-        let comm = self.comm_at(cid)?;
+        let comm = self.comms.at(cid)?;
         Some(comm.interruption(self, true))
     }
 
@@ -119,12 +119,10 @@ impl Process {
                 let (cid, completion) = self.link(|link| (link.cid(id), link.take(id)));
                 let mut done = Done::from(completion);
                 if let Some(e) = done.error.take() {
-                    done.error = Some(
-                        match self.handle_of(cid).or_else(|| self.orphans.handle_of(cid)) {
-                            Some(comm) => e.on(comm),
-                            None => e,
-                        },
-                    );
+                    done.error = Some(match self.comms.handle_once(cid) {
+                        Some(comm) => e.on(comm),
+                        None => e,
+                    });
                 }
                 done
             }
