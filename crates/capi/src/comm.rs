@@ -45,7 +45,7 @@ fn idup(
     put(newcomm, consts::COMM_NULL, "newcomm")?;
     put(request, consts::REQUEST_NULL, "request")?;
     // SAFETY: not null; the program lends it until the request is complete.
-    let started = unsafe { process.comm(comm)?.idup(&process, arguments, newcomm)? };
+    let started = unsafe { process.comm(comm)?.idup(process, arguments, newcomm)? };
     put(request, started, "request")
 }
 

@@ -51,31 +51,29 @@ pub(crate) fn all() -> impl Iterator<Item = &'static dyn Component> {
         .flat_map(|all| all.iter().copied())
 }
 
-impl Process {
-    /// A number is taken for a new communicator.
-    pub(crate) fn tell_taken(&self, cid: Cid) {
-        all().for_each(|it| it.number_taken(self, cid));
-    }
+/// A number is taken for a new communicator.
+pub(crate) fn tell_taken(process: &Process, cid: Cid) {
+    all().for_each(|it| it.number_taken(process, cid));
+}
 
-    /// A communicator has its handle from now on.
-    pub(crate) fn tell_opened(&self, comm: &Comm) {
-        all().for_each(|it| it.comm_opened(self, comm));
-    }
+/// A communicator has its handle from now on.
+pub(crate) fn tell_opened(process: &Process, comm: &Comm) {
+    all().for_each(|it| it.comm_opened(process, comm));
+}
 
-    /// Asks a member of a communicator whether it takes part in an agreement of all members; false if nobody is there who could.
-    pub(crate) fn ask_part(&self, cid: Cid, rank: u32, number: u32) -> bool {
-        all().any(|it| it.ask_part(self, cid, rank, &[number]))
-    }
+/// Asks a member of a communicator whether it takes part in an agreement of all members; false if nobody is there who could.
+pub(crate) fn ask_part(process: &Process, cid: Cid, rank: u32, number: u32) -> bool {
+    all().any(|it| it.ask_part(process, cid, rank, &[number]))
+}
 
-    /// Asks the other leader, from this one's call of that number, whether nothing comes.
-    pub(crate) fn ask_leader(&self, (cid, rank, key): &Way, number: u32) {
-        let words = key.words(number);
-        all().any(|it| it.ask_part(self, *cid, *rank, &words));
-    }
+/// Asks the other leader, from this one's call of that number, whether nothing comes.
+pub(crate) fn ask_leader(process: &Process, (cid, rank, key): &Way, number: u32) {
+    let words = key.words(number);
+    all().any(|it| it.ask_part(process, *cid, *rank, &words));
+}
 
-    /// Tells the other leader, which has asked from its call of that number, that nothing comes.
-    pub(crate) fn answer_leader(&self, (cid, rank, key): &Way, number: u32) {
-        let words = key.words(number);
-        all().for_each(|it| it.answer_leader(self, *cid, *rank, &words));
-    }
+/// Tells the other leader, which has asked from its call of that number, that nothing comes.
+pub(crate) fn answer_leader(process: &Process, (cid, rank, key): &Way, number: u32) {
+    let words = key.words(number);
+    all().for_each(|it| it.answer_leader(process, *cid, *rank, &words));
 }

@@ -113,10 +113,10 @@ fn tidy_up() -> Result<Entered<Process>> {
     let process = enter()?;
     process.world_model()?;
     delete_attributes()?;
-    process.flush(&process.buffer);
+    process.buffer.flush(&process);
     process.engine.hooks.finalize(&process)?;
     for comm in process.comms.of_world() {
-        process.flush(&comm.buffer);
+        comm.buffer.flush(&process);
         if !Arc::ptr_eq(&comm, &process.comms.world) {
             comm.withdraw(&process);
         }

@@ -1,6 +1,6 @@
 //! How the library comes up in this process, and how it rests.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::ffi::OsString;
 
 use catena_abi::consts;
@@ -17,6 +17,7 @@ use crate::coll::{Collectives, Counts};
 use crate::comm::{Cids, Comm, Communicators, Heritage, JOB};
 use crate::components;
 use crate::environment;
+use crate::events;
 use crate::process::{self, Link, Process, enter};
 
 pub use catena_process::granted;
@@ -53,7 +54,7 @@ impl Living for Process {
             self.link(|link| link.net().leave());
             self.block(|process| process.link(|link| link.net().is_delivered(end)));
         }
-        self.tell();
+        events::tell(self);
     }
 
     fn rest(&self, end: bool) -> Result<()> {
@@ -126,7 +127,7 @@ fn wire_up() -> Result<Box<Process>> {
         threads: engine.threads(),
         waits: Waits::default(),
         colls: Counts::default(),
-        buffer: RefCell::default(),
+        buffer: Default::default(),
         engine,
         parent: Cell::new(consts::COMM_NULL),
         other_jobs: Default::default(),
@@ -138,7 +139,7 @@ fn wire_up() -> Result<Box<Process>> {
     }
     components::all().for_each(|it| it.came_up(&process));
     process.engine.ask_once();
-    process.watch();
+    events::watch(&process);
     Ok(process)
 }
 

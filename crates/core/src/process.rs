@@ -1,6 +1,6 @@
 //! The state of an initialised process, and the way into it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
@@ -14,7 +14,7 @@ use catena_objects::table::ObjectKind;
 use catena_process::{self as waiting, Hook, Hooked, Life, LinkOf, Owner, ProgressEngine};
 use catena_process::{Threads, Waits};
 
-use crate::attached::Attached;
+use crate::attached::Slot;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::Counts;
 use crate::comm::{Comm, Communicators, OtherJobs};
@@ -74,7 +74,7 @@ pub struct Process {
     /// Collectives that ran so far.
     pub colls: Counts,
     /// Buffer of `MPI_Buffer_attach`.
-    pub buffer: RefCell<Option<Attached>>,
+    pub buffer: Slot,
     /// What moves it on: transfers, hooks, the launcher.
     pub engine: ProgressEngine<Process, SendBuf, RecvBuf>,
     /// The communicator with those who have spawned this job, once it has been made.

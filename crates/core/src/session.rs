@@ -90,7 +90,7 @@ pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
         handle: Cell::new(consts::SESSION_NULL),
         errhandler: RefCell::new(errhandler),
         info: Info::from_pairs(granted),
-        buffer: RefCell::default(),
+        buffer: Default::default(),
     });
     let handle = abi::Session(process.objects.sessions.insert(session.clone()));
     session.handle.set(handle);
@@ -243,9 +243,9 @@ impl Session {
         let made = process.comms.made();
         let left: Vec<Arc<Comm>> = made.filter(|comm| is_of(&comm.group)).collect();
         for comm in &left {
-            process.flush(&comm.buffer);
+            comm.buffer.flush(process);
         }
-        process.flush(&self.buffer);
+        self.buffer.flush(process);
         // Members go on serving each other until all are here.
         finish_messages(process, &left);
         meet(process, &left);

@@ -10,7 +10,7 @@ use catena_base::verdict::Outcome;
 use catena_core::Process;
 use catena_core::coll::Vote;
 use catena_core::comm::{Comm, NONE, Numbers};
-use catena_core::request::{Done, RequestObject, State};
+use catena_core::request::{self, Done, RequestObject, State};
 use catena_objects::error_place::ErrorPlace;
 use catena_objects::{Error, Result, fail};
 
@@ -283,9 +283,9 @@ fn conclude(process: &Process, agreeing: &Agreeing) -> Result<()> {
 fn carry_on(process: &Process, agreeing: Agreeing) -> abi::Request {
     let request = Arc::new(agreeing);
     if !request.finish(process) {
-        process.carry_on(request.clone());
+        request::carry_on(process, request.clone());
     }
-    process.add_request(request)
+    request::add(process, request)
 }
 
 /// `MPI_Comm_agree`: all members that are alive get the bitwise and of what they bring, and of what

@@ -43,6 +43,7 @@ use super::control::Key;
 use super::leaders::{Heard, Leaders, Way};
 use super::port::Meeting;
 use super::{Comm, Communicators};
+use crate::components;
 use crate::loss::{died, kind_of_death};
 use crate::process::Process;
 use crate::trouble::trouble_among;
@@ -364,7 +365,7 @@ impl Agreement {
     fn ask_across(&mut self, process: &Process) {
         if let (Phase::Cross, 0, Some(way)) = (self.phase, self.asked, self.way()) {
             self.asked = 1;
-            process.ask_leader(&way, self.call);
+            components::ask_leader(process, &way, self.call);
         }
     }
 
@@ -382,7 +383,7 @@ impl Agreement {
         let Some(error) = trouble_among(process, cid, &[]) else {
             return false;
         };
-        if !process.ask_part(cid, from, number) {
+        if !components::ask_part(process, cid, from, number) {
             self.lose(process, have, error);
             return true;
         }
@@ -619,7 +620,7 @@ impl Leaders {
     #[inline]
     pub(crate) fn resign(&self, process: &Process, is_meant: impl Fn(Cid) -> bool) {
         for (way, asked) in self.leave(is_meant) {
-            process.answer_leader(&way, asked);
+            components::answer_leader(process, &way, asked);
         }
     }
 
@@ -632,7 +633,7 @@ impl Leaders {
     /// Nothing comes of this leader's call that was under way.
     fn tell_nothing(&self, process: &Process, way: &Way) {
         if let Some(asked) = self.fail(way) {
-            process.answer_leader(way, asked);
+            components::answer_leader(process, way, asked);
         }
     }
 }

@@ -10,7 +10,7 @@ use super::agreement::Agreement;
 use super::create::{Ready, ready, row};
 use super::{Comm, Heritage};
 use crate::process::Process;
-use crate::request::{Done, RequestObject, State, when};
+use crate::request::{self, Done, RequestObject, State, when};
 use catena_objects::error::{Error, Result};
 use catena_objects::error_place::ErrorPlace;
 use catena_objects::fail;
@@ -136,10 +136,10 @@ impl Comm {
             making: RefCell::new(making),
         });
         if !done {
-            process.carry_on(request.clone());
+            request::carry_on(process, request.clone());
         }
         match failed {
-            None => Ok(process.add_request(request)),
+            None => Ok(request::add(process, request)),
             Some(error) => Err(error),
         }
     }

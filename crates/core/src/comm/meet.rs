@@ -416,7 +416,7 @@ impl OtherJobs {
         jobs.sort_unstable();
         jobs.dedup();
         self.met.borrow_mut().extend(&jobs);
-        let met = MetJobs(&self, jobs);
+        let met = MetJobs(self, jobs);
         // What has ended makes room for what comes.
         process.other_jobs.part_from_idle(process);
         process.other_jobs.let_go_of_gone(process);

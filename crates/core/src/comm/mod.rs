@@ -37,6 +37,7 @@ use catena_abi as abi;
 use catena_fabric::Peer;
 use catena_link::Cid;
 
+use crate::components;
 use crate::events;
 use crate::process::Process;
 use crate::request::State;
@@ -139,7 +140,7 @@ impl Comm {
     /// Gives a communicator its handle.
     fn publish(self: Arc<Self>, process: &Process) -> abi::Comm {
         let handle = process.comms.insert(&self);
-        process.tell_opened(&self);
+        components::tell_opened(process, &self);
         handle
     }
 }
@@ -151,7 +152,7 @@ fn take_cid(process: &Process) -> Result<Lease> {
     let lease = process.comms.cids.borrow_mut().take(vacant)?;
     // Before the others hear of it.
     process.link(|link| link.expect(lease.cid()));
-    process.tell_taken(lease.cid());
+    components::tell_taken(process, lease.cid());
     Ok(lease)
 }
 
@@ -177,10 +178,10 @@ impl Comm {
     /// As [`Process::comm_free`].
     pub fn disconnect(self: Arc<Self>, process: &Process) -> Result<()> {
         self.check_freed()?;
-        process.flush(&self.buffer);
+        self.buffer.flush(process);
         // Collectives first: they begin messages.
         if self.is_held() {
-            let left = process.active_on(&self);
+            let left = self.active_on(process);
             finish(process, left, |process, request| {
                 !matches!(request.state(process), Ok(State::Pending))
             });
@@ -238,7 +239,7 @@ impl Comm {
         let handle = self.handle.get();
         self.check_freed()?;
         self.attrs.delete_all(handle.0)?;
-        process.flush(&self.buffer);
+        self.buffer.flush(process);
         self.forget(process);
         Ok(())
     }
@@ -256,7 +257,7 @@ impl Comm {
         process.comms.orphans.keep(&self, errhandlers, slots, named);
         if events::any() {
             // Those who are told of its events know it by its handle.
-            process.hand_over();
+            events::hand_over_of(process);
         }
         process.comms.remove(&self);
         self.leave_board(process);
