@@ -15,7 +15,6 @@
 //! | `help`   | what is said about all of them                           |
 //! | `topics` | what one may ask about, and what there is not            |
 
-mod error;
 mod help;
 mod opt;
 mod output;
@@ -32,19 +31,19 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use catena_job::{App, Inherit, Show, UsageError, Wish};
+
 use crate::hosts::manager::Launcher;
-use crate::place::{Show, Wish};
 use crate::pset::ProcessSet;
 
-pub use error::UsageError;
-use error::usage;
 pub use help::{general, page};
 use opt::Opt;
 pub use output::Output;
 use table::{Does, TABLE, Takes};
 pub use topics::Topic;
+pub use values::Readers;
 pub(crate) use values::seconds;
-pub use values::{Inherit, Readers};
+use values::usage;
 use values::{checked, count, names, numbers, split_once, variable};
 
 /// What to run and how.
@@ -90,25 +89,6 @@ pub struct Request {
     pub check: bool,
     /// What the user is to be told before anything is started.
     pub warnings: Vec<String>,
-}
-
-/// One program of the command line.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct App {
-    /// Number of ranks, if given.
-    pub count: Option<u32>,
-    /// Program as the user wrote it.
-    pub program: OsString,
-    /// Its arguments.
-    pub args: Vec<OsString>,
-    /// Variables for its ranks.
-    pub env: Vec<(OsString, OsString)>,
-    /// Working directory, if given.
-    pub wdir: Option<PathBuf>,
-    /// Where it is looked for first: folders with colons between them.
-    pub path: Option<OsString>,
-    /// Which of the launcher's variables its ranks have.
-    pub inherit: Inherit,
 }
 
 /// The hosts that were named for one program.

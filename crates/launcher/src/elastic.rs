@@ -11,7 +11,8 @@ use std::os::linux::fs::MetadataExt as _;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 
-use crate::USAGE;
+use catena_job::USAGE;
+
 use crate::output::tell;
 use crate::sys;
 

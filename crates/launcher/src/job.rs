@@ -26,18 +26,15 @@ use catena_boot::{
     FAULT_STATUS, FAULT_TOLERANCE, FaultStatus, Interest, LAUNCH_GRACE, NAMES, OtherMpi,
     SpawnAnswer,
 };
+use catena_job::{App, Exit, Means, NodeCommand, NodeEvent, Plan, WINDOW, setting};
 
-use crate::args::{App, Output};
+use crate::args::Output;
 use crate::base::Base;
-use crate::hosts::Means;
 use crate::hosts::manager::Launcher;
 use crate::hosts::tree::Tree;
-use crate::message::{NodeCommand, NodeEvent, WINDOW};
 use crate::output::{Lines, Sink, Sinks, Tag, own_stream};
-use crate::plan::Plan;
 use crate::report::Failure;
 use crate::stdin::{Source, Taken};
-use crate::sys::Exit;
 use abroad::Abroad;
 use begun::Begun;
 use connected::Partials;
@@ -321,10 +318,10 @@ impl Job {
         let timeout = show
             .timeout
             .map(|limit| (Instant::now() + limit, Task::Timeout(limit)));
-        let names = crate::hosts::setting(&NAMES, &plan.env);
+        let names = setting(&NAMES, &plan.env);
         let names = Directory::of_setting(&names);
         tree.with_node(|node| node.set_names(names));
-        let grace = crate::hosts::setting(&LAUNCH_GRACE, &plan.env);
+        let grace = setting(&LAUNCH_GRACE, &plan.env);
         let apps: Vec<Rc<App>> = plan.apps.iter().cloned().map(Rc::new).collect();
         let readers = plan.stdin.iter().map(|&rank| plan.node_of[rank as usize]);
         let readers: BTreeSet<u32> = readers.collect();
@@ -340,8 +337,8 @@ impl Job {
             taken: vec![[0; 2]; plan.hosts.len()],
             source: typed.then(|| Source::new(readers, token::STDIN, poller)),
             foreign: plan.foreign,
-            tolerant: crate::hosts::setting(&FAULT_TOLERANCE, &plan.env),
-            fault_status: crate::hosts::setting(&FAULT_STATUS, &plan.env),
+            tolerant: setting(&FAULT_TOLERANCE, &plan.env),
+            fault_status: setting(&FAULT_STATUS, &plan.env),
             deaths: 0,
             plan,
             tree,

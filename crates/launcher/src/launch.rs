@@ -3,33 +3,30 @@
 mod placing;
 
 use std::ffi::OsString;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use catena_boot::{CPU_MAPPING, ELASTIC_SET, LAUNCH_FOREIGN, OtherMpi, server};
+use catena_job::{
+    App, Brief, MAX_RANKS, Plan, ProgramError, Show as Shown, USAGE, app_sets, setting,
+};
 use catena_proof::Secret;
 use catena_settings::{COMMAND_LINE, CONF, FILE, PREFIX, Registry, Sources};
 use catena_topo::{Machine, Resource};
 
-use crate::args::{self, App, Request};
+use crate::args::{self, Request};
 use crate::base::Base;
 use crate::heard::heard;
-use crate::hosts::Means;
-use crate::hosts::brief::Brief;
-use crate::hosts::manager::Launcher;
 use crate::hosts::names::Names;
 use crate::hosts::pool::Pool;
 use crate::hosts::tree::Tree;
+use crate::hosts::{self, manager::Launcher};
 use crate::job::{Job, Reach, Show};
 use crate::library;
 use crate::node::{Input, Node};
 use crate::place::{self, Binding, Places, rankfile};
-use crate::plan::{Plan, app_sets};
-use crate::program::ProgramError;
 use crate::stdin::Source;
 use crate::sys::Watchdog;
-use crate::{MAX_RANKS, USAGE};
 
 /// The variable for a time limit, the one that scripts for Hydra set.
 const TIMEOUT: &str = "MPIEXEC_TIMEOUT";
@@ -61,7 +58,7 @@ pub fn launch(
         None => Launcher::detect(variable),
     });
     let agent = request.agent.is_some();
-    let means = Means::new(&request, launcher, &settings)?;
+    let means = hosts::means(&request, launcher, &settings)?;
     let reach = Reach {
         launcher,
         agent: agent.then(|| means.agent.clone()),
@@ -83,7 +80,7 @@ pub fn launch(
     };
     let (dry, allocation) = (request.dry || topology.is_some(), request.allocation);
     // Threads look names up, and the watchdog begins as a copy of a process with one.
-    let watchdog = Watchdog::start().map_err(system)?;
+    let watchdog = Watchdog::start().map_err(ProgramError::system)?;
     let pool = Pool::new(&request.named, launcher, variable).or_else(|e| usage(e.0));
     let planned = pool.and_then(|pool| plan(request, settings, pool, &machine));
     if dry || planned.is_err() {
@@ -102,7 +99,7 @@ pub fn launch(
         return Ok(0);
     }
 
-    let base = Base::with(watchdog, machine).map_err(system)?;
+    let base = Base::with(watchdog, machine).map_err(ProgramError::system)?;
     let (here, others) = nodes(&plan, here);
     let mut tree = Tree::new(means.clone(), &plan);
     let env = std::env::vars_os();
@@ -111,7 +108,9 @@ pub fn launch(
             plan: plan.clone(),
             means,
             env: env.collect(),
-            directory: std::env::current_dir().map_err(system)?.into(),
+            directory: std::env::current_dir()
+                .map_err(ProgramError::system)?
+                .into(),
             late: false,
         };
         let brief: Arc<[u8]> = brief.encode();
@@ -120,7 +119,9 @@ pub fn launch(
             .map(|&node| plan.hosts[node as usize].as_str());
         match reach.command(&names.collect::<Vec<_>>()) {
             None => tree.grow(&others, &brief, &base),
-            Some(command) => tree.hire(&others, command, &brief, &base).map_err(system)?,
+            Some(command) => tree
+                .hire(&others, command, &brief, &base)
+                .map_err(ProgramError::system)?,
         }
         tree.flush(&base.poller);
     }
@@ -154,9 +155,10 @@ pub fn launch(
         tree.add(events);
     } else {
         // Its server keeps what all nodes have in common.
-        tree.node = Some(Node::without_ranks(&plan, u32::MAX, &base).map_err(system)?);
+        tree.node =
+            Some(Node::without_ranks(&plan, u32::MAX, &base).map_err(ProgramError::system)?);
     }
-    let mut job = Job::new(show, plan, tree, base, typed, reach).map_err(system)?;
+    let mut job = Job::new(show, plan, tree, base, typed, reach).map_err(ProgramError::system)?;
     if elastic {
         job.make_elastic();
     }
@@ -217,9 +219,9 @@ pub fn plan(
 ) -> Result<Planned, ProgramError> {
     let mut wish = request.wish;
     let given = [&request.env[..], &settings[..]].concat();
-    wish.cpu_mapping = crate::hosts::setting(&CPU_MAPPING, &given).to_string();
+    wish.cpu_mapping = setting(&CPU_MAPPING, &given).to_string();
     if request.topology.is_some() || request.dry {
-        wish.show = place::Show::Bindings;
+        wish.show = Shown::Bindings;
     }
     let policy = wish.policy().or_else(usage)?;
     let named = pool.is_some();
@@ -314,15 +316,15 @@ pub fn plan(
     if request.check {
         env.push(library::checked(&env).or_else(usage)?);
     }
-    let foreign = match crate::hosts::setting(&LAUNCH_FOREIGN, &env) {
+    let foreign = match setting(&LAUNCH_FOREIGN, &env) {
         // One rank alone is what its library makes of it, too.
         OtherMpi::Stop if size == 1 => OtherMpi::Warn,
         given => given,
     };
     let apps = request.apps.into_iter().zip(sizes);
     let plan = Plan {
-        job_id: server::job_id().map_err(system)?,
-        secret: Some(Secret::random().map_err(system)?),
+        job_id: server::job_id().map_err(ProgramError::system)?,
+        secret: Some(Secret::random().map_err(ProgramError::system)?),
         apps: apps
             .map(|(app, size)| App {
                 count: Some(size),
@@ -365,14 +367,6 @@ fn usage<T>(text: String) -> Result<T, ProgramError> {
         status: USAGE,
         text,
     })
-}
-
-/// The words for a failure of the system before anything was started.
-pub fn system(error: io::Error) -> ProgramError {
-    ProgramError {
-        status: 1,
-        text: format!("the job cannot be set up: {error}"),
-    }
 }
 
 /// How many ranks are asked for; `None`: as many as there is room for.

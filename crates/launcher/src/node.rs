@@ -7,6 +7,7 @@
 
 mod spawn;
 mod start;
+pub mod token;
 
 use std::io::{self, PipeReader, PipeWriter};
 use std::ops::Range;
@@ -16,25 +17,15 @@ use std::time::Instant;
 
 use catena_boot::server::{Event, Server};
 use catena_boot::{Interest, Poller};
+use catena_job::{Exit, NodeCommand, NodeEvent, WINDOW};
 use catena_shm::Notifier;
 
 use crate::foreign::{Stage, Watch};
-use crate::message::{NodeCommand, NodeEvent, WINDOW};
 use crate::pmix::{self, Pmix};
 use crate::stdin::{Feed, Taken};
-use crate::sys::{self, Exit};
+use crate::sys;
 
 pub use start::{Input, SPARE_FILES, Vars};
-
-/// Tokens of the poller; smaller ones are streams.
-pub mod token {
-    pub const SERVER: u64 = 1 << 32;
-    pub const FAILURES: u64 = SERVER + 1;
-    pub const PMIX: u64 = SERVER + 2;
-    /// And the next ones for more ranks that read standard input.
-    pub const FEED: u64 = SERVER + 3;
-    pub const LAST: u64 = FEED + crate::MAX_RANKS as u64;
-}
 
 /// One rank.
 struct Local {

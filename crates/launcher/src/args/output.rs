@@ -1,6 +1,8 @@
 //! Where what ranks write goes, and how.
 
-use super::error::{UsageError, usage};
+use catena_job::UsageError;
+
+use super::values::usage;
 use crate::output::Tag;
 
 /// Where what ranks write goes, and how.

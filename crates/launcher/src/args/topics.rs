@@ -1,8 +1,8 @@
 //! What a user may ask about, and what is said of options that there are not.
 
+use catena_job::UsageError;
 use catena_settings::nearest;
 
-use super::error::UsageError;
 use super::help;
 use super::table::{DIFFERENT, PEERS, Peer, Row, TABLE};
 

@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 
 use catena_boot::wire::{Inbox, Malformed, Reader, Writer};
 use catena_boot::{Interest, Poller};
+use catena_job::MessageKind;
 use catena_proof::{CALL, Callee, Caller, Door, Protocol, Secret};
 
 use super::link::Link;
-use crate::message::MessageKind;
 use crate::sys;
 
 /// The variable that tells a daemon to call back: `<secret> <limit in ms> <machine>

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::args::UsageError;
+use catena_job::{MAX_RANKS, UsageError};
 
 /// Most characters of a list of hosts that are shown.
 const LONG: usize = 200;
@@ -162,10 +162,10 @@ fn name_and_slots(word: &str) -> Result<(&str, Option<u32>), String> {
 
 fn count(text: &str) -> Result<u32, String> {
     match text.parse() {
-        Ok(n @ 1..=crate::MAX_RANKS) => Ok(n),
+        Ok(n @ 1..=MAX_RANKS) => Ok(n),
         _ => Err(format!(
             "'{text}' is not a number of slots from 1 to {}",
-            crate::MAX_RANKS
+            MAX_RANKS
         )),
     }
 }

@@ -4,8 +4,9 @@
 use std::ffi::OsString;
 use std::process::Command;
 
+use catena_job::UsageError;
+
 use super::list::Hosts;
-use crate::args::UsageError;
 
 /// How daemons are started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

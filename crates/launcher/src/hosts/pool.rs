@@ -1,6 +1,8 @@
 //! The hosts of a job: which there are, and which of them each program may run on.
 
-use crate::args::{NamedHosts, UsageError};
+use catena_job::UsageError;
+
+use crate::args::NamedHosts;
 
 use super::list::{Host, Hosts};
 use super::manager::Launcher;

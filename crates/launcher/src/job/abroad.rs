@@ -7,14 +7,13 @@ use std::time::{Duration, Instant};
 use catena_boot::server::far::{FarVisit, Heard};
 use catena_boot::wire::{Reader, Writer};
 use catena_boot::{CONNECT_TIMEOUT, HOST_TIMEOUT, Word};
+use catena_job::{MessageKind, setting};
 use catena_proof::Secret;
 
 use super::Job;
 use super::hearing::Verdict;
 use crate::abroad::{self, Doors, Search, Token, Way};
 use crate::hosts::link::{End, Link};
-use crate::hosts::setting;
-use crate::message::MessageKind;
 use crate::report::Failure;
 use crate::sys;
 

@@ -12,9 +12,9 @@ use std::mem;
 use std::ops::Range;
 
 use catena_boot::Ended;
+use catena_job::NodeCommand;
 
 use super::{Job, LATE, PATIENCE, Process, Task};
-use crate::message::NodeCommand;
 use crate::report::Failure;
 
 /// Two hosts that do not reach each other, the lower one first.

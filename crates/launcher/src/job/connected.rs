@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
 
+use catena_job::{Exit, NodeCommand};
+
 use super::{Job, Process, Task};
-use crate::message::NodeCommand;
 use crate::output::Tag;
 use crate::report::Failure;
-use crate::sys::Exit;
 
 /// A failure of jobs while others go on.
 pub(super) struct Partial {

@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
+use catena_job::NodeCommand;
+
 use super::Job;
-use crate::message::NodeCommand;
 use crate::report::Failure;
 
 /// What is judged once all is heard that was said before.

@@ -6,16 +6,15 @@ use std::time::{Duration, Instant};
 
 use catena_abi::consts::ERR_PROC_ABORTED;
 use catena_boot::{Ended, FaultStatus, LAUNCH_TAKEOVER, OtherMpi};
+use catena_job::{Exit, NOT_STARTED, NodeCommand, Plan, Stage, setting};
 
 use super::hearing::Verdict;
 use super::late::Judged;
 use super::{ABANDON, HEARSAY, Job, Process, SILENT, STRANGE, Task, WAITING};
 use crate::library;
-use crate::message::NodeCommand;
 use crate::node::Node;
-use crate::plan::Plan;
 use crate::report::{self, Failure};
-use crate::sys::{self, Exit, Stage};
+use crate::sys;
 use crate::takeover::Home;
 
 /// What a rank of Open MPI ends the job with when a connection to another is lost
@@ -324,7 +323,7 @@ impl Job {
         let process = &mut self.processes[rank as usize];
         process.running = false;
         if process.job > 0 {
-            process.exit = Some(Exit::Code(crate::program::NOT_STARTED));
+            process.exit = Some(Exit::Code(NOT_STARTED));
             self.some_ended = true;
         }
     }
@@ -493,7 +492,7 @@ impl Job {
             &program.to_string_lossy(),
             library,
             own.as_deref(),
-            crate::hosts::setting(&LAUNCH_TAKEOVER, &self.plan.env),
+            setting(&LAUNCH_TAKEOVER, &self.plan.env),
             served,
             ranks,
         );

@@ -3,16 +3,14 @@
 use std::collections::BTreeMap;
 
 use catena_boot::{SpawnProgram, SpawnRequest, server};
+use catena_job::{App, Inherit, MAX_RANKS, Plan, Wish, app_sets};
 
 use super::Job;
-use crate::MAX_RANKS;
-use crate::args::{App, Inherit};
 use crate::heard;
 use crate::hosts::list::{Host, Hosts};
 use crate::hosts::names::Names;
 use crate::node::{Node, SPARE_FILES};
-use crate::place::{self, Wish};
-use crate::plan::{Plan, app_sets};
+use crate::place;
 
 impl Job {
     /// The plan of a job to be spawned. Hosts that are named and that the job does not have yet come to

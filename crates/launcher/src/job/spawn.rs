@@ -9,15 +9,11 @@ use std::time::Duration;
 
 use catena_boot::server::ports::{SpawnCall, SpawnCaller};
 use catena_boot::{ElasticSet, LAUNCH_TIMEOUT, SpawnAnswer, SpawnRequest};
+use catena_job::{App, Brief, Exit, NewJob, NodeCommand, setting};
 
 use super::{Job, Process, Task};
-use crate::args::App;
-use crate::hosts::brief::Brief;
-use crate::message::NodeCommand;
-use crate::new_job::NewJob;
 use crate::node::{Node, Vars};
 use crate::report;
-use crate::sys::Exit;
 
 /// Who has spawned a job.
 #[derive(Clone, Copy, Debug)]
@@ -154,7 +150,7 @@ impl Job {
         let inherited: Vars = std::env::vars_os().collect();
         self.tree.start_job(&new, &inherited, &self.base);
         self.learn();
-        let limit = crate::hosts::setting(&LAUNCH_TIMEOUT, &self.plan.env);
+        let limit = setting(&LAUNCH_TIMEOUT, &self.plan.env);
         if self.spawning_at(first).is_some() {
             self.at(limit, Task::CheckSpawn(first, limit));
         }

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use catena_job::{App, MAX_RANKS, Wish};
 use catena_topo::Machine;
 
-use crate::MAX_RANKS;
-use crate::args::App;
 use crate::hosts::pool::PoolHost;
-use crate::place::{self, Places, Wish};
+use crate::place::{self, Places};
 
 /// Programs, and where each may run.
 pub struct Programs<'a> {

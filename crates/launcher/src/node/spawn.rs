@@ -11,6 +11,7 @@ use catena_boot::server::ports::{SpawnCall, SpawnCaller};
 use catena_boot::{
     ElasticSet, Job as World, LAUNCH_ALIASES, LAUNCH_FOREIGN, OtherMpi, SpawnAnswer, Word,
 };
+use catena_job::{NewJob, NodeEvent, Plan, ProgramError, setting};
 use catena_proof::Secret;
 use catena_topo::{Cpus, Resource};
 
@@ -18,13 +19,9 @@ use super::start::{self, How, Input, Starter, Vars};
 use super::{Local, Node};
 use crate::base::Base;
 use crate::foreign;
-use crate::launch::system;
 use crate::library;
-use crate::message::NodeEvent;
-use crate::new_job::NewJob;
 use crate::place::{self, Binding};
-use crate::plan::Plan;
-use crate::program::{self, ProgramError};
+use crate::program;
 use crate::sys::{self, Strings};
 use crate::takeover::Home;
 
@@ -321,8 +318,8 @@ impl Node {
         }
         let home = Home::find();
         let settings: Vars = inherited.iter().chain(&plan.env).cloned().collect();
-        let aliases = crate::hosts::setting(&LAUNCH_ALIASES, &settings);
-        let stop = crate::hosts::setting(&LAUNCH_FOREIGN, &settings) == OtherMpi::Stop;
+        let aliases = setting(&LAUNCH_ALIASES, &settings);
+        let stop = setting(&LAUNCH_FOREIGN, &settings) == OtherMpi::Stop;
         let names = start::own_names(None, aliases);
         let (mut programs, mut threads) = (Vec::new(), None);
         for (app, (given, ranks)) in plan.apps.iter().zip(plan.ranks_of_apps()).enumerate() {
@@ -355,7 +352,7 @@ impl Node {
         let starter = Starter {
             base,
             plan,
-            null: File::open("/dev/null").map_err(system)?,
+            null: File::open("/dev/null").map_err(ProgramError::system)?,
             input: Input::Inherited,
             cpus: bound,
             first: new.first,
@@ -428,7 +425,7 @@ impl Node {
         let appnum = |app: u32| new.appnums[app as usize].unwrap_or(app);
         let appnums = plan.appnums().into_iter().map(appnum).collect();
         let added = self.server.add_spawned(new.first, world, appnums);
-        added.map_err(system)
+        added.map_err(ProgramError::system)
     }
 
     /// Has [`Node::forget_all`] forget a job that was spawned.

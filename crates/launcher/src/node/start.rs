@@ -12,20 +12,17 @@ use catena_boot::alias::{ALIASES, Number};
 use catena_boot::server::Server;
 use catena_boot::within::{self, WITHIN_VAR};
 use catena_boot::{BOOT_VAR, Interest, Job as World, LAUNCH_ALIASES, LAUNCH_TAKEOVER, OtherMpi};
+use catena_job::{NOT_STARTED, NodeEvent, Plan, ProgramError, USAGE, setting};
 use catena_settings::COMMAND_LINE;
 use catena_topo::Cpus;
 
 use super::{Local, Node, token};
-use crate::USAGE;
 use crate::base::Base;
 use crate::foreign::{self, Watch};
-use crate::launch::system;
 use crate::library;
-use crate::message::NodeEvent;
 use crate::place::{self, Binding};
-use crate::plan::Plan;
 use crate::pmix::{self, Pmix};
-use crate::program::{self, NOT_STARTED, Program, ProgramError};
+use crate::program::{self, Program};
 use crate::stdin::{Feed, Taken};
 use crate::sys::{self, Start, Strings};
 use crate::takeover::{Candidate, Choice, Home, Note, Wanted};
@@ -140,7 +137,7 @@ impl Node {
             events.push(NodeEvent::Placed { text: binding.text });
         }
         let vars: Vars = inherited.iter().chain(&plan.env).cloned().collect();
-        let aliases = crate::hosts::setting(&LAUNCH_ALIASES, &vars);
+        let aliases = setting(&LAUNCH_ALIASES, &vars);
         let home = Home::find();
         let choices = programs.iter().map(|(app, _, program)| {
             let vars = variables(plan, *app, &inherited, &own_names(None, aliases));
@@ -186,14 +183,14 @@ impl Node {
         let starter = Starter {
             base,
             plan,
-            null: File::open("/dev/null").map_err(system)?,
+            null: File::open("/dev/null").map_err(ProgramError::system)?,
             input,
             cpus: binding.cpus,
             first: 0,
             spawned: false,
             aliases,
         };
-        let mut node = Node::empty(plan, number, base).map_err(system)?;
+        let mut node = Node::empty(plan, number, base).map_err(ProgramError::system)?;
         node.pmix = pmix;
         if let Some((rank, library)) = found {
             let served = false;
@@ -459,7 +456,7 @@ pub(super) fn choose(plan: &Plan, program: &Program, vars: &Vars, home: Option<&
         vars,
     };
     let wanted = Wanted {
-        takeover: crate::hosts::setting(&LAUNCH_TAKEOVER, vars),
+        takeover: setting(&LAUNCH_TAKEOVER, vars),
         pmix: plan.pmix,
     };
     let mut choice = candidate.choose(home, wanted);

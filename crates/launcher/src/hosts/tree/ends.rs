@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use catena_boot::wire::Malformed;
 use catena_boot::{Interest, Poller};
+use catena_job::NodeEvent;
 
 use super::{Daemon, DaemonState, Tree};
 use crate::base::Base;
 use crate::hosts::agent::Agent;
 use crate::hosts::link::End;
-use crate::message::NodeEvent;
 use crate::node::Node;
 
 /// How long after the end of a stream the agent's end and words are awaited.

@@ -2,10 +2,10 @@
 
 use catena_boot::server::Event;
 use catena_boot::wire::MAX_BODY;
+use catena_job::{MessageKind, NodeEvent};
 
 use super::{DaemonState, Tree};
 use crate::hosts::link::End;
-use crate::message::{MessageKind, NodeEvent};
 use crate::node::Node;
 
 impl Tree {

@@ -7,12 +7,10 @@ use std::sync::Arc;
 use catena_boot::Word;
 use catena_boot::server::Event;
 use catena_boot::server::far::Heard;
+use catena_job::{Brief, NewJob, NodeCommand, NodeEvent};
 
 use super::{Daemon, DaemonState, Tree};
 use crate::base::Base;
-use crate::hosts::brief::Brief;
-use crate::message::{NodeCommand, NodeEvent};
-use crate::new_job::NewJob;
 use crate::node::{Node, Vars};
 
 impl Tree {

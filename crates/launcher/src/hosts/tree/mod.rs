@@ -14,17 +14,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use catena_boot::Poller;
+use catena_job::{Means, NodeCommand, NodeEvent, Plan, brief};
 use catena_proof::Secret;
 
 use super::agent::Agent;
 use super::call::{self, Calls};
 use super::link::{End, Link};
 use super::names::alike;
-use super::{Means, brief};
 use crate::base::Base;
-use crate::message::{NodeCommand, NodeEvent};
 use crate::node::{self, Node};
-use crate::plan::Plan;
 
 /// Tokens of the poller: for each daemon its two of the link, and its agent's
 /// stderr.

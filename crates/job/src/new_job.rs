@@ -6,7 +6,8 @@ use std::ops::Range;
 use catena_boot::wire::{Malformed, Reader, Writer};
 
 use crate::MAX_RANKS;
-use crate::plan::{Plan, read_strings, write_strings};
+use crate::plan::Plan;
+use crate::strings::{read_strings, write_strings};
 
 /// All that a node must know of a job that was spawned: every node of the launcher knows it, and those
 /// start it that it has ranks on.
