@@ -21,11 +21,11 @@ use crate::hosts::names::Names;
 use crate::hosts::pool::Pool;
 use crate::hosts::tree::Tree;
 use crate::hosts::{self, manager::Launcher};
-use crate::job::{Job, Reach, Show};
 use crate::library;
 use crate::node::{Input, Node};
 use crate::place::{self, Binding, Places, rankfile};
 use crate::stdin::Source;
+use crate::supervisor::{Reach, Show, Supervisor};
 use crate::sys::Watchdog;
 
 /// The variable for a time limit, the one that scripts for Hydra set.
@@ -158,7 +158,8 @@ pub fn launch(
         tree.node =
             Some(Node::without_ranks(&plan, u32::MAX, &base).map_err(ProgramError::system)?);
     }
-    let mut job = Job::new(show, plan, tree, base, typed, reach).map_err(ProgramError::system)?;
+    let mut job =
+        Supervisor::new(show, plan, tree, base, typed, reach).map_err(ProgramError::system)?;
     if elastic {
         job.make_elastic();
     }

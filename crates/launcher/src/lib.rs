@@ -13,7 +13,7 @@
 //! | `linked`  | which libraries a program is linked to                         |
 //! | `pmix`    | the place of ranks that are programs of Open MPI               |
 //! | `hosts`   | a job on several hosts: a tree of daemons                      |
-//! | `job`     | judges what happens, passes output on, ends the job            |
+//! | `supervisor` | judges what happens, passes output on, ends the job          |
 //! | `output`  | keeps the lines of the ranks apart                             |
 //! | `stdin`   | passes on what is typed                                        |
 //! | `report`  | failures in words                                              |
@@ -40,7 +40,6 @@ mod foreign;
 pub mod fuzz;
 mod heard;
 mod hosts;
-mod job;
 mod launch;
 mod library;
 mod linked;
@@ -54,6 +53,7 @@ mod pset;
 mod report;
 mod serve;
 mod stdin;
+mod supervisor;
 #[allow(unsafe_code)]
 mod sys;
 mod takeover;

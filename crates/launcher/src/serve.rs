@@ -18,10 +18,10 @@ use crate::args::{self, Parsed};
 use crate::base::Base;
 use crate::hosts::tree::Tree;
 use crate::hosts::{self, manager::Launcher};
-use crate::job::{Job, Reach, Show};
 use crate::launch;
 use crate::node::Node;
 use crate::output::tell;
+use crate::supervisor::{Reach, Show, Supervisor};
 use crate::sys;
 
 /// What it is called in messages.
@@ -99,7 +99,8 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
         agent: None,
         means,
     };
-    let job = Job::new(show, plan, tree, base, false, reach).map_err(ProgramError::system)?;
+    let job =
+        Supervisor::new(show, plan, tree, base, false, reach).map_err(ProgramError::system)?;
     // The process waits for it, and nothing else is said there.
     say(&process, &place)?;
     drop(process);

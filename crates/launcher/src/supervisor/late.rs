@@ -9,7 +9,8 @@ use std::mem;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use super::{Job, Task};
+use super::nodes::Ties;
+use super::process::Processes;
 use crate::report::Failure;
 
 /// After that, a process in MPI is taken to wait for one that has failed after MPI_Finalize. What is computed and
@@ -17,40 +18,54 @@ use crate::report::Failure;
 const IN_VAIN: Duration = Duration::from_secs(10);
 
 /// A process that has failed after MPI_Finalize, while others may finish.
-pub(super) struct LateFailure {
+struct LateFailure {
     number: u32,
     at: Instant,
     failure: Failure,
 }
 
 /// What becomes of one.
-pub(super) enum Judged {
+pub enum Judged {
     /// Nobody is left that could wait for it.
     Survived(Failure),
     /// Others may wait for it in vain.
     Awaited(Failure),
 }
 
-impl Job {
+/// Those that have failed after MPI_Finalize, while others may finish.
+#[derive(Default)]
+pub struct LateFailures {
+    all: Vec<LateFailure>,
+}
+
+impl LateFailures {
     /// Takes in the failure of a process that has finalized.
-    pub(super) fn fail_late(&mut self, number: u32, failure: Failure) {
+    pub fn add(&mut self, number: u32, failure: Failure) {
         let at = Instant::now();
-        self.late.push(LateFailure {
+        self.all.push(LateFailure {
             number,
             at,
             failure,
         });
     }
 
-    /// Judges those that have failed late, and says when next.
-    pub(super) fn judge_late(&mut self) -> Vec<Judged> {
-        let now = Instant::now();
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// What becomes of those that can be judged; and when to judge the others.
+    pub fn judge(
+        &mut self,
+        processes: &Processes,
+        ties: &mut dyn Ties,
+        now: Instant,
+    ) -> (Vec<Judged>, Option<Instant>) {
         let (mut judged, mut next) = (Vec::new(), now + IN_VAIN);
-        for late in mem::take(&mut self.late) {
-            let of = self.tree.with_node(|node| node.connected_to(late.number));
-            let of = of.unwrap_or_default();
+        for late in mem::take(&mut self.all) {
+            let of = ties.connected_to(late.number);
             let may_wait = |number| of.is_empty() || of.iter().any(|of| of.contains(&number));
-            let others = (0..).zip(&self.processes);
+            let others = processes.numbered();
             let others =
                 others.filter(|(number, p)| p.running && !p.abandoned && may_wait(*number));
             let others: Vec<Option<Instant>> = others.map(|(_, process)| process.in_mpi).collect();
@@ -62,23 +77,20 @@ impl Job {
                 judged.push(Judged::Awaited(late.failure));
             } else {
                 next = until.into_iter().chain([next]).min().unwrap_or(next);
-                self.late.push(late);
+                self.all.push(late);
             }
         }
-        self.tasks.retain(|(_, task)| *task != Task::CheckLate);
-        if !self.late.is_empty() {
-            self.tasks.push((next, Task::CheckLate));
-        }
-        judged
+        let next = (!self.all.is_empty()).then_some(next);
+        (judged, next)
     }
 
     /// Whether a process among these has failed late and others may still wait for it.
-    pub(super) fn is_late(&self, numbers: &Range<u32>) -> bool {
-        self.late.iter().any(|late| numbers.contains(&late.number))
+    pub fn has(&self, numbers: &Range<u32>) -> bool {
+        self.all.iter().any(|late| numbers.contains(&late.number))
     }
 
-    /// What has failed first after MPI_Finalize.
-    pub(super) fn first_late(&self) -> Option<Failure> {
-        self.late.first().map(|late| late.failure.clone())
+    /// What has failed first.
+    pub fn first(&self) -> Option<Failure> {
+        self.all.first().map(|late| late.failure.clone())
     }
 }

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use catena_boot::{Interest, Poller};
 
-use super::Process;
+use super::process::Process;
 use crate::args::Output;
 use crate::sys;
 
@@ -33,7 +33,7 @@ const FULL: usize = 1 << 20;
 const STUCK: Duration = Duration::from_millis(50);
 
 /// The files that output goes to.
-pub(super) struct Files {
+pub struct Files {
     /// By stream; see [`Output::files`].
     patterns: [Option<String>; 2],
     /// Digits of the highest rank.
@@ -212,9 +212,9 @@ impl Files {
     }
 
     /// Makes the files of a process, so that they are there also if it writes nothing.
-    pub fn create(&mut self, process: &Process, hosts: &[String]) {
+    pub fn create(&mut self, process: &Process) {
         for which in 0..2 {
-            if let Some(path) = self.path(process, hosts, which) {
+            if let Some(path) = self.path(process, which) {
                 let streams = match (self.merge, which) {
                     (false, _) => 1,
                     (true, 0) => 2,
@@ -232,9 +232,9 @@ impl Files {
     }
 
     /// Adds what a process has written to one of its streams, which ends if that is nothing. Never waits.
-    pub fn write(&mut self, process: &Process, hosts: &[String], which: usize, bytes: &[u8]) {
+    pub fn write(&mut self, process: &Process, which: usize, bytes: &[u8]) {
         let which = if self.merge { 0 } else { which };
-        let Some(path) = self.path(process, hosts, which) else {
+        let Some(path) = self.path(process, which) else {
             return;
         };
         if !bytes.is_empty() {
@@ -248,10 +248,10 @@ impl Files {
     }
 
     /// Where a stream of a process goes.
-    fn path(&self, process: &Process, hosts: &[String], which: usize) -> Option<PathBuf> {
+    fn path(&self, process: &Process, which: usize) -> Option<PathBuf> {
         let pattern = self.patterns[which].as_ref()?;
-        let host = hosts.get(process.node as usize).map_or("", String::as_str);
-        Some(name(pattern, process.job, process.rank, self.width, host).into())
+        let (job, rank) = (process.job, process.rank);
+        Some(name(pattern, job, rank, self.width, &process.host).into())
     }
 
     fn make(&mut self, path: PathBuf, streams: u32) {
