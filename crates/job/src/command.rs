@@ -9,6 +9,7 @@ use catena_boot::wire::{Malformed, Reader, Writer};
 use crate::event::NodeEvent;
 use crate::kind::MessageKind;
 use crate::new_job::NewJob;
+use crate::survey::Question;
 
 /// What nodes shall do.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,10 +79,12 @@ pub enum NodeCommand {
         /// The numbers of its processes in the launcher.
         numbers: Range<u32>,
     },
-    /// Tell what processes have said so far.
-    Hear {
-        /// Which question it is.
+    /// Answer a question.
+    Survey {
+        /// What the answer is known by.
         number: u32,
+        /// What is asked.
+        question: Question,
     },
 }
 
@@ -137,7 +140,9 @@ impl NodeCommand {
             NodeCommand::ForgetJob { numbers: of } => {
                 w = numbers(Kind::ForgetJob, &[of.start, of.end]);
             }
-            NodeCommand::Hear { number } => w = numbers(Kind::Hear, &[*number]),
+            NodeCommand::Survey { number, question } => {
+                w = numbers(Kind::Survey, &[*number, question.to_word()]);
+            }
         }
         w.finish()
     }
@@ -191,7 +196,10 @@ impl NodeCommand {
             MessageKind::ForgetJob => NodeCommand::ForgetJob {
                 numbers: r.u32()?..r.u32()?,
             },
-            MessageKind::Hear => NodeCommand::Hear { number: r.u32()? },
+            MessageKind::Survey => NodeCommand::Survey {
+                number: r.u32()?,
+                question: Question::from_word(r.u32()?)?,
+            },
             MessageKind::Ask
             | MessageKind::Answer
             | MessageKind::Tell

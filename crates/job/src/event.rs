@@ -126,12 +126,12 @@ pub enum NodeEvent {
         /// The number of the job's first process in the launcher.
         first: u32,
     },
-    /// A node has told what was said there before a question came.
-    Heard {
-        /// The node.
-        node: u32,
+    /// A node, or all of a part of the tree, answers a question.
+    Surveyed {
         /// The number of the question.
         number: u32,
+        /// What [`Question::merge`](crate::Question::merge) merges.
+        answer: Vec<u8>,
     },
 }
 
@@ -346,7 +346,7 @@ impl NodeEvent {
                 with_bytes(Kind::JobFailed, &[*first], text.as_bytes())
             }
             NodeEvent::Forgotten { node, first } => numbers(Kind::ForgetJob, &[*node, *first]),
-            NodeEvent::Heard { node, number } => numbers(Kind::Hear, &[*node, *number]),
+            NodeEvent::Surveyed { number, answer } => with_bytes(Kind::Survey, &[*number], answer),
         };
         w.finish()
     }
@@ -429,9 +429,9 @@ impl NodeEvent {
                 node: of.node(r)?,
                 first: of.rank(r)?,
             },
-            MessageKind::Hear => NodeEvent::Heard {
-                node: of.node(r)?,
+            MessageKind::Survey => NodeEvent::Surveyed {
                 number: r.u32()?,
+                answer: r.bytes()?.to_vec(),
             },
             _ => return Err(Malformed("a command where an event is expected")),
         })

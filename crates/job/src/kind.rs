@@ -106,8 +106,8 @@ kinds! {
     SignalJob,
     /// Between launchers: a [`Word`](catena_boot::Word).
     Abroad,
-    /// Down, and up when it is done.
-    Hear,
+    /// Down, and up with the answers.
+    Survey,
 }
 
 impl From<MessageKind> for u8 {
@@ -139,6 +139,6 @@ mod tests {
                 Err(_) => assert!(byte < FIRST || usize::from(byte - FIRST) >= ALL.len()),
             }
         }
-        assert_eq!(u8::from(MessageKind::Hear) - FIRST, ALL.len() as u8 - 1);
+        assert_eq!(u8::from(MessageKind::Survey) - FIRST, ALL.len() as u8 - 1);
     }
 }

@@ -10,6 +10,7 @@
 //! | [`brief`] | [`Brief`]: what a daemon is told when it starts                        |
 //! | `event`   | [`NodeEvent`]: what happens on the nodes, up the tree of hosts         |
 //! | `command` | [`NodeCommand`]: what nodes shall do, down the tree                    |
+//! | `survey`  | [`Question`]: what all nodes are asked, and how answers are merged      |
 //! | `kind`    | [`MessageKind`]: the kinds of frames that these are                    |
 //! | `exit`    | [`Exit`] and [`Stage`]: how processes end, and how far they came       |
 //! | `error`   | [`UsageError`], [`ProgramError`], and the statuses of the launcher     |
@@ -46,6 +47,7 @@ mod kind;
 mod new_job;
 mod plan;
 mod strings;
+mod survey;
 mod wish;
 
 use std::ffi::OsString;
@@ -62,6 +64,7 @@ pub use kind::MessageKind;
 pub use new_job::NewJob;
 pub use plan::{Plan, app_sets};
 pub use strings::{Vars, read_strings, read_vars, write_strings, write_vars};
+pub use survey::Question;
 pub use wish::{Show, Wish};
 
 /// Most ranks that one command may start.

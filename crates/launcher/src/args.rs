@@ -182,6 +182,11 @@ impl Given {
     fn text(&self) -> String {
         self.value.to_string_lossy().into_owned()
     }
+
+    /// A variable and its value.
+    fn pair(&self) -> Result<(OsString, OsString), UsageError> {
+        checked(&self.shown, (self.value.clone(), self.second.clone()))
+    }
 }
 
 impl Parser {
@@ -379,31 +384,11 @@ impl Parser {
         let app = &mut section.app;
         let request = &mut self.request;
         match opt {
-            Opt::Count => {
-                let new = count(shown, &given.value)?;
-                if let Some(old) = app.count.replace(new).filter(|old| *old != new) {
-                    let instead =
-                        topics::instead(shown).map_or(String::new(), |it| format!("; {it}"));
-                    return usage(format!(
-                        "{shown} {new}: the number of ranks of this program was given before, as {old}{instead}"
-                    ));
-                }
-            }
+            Opt::Count => set_count(app, shown, &given.value)?,
             Opt::Soft => section.soft = numbers(shown, &text)?,
-            Opt::Export => match variable(shown, given.value.clone()) {
-                Ok(pair) => app.env.extend(pair),
-                Err(UsageError(text)) if given.value.as_bytes().contains(&b'=') => {
-                    return usage(text);
-                }
-                Err(UsageError(text)) => self.warn(text),
-            },
-            Opt::Env | Opt::Genv => {
-                let pair = checked(shown, (given.value.clone(), given.second.clone()))?;
-                match opt {
-                    Opt::Env => app.env.push(pair),
-                    _ => request.env.push(pair),
-                }
-            }
+            Opt::Export => self.export(app, given)?,
+            Opt::Env => app.env.push(given.pair()?),
+            Opt::Genv => request.env.push(given.pair()?),
             Opt::Envlist => section.inherit = Some(Inherit::Only(names(&text))),
             Opt::Envnone => section.inherit = Some(Inherit::Only(Vec::new())),
             Opt::Envall => section.inherit = Some(Inherit::All),
@@ -420,74 +405,28 @@ impl Parser {
                 let words = read_words(shown, given)?.concat();
                 self.insert(words)?;
             }
-            Opt::Configfile => {
-                if !self.args.is_empty() {
-                    return usage(format!(
-                        "{shown} {text}: nothing can follow it, as the file names the programs"
-                    ));
-                }
+            Opt::Configfile if self.args.is_empty() => {
                 let lines = read_words(shown, given)?;
                 self.insert(lines.join(&OsString::from(":")))?;
+            }
+            Opt::Configfile => {
+                return usage(format!(
+                    "{shown} {text}: nothing can follow it, as the file names the programs"
+                ));
             }
             Opt::Set => {
                 let Some((name, value)) = text.split_once('=') else {
                     return usage(format!("{shown} {text}: write NAME=VALUE"));
                 };
-                let pair = (name.trim().to_string(), value.trim().to_string());
-                request.settings.push(pair);
+                setting(request, name.trim(), value.trim().to_string());
             }
-            Opt::Pset => {
-                let set = ProcessSet::parse(shown, &text)?;
-                if request.psets.iter().any(|other| other.name == set.name) {
-                    return usage(format!(
-                        "{shown} {text}: there is a set {} already",
-                        set.name
-                    ));
-                }
-                request.psets.push(set);
-            }
-            Opt::WithFt => {
-                let on = match text.to_ascii_lowercase().as_str() {
-                    // Open MPI has more than one name for each.
-                    "ulfm" | "mpi" | "mpift" | "yes" | "true" | "1" => "true",
-                    "none" | "no" | "false" | "0" => "false",
-                    _ => {
-                        return usage(format!(
-                            "{shown} {text}: it must be ulfm (or mpi, mpift, yes, true, 1) or none \
-                             (or no, false, 0)"
-                        ));
-                    }
-                };
-                let setting = ("FAULT_TOLERANCE".to_string(), on.to_string());
-                request.settings.push(setting);
-                if on == "true" {
-                    // As Open MPI's mpirun ends then; what the user says about it comes after it and wins.
-                    let status = ("FAULT_STATUS".to_string(), "survivors".to_string());
-                    request.settings.insert(0, status);
-                }
-            }
+            Opt::Pset => add_pset(request, shown, &text)?,
+            Opt::WithFt => set_fault_tolerance(request, shown, &text)?,
             Opt::InitialErrhandler => setting(request, "INITIAL_ERRHANDLER", text),
             Opt::MemoryAllocKinds => setting(request, "MEMORY_ALLOC_KINDS", text),
-            Opt::Usize => {
-                let size = match text.to_ascii_uppercase().as_str() {
-                    "SYSTEM" => "0".to_string(),
-                    "INFINITE" => (1 << 20).to_string(),
-                    _ => text,
-                };
-                setting(request, "LAUNCH_UNIVERSE", size);
-            }
+            Opt::Usize => setting(request, "LAUNCH_UNIVERSE", universe(text)),
             Opt::NoTakeover => setting(request, "LAUNCH_TAKEOVER", "false".to_string()),
-            Opt::Prefix => {
-                let command = PathBuf::from(&given.value).join("bin/catena");
-                match command.exists() {
-                    true => setting(request, "LAUNCH_PATH", command.to_string_lossy().into_owned()),
-                    false => self.warn(format!(
-                        "{shown} is passed over: there is no {}; it is to name the folder that Catena is in on \
-                         other hosts",
-                        command.display()
-                    )),
-                }
-            }
+            Opt::Prefix => self.set_prefix(shown, &given.value),
             Opt::Tag => request.output.tag = true,
             Opt::Stamp => request.output.stamp = true,
             Opt::Merge => request.output.merge = true,
@@ -496,44 +435,14 @@ impl Parser {
             Opt::Errfile => request.output.set_file(shown, 1, &text)?,
             Opt::OutputWords => request.output.set_words(shown, &text)?,
             Opt::Stdin => request.stdin = Readers::parse(shown, &text)?,
-            Opt::BindTo | Opt::MapBy | Opt::RankBy | Opt::CpuSet => {
-                let wish = &mut request.wish;
-                match opt {
-                    Opt::BindTo => wish.bind_to = text,
-                    Opt::MapBy => match values::listed_cpus(&text) {
-                        // As Open MPI's --cpu-set is.
-                        Some(cpus) => wish.cpu_set = cpus,
-                        None => wish.add_map_by(&text),
-                    },
-                    Opt::RankBy => wish.rank_by = text,
-                    _ => wish.cpu_set = text,
-                }
-                request.wish.policy().map_err(UsageError)?;
-            }
+            Opt::BindTo | Opt::MapBy | Opt::RankBy | Opt::CpuSet => place(request, opt, text)?,
             Opt::HardwareThreads => request.wish.add_map_by(":hwtcpus"),
             Opt::NoLocal => request.wish.add_map_by(":nolocal"),
             Opt::NoOversubscribe => request.wish.add_map_by(":nooversubscribe"),
             Opt::Rankfile => request.rankfile = Some(given.value.clone().into()),
             Opt::Topology => request.topology = Some(given.value.clone().into()),
             Opt::DryRun => request.dry = true,
-            Opt::Display => {
-                for word in text.split(',') {
-                    let show = match word {
-                        "map" => Show::Map,
-                        "bindings" | "bind" | "map-devel" | "topo" => Show::Bindings,
-                        "allocation" | "alloc" => {
-                            request.allocation = true;
-                            continue;
-                        }
-                        _ => {
-                            return usage(format!(
-                                "{shown} {text}: it must be map, bindings or allocation"
-                            ));
-                        }
-                    };
-                    request.wish.show = request.wish.show.max(show);
-                }
-            }
+            Opt::Display => display(request, shown, &text)?,
             Opt::ReportBindings => request.wish.show = Show::Bindings,
             Opt::Timeout => request.timeout = Some(seconds(shown, &given.value)?),
             Opt::Verbose => request.verbose = true,
@@ -543,15 +452,7 @@ impl Parser {
                 section.named.files.push((shown.to_string(), path));
             }
             Opt::Ppn => section.named.ppn = Some(count(shown, &given.value)?),
-            Opt::Launcher | Opt::Bootstrap => match Launcher::parse(shown, &text) {
-                Ok(launcher) => request.launcher = Some(launcher),
-                Err(UsageError(why)) if values::OF_HYDRA.contains(&text.as_str()) => {
-                    self.warn(format!(
-                        "{shown} {text} is passed over, as ranks on this host need none: {why}"
-                    ));
-                }
-                Err(error) => return Err(error),
-            },
+            Opt::Launcher | Opt::Bootstrap => self.set_launcher(shown, &text)?,
             Opt::RuntimeOptions => self.runtime_options(shown, &text)?,
             Opt::Agent => request.agent = Some(given.value.clone()),
             Opt::Elastic => request.elastic = true,
@@ -563,6 +464,129 @@ impl Parser {
         }
         Ok(())
     }
+
+    /// A variable for the ranks of one program. One that the launcher does not have is passed over.
+    fn export(&mut self, app: &mut App, given: &Given) -> Result<(), UsageError> {
+        match variable(&given.shown, given.value.clone()) {
+            Ok(pair) => app.env.extend(pair),
+            Err(UsageError(text)) if given.value.as_bytes().contains(&b'=') => return usage(text),
+            Err(UsageError(text)) => self.warn(text),
+        }
+        Ok(())
+    }
+
+    /// Where Catena is on other hosts.
+    fn set_prefix(&mut self, shown: &str, folder: &OsStr) {
+        let command = PathBuf::from(folder).join("bin/catena");
+        let text = command.to_string_lossy().into_owned();
+        match command.exists() {
+            true => setting(&mut self.request, "LAUNCH_PATH", text),
+            false => self.warn(format!(
+                "{shown} is passed over: there is no {text}; it is to name the folder that Catena is in on other hosts"
+            )),
+        }
+    }
+
+    /// How daemons are started.
+    fn set_launcher(&mut self, shown: &str, text: &str) -> Result<(), UsageError> {
+        match Launcher::parse(shown, text) {
+            Ok(launcher) => self.request.launcher = Some(launcher),
+            Err(UsageError(why)) if values::OF_HYDRA.contains(&text) => self.warn(format!(
+                "{shown} {text} is passed over, as ranks on this host need none: {why}"
+            )),
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+fn set_count(app: &mut App, shown: &str, value: &OsStr) -> Result<(), UsageError> {
+    let new = count(shown, value)?;
+    match app.count.replace(new).filter(|old| *old != new) {
+        None => Ok(()),
+        Some(old) => {
+            let instead = topics::instead(shown).map_or(String::new(), |it| format!("; {it}"));
+            usage(format!(
+                "{shown} {new}: the number of ranks of this program was given before, as {old}{instead}"
+            ))
+        }
+    }
+}
+
+fn add_pset(request: &mut Request, shown: &str, text: &str) -> Result<(), UsageError> {
+    let set = ProcessSet::parse(shown, text)?;
+    if request.psets.iter().any(|other| other.name == set.name) {
+        let name = set.name;
+        return usage(format!("{shown} {text}: there is a set {name} already"));
+    }
+    request.psets.push(set);
+    Ok(())
+}
+
+fn set_fault_tolerance(request: &mut Request, shown: &str, text: &str) -> Result<(), UsageError> {
+    let on = match text.to_ascii_lowercase().as_str() {
+        // Open MPI has more than one name for each.
+        "ulfm" | "mpi" | "mpift" | "yes" | "true" | "1" => "true",
+        "none" | "no" | "false" | "0" => "false",
+        _ => {
+            return usage(format!(
+                "{shown} {text}: it must be ulfm (or mpi, mpift, yes, true, 1) or none (or no, false, 0)"
+            ));
+        }
+    };
+    setting(request, "FAULT_TOLERANCE", on.to_string());
+    if on == "true" {
+        // As Open MPI's mpirun ends then; what the user says about it comes after it and wins.
+        let status = ("FAULT_STATUS".to_string(), "survivors".to_string());
+        request.settings.insert(0, status);
+    }
+    Ok(())
+}
+
+/// What LAUNCH_UNIVERSE is by a word of MPICH's.
+fn universe(text: String) -> String {
+    match text.to_ascii_uppercase().as_str() {
+        "SYSTEM" => "0".to_string(),
+        "INFINITE" => (1 << 20).to_string(),
+        _ => text,
+    }
+}
+
+/// Takes in how ranks are placed and bound.
+fn place(request: &mut Request, opt: Opt, text: String) -> Result<(), UsageError> {
+    let wish = &mut request.wish;
+    match opt {
+        Opt::BindTo => wish.bind_to = text,
+        Opt::MapBy => match values::listed_cpus(&text) {
+            // As Open MPI's --cpu-set is.
+            Some(cpus) => wish.cpu_set = cpus,
+            None => wish.add_map_by(&text),
+        },
+        Opt::RankBy => wish.rank_by = text,
+        _ => wish.cpu_set = text,
+    }
+    wish.policy().map(drop).map_err(UsageError)
+}
+
+/// Takes in what is to be shown.
+fn display(request: &mut Request, shown: &str, text: &str) -> Result<(), UsageError> {
+    for word in text.split(',') {
+        let show = match word {
+            "map" => Show::Map,
+            "bindings" | "bind" | "map-devel" | "topo" => Show::Bindings,
+            "allocation" | "alloc" => {
+                request.allocation = true;
+                continue;
+            }
+            _ => {
+                return usage(format!(
+                    "{shown} {text}: it must be map, bindings or allocation"
+                ));
+            }
+        };
+        request.wish.show = request.wish.show.max(show);
+    }
+    Ok(())
 }
 
 fn setting(request: &mut Request, name: &str, value: String) {

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use catena_boot::server::{Event, Server};
 use catena_boot::{Interest, Poller};
-use catena_job::{Exit, NodeCommand, NodeEvent, WINDOW};
+use catena_job::{Exit, NodeCommand, NodeEvent, Question, WINDOW};
 use catena_shm::Notifier;
 
 use crate::foreign::{Stage, Watch};
@@ -25,7 +25,7 @@ use crate::pmix::{self, Pmix};
 use crate::stdin::{Feed, Taken};
 use crate::sys;
 
-pub use start::{Input, SPARE_FILES, Vars};
+pub use start::{Input, SPARE_FILES};
 
 /// One rank.
 struct Local {
@@ -140,18 +140,22 @@ impl Node {
             NodeCommand::Finish => self.finish(poller, events),
             NodeCommand::EndJobFence { first, parts } => self.server.end_fence_of(*first, parts),
             NodeCommand::SignalJob { numbers, signal } => self.signal_job(numbers, *signal),
-            NodeCommand::Hear { number } => {
-                self.serve(events);
-                // That of mpirun has no number among the others where it has no ranks, and is not asked.
-                if self.number != u32::MAX {
-                    let (node, number) = (self.number, *number);
-                    events.push(NodeEvent::Heard { node, number });
-                }
-            }
+            NodeCommand::Survey { number, question } => self.answer(*number, *question, events),
             NodeCommand::ForgetJob { numbers } => self.forget_later(numbers.clone()),
             // That takes more than a node has: see `start_job`.
             NodeCommand::StartJob(_) => {}
         }
+    }
+
+    /// Answers a question that all nodes are asked.
+    fn answer(&mut self, number: u32, question: Question, events: &mut Vec<NodeEvent>) {
+        let answer = match question {
+            Question::Hear => {
+                self.serve(events);
+                Vec::new()
+            }
+        };
+        events.push(NodeEvent::Surveyed { number, answer });
     }
 
     /// Some children may have ended.

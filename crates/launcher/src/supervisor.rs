@@ -15,7 +15,8 @@
 //! | `hearing`  | what is judged once other hosts were heard                  | [`Verdict`]s          |
 //! | `apart`    | who does not reach whom                                     | whom to cut off       |
 //! | `spawner`  | jobs that were spawned                                      | numbers               |
-//! | `elastic`  | the process set of a job that grows and shrinks             | changes that are wanted |
+//! | `control`  | who asks from outside                                       | lines                 |
+//! | `elastic`  | the process set of a job that grows and shrinks             | words                 |
 //! | `abroad`   | other launchers                                             | [`Verdict`]s          |
 //!
 //! | file       | what the supervisor does there                              |
@@ -28,6 +29,7 @@ mod abroad;
 mod action;
 mod apart;
 mod begun;
+mod control;
 mod elastic;
 mod events;
 mod faults;
@@ -61,6 +63,7 @@ use crate::sys;
 use abroad::Abroad;
 use action::Action;
 use apart::Apart;
+use control::Control;
 use elastic::Elastic;
 use faults::Faults;
 use hearing::{Hearing, Verdict};
@@ -91,6 +94,8 @@ pub struct Supervisor {
     hearing: Hearing,
     apart: Apart,
     spawner: Spawner,
+    /// Who asks from outside, if somebody may.
+    control: Option<Control>,
     /// How the job grows and shrinks, if it may.
     elastic: Option<Elastic>,
     abroad: Abroad,
@@ -140,10 +145,11 @@ impl Supervisor {
             faults: Faults::new(&plan),
             hearing: Hearing::default(),
             apart: Apart::default(),
+            control: None,
             elastic: None,
             abroad: Abroad::new(&plan),
             spawner: Spawner::new(plan, reach),
-            nodes: Nodes { tree, base },
+            nodes: Nodes::new(tree, base),
             finishing: false,
         })
     }

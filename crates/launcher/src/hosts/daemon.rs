@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 
 use catena_boot::Interest;
 use catena_boot::wire::{Malformed, Writer};
-use catena_job::{Brief, MessageKind, NOT_FOUND, NodeCommand, NodeEvent, ProgramError, brief};
+use catena_job::{
+    Brief, MessageKind, NOT_FOUND, NodeCommand, NodeEvent, ProgramError, Vars, brief,
+};
 use catena_proof::Secret;
 use catena_topo::Machine;
 
@@ -19,7 +21,7 @@ use super::call;
 use super::link::{End, GREETING, Link};
 use super::tree::Tree;
 use crate::base::Base;
-use crate::node::{Input, Node, Vars};
+use crate::node::{Input, Node};
 use crate::output::tell;
 use crate::report::signal_name;
 use crate::sys;

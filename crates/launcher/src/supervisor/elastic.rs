@@ -1,30 +1,20 @@
 //! Elastic jobs: they grow by jobs of the same program, and shrink, as a user says
 //! (`catena grow` and `catena shrink`).
 //!
-//! This part keeps the process set, whose versions it tells the processes, and talks with those who want a change. The
-//! spawner starts the processes that come; those that are no member any more end by themselves.
+//! This part keeps the process set, whose versions it tells the processes. The spawner starts the processes that come;
+//! those that are no member any more end by themselves.
 
-use std::io::{self, Read, Write};
 use std::ops::Range;
-use std::os::unix::net::{UnixListener, UnixStream};
 
-use catena_boot::{ELASTIC_SET, ElasticSet, Interest, Poller, SpawnProgram, SpawnRequest};
+use catena_boot::{ELASTIC_SET, ElasticSet, SpawnProgram, SpawnRequest};
 use catena_job::Plan;
 
 use super::nodes::Nodes;
 use super::process::Processes;
-use super::token;
-use crate::elastic::{self, Change, LONGEST};
-use crate::sys;
 
 /// How a job grows and shrinks.
 pub struct Elastic {
-    listener: UnixListener,
-    /// Who wants something: one is served at a time.
-    caller: Option<UnixStream>,
-    /// What it has said.
-    said: Vec<u8>,
-    /// Whether a job is being started for it.
+    /// Whether a job is being started for somebody.
     is_growing: bool,
     /// The last version of the process set.
     version: u32,
@@ -65,61 +55,18 @@ pub fn more(plan: &Plan, count: u32) -> SpawnRequest {
 }
 
 impl Elastic {
-    /// Lets the user have the job grow and shrink.
-    ///
-    /// # Errors
-    /// Where nobody could reach it.
-    pub fn new(plan: &Plan, poller: &Poller) -> io::Result<Elastic> {
-        let listener =
-            UnixListener::bind_addr(&elastic::address(sys::user(), std::process::id())?)?;
-        listener.set_nonblocking(true)?;
-        poller.add(&listener, token::CONTROL, Interest::Read)?;
+    /// The first version of the set: all ranks.
+    pub fn new(plan: &Plan) -> Elastic {
         let member = |rank| Member {
             job: plan.job_id,
             rank,
             number: rank,
         };
-        Ok(Elastic {
-            listener,
-            caller: None,
-            said: Vec::new(),
+        Elastic {
             is_growing: false,
             version: 1,
             members: (0..plan.node_of.len() as u32).map(member).collect(),
-        })
-    }
-
-    /// Somebody wants the job to grow or shrink, or says more about it: what is wanted, once all of it was said.
-    pub fn hear(&mut self, ready: u64, poller: &Poller) -> Option<Result<Change, String>> {
-        if ready == token::CONTROL {
-            let (caller, _) = self.listener.accept().ok()?;
-            let is_sound = elastic::is_trusted(&caller) && caller.set_nonblocking(true).is_ok();
-            if is_sound && poller.add(&caller, token::CALLER, Interest::Read).is_ok() {
-                // The others wait until this one is served.
-                let _ = poller.remove(&self.listener);
-                self.caller = Some(caller);
-            }
-            return None;
         }
-        let caller = self.caller.as_mut()?;
-        let mut bytes = [0; LONGEST];
-        match caller.read(&mut bytes) {
-            Ok(n) if n > 0 && self.said.len() + n <= LONGEST => {
-                self.said.extend_from_slice(&bytes[..n]);
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
-            // It is gone, or talks nonsense. A job that is being started for it comes all the same.
-            _ => {
-                self.dismiss(poller);
-                return None;
-            }
-        }
-        let end = self.said.iter().position(|&byte| byte == b'\n')?;
-        // It says no more.
-        let _ = poller.remove(&*caller);
-        let line = String::from_utf8_lossy(&self.said[..end]);
-        let change = Change::read(&line);
-        Some(change.ok_or_else(|| "write grow N or shrink N".to_string()))
     }
 
     /// Whether the set can change now.
@@ -165,9 +112,9 @@ impl Elastic {
         ))
     }
 
-    /// A job is being started for the caller, unless it was answered already, as that has come to nothing.
+    /// A job is being started for somebody.
     pub fn begin_to_grow(&mut self) {
-        self.is_growing |= self.caller.is_some();
+        self.is_growing = true;
     }
 
     /// This many members leave the set; in words.
@@ -188,21 +135,26 @@ impl Elastic {
         Ok(self.tell_version(&told, nodes))
     }
 
-    /// The job that was started for the caller has come, and its processes with these numbers are members; or it has come to
-    /// nothing.
-    pub fn take_growth(&mut self, outcome: Result<(u64, Range<u32>), String>, nodes: &mut Nodes) {
+    /// The job that was started for somebody has come, and its processes with these numbers are members; or it has come to
+    /// nothing. In words.
+    ///
+    /// # Errors
+    /// Why it has come to nothing.
+    pub fn take_growth(
+        &mut self,
+        outcome: Result<(u64, Range<u32>), String>,
+        nodes: &mut Nodes,
+    ) -> Result<String, String> {
         self.is_growing = false;
-        let answer = outcome.map(|(job, numbers)| {
-            let ranks = (0..).zip(numbers);
-            self.members
-                .extend(ranks.map(|(rank, number)| Member { job, rank, number }));
-            let first = self.members[0].number;
-            let told: Vec<u32> = self.members.iter().map(|it| it.number).collect();
-            // From now on the end of one touches the others.
-            nodes.server(|node| node.tie(first, job));
-            self.tell_version(&told, nodes)
-        });
-        self.answer(answer, &nodes.base.poller);
+        let (job, numbers) = outcome?;
+        let ranks = (0..).zip(numbers);
+        self.members
+            .extend(ranks.map(|(rank, number)| Member { job, rank, number }));
+        let first = self.members[0].number;
+        let told: Vec<u32> = self.members.iter().map(|it| it.number).collect();
+        // From now on the end of one touches the others.
+        nodes.server(|node| node.tie(first, job));
+        Ok(self.tell_version(&told, nodes))
     }
 
     /// There is one more version of the set; in words.
@@ -215,27 +167,5 @@ impl Elastic {
             set.version,
             set.members.len()
         )
-    }
-
-    /// Answers the caller: what was done, or why nothing was. The next one may come.
-    pub fn answer(&mut self, answer: Result<String, String>, poller: &Poller) {
-        let line = match answer {
-            Ok(text) => format!("+{text}\n"),
-            Err(text) => format!("-{text}\n"),
-        };
-        if let Some(caller) = &mut self.caller {
-            // One that is gone does not hear it.
-            let _ = caller.write_all(line.as_bytes());
-        }
-        self.dismiss(poller);
-    }
-
-    /// The caller is served: the next one may come.
-    fn dismiss(&mut self, poller: &Poller) {
-        if let Some(caller) = self.caller.take() {
-            let _ = poller.remove(&caller);
-            let _ = poller.add(&self.listener, token::CONTROL, Interest::Read);
-        }
-        self.said.clear();
     }
 }

@@ -31,8 +31,8 @@ impl Supervisor {
                 self.spawner.failed(first, &text, processes, nodes);
             }
             NodeEvent::Forgotten { node, first } => self.spawner.forgotten(node, first),
-            NodeEvent::Heard { node, number } => {
-                self.hearing.answered(node, number);
+            NodeEvent::Surveyed { number, .. } => {
+                self.hearing.answered(number);
                 self.judge_heard();
             }
             NodeEvent::Foreign {

@@ -4,11 +4,10 @@
 //! about that may be under way, though these processes have gone on: so all daemons are asked first, and
 //! what each of them has heard arrives before its answer.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
-use catena_job::NodeCommand;
+use catena_job::Question;
 
 use super::nodes::Nodes;
 use crate::report::Failure;
@@ -23,57 +22,59 @@ pub enum Verdict {
     FailedAbroad(u64, String),
 }
 
+/// A verdict that waits for words.
+struct Waiting {
+    /// The number of the question to all nodes.
+    question: u32,
+    /// Whether all have answered.
+    is_heard: bool,
+    verdict: Verdict,
+}
+
 /// Verdicts that wait for words.
 #[derive(Default)]
 pub struct Hearing {
-    last: u32,
-    /// By their numbers: the nodes whose answers are awaited, and what comes then.
-    waiting: Vec<(u32, BTreeSet<u32>, Verdict)>,
+    waiting: Vec<Waiting>,
 }
 
 impl Hearing {
     /// Asks all other hosts what was said there. Gives the verdict back if there is none: all processes were heard then.
     pub fn ask(&mut self, verdict: Verdict, nodes: &mut Nodes) -> Option<Verdict> {
         nodes.tree.serve();
-        let up: BTreeSet<u32> = nodes.tree.nodes_up().collect();
-        if up.is_empty() {
+        if nodes.tree.nodes_up().next().is_none() {
             return Some(verdict);
         }
-        self.last = self.last.wrapping_add(1);
-        let number = self.last;
-        self.waiting.push((number, up, verdict));
-        nodes.command(&NodeCommand::Hear { number });
+        self.waiting.push(Waiting {
+            question: nodes.ask(Question::Hear),
+            is_heard: false,
+            verdict,
+        });
         None
     }
 
-    /// A node has told all that was said there before it was asked.
-    pub fn answered(&mut self, node: u32, number: u32) {
+    /// All nodes have told what was said there before they were asked the question with that number.
+    pub fn answered(&mut self, question: u32) {
         let mut waiting = self.waiting.iter_mut();
-        if let Some((_, nodes, _)) = waiting.find(|it| it.0 == number) {
-            nodes.remove(&node);
+        if let Some(waiting) = waiting.find(|it| it.question == question) {
+            waiting.is_heard = true;
         }
     }
 
-    /// The next verdict that waits for nobody any more: some nodes may be lost.
-    pub fn take_heard(&mut self, nodes: &Nodes) -> Option<Verdict> {
-        let (_, awaited, _) = self.waiting.first_mut()?;
-        let up: BTreeSet<u32> = nodes.tree.nodes_up().collect();
-        awaited.retain(|node| up.contains(node));
-        match awaited.is_empty() {
-            true => Some(self.waiting.remove(0).2),
-            false => None,
-        }
+    /// The next verdict that waits for nobody any more.
+    pub fn take_heard(&mut self) -> Option<Verdict> {
+        let is_heard = self.waiting.first()?.is_heard;
+        is_heard.then(|| self.waiting.remove(0).verdict)
     }
 
     /// All verdicts, whatever is still under way.
     pub fn take_all(&mut self) -> Vec<Verdict> {
         let all = std::mem::take(&mut self.waiting);
-        all.into_iter().map(|(.., verdict)| verdict).collect()
+        all.into_iter().map(|it| it.verdict).collect()
     }
 
     /// Whether the failure of one of these processes is to be judged: whom it touches is known as long as its job is.
     pub fn is_about(&self, numbers: &Range<u32>) -> bool {
-        self.waiting.iter().any(|(.., verdict)| match verdict {
+        self.waiting.iter().any(|it| match &it.verdict {
             Verdict::Failed(failure, _) => failure.rank.is_some_and(|it| numbers.contains(&it)),
             Verdict::LostLauncher(..) | Verdict::FailedAbroad(..) => false,
         })

@@ -7,6 +7,7 @@ use catena_boot::server::ports::SpawnCall;
 use catena_boot::{Ended, SpawnRequest};
 
 use super::Supervisor;
+use super::control::Control;
 use super::elastic::{self, Elastic};
 use super::hearing::Verdict;
 use super::spawner::Caller;
@@ -49,29 +50,39 @@ impl Supervisor {
 
     /// Lets the user have the job grow and shrink. Where that cannot be, it says why.
     pub fn make_elastic(&mut self) {
-        match Elastic::new(self.spawner.plan(), &self.nodes.base.poller) {
-            Ok(elastic) => self.elastic = Some(elastic),
+        match Control::open(&self.nodes.base.poller) {
+            Ok(control) => {
+                self.control = Some(control);
+                self.elastic = Some(Elastic::new(self.spawner.plan()));
+            }
             Err(error) => self.output.say(format_args!(
                 "the job cannot grow or shrink, as catena grow could not reach it: {error}"
             )),
         }
     }
 
-    /// Somebody wants the job to grow or shrink.
+    /// Somebody asks this launcher for something.
     pub(super) fn hear_caller(&mut self, ready: u64) {
         let poller = &self.nodes.base.poller;
-        let elastic = self.elastic.as_mut();
-        let Some(wanted) = elastic.and_then(|it| it.hear(ready, poller)) else {
+        let control = self.control.as_mut();
+        let Some(line) = control.and_then(|it| it.hear(ready, poller)) else {
             return;
         };
-        let answer = wanted.and_then(|change| self.change(change));
-        if let (Some(answer), Some(elastic)) = (answer.transpose(), &mut self.elastic) {
-            elastic.answer(answer, &self.nodes.base.poller);
+        if let Some(answer) = self.serve(&line).transpose() {
+            self.answer(answer);
         }
     }
 
-    /// Has the job grow or shrink; what to answer, if that is known already.
-    fn change(&mut self, change: Change) -> Result<Option<String>, String> {
+    /// Answers who has asked this launcher for something.
+    fn answer(&mut self, answer: Result<String, String>) {
+        if let Some(control) = &mut self.control {
+            control.answer(answer, &self.nodes.base.poller);
+        }
+    }
+
+    /// Does what somebody asks for; what to answer, if that is known already.
+    fn serve(&mut self, line: &str) -> Result<Option<String>, String> {
+        let change = Change::read(line).ok_or("write grow N or shrink N")?;
         let Some(elastic) = &mut self.elastic else {
             return Ok(None);
         };
@@ -80,7 +91,10 @@ impl Supervisor {
             Change::Grow(count) => {
                 let request = elastic::more(self.spawner.plan(), count);
                 self.spawn(&request, Caller::User)?;
-                self.elastic.iter_mut().for_each(Elastic::begin_to_grow);
+                // It may have come to nothing already, and was answered then.
+                if self.control.as_ref().is_some_and(Control::has_caller) {
+                    self.elastic.iter_mut().for_each(Elastic::begin_to_grow);
+                }
                 Ok(None)
             }
             Change::Shrink(count) => elastic.shrink(count, &mut self.nodes).map(Some),
@@ -113,7 +127,8 @@ impl Supervisor {
                 Err(why)
             }
         });
-        elastic.take_growth(outcome, nodes);
+        let answer = elastic.take_growth(outcome, nodes);
+        self.answer(answer);
     }
 
     /// Does what processes want of other launchers, and tells these what there is to tell.
@@ -146,7 +161,7 @@ impl Supervisor {
 
     /// Judges what waits for nobody any more.
     pub(super) fn judge_heard(&mut self) {
-        while let Some(verdict) = self.hearing.take_heard(&self.nodes) {
+        while let Some(verdict) = self.hearing.take_heard() {
             self.spawner.note_end();
             self.judge(verdict);
         }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use catena_job::NodeCommand;
+use catena_job::{NodeCommand, Question};
 
 use crate::base::Base;
 use crate::hosts::tree::Tree;
@@ -27,12 +27,32 @@ pub struct Nodes {
     pub tree: Tree,
     /// What this process has once.
     pub base: Base,
+    /// How many questions were asked.
+    asked: u32,
 }
 
 impl Nodes {
+    /// The nodes of a tree.
+    pub fn new(tree: Tree, base: Base) -> Nodes {
+        Nodes {
+            tree,
+            base,
+            asked: 0,
+        }
+    }
+
     /// Has all nodes do something.
     pub fn command(&mut self, command: &NodeCommand) {
         self.tree.command(command, &self.base.poller);
+    }
+
+    /// Asks all nodes a question. The answer of all comes as [`NodeEvent::Surveyed`](catena_job::NodeEvent::Surveyed) with this
+    /// number; nodes whose daemons are not up yet have no part in it.
+    pub fn ask(&mut self, question: Question) -> u32 {
+        self.asked = self.asked.wrapping_add(1);
+        let number = self.asked;
+        self.command(&NodeCommand::Survey { number, question });
+        number
     }
 
     /// Sends a signal to all ranks and their children.

@@ -35,6 +35,7 @@ impl Tree {
             _ => Duration::ZERO,
         };
         daemon.state = DaemonState::Ending(end, now + patience, answered);
+        self.complete_surveys();
     }
 
     /// Nothing is known of these nodes any more.
@@ -151,6 +152,7 @@ impl Tree {
             let nodes = daemon.nodes.clone();
             self.lose(&nodes, None);
         }
+        self.complete_surveys();
     }
 
     /// Ends what is left: the ranks here, and the agents, which may take a

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use catena_boot::Word;
 use catena_boot::server::Event;
 use catena_boot::server::far::Heard;
-use catena_job::{Brief, NewJob, NodeCommand, NodeEvent};
+use catena_job::{Brief, NewJob, NodeCommand, NodeEvent, Vars};
 
 use super::{Daemon, DaemonState, Tree};
 use crate::base::Base;
-use crate::node::{Node, Vars};
+use crate::node::Node;
 
 impl Tree {
     /// Learns of hosts that have come, and of a job whose processes have these numbers.

@@ -5,6 +5,7 @@
 mod ends;
 mod events;
 mod jobs;
+mod surveys;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -23,6 +24,7 @@ use super::link::{End, Link};
 use super::names::alike;
 use crate::base::Base;
 use crate::node::{self, Node};
+use surveys::Surveys;
 
 /// Tokens of the poller: for each daemon its two of the link, and its agent's
 /// stderr.
@@ -98,6 +100,8 @@ pub struct Tree {
     is_told: bool,
     /// How many ranks the first job has.
     first_ranks: u32,
+    /// What all below were asked, as long as not all have answered.
+    surveys: Surveys,
     /// What has happened and was not taken yet.
     events: Vec<NodeEvent>,
 }
@@ -123,6 +127,7 @@ impl Tree {
             waiting: BTreeSet::new(),
             is_told: false,
             first_ranks: plan.node_of.len() as u32,
+            surveys: Surveys::default(),
             parts: Vec::new(),
             events: Vec::new(),
         }
@@ -319,6 +324,9 @@ impl Tree {
 
     /// Has a command carried out.
     pub fn command(&mut self, command: &NodeCommand, poller: &Poller) {
+        if let NodeCommand::Survey { number, question } = command {
+            self.begin_survey(*number, *question);
+        }
         match command {
             NodeCommand::Pass(event) => self.pass(event.clone()),
             NodeCommand::Taken { node, .. } => match self.way.get(*node as usize) {
@@ -353,6 +361,8 @@ impl Tree {
                 self.deaths.push((*rank, command.encode()));
                 self.died(*rank);
             }
+            // Nobody may be there to answer.
+            NodeCommand::Survey { .. } => self.complete_surveys(),
             NodeCommand::ForgetJob { numbers } => {
                 self.deaths.retain(|(dead, _)| !numbers.contains(dead));
             }
