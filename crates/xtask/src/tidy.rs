@@ -523,9 +523,9 @@ mod tests {
     fn the_launcher_does_not_wait_for_readers() {
         let problems = |name, path, text| waiting_tellers(&krate(name, "", &[(path, text)])).len();
         let tells = "fn f() {\n    tell!(\"x\");\n}\n";
-        assert_eq!(problems("launcher", "src/job.rs", tells), 1);
-        assert_eq!(problems("launcher", "src/job.rs", "tell::say(x);"), 1);
-        assert_eq!(problems("launcher", "src/job.rs", "self.sinks.tell(x);"), 0);
+        assert_eq!(problems("launcher", "src/supervisor.rs", tells), 1);
+        assert_eq!(problems("launcher", "src/supervisor.rs", "tell::say(x);"), 1);
+        assert_eq!(problems("launcher", "src/supervisor.rs", "self.output.say(x);"), 0);
         assert_eq!(problems("launcher", "src/serve.rs", tells), 0);
         assert_eq!(problems("launcher", "src/serve.rs", "fn f() {}"), 1);
         assert_eq!(problems("core", "src/job.rs", tells), 0);
