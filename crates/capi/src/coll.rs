@@ -56,7 +56,7 @@ where
     };
     match prepare(&caller, process.comm_arc(comm)?) {
         Ok(None) => Ok(()),
-        Ok(Some(left)) => process.run(left),
+        Ok(Some(left)) => left.run(&process),
         Err(error) => Err(error),
     }
 }
@@ -81,7 +81,7 @@ where
 {
     let process = enter()?;
     let prepared = later(&process, comm, prepare)?;
-    put(request, process.start_collective(prepared)?, "request")
+    put(request, prepared.start(&process)?, "request")
 }
 
 /// The persistent form.
@@ -92,7 +92,7 @@ where
     let process = enter()?;
     process.objects.infos.find(info)?;
     let prepared = later(&process, comm, prepare)?;
-    put(request, process.persistent_collective(prepared)?, "request")
+    put(request, prepared.persist(&process)?, "request")
 }
 
 pub(crate) fn data(buf: *const c_void, count: impl Into<Count>, ty: Datatype) -> Data {
@@ -234,7 +234,7 @@ collectives! {
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcounts: *const Num, displs: *const Disp, recvtype: Datatype, root: c_int) |caller, c|
     {
-        let r = vdata(peers(caller.process.is_root(c, root), c), recvbuf, recvcounts, displs, recvtype)?;
+        let r = vdata(peers(c.is_root(root), c), recvbuf, recvcounts, displs, recvtype)?;
         caller.gatherv(c, data(sendbuf, sendcount, sendtype), r, root)
     }
 
@@ -250,7 +250,7 @@ collectives! {
     (sendbuf: *const c_void, sendcounts: *const Num, displs: *const Disp, sendtype: Datatype,
         recvbuf: *mut c_void, recvcount: Num, recvtype: Datatype, root: c_int) |caller, c|
     {
-        let s = vdata(peers(caller.process.is_root(c, root), c), sendbuf, sendcounts, displs, sendtype)?;
+        let s = vdata(peers(c.is_root(root), c), sendbuf, sendcounts, displs, sendtype)?;
         caller.scatterv(c, s, data(recvbuf, recvcount, recvtype), root)
     }
 

@@ -90,7 +90,7 @@ fn raise(error: &Error) -> c_int {
 mpi_fn! {
     /// The arguments of the program stay as they are: nothing in them is ours.
     fn Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) {
-        catena_ft::prepare();
+        catena_library::assemble();
         interpreter::begin();
         init::init(consts::THREAD_SINGLE).map(drop)
     }
@@ -98,7 +98,7 @@ mpi_fn! {
     fn Init_thread(_argc: *mut c_int, _argv: *mut *mut *mut c_char, required: c_int,
         provided: *mut c_int)
     {
-        catena_ft::prepare();
+        catena_library::assemble();
         interpreter::begin();
         put(provided, init::init(required)?, "provided")
     }

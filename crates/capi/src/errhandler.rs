@@ -7,8 +7,8 @@ use catena_abi::{
     Comm, CommErrhandlerFunction, Errhandler, ErrhandlerFunction, File, FileErrhandlerFunction,
     Session, SessionErrhandlerFunction, Win, WinErrhandlerFunction, consts,
 };
+use catena_core::Objects;
 use catena_core::enter_any;
-use catena_core::object::Objects;
 use catena_io::registry;
 use catena_objects::callback::{Foreign, HandlerFn};
 use catena_objects::errhandler::{Errhandler as Handler, ErrhandlerRef};

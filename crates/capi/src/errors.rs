@@ -10,7 +10,7 @@ use std::ffi::c_int;
 use std::sync::Mutex;
 
 use catena_abi::{self as abi, consts, names};
-use catena_core::object::Objects;
+use catena_core::Objects;
 use catena_core::{enter, enter_any, init};
 use catena_objects::errhandler::{self, Errhandler, ErrhandlerRef};
 use catena_objects::error_place::{ErrorPlace, Target};

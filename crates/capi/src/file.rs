@@ -13,6 +13,7 @@ use catena_datatype::TypeRef;
 use catena_io::{Conversion, Datarep, Plan, Registered, View, registry};
 use catena_objects::info::Info as Pairs;
 use catena_objects::{Result, fail};
+use catena_rma::settings::RMA_LATENCY;
 
 use crate::args::{self, put, put_string};
 use crate::entry::mpi_fn;
@@ -253,7 +254,7 @@ mpi_fn! {
         let set = file.set_atomicity(&process, flag != 0);
         drop(process);
         // Members elsewhere may need this process while it computes.
-        beside::start();
+        beside::start(RMA_LATENCY.get());
         set.map_err(|error| error.on(fh))
     }
 

@@ -44,7 +44,7 @@ extension! {
     fn Comm_get_failed[standard](comm: Comm, failedgrp: *mut Group) on comm {
         let process = enter()?;
         process.progress();
-        let failed = process.comm_failed(&*process.comm(comm)?);
+        let failed = (*process.comm(comm)?).get_failed(&process);
         put(failedgrp, process.objects.groups.add(failed), "failedgrp")
     }
 
@@ -54,20 +54,20 @@ extension! {
             fail!(Arg, "num_to_ack is {num_to_ack}: it must not be negative");
         };
         process.progress();
-        let acked = process.comm_acknowledge(&*process.comm(comm)?, most);
+        let acked = (*process.comm(comm)?).acknowledge(&process, most);
         put(num_acked, acked as c_int, "num_acked")
     }
 
     fn Comm_failure_ack(comm: Comm) on comm {
         let process = enter()?;
         process.progress();
-        process.comm_acknowledge(&*process.comm(comm)?, usize::MAX);
+        (*process.comm(comm)?).acknowledge(&process, usize::MAX);
         Ok(())
     }
 
     fn Comm_failure_get_acked(comm: Comm, failedgrp: *mut Group) on comm {
         let process = enter()?;
-        let acknowledged = process.comm_acknowledged(&*process.comm(comm)?);
+        let acknowledged = (*process.comm(comm)?).acknowledged(&process);
         put(failedgrp, process.objects.groups.add(acknowledged), "failedgrp")
     }
 

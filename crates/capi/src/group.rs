@@ -4,8 +4,8 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 use catena_abi::{Group, consts};
+use catena_core::Objects;
 use catena_core::enter;
-use catena_core::object::Objects;
 use catena_objects::group::{Group as Members, Likeness};
 use catena_objects::{Result, fail};
 

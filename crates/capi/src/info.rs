@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int};
 use std::sync::Arc;
 
 use catena_abi::{Info, consts};
-use catena_core::object::Objects;
+use catena_core::Objects;
 use catena_core::{enter_any, init};
 use catena_objects::info::{Info as Pairs, check_key};
 use catena_objects::{Result, fail};
@@ -20,7 +20,7 @@ pub(crate) fn info(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
     }
 }
 
-/// The same, to be changed.
+/// An info object that the program may change: any but `MPI_INFO_ENV`.
 fn own(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
     if handle == consts::INFO_ENV {
         fail!(Info, "MPI_INFO_ENV can only be read");

@@ -1,4 +1,4 @@
-//! Row 8: the C interface of MPI: one file per chapter of the standard, a few lines
+//! Row 9: the C interface of MPI: one file per chapter of the standard, a few lines
 //! per function. Everything else is in `core`.
 //!
 //! Below this crate a failure is an enum with what is known about it. Here it becomes an error
@@ -48,4 +48,5 @@ mod session;
 mod status;
 mod tool;
 mod topology;
+mod traced;
 mod window;

@@ -22,7 +22,7 @@ mpi_fn! {
         let handler = errhandler::fitting(&objects, handler, Target::Session)?;
         let hints = objects.infos.find(hints)?.unwrap_or_default();
         drop(objects);
-        catena_ft::prepare();
+        catena_library::assemble();
         put(session, session::init(&hints, handler)?, "session")
     }
 

@@ -7,6 +7,7 @@ use catena_abi::{Aint, Comm, Group, Info, Win, consts};
 use catena_core::{Process, beside, enter, is_locked};
 use catena_objects::{Result, fail};
 use catena_rma::registry::{self, Kept};
+use catena_rma::settings::RMA_LATENCY;
 use catena_rma::{Flavor, Part, Plan, create, free, lock_mode};
 
 use crate::args::{self, put, put_string};
@@ -36,7 +37,7 @@ fn make(
     let (made, memory) = create(&process, &comm, plan)?;
     drop(process);
     // Members elsewhere may need this process while it computes.
-    beside::start();
+    beside::start(RMA_LATENCY.get());
     if let Some(to) = baseptr {
         put(to.cast::<*mut u8>(), memory, "baseptr")?;
     }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use catena_mpit::{Bind, Pvar, catalog};
+use catena_mpit::{Bind, ObjectKind, Pvar, catalog};
 use catena_settings::{Level, Registry, Setting};
 
 const HELP: &str = include_str!("help/info.txt");
@@ -122,8 +122,8 @@ fn show_pvars(names: &[String]) -> i32 {
 
 fn describe_pvar(pvar: &Pvar) -> String {
     let of = match pvar.bind() {
-        Bind::Comm => ", of a communicator",
-        Bind::File => ", of a file",
+        Bind::Object(ObjectKind::File) => ", of a file",
+        Bind::Object(_) => ", of a communicator",
         Bind::Process => "",
     };
     let (name, class, unit) = (&pvar.name, pvar.class.name(), pvar.unit());

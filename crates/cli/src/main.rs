@@ -25,6 +25,7 @@ const CALLED: &str = "--called";
 
 /// All settings that this command knows.
 fn registry() -> Registry {
+    catena_library::list();
     catena_core::settings::registry()
 }
 

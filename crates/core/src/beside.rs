@@ -1,8 +1,8 @@
 //! Progress beside a program that computes: a thread that serves others when no call does.
 //!
-//! It exists only while somebody needs it ([`need`]), sleeps on what networks wake a process by, and leaves
-//! progress to the program's calls as long as they make some within [`RMA_LATENCY`]. It enters the library like
-//! any other thread, so calls take the lock from its start on.
+//! It exists only while somebody needs it ([`Demand`]), sleeps on what networks wake a process by, and leaves
+//! progress to the program's calls as long as they make some within the time that [`start`] is given. It enters the
+//! library like any other thread, so calls take the lock from its start on.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::AcqRel, Ordering::Relaxed};
 use std::thread::{self, Builder};
@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use catena_process::{is_watcher_asleep, rounds};
 
-use crate::latency::RMA_LATENCY;
 use crate::process::{Process, enter, lock_for_good};
 
 /// Longest sleep on networks.
@@ -18,52 +17,56 @@ const LONGEST: Duration = Duration::from_millis(10);
 /// Rounds of progress while something moves, before others may enter.
 const ROUNDS: u32 = 64;
 
-/// Who may wait for something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Of {
-    /// Windows.
-    Windows = 1,
-    /// Files.
-    Files = 2,
-}
-
 /// How many need it.
 static NEEDED: AtomicU32 = AtomicU32::new(0);
-/// By which [`Of`] something is awaited that wakes nobody: a bit each.
+/// How many demands wait for something that wakes nobody.
 static BLIND: AtomicU32 = AtomicU32::new(0);
 /// Whether the thread is there.
 static RUNS: AtomicBool = AtomicBool::new(false);
 
-/// One more needs the thread, which [`start`] starts.
-pub fn need() {
-    NEEDED.fetch_add(1, AcqRel);
+/// What a crate above this one needs the thread for: a static of that crate.
+#[derive(Debug, Default)]
+pub struct Demand {
+    is_blind: AtomicBool,
 }
 
-/// One less needs it; it ends when nobody does.
-pub fn need_no_more() {
-    NEEDED.fetch_sub(1, AcqRel);
-}
+impl Demand {
+    /// Nothing yet.
+    pub const fn new() -> Self {
+        Demand {
+            is_blind: AtomicBool::new(false),
+        }
+    }
 
-/// Says whether windows, or files, wait for something that no network tells of, so that the thread has to look for it.
-/// The caller holds the library's lock.
-pub fn look_often(of: Of, often: bool) {
-    let all = BLIND.load(Relaxed);
-    let new = match often {
-        true => all | of as u32,
-        false => all & !(of as u32),
-    };
-    if new != all {
-        BLIND.store(new, Relaxed);
+    /// One more object needs the thread, which [`start`] starts.
+    pub fn raise(&self) {
+        NEEDED.fetch_add(1, AcqRel);
+    }
+
+    /// One less needs it; it ends when nobody does.
+    pub fn lower(&self) {
+        NEEDED.fetch_sub(1, AcqRel);
+    }
+
+    /// Says whether something is awaited that no network tells of, so that the thread has to look for it.
+    /// The caller holds the library's lock.
+    pub fn look_often(&self, often: bool) {
+        if self.is_blind.load(Relaxed) == often {
+            return;
+        }
+        self.is_blind.store(often, Relaxed);
+        let blind = BLIND.load(Relaxed);
+        BLIND.store(if often { blind + 1 } else { blind - 1 }, Relaxed);
     }
 }
 
 /// Starts the thread if somebody needs it and it is not there. The caller is outside of the library, and
-/// if calls have not taken the lock so far, the only thread that calls it: they take it from now on.
+/// if calls have not taken the lock so far, the only thread that calls it: they take it from now on. It leaves others
+/// unserved for `latency` at most; if that is 0 they wait for the program's calls.
 ///
 /// Without a thread, as when the system has none left, others wait for the program's calls.
-pub fn start() {
-    let is_wanted = NEEDED.load(Relaxed) != 0 && !RMA_LATENCY.get().is_zero();
+pub fn start(latency: Duration) {
+    let is_wanted = NEEDED.load(Relaxed) != 0 && !latency.is_zero();
     if !is_wanted || RUNS.swap(true, AcqRel) {
         return;
     }
@@ -73,7 +76,7 @@ pub fn start() {
     let thread = Builder::new()
         .name("catena-beside".to_owned())
         .stack_size(256 << 10);
-    if thread.spawn(serve).is_err() {
+    if thread.spawn(move || serve(latency)).is_err() {
         RUNS.store(false, Relaxed);
     }
     drop(signals);
@@ -104,8 +107,7 @@ impl Drop for Blocked {
 }
 
 /// What the thread does.
-fn serve() {
-    let latency = RMA_LATENCY.get();
+fn serve(latency: Duration) {
     let mut seen = rounds();
     loop {
         let now = rounds();

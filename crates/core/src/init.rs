@@ -62,7 +62,7 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
     let met = match FAULT_TOLERANCE.get() || is_revoked() || has_given_up() || fails {
         // The launcher knows who is left to be waited for.
         true => by_launcher(),
-        false => match process.last_barrier() {
+        false => match Comm::last_barrier(&process) {
             // Others go there at once if they know that before.
             Err(_) if is_revoked() => by_launcher(),
             // Only here is the program told of it.
@@ -154,4 +154,4 @@ pub fn abort(code: i32, message: &str) -> ! {
     unsafe { libc::_exit(status) }
 }
 
-pub use crate::object::{clip, info_env};
+pub use crate::environment::{clip, info_env};

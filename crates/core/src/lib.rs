@@ -10,14 +10,15 @@
 //! |------------|--------------------------------------------------------------------|
 //! | `process`  | the state of the process, the ways into it: read it first          |
 //! | `object`   | its tables of handles                                              |
-//! | `life`, `init`, `phase`, `session` | how it comes up, and who uses it           |
+//! | `life`, `init`, `phase`, `session`, `environment` | how it comes up, and who uses it |
 //! | `wait`     | how it waits; the work is done in crate `process`                  |
 //! | `p2p`, `bsend`, `buffer` | messages, and the program's buffers                  |
 //! | `request`  | requests: a trait, and a file for each kind                        |
 //! | `comm`     | communicators, and how processes agree on new ones                 |
 //! | `topology` | grids and graphs                                                   |
 //! | `coll`     | collectives: checks, choice, boards, schedules                     |
-//! | `events`   | what tools are told                                                |
+//! | `events`, `variables` | what tools are told, and what they can read             |
+//! | `components`, `listing` | what crates above this one do, and what they list     |
 //!
 //! `crates/core/README.md` tells how requests, communicators and collectives work, and what stands
 //! above this crate.
@@ -33,33 +34,34 @@ pub mod bsend;
 pub mod buffer;
 pub mod coll;
 pub mod comm;
+pub mod components;
 #[cfg(test)]
 mod device;
+mod environment;
 pub mod events;
 mod failure;
-pub mod files;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
 pub mod init;
-pub mod latency;
 pub mod life;
+pub mod listing;
 mod loss;
 mod memory_kinds;
 mod message;
-pub mod object;
+mod object;
 pub mod p2p;
 pub mod peers;
 mod phase;
 pub mod process;
 mod reduce_local;
-pub mod remote_access;
 pub mod request;
 pub mod session;
 mod session_object;
 pub mod settings;
 pub mod topology;
 mod trouble;
+pub mod variables;
 pub mod wait;
 mod window;
 
@@ -70,5 +72,5 @@ pub mod hooks {
 
 pub use loss::kind_of_death;
 pub use memory_kinds::takes_cuda;
-pub use process::{Process, enter, enter_any, is_locked, observe};
+pub use process::{Objects, Process, enter, enter_any, is_locked, observe};
 pub use reduce_local::reduce_local;

@@ -2,21 +2,21 @@
 
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
-use std::sync::OnceLock;
 
 use catena_abi::consts;
 use catena_boot::FAULT_TOLERANCE;
 use catena_boot::alias::forbids_alone;
 use catena_datatype::{Datatype, FortranSizes};
 use catena_fabric::Peer;
-use catena_link::Cid;
 use catena_memory as memory;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::group::Group;
 use catena_process::{Living, Owner, ProgressEngine, Waits};
 
 use crate::coll::{Collectives, Counts};
-use crate::comm::{Cids, Comm, ControlMessages, HandlesByCid, Heritage, JOB, Way};
+use crate::comm::{Cids, Comm, ControlMessages, HandlesByCid, Heritage, JOB};
+use crate::components;
+use crate::environment;
 use crate::process::{self, Link, Process, enter};
 
 pub use catena_process::granted;
@@ -67,78 +67,6 @@ impl Living for Process {
     }
 }
 
-/// What a crate above this one does in jobs that may go on without their dead.
-#[derive(Clone, Copy, Debug)]
-pub struct Tolerance {
-    /// The process has come up, before anybody else can have told it anything.
-    pub begin: fn(&Process),
-    /// A member of a communicator, by the context and its rank there, is to be asked whether it takes part in an agreement, that of all
-    /// members that has the first of the words as its number, or that of two leaders which the words tell ([`Process::leader_asks`]).
-    /// If not, the answer is [`Process::takes_no_part`], or [`Process::leader_is_absent`].
-    pub ask_part: fn(&Process, Cid, u32, &[u32]),
-    /// A leader that has asked so is to be answered that nothing comes.
-    pub answer_leader: fn(&Process, Cid, u32, &[u32]),
-    /// A number is that of a new communicator from now on, of which nobody else knows it yet.
-    pub taken: fn(&Process, Cid),
-    /// A communicator has its handle: [`Process::comm_at`] finds it from now on.
-    pub opened: fn(&Process, &Comm),
-}
-
-static TOLERANCE: OnceLock<Tolerance> = OnceLock::new();
-
-/// Has processes that come up go on after failures so. To be called before the library is first initialised.
-pub fn go_on_by(tolerance: Tolerance) {
-    // Whoever comes first is the only one there is.
-    let _ = TOLERANCE.set(tolerance);
-}
-
-/// The process has come up, in a job that may go on without its dead.
-fn begin_tolerance(process: &Process) {
-    if FAULT_TOLERANCE.get() {
-        process.link(|link| link.tolerate());
-    }
-    if let Some(tolerance) = TOLERANCE.get() {
-        (tolerance.begin)(process);
-    }
-}
-
-impl Process {
-    /// A number is taken for a new communicator.
-    pub(crate) fn tell_taken(&self, cid: Cid) {
-        if let Some(tolerance) = TOLERANCE.get() {
-            (tolerance.taken)(self, cid);
-        }
-    }
-
-    /// A communicator has its handle from now on.
-    pub(crate) fn tell_opened(&self, comm: &Comm) {
-        if let Some(tolerance) = TOLERANCE.get() {
-            (tolerance.opened)(self, comm);
-        }
-    }
-
-    /// Asks a member of a communicator whether it takes part in an agreement of all members; false if nobody is there who could.
-    pub(crate) fn ask_part(&self, cid: Cid, rank: u32, number: u32) -> bool {
-        let tolerance = TOLERANCE.get();
-        tolerance.inspect(|it| (it.ask_part)(self, cid, rank, &[number]));
-        tolerance.is_some()
-    }
-
-    /// Asks the other leader, from this one's call of that number, whether nothing comes.
-    pub(crate) fn ask_leader(&self, (cid, rank, key): &Way, number: u32) {
-        if let Some(tolerance) = TOLERANCE.get() {
-            (tolerance.ask_part)(self, *cid, *rank, &key.words(number));
-        }
-    }
-
-    /// Tells the other leader, which has asked from its call of that number, that nothing comes.
-    pub(crate) fn answer_leader(&self, (cid, rank, key): &Way, number: u32) {
-        if let Some(tolerance) = TOLERANCE.get() {
-            (tolerance.answer_leader)(self, *cid, *rank, &key.words(number));
-        }
-    }
-}
-
 /// This process is a rank: what it starts from now on is none, and may be a program of another MPI that runs alone.
 fn let_children_be_alone() {
     let forbids = |(name, value): &(OsString, OsString)| forbids_alone(name, value);
@@ -163,6 +91,7 @@ fn wire_up() -> Result<Box<Process>> {
     let_children_be_alone();
     crate::settings::warn_unknown(boot.job().rank);
     let size = boot.job().size;
+    environment::note_job_size(size);
     let engine = ProgressEngine::open(boot)?;
     let me = engine.me;
     let everyone: Vec<Peer> = (0..size).map(Peer).collect();
@@ -216,7 +145,10 @@ fn wire_up() -> Result<Box<Process>> {
     });
     // Collectives first: they are asked for most.
     process.hook::<Collectives>();
-    begin_tolerance(&process);
+    if FAULT_TOLERANCE.get() {
+        process.link(|link| link.tolerate());
+    }
+    components::all().for_each(|it| it.came_up(&process));
     process.engine.ask_once();
     process.watch();
     Ok(process)

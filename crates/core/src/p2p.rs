@@ -13,6 +13,7 @@ use crate::failure::failure;
 pub use crate::message::Message;
 use crate::process::Process;
 use crate::request::{self, Done};
+use crate::trouble::is_interrupted;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 
@@ -158,7 +159,7 @@ impl Process {
     pub(crate) fn await_transfer(&self, id: ReqId) -> Completion {
         let is_done = |process: &Process| process.link(|link| link.is_done(id));
         if !is_done(self) {
-            self.block(|process| is_done(process) || process.is_interrupted(id));
+            self.block(|process| is_done(process) || is_interrupted(process, id));
             if !is_done(self) {
                 self.link(|link| link.interrupt(id));
             }
@@ -262,7 +263,7 @@ impl Process {
         let any = sel.source == consts::ANY_SOURCE && self.is_troubled();
         any && self
             .comm_at(cid)
-            .is_some_and(|comm| self.has_unacknowledged(&comm))
+            .is_some_and(|comm| comm.has_unacknowledged(self))
     }
 
     fn add_message(&self, id: MessageId, envelope: Envelope) -> Matched {

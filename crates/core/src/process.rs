@@ -10,6 +10,7 @@ use catena_abi::{self as abi, consts};
 use catena_fabric::Peer;
 use catena_link::{Awaited, Cid};
 use catena_objects::error::{Error, Kind, Result};
+use catena_objects::error_place::Target;
 use catena_objects::table::ObjectKind;
 use catena_process::{self as waiting, Hook, Hooked, Life, LinkOf, Owner, ProgressEngine};
 use catena_process::{Threads, Waits};
@@ -18,24 +19,39 @@ use crate::attached::Attached;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::Counts;
 use crate::comm::{Cids, Comm, ControlMessages, HandlesByCid, Leaders, Orphans, OtherJobs};
-use crate::object::Objects;
+use crate::environment::info_env;
+use crate::object;
 use crate::phase;
 use crate::request::State;
 
 /// The matching engine over all routes.
 pub type Link = LinkOf<SendBuf, RecvBuf>;
 
+/// All tables of handles.
+pub type Objects = object::Objects<Process>;
+
 static LIFE: Life<Process> = Life::new();
-static OBJECTS: LazyLock<Shared<Objects>> = LazyLock::new(Shared::default);
+static OBJECTS: LazyLock<Shared<Objects>> = LazyLock::new(|| Shared(objects()));
 
 /// Makes the tables a static. They are reached under the lock only, or from
 /// the one thread that calls MPI.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared<T>(T);
 // SAFETY: `enter` and `enter_any` serialise all access, as the struct says.
 unsafe impl<T> Sync for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T> Send for Shared<T> {}
+
+/// The tables, with the places of errors that are found by them.
+fn objects() -> Objects {
+    let objects = Objects::new(info_env);
+    let errhandlers = &objects.errhandlers;
+    errhandlers.register(Target::Comm, |h| Ok(enter()?.comm(abi::Comm(h))?));
+    errhandlers.register(Target::Session, |h| {
+        Ok(enter_any().session(abi::Session(h))?)
+    });
+    objects
+}
 
 /// A handle, and the communicator behind it.
 type Known = (abi::Comm, *const Arc<Comm>);

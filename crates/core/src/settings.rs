@@ -2,7 +2,9 @@
 
 use catena_settings::{Registry, Setting};
 
-/// Every setting that any part of the library reads.
+use crate::listing;
+
+/// Every setting that any part of the library reads, those of crates above this one last.
 pub fn registry() -> Registry {
     let mut all: Vec<&'static dyn Setting> = Vec::new();
     all.extend_from_slice(catena_boot::SETTINGS);
@@ -12,9 +14,7 @@ pub fn registry() -> Registry {
     all.extend_from_slice(catena_objects::errhandler::SETTINGS);
     all.extend_from_slice(crate::memory_kinds::SETTINGS);
     all.extend_from_slice(catena_cuda::SETTINGS);
-    all.push(&crate::latency::RMA_LATENCY);
-    all.push(&crate::remote_access::RMA_REMOTE);
-    all.push(&crate::remote_access::RMA_REMOTE_MIN);
+    all.extend(listing::all().iter().flat_map(|it| it.settings));
     Registry::new(all)
 }
 

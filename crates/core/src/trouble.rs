@@ -69,17 +69,19 @@ impl Process {
     pub(crate) fn is_troubled(&self) -> bool {
         self.link(|link| link.is_troubled())
     }
+}
 
+impl Comm {
     /// The members of a communicator that are known to have died, as ranks, those of a remote
     /// group behind the local ones, in the order in which that became known.
-    pub fn failed_ranks<'c>(&self, comm: &'c Comm) -> RefMut<'c, Vec<u32>> {
-        let mut ranks = comm.failed.ranks.borrow_mut();
-        let losses = self.link(|link| link.losses());
-        if comm.failed.seen.replace(losses) != losses {
-            let lost: Vec<Peer> = self.link(|link| link.lost_peers().collect());
-            let remote = comm.remote.as_ref().map(|it| &it.group);
-            let behind = |peer| Some(remote?.rank_of(peer)? + comm.size());
-            let rank = |peer| comm.group.rank_of(peer).or_else(|| behind(peer));
+    pub fn failed_ranks<'c>(&'c self, process: &Process) -> RefMut<'c, Vec<u32>> {
+        let mut ranks = self.failed.ranks.borrow_mut();
+        let losses = process.link(|link| link.losses());
+        if self.failed.seen.replace(losses) != losses {
+            let lost: Vec<Peer> = process.link(|link| link.lost_peers().collect());
+            let remote = self.remote.as_ref().map(|it| &it.group);
+            let behind = |peer| Some(remote?.rank_of(peer)? + self.size());
+            let rank = |peer| self.group.rank_of(peer).or_else(|| behind(peer));
             let mut new: Vec<u32> = lost.into_iter().filter_map(rank).collect();
             new.retain(|rank| !ranks.contains(rank));
             new.sort_unstable();
@@ -91,25 +93,25 @@ impl Process {
     /// Why no collective on the communicator can be complete any more, if that is so: it was
     /// revoked, a member has died, or one has failed for a death before. Cost without any failure: one load.
     #[inline]
-    pub fn trouble(&self, comm: &Comm) -> Option<Error> {
-        self.is_troubled().then(|| self.trouble_slow(comm))?
+    pub fn trouble(&self, process: &Process) -> Option<Error> {
+        process.is_troubled().then(|| self.trouble_slow(process))?
     }
 
     #[cold]
-    fn trouble_slow(&self, comm: &Comm) -> Option<Error> {
-        if comm.failed.is_revoked() {
+    fn trouble_slow(&self, process: &Process) -> Option<Error> {
+        if self.failed.is_revoked() {
             return Some(revoked());
         }
-        let first = self.failed_ranks(comm).first().copied();
-        let death = first.map(|first| died(&comm.words(first)));
-        let error = death.or_else(|| comm.failed.ended.borrow().clone())?;
-        self.quit_board(comm, &error);
+        let first = self.failed_ranks(process).first().copied();
+        let death = first.map(|first| died(&self.words(first)));
+        let error = death.or_else(|| self.failed.ended.borrow().clone())?;
+        self.quit_board(process, &error);
         Some(error)
     }
 
     /// A collective on the communicator has failed: no other one is run on it any more, on the board or by messages.
     #[cold]
-    pub(crate) fn note_end(&self, comm: &Comm, error: &Error) {
+    pub(crate) fn note_end(&self, process: &Process, error: &Error) {
         let ended = || match error.kind() {
             Kind::ProcFailed | Kind::Revoked => error.clone(),
             kind => {
@@ -119,16 +121,16 @@ impl Process {
                 Error::new(kind, text)
             }
         };
-        comm.failed.ended.borrow_mut().get_or_insert_with(ended);
-        self.link(|link| link.note_trouble());
+        self.failed.ended.borrow_mut().get_or_insert_with(ended);
+        process.link(|link| link.note_trouble());
     }
 
     /// An agreement of the members on something else than a call, as on a duplicate, has failed. Only for a death may that
     /// be otherwise at others.
     #[cold]
-    pub(crate) fn note_no_agreement(&self, comm: &Comm, error: &Error) {
+    pub(crate) fn note_no_agreement(&self, process: &Process, error: &Error) {
         if matches!(error.kind(), Kind::ProcFailed | Kind::Revoked) {
-            self.note_end(comm, error);
+            self.note_end(process, error);
         }
     }
 
@@ -137,27 +139,32 @@ impl Process {
     /// # Errors
     /// What [`Process::trouble`] says.
     #[inline]
-    pub(crate) fn check_whole(&self, comm: &Comm) -> Result<()> {
-        self.trouble(comm).map_or(Ok(()), Err)
+    pub(crate) fn check_whole(&self, process: &Process) -> Result<()> {
+        self.trouble(process).map_or(Ok(()), Err)
     }
+}
 
-    /// Why processes that a context joins cannot agree any more: one of these ranks has died, or
-    /// any if there are none.
-    #[cold]
-    pub(crate) fn trouble_among(&self, cid: Cid, ranks: &[u32]) -> Option<Error> {
-        if self.comm_at(cid).is_some_and(|it| it.failed.is_revoked()) {
-            return Some(revoked());
-        }
-        let dead = self.link(|link| {
-            let mut members = (0..).zip(link.members(cid));
-            let dead = |&(rank, (peer, _)): &(u32, (Peer, Cid))| {
-                (ranks.is_empty() || ranks.contains(&rank)) && link.is_lost(peer)
-            };
-            members.find(dead).map(|(rank, _)| rank)
-        })?;
-        Some(died(&format!("rank {dead}")))
+/// Why processes that a context joins cannot agree any more: one of these ranks has died, or
+/// any if there are none.
+#[cold]
+pub(crate) fn trouble_among(process: &Process, cid: Cid, ranks: &[u32]) -> Option<Error> {
+    if process
+        .comm_at(cid)
+        .is_some_and(|it| it.failed.is_revoked())
+    {
+        return Some(revoked());
     }
+    let dead = process.link(|link| {
+        let mut members = (0..).zip(link.members(cid));
+        let dead = |&(rank, (peer, _)): &(u32, (Peer, Cid))| {
+            (ranks.is_empty() || ranks.contains(&rank)) && link.is_lost(peer)
+        };
+        members.find(dead).map(|(rank, _)| rank)
+    })?;
+    Some(died(&format!("rank {dead}")))
+}
 
+impl Process {
     /// The communicator that a context belongs to, of those that have handles.
     pub fn comm_at(&self, cid: Cid) -> Option<Arc<Comm>> {
         let handle = self.handle_of(cid)?;
@@ -167,35 +174,37 @@ impl Process {
             .cloned()
             .or_else(|| self.objects.comms.get(handle.0))
     }
+}
 
-    /// Whether a transfer is a receive that any may match, on a communicator of which a member has
-    /// died that the program has not acknowledged: then it cannot be waited for.
-    #[inline]
-    pub(crate) fn is_interrupted(&self, id: ReqId) -> bool {
-        self.is_troubled() && self.is_interrupted_slow(id)
-    }
+/// Whether a transfer is a receive that any may match, on a communicator of which a member has
+/// died that the program has not acknowledged: then it cannot be waited for.
+#[inline]
+pub(crate) fn is_interrupted(process: &Process, id: ReqId) -> bool {
+    process.is_troubled() && is_interrupted_slow(process, id)
+}
 
-    #[cold]
-    fn is_interrupted_slow(&self, id: ReqId) -> bool {
-        let open = self.link(|link| link.is_open(id).then(|| link.cid(id)));
-        let comm = open.and_then(|cid| self.comm_at(cid));
-        comm.is_some_and(|comm| self.has_unacknowledged(&comm))
-    }
+#[cold]
+fn is_interrupted_slow(process: &Process, id: ReqId) -> bool {
+    let open = process.link(|link| link.is_open(id).then(|| link.cid(id)));
+    let comm = open.and_then(|cid| process.comm_at(cid));
+    comm.is_some_and(|comm| comm.has_unacknowledged(process))
+}
 
+impl Comm {
     /// Whether a member has died that the program has not acknowledged.
-    pub(crate) fn has_unacknowledged(&self, comm: &Comm) -> bool {
-        self.failed_ranks(comm).len() > comm.failed.acked.get()
+    pub(crate) fn has_unacknowledged(&self, process: &Process) -> bool {
+        self.failed_ranks(process).len() > self.failed.acked.get()
     }
 
     /// Why a receive from any source cannot be waited for, if that is so; `Pending` says that the
     /// receive stays.
     #[cold]
-    pub(crate) fn interruption(&self, comm: &Comm, stays: bool) -> Error {
+    pub(crate) fn interruption(&self, process: &Process, stays: bool) -> Error {
         let rank = self
-            .failed_ranks(comm)
-            .get(comm.failed.acked.get())
+            .failed_ranks(process)
+            .get(self.failed.acked.get())
             .copied();
-        let who = comm.words(rank.unwrap_or_default());
+        let who = self.words(rank.unwrap_or_default());
         let (kind, rest) = match stays {
             true => (Kind::ProcFailedPending, "; the receive stays"),
             false => (Kind::ProcFailed, ""),
@@ -204,64 +213,66 @@ impl Process {
             "{who} has died, and may have been the one to send{rest}: MPI_Comm_ack_failed \
             says that others are waited for"
         );
-        Error::new(kind, text).on(comm.handle.get())
+        Error::new(kind, text).on(self.handle.get())
     }
 
     /// `MPI_Comm_get_failed`: those members that are known here to have died, in the order in
     /// which that became known, of both groups.
-    pub fn comm_failed(&self, comm: &Comm) -> Arc<Group> {
-        self.failed_group(comm, usize::MAX)
+    pub fn get_failed(&self, process: &Process) -> Arc<Group> {
+        self.failed_group(process, usize::MAX)
     }
 
     /// The first of these processes, at most this many.
-    fn failed_group(&self, comm: &Comm, most: usize) -> Arc<Group> {
+    fn failed_group(&self, process: &Process, most: usize) -> Arc<Group> {
         let peers: Vec<Peer> = {
-            let ranks = self.failed_ranks(comm);
-            let peer = |&rank: &u32| comm.peer_at(rank);
+            let ranks = self.failed_ranks(process);
+            let peer = |&rank: &u32| self.peer_at(rank);
             ranks.iter().take(most).map(peer).collect()
         };
-        comm.group.sibling(peers, self.me)
+        self.group.sibling(peers, process.me)
     }
 
     /// Those that the program has acknowledged (`MPIX_Comm_failure_get_acked`).
-    pub fn comm_acknowledged(&self, comm: &Comm) -> Arc<Group> {
-        self.failed_group(comm, comm.failed.acked.get())
+    pub fn acknowledged(&self, process: &Process) -> Arc<Group> {
+        self.failed_group(process, self.failed.acked.get())
     }
 
     /// `MPI_Comm_ack_failed`: acknowledges the first of them, at most so many; says how many are
     /// acknowledged from now on. Never fewer than before.
-    pub fn comm_acknowledge(&self, comm: &Comm, most: usize) -> usize {
-        let known = self.failed_ranks(comm).len();
-        let acked = comm.failed.acked.get().max(known.min(most));
-        comm.failed.acked.set(acked);
+    pub fn acknowledge(&self, process: &Process, most: usize) -> usize {
+        let known = self.failed_ranks(process).len();
+        let acked = self.failed.acked.get().max(known.min(most));
+        self.failed.acked.set(acked);
         acked
     }
 
     /// A communicator is revoked here (`MPI_Comm_revoke`, or somebody has told): whatever is
     /// under way on it ends. False if it was before. Tells nobody.
-    pub fn revoke_here(&self, comm: &Arc<Comm>) -> bool {
-        if comm.failed.revoked.replace(true) {
+    pub fn revoke_here(self: &Arc<Self>, process: &Process) -> bool {
+        if self.failed.revoked.replace(true) {
             return false;
         }
-        for cid in comm.cids() {
-            self.link(|link| {
+        for cid in self.cids() {
+            process.link(|link| {
                 link.net().failures_mut().revoke(cid);
                 link.revoke(cid);
             });
         }
-        let boards = comm.remote.as_ref().map(|it| &it.local);
-        for comm in boards.into_iter().chain([comm]) {
+        let boards = self.remote.as_ref().map(|it| &it.local);
+        for comm in boards.into_iter().chain([self]) {
             comm.failed.revoked.set(true);
-            self.lose_board(comm, &revoked());
+            comm.lose_board(process, &revoked());
         }
         true
     }
+}
 
+impl Process {
     /// A communicator was revoked whose handle is freed here: what is under way on it ends.
     pub fn revoke_freed(&self, cid: Cid) {
         match self.orphans.comm_of(cid) {
             Some(comm) => {
-                self.revoke_here(&comm);
+                comm.revoke_here(self);
             }
             None => self.link(|link| link.revoke(cid)),
         }
@@ -274,9 +285,9 @@ impl Process {
         for comm in all.chain([self.world.clone()]) {
             let local = comm.remote.as_ref().map(|it| it.local.clone());
             for comm in local.into_iter().chain([comm]) {
-                let dead = self.failed_ranks(&comm).clone();
+                let dead = comm.failed_ranks(self).clone();
                 for rank in dead.into_iter().filter(|&rank| rank < comm.size()) {
-                    self.lose_member(&comm, rank, &died(&format!("rank {rank}")));
+                    comm.lose_member(self, rank, &died(&format!("rank {rank}")));
                 }
             }
         }

@@ -61,7 +61,7 @@ fn messages_and_collectives_move_what_lies_on_a_device() {
     };
     let left = caller.allreduce(&comm, from, data, consts::SUM);
     if let Some(left) = left.expect("two buffers of as many numbers") {
-        process.run(left).expect("all ranks call it");
+        left.run(process).expect("all ranks call it");
     }
     let sum = source.iter().map(|i| i * comm.size() as i32);
     assert!(sum.eq(target.iter().copied()));

@@ -90,7 +90,7 @@ impl Scripted {
     }
 }
 
-impl RequestObject for Scripted {
+impl RequestObject<Process> for Scripted {
     fn state(&self, _: &Process) -> Result<State> {
         Ok(match self.left.get() {
             None => State::Inactive,
@@ -445,8 +445,9 @@ fn collectives_conform() {
             now: false,
         };
         let prepared = caller.barrier(&world).expect("a barrier of one");
-        process
-            .start_collective(prepared.expect("it is not run at once"))
+        prepared
+            .expect("it is not run at once")
+            .start(process)
             .expect("started")
     };
     check(&library.process, &mut By(start, nothing));
@@ -456,8 +457,9 @@ fn collectives_conform() {
             now: false,
         };
         let prepared = caller.barrier(&world).expect("a barrier of one");
-        process
-            .persistent_collective(prepared.expect("it is not run at once"))
+        prepared
+            .expect("it is not run at once")
+            .persist(process)
             .expect("made")
     };
     check(&library.process, &mut By(persistent, nothing));

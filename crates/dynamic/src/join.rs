@@ -36,7 +36,8 @@ const LONGEST: usize = 1024;
 ///
 /// # Errors
 /// `Arg` if `fd` is no such socket; `Other` if the other end closes it or says something else;
-/// `Unsupported` or `Port` if the two cannot meet, as the launcher of one does not know the other's.
+/// `Unsupported` or `Port` if the two cannot meet, as the launcher of one does not know the
+/// other's.
 pub fn join(process: &Process, fd: BorrowedFd<'_>) -> Result<abi::Comm> {
     let secret = Secret::random().map_err(|e| Error::new(Kind::Other, e.to_string()))?;
     let mine = [&HELLO, &secret.bytes()[..NUMBER]].concat();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use catena_abi::{self as abi, consts};
 use catena_boot::{Side, SpawnAnswer, SpawnProgram, SpawnRequest};
 use catena_core::Process;
-use catena_core::coll::{Caller, Data};
+use catena_core::coll::{Caller, Data, Prepared};
 use catena_core::comm::{Comm, Meeting};
 use catena_objects::errhandler::Initial;
 use catena_objects::error::{Kind, Result};
@@ -163,8 +163,9 @@ pub fn spawn(
     Ok((made?, counts))
 }
 
-/// Tells all members of a communicator what the root knows of the processes that it has asked for: words. At the root they come
-/// back; `None` if the members cannot be told, as some have died. Collective, once [`spawn`] has come to its end.
+/// Tells all members of a communicator what the root knows of the processes that it has asked for:
+/// words. At the root they come back; `None` if the members cannot be told, as some have died.
+/// Collective, once [`spawn`] has come to its end.
 pub fn tell_outcome(
     process: &Process,
     comm: &Arc<Comm>,
@@ -188,7 +189,7 @@ fn tell_row(process: &Process, comm: &Arc<Comm>, root: i32, mut row: Vec<u32>) -
         ty: consts::BYTE,
     };
     let call = Caller { process, now: true }.bcast(comm, data, root);
-    match call.and_then(|left| process.run_rest(left)) {
+    match call.and_then(|left| Prepared::run_rest(process, left)) {
         Ok(()) => Some(row),
         Err(_) => {
             // What a failed operation left behind may still use it.

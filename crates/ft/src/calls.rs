@@ -89,14 +89,14 @@ impl Agreeing {
             return None;
         }
         let vote = match &*self.purpose.borrow() {
-            Purpose::Flags(_) => process.vote_on_board(&self.comm, self.flags as u32),
+            Purpose::Flags(_) => self.comm.vote_on_board(process, self.flags as u32),
             Purpose::Survivors(..) => Vote::Elsewhere,
         };
         match vote {
             Vote::Later => None,
             Vote::Elsewhere => Some(self.climb(process)),
             Vote::Cast(round) => {
-                process.keep_board(&self.comm);
+                self.comm.keep_board();
                 Some(Way::Board(round))
             }
         }
@@ -112,7 +112,7 @@ impl Agreeing {
         };
         let mut own = Contribution::of(me, size, self.flags as u32);
         {
-            let failed = process.failed_ranks(&self.comm);
+            let failed = self.comm.failed_ranks(process);
             let acknowledged = self.comm.failed.acknowledged();
             for (n, &rank) in failed.iter().enumerate() {
                 if let Some(place) = circle.place_of(rank) {
@@ -152,8 +152,8 @@ impl Agreeing {
 
     /// Takes the outcome on the board; the other way, if it has none.
     fn count(&self, process: &Process, round: u32) -> Option<Way> {
-        let outcome = process.count_votes(&self.comm, round)?;
-        process.release_board(&self.comm);
+        let outcome = self.comm.count_votes(process, round)?;
+        self.comm.release_board(process);
         match outcome {
             Outcome::Abandoned => Some(self.climb(process)),
             Outcome::Agreed(all) => {
@@ -245,7 +245,7 @@ fn verdict(circle: &Circle, decision: &Decision) -> Result<()> {
     )
 }
 
-impl RequestObject for Agreeing {
+impl RequestObject<Process> for Agreeing {
     fn state(&self, _: &Process) -> Result<State> {
         Ok(match self.is_done.get() {
             true => State::Complete,
@@ -296,7 +296,7 @@ fn carry_on(process: &Process, agreeing: Agreeing) -> abi::Request {
 /// which come first, are agreed on even so.
 pub fn agree(process: &Process, comm: &Arc<Comm>, flags: i32) -> (i32, Result<()>) {
     if comm.failed.is_nobodys_turn()
-        && let Some(agreed) = process.agree_on_board(comm, flags as u32)
+        && let Some(agreed) = comm.agree_on_board(process, flags as u32)
     {
         return (agreed as i32, Ok(()));
     }
@@ -322,7 +322,7 @@ pub fn shrink(process: &Process, comm: &Arc<Comm>) -> Result<abi::Comm> {
     let mut numbers = process.numbers_for_survivors(comm).ok();
     let words = numbers.as_ref().map_or([NONE; 2], Numbers::words);
     if comm.failed.is_nobodys_turn()
-        && let Some(rows) = process.share_on_board(comm, words)
+        && let Some(rows) = comm.share_on_board(process, words)
         && let Some(numbers) = numbers.take()
     {
         return Ok(process.comm_of_all(comm, numbers, &rows));

@@ -55,8 +55,7 @@ mod tolerance;
 pub mod tree;
 pub mod wire;
 
-/// Has processes that come up go on after failures where the job is to. To be called before the
-/// library is first initialised.
-pub fn prepare() {
-    catena_core::life::go_on_by(tolerance::TOLERANCE);
-}
+use catena_core::components::Component;
+
+/// What this crate adds to the library: processes go on after failures where the job is to.
+pub const COMPONENT: &dyn Component = &tolerance::Failures;

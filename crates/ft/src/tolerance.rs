@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use catena_core::Process;
 use catena_core::comm::Comm;
+use catena_core::components::Component;
 use catena_core::hooks::Hook;
-use catena_core::life;
 use catena_fabric::{Peer, Posted, ProcessName};
 use catena_link::{ActiveHeader, Cid};
 use catena_objects::Result;
@@ -57,33 +57,56 @@ pub(crate) struct Tolerance {
     told: RefCell<HashSet<ProcessName>>,
 }
 
-/// What the library does where processes may die.
-pub(crate) const TOLERANCE: life::Tolerance = life::Tolerance {
-    begin,
-    ask_part,
-    answer_leader,
-    taken,
-    opened,
-};
+/// What this crate adds to the library: how it goes on where processes may die.
+#[derive(Debug)]
+pub(crate) struct Failures;
 
-/// The process has come up.
-fn begin(process: &Process) {
-    let tolerance = process.hook::<Tolerance>();
-    let postman = Postman {
-        inbox: tolerance.inbox.clone(),
-        alarm: tolerance.alarm(),
-    };
-    process.link(|link| link.set_handler(CLASS, Some(Box::new(postman))));
-}
+impl Component for Failures {
+    fn came_up(&self, process: &Process) {
+        let tolerance = process.hook::<Tolerance>();
+        let postman = Postman {
+            inbox: tolerance.inbox.clone(),
+            alarm: tolerance.alarm(),
+        };
+        process.link(|link| link.set_handler(CLASS, Some(Box::new(postman))));
+    }
 
-/// A member is to be asked whether it takes part in an agreement.
-fn ask_part(process: &Process, cid: Cid, rank: u32, words: &[u32]) {
-    write_to(process, (cid, rank), Kind::Part, words);
-}
+    fn ask_part(&self, process: &Process, cid: Cid, rank: u32, words: &[u32]) -> bool {
+        write_to(process, (cid, rank), Kind::Part, words);
+        true
+    }
 
-/// A leader of two groups is to be answered that nothing comes.
-fn answer_leader(process: &Process, cid: Cid, rank: u32, words: &[u32]) {
-    write_to(process, (cid, rank), Kind::NoPart, words);
+    fn answer_leader(&self, process: &Process, cid: Cid, rank: u32, words: &[u32]) {
+        write_to(process, (cid, rank), Kind::NoPart, words);
+    }
+
+    /// What has come for those that had its slot before, and their agreements, mean nothing any more.
+    fn number_taken(&self, process: &Process, cid: Cid) {
+        let tolerance = process.hook::<Tolerance>();
+        tolerance.early.borrow_mut().take(cid);
+        tolerance
+            .due
+            .borrow_mut()
+            .retain(|it| it.ours.slot() != cid.slot());
+        let mut circles = tolerance.circles.borrow_mut();
+        if !circles.is_empty() {
+            circles.remove(&cid.slot());
+        }
+    }
+
+    /// What has come for it is read by the next progress: the call that makes it is under way.
+    fn comm_opened(&self, process: &Process, comm: &Comm) {
+        let tolerance = process.hook::<Tolerance>();
+        let mut early = tolerance.early.borrow_mut();
+        if early.is_empty() && tolerance.due.borrow().is_empty() {
+            return;
+        }
+        let mut due = tolerance.due.borrow_mut();
+        due.extend(comm.cids().flat_map(|cid| early.take(cid)));
+        if !due.is_empty() {
+            tolerance.set_work(1);
+        }
+    }
 }
 
 /// Writes to a member of a communicator.
@@ -98,36 +121,6 @@ fn write_to(process: &Process, (cid, rank): (Cid, u32), kind: Kind, words: &[u32
         };
         let tolerance = process.hook::<Tolerance>();
         tolerance.write(process, &to, kind, words);
-    }
-}
-
-/// A number is that of a new communicator from now on. What has come for those that had its slot before, and their
-/// agreements, mean nothing any more.
-fn taken(process: &Process, cid: Cid) {
-    let tolerance = process.hook::<Tolerance>();
-    tolerance.early.borrow_mut().take(cid);
-    tolerance
-        .due
-        .borrow_mut()
-        .retain(|it| it.ours.slot() != cid.slot());
-    let mut circles = tolerance.circles.borrow_mut();
-    if !circles.is_empty() {
-        circles.remove(&cid.slot());
-    }
-}
-
-/// A communicator is there from now on. What has come for it is read by the next progress: the call that makes it is under
-/// way.
-fn opened(process: &Process, comm: &Comm) {
-    let tolerance = process.hook::<Tolerance>();
-    let mut early = tolerance.early.borrow_mut();
-    if early.is_empty() && tolerance.due.borrow().is_empty() {
-        return;
-    }
-    let mut due = tolerance.due.borrow_mut();
-    due.extend(comm.cids().flat_map(|cid| early.take(cid)));
-    if !due.is_empty() {
-        tolerance.set_work(1);
     }
 }
 
@@ -412,7 +405,7 @@ impl Tolerance {
     /// hears of it: so all that are alive come to know even if this process dies meanwhile.
     pub fn revoke(&self, process: &Process, comm: &Arc<Comm>) {
         let circle = self.circle(process, comm);
-        if !process.revoke_here(comm) {
+        if !comm.revoke_here(process) {
             return;
         }
         for to in circle

@@ -96,9 +96,9 @@ impl Crew {
             return Ok(());
         };
         if self.now {
-            return self.process().run(prepared);
+            return prepared.run(self.process());
         }
-        let request = self.process().start_collective(prepared)?;
+        let request = prepared.start(self.process())?;
         self.complete(request).await.map(drop)
     }
 
@@ -145,11 +145,11 @@ impl Crew {
     async fn await_message(&self, request: abi::Request) -> Option<Error> {
         let is_over = |process: &Process| !matches!(process.state(request), Ok(State::Pending));
         let comm = self.comm.clone();
-        self.until(|process| is_over(process) || process.trouble(&comm).is_some())
+        self.until(|process| is_over(process) || comm.trouble(process).is_some())
             .await;
         match is_over(self.process()) {
             true => None,
-            false => self.process().trouble(&self.comm),
+            false => self.comm.trouble(self.process()),
         }
     }
 

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use catena_base::PeerBytes;
-use catena_core::beside::{self, Of};
+use catena_core::beside::Demand;
 use catena_core::comm::Comm;
 use catena_core::hooks::Hook;
 use catena_core::{Process, kind_of_death};
@@ -41,7 +41,7 @@ enum What {
     PutBack,
     /// Wants bytes for reading; the answer, once nobody else writes them, is a number. Begin and end.
     ClaimToRead,
-    /// The same for writing: nobody else uses them then.
+    /// Wants bytes for writing; the answer, once nobody else uses them, is a number. Begin and end.
     ClaimToWrite,
     /// Gives back what was claimed. Its number. Nobody answers.
     Release,
@@ -112,6 +112,9 @@ struct State {
     last_file: u32,
     last_question: u64,
 }
+
+/// What files need the thread beside the program for.
+static BESIDE: Demand = Demand::new();
 
 /// The messages of a process. Any thread may leave one.
 #[derive(Debug, Default)]
@@ -296,7 +299,7 @@ impl Hook<Process> for Keeper {
         state.read();
         let is_near = self.near.get() != 0;
         let often = is_near || HELD.load(Relaxed) != 0 || !state.to_go.is_empty();
-        beside::look_often(Of::Files, often);
+        BESIDE.look_often(often);
         has_mail
     }
 
@@ -406,7 +409,7 @@ impl Remote {
         let count = &process.hook::<Keeper>().near;
         count.set(count.get() + usize::from(near));
         self.served.set(Served::Always { near });
-        beside::need();
+        BESIDE.raise();
     }
 
     /// Nobody needs it any more.
@@ -419,7 +422,7 @@ impl Remote {
         if let Served::Always { near } = self.served.take() {
             let count = &process.hook::<Keeper>().near;
             count.set(count.get() - usize::from(near));
-            beside::need_no_more();
+            BESIDE.lower();
         }
         listen_no_more(process);
     }
@@ -488,7 +491,7 @@ impl Remote {
         Ok(self.claimed(number))
     }
 
-    /// The same in a collective call.
+    /// Waits for the right to bytes in a collective call.
     pub(crate) async fn claim_in(&self, crew: &Crew, span: Span) -> Result<Claimed> {
         let question = self.put(What::claim(span), [span.begin, span.end]);
         let mut answer = None;
@@ -502,7 +505,7 @@ impl Remote {
 
     fn claimed(&self, number: u64) -> Claimed {
         HELD.fetch_add(1, Relaxed);
-        beside::look_often(Of::Files, true);
+        BESIDE.look_often(true);
         Claimed {
             owner: self.owner,
             file: self.file,

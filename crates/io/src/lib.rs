@@ -28,6 +28,7 @@
 //! | `collective`, `split` | calls of all members                                         |
 //! | `agree`      | how they learn of each other                                          |
 //! | `failure`    | errors of the system                                                  |
+//! | `counters`, `variables` | what was done with files, counted, and listed for tools    |
 //!
 //! `crates/io/README.md` tells how files work.
 
@@ -41,6 +42,7 @@ mod agree;
 mod amode;
 pub mod collective;
 mod common;
+mod counters;
 mod crew;
 mod datarep;
 pub mod driver;
@@ -66,6 +68,7 @@ mod shared_pointer;
 mod split;
 mod threads;
 mod transfer;
+mod variables;
 mod view;
 
 pub use access::{Buffer, straight};
@@ -82,6 +85,13 @@ pub use view::{Run, View};
 
 use catena_abi as abi;
 use catena_core::Process;
+use catena_core::listing::Listing;
+
+/// What this crate lists.
+pub const LISTING: Listing = Listing {
+    variables: variables::list,
+    ..Listing::NOTHING
+};
 
 /// Starts a transfer that goes on while the program computes; its request.
 ///

@@ -16,7 +16,6 @@ use std::sync::Arc;
 use catena_abi::{self as abi, consts};
 use catena_core::Process;
 use catena_core::comm::Comm;
-use catena_core::files;
 use catena_objects::callback::unlocked;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
@@ -25,6 +24,7 @@ use catena_objects::info::Info;
 use crate::agree;
 use crate::amode::Amode;
 use crate::collective::choice;
+use crate::counters;
 use crate::driver::{Deferred, Driver, Faulty, Posix, REPLACED, Stripes};
 use crate::failure::{OPENING, of_system};
 use crate::file::File;
@@ -174,7 +174,7 @@ pub fn open(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<a
     }
     let file = built?;
     let handle = registry::insert(&file);
-    files::open(handle, file.counters.clone());
+    counters::open(handle, file.counters.clone());
     Ok(handle)
 }
 
@@ -318,7 +318,7 @@ pub fn close(process: &Process, file: &Arc<File>) -> Result<()> {
     file.operations.settle(process);
     agree::all_well(process, &file.comm, own)?;
     registry::remove(file);
-    files::close(file.handle.get());
+    counters::close(file.handle.get());
     let deleted = match file.comm.rank == 0 && file.amode.deletes_on_close() {
         true => delete_opened(file),
         false => Ok(()),

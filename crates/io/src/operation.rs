@@ -77,7 +77,7 @@ impl Operation {
     }
 }
 
-impl RequestObject for Operation {
+impl RequestObject<Process> for Operation {
     fn state(&self, _: &Process) -> Result<State> {
         Ok(match self.is_done() {
             true => State::Complete,

@@ -35,7 +35,7 @@ impl Awaited for FileRequest {
     }
 }
 
-impl RequestObject for FileRequest {
+impl RequestObject<Process> for FileRequest {
     fn state(&self, _: &Process) -> Result<State> {
         Ok(match self.task.is_done() {
             true => State::Complete,

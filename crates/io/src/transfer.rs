@@ -13,13 +13,13 @@ use catena_abi::Status;
 use catena_base::{PeerBytes, Room, clock};
 use catena_core::Process;
 use catena_core::buffer::{RecvBuf, SendBuf};
-use catena_core::files::{FileCounters, Which};
 use catena_core::request::Done;
 use catena_fabric::Payload;
 use catena_link::{Sink, Source};
 use catena_objects::error::{Error, Result};
 
 use crate::common::Span;
+use crate::counters::{FileCounters, Which};
 use crate::datarep::{self, Elements};
 use crate::driver::{Carrier, Direction, Driver, Part, move_run};
 use crate::failure::of_transfer;

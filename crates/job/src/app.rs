@@ -28,8 +28,8 @@ pub struct App {
     pub inherit: Inherit,
 }
 
-/// Which of the launcher's variables the ranks of a program have. Settings of Catena they have in any case, as mpirun follows
-/// them, too.
+/// Which of the launcher's variables the ranks of a program have. Settings of Catena they have in
+/// any case, as mpirun follows them, too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Inherit {
     /// All.

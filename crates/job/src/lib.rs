@@ -1,5 +1,5 @@
-//! Row 3: a job, as the launcher's processes tell each other of it. Data and their form on the wire; nothing here
-//! starts, asks or waits.
+//! Row 3: a job, as the launcher's processes tell each other of it. Data and their form on the
+//! wire; nothing here starts, asks or waits.
 //!
 //! | module    | what it has                                                            |
 //! |-----------|------------------------------------------------------------------------|
@@ -16,9 +16,9 @@
 //! | `error`   | [`UsageError`], [`ProgramError`], and the statuses of the launcher     |
 //! | `strings` | strings and variables in messages                                      |
 //!
-//! Events and commands are frames of `catena_boot::wire`, and a daemon that is of another version is refused by its
-//! brief. What comes from another process is not believed: each `decode` refuses numbers of ranks and nodes that the
-//! job does not have.
+//! Events and commands are frames of `catena_boot::wire`, and a daemon that is of another version
+//! is refused by its brief. What comes from another process is not believed: each `decode` refuses
+//! numbers of ranks and nodes that the job does not have.
 //!
 //! # Examples
 //!
@@ -70,7 +70,8 @@ pub use wish::{Show, Wish};
 /// Most ranks that one command may start.
 pub const MAX_RANKS: u32 = 1 << 15;
 
-/// The value of a setting: that of the last of `vars` with its name, else the one that this process finds.
+/// The value of a setting: that of the last of `vars` with its name, else the one that this process
+/// finds.
 pub fn setting<T: Value>(var: &'static Var<T>, vars: &[(OsString, OsString)]) -> T {
     let name = format!("{PREFIX}{}", var.name());
     let given = vars.iter().rev().find(|(given, _)| *given == *name);

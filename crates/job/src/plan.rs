@@ -32,8 +32,8 @@ pub struct Plan {
     pub node_of: Vec<u32>,
     /// How many ranks the hosts have room for, if they were named.
     pub slots: Option<u32>,
-    /// How many ranks each node has room for. It does not travel with the plan: only who puts ranks in
-    /// their places needs it.
+    /// How many ranks each node has room for. It does not travel with the plan: only who puts ranks
+    /// in their places needs it.
     pub room: Vec<u32>,
     /// Which seat of its node each rank has.
     pub seats: Vec<u32>,

@@ -1,12 +1,14 @@
 //! Questions to all nodes, whose answers are gathered on their way up the tree of hosts.
 //!
-//! A question goes down as `NodeCommand::Survey`. Each node answers by `NodeEvent::Surveyed`, at once or later. A process of
-//! the launcher that has others below it waits for the answers of all of them and of its own node, merges them, and passes one
-//! answer on. So mpirun hears as many answers as daemons were started by it, however many hosts there are. A host that is
-//! lost is waited for no longer.
+//! A question goes down as `NodeCommand::Survey`. Each node answers by `NodeEvent::Surveyed`, at
+//! once or later. A process of the launcher that has others below it waits for the answers of all
+//! of them and of its own node, merges them, and passes one answer on. So mpirun hears as many
+//! answers as daemons were started by it, however many hosts there are. A host that is lost is
+//! waited for no longer.
 //!
-//! To ask something new is a variant of [`Question`], an arm of [`Question::merge`], and an arm of `Node::answer` in the
-//! launcher; whoever asks in the supervisor gets a number, and later the answer with that number.
+//! To ask something new is a variant of [`Question`], an arm of [`Question::merge`], and an arm of
+//! `Node::answer` in the launcher; whoever asks in the supervisor gets a number, and later the
+//! answer with that number.
 
 use catena_boot::wire::Malformed;
 
@@ -33,7 +35,8 @@ impl Question {
         }
     }
 
-    /// Adds the answer of one part of the tree to those of others. An answer without bytes adds nothing, to any question.
+    /// Adds the answer of one part of the tree to those of others. An answer without bytes adds
+    /// nothing, to any question.
     pub fn merge(self, all: &mut Vec<u8>, answer: &[u8]) {
         match self {
             Question::Hear => all.extend_from_slice(answer),

@@ -33,8 +33,9 @@ pub enum Show {
 }
 
 impl Wish {
-    /// Takes in one more value of `--map-by`. One that begins with a colon is added to what was said; another one takes the
-    /// place of what was, but for what was added before anything else was said.
+    /// Takes in one more value of `--map-by`. One that begins with a colon is added to what was
+    /// said; another one takes the place of what was, but for what was added before anything else
+    /// was said.
     pub fn add_map_by(&mut self, value: &str) {
         match value.starts_with(':') {
             true => self.map_by += value,

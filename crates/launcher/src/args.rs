@@ -1,9 +1,10 @@
 //! The command line of `mpirun`.
 //!
 //! Long options may have one dash or two, as users of different MPI libraries
-//! are used to, and their values may follow after a blank or `=`. What stands between colons belongs to that
-//! program: the number of its ranks, its directory, variables and hosts. Other options are about the whole job, and stand before
-//! the first program; behind a colon they are refused, as they would not do what it looks like.
+//! are used to, and their values may follow after a blank or `=`. What stands between colons
+//! belongs to that program: the number of its ranks, its directory, variables and hosts. Other
+//! options are about the whole job, and stand before the first program; behind a colon they are
+//! refused, as they would not do what it looks like.
 //!
 //! | module   | what it has                                              |
 //! |----------|----------------------------------------------------------|
@@ -51,7 +52,8 @@ use values::{checked, count, names, numbers, split_once, variable};
 pub struct Request {
     /// Programs, in the order of their ranks.
     pub apps: Vec<App>,
-    /// The hosts that each program names. A program that names none runs on those of the first program.
+    /// The hosts that each program names. A program that names none runs on those of the first
+    /// program.
     pub named: Vec<NamedHosts>,
     /// Variables for the ranks of all programs.
     pub env: Vec<(OsString, OsString)>,

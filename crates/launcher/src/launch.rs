@@ -116,7 +116,8 @@ fn shown(command: &str, request: &Request) -> Result<Show, ProgramError> {
     })
 }
 
-/// Starts the daemons on other hosts, then the ranks on this one; whether standard input is passed on to ranks.
+/// Starts the daemons on other hosts, then the ranks on this one; whether standard input is passed
+/// on to ranks.
 fn start(
     plan: &Plan,
     here: Option<u32>,

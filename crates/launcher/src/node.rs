@@ -60,8 +60,8 @@ pub struct Node {
     /// In the order in which they were started; a place is free once the job that had it is
     /// forgotten.
     processes: Vec<Option<Local>>,
-    /// Where the first job's processes have started this launcher, and are no children of it: the process of each
-    /// rank, once that has connected and as long as it stays.
+    /// Where the first job's processes have started this launcher, and are no children of it: the
+    /// process of each rank, once that has connected and as long as it stays.
     guests: Vec<Option<u32>>,
     /// Looks for other MPIs in ranks, until one was found.
     watch: Option<Watch>,
@@ -234,8 +234,8 @@ impl Node {
         self.pmix.is_some() && pmix::serves(library)
     }
 
-    /// Tells of the library of another MPI in whose MPI_Init the rank was seen, which has ended without having asked for its
-    /// place: it has failed, or run alone.
+    /// Tells of the library of another MPI in whose MPI_Init the rank was seen, which has ended
+    /// without having asked for its place: it has failed, or run alone.
     fn tell_starting(&mut self, rank: u32, pid: i32, events: &mut Vec<NodeEvent>) {
         let watch = self.watch.as_ref();
         let library = watch.and_then(|watch| watch.starting(pid as u32)).cloned();
@@ -314,7 +314,8 @@ impl Node {
         }
     }
 
-    /// Takes in which jobs the processes here have parted from, as far as they have not said so by messages.
+    /// Takes in which jobs the processes here have parted from, as far as they have not said so by
+    /// messages.
     fn hear_of_parting(&mut self) {
         for (numbers, notifier) in &self.notifiers {
             for number in numbers.clone() {
@@ -386,7 +387,8 @@ impl Node {
         self.signal_guests(signal);
     }
 
-    /// Sends a signal to the processes that have started this launcher, and lets go of those that have aborted.
+    /// Sends a signal to the processes that have started this launcher, and lets go of those that
+    /// have aborted.
     fn signal_guests(&self, signal: i32) {
         for (number, pid) in (0..).zip(&self.guests) {
             match pid {

@@ -132,8 +132,8 @@ fn is_executable(at: &Path) -> bool {
     about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
 }
 
-/// Looks through the directories of `path`, and then in the working directory. Fails with what is wrong with a
-/// file of that name that cannot be used, if there is one.
+/// Looks through the directories of `path`, and then in the working directory. Fails with what is
+/// wrong with a file of that name that cannot be used, if there is one.
 fn search(
     program: &OsStr,
     here: &Path,

@@ -147,7 +147,8 @@ pub fn not_started(program: &str, wdir: Option<&str>, stage: Stage, error: &io::
 }
 
 /// A program that was given the library of another MPI; `own` is Catena's with the same name,
-/// `takeover` whether the program was to get it, and `served` whether a PMIx server was there for it.
+/// `takeover` whether the program was to get it, and `served` whether a PMIx server was there for
+/// it.
 pub fn foreign(
     program: &str,
     library: &str,

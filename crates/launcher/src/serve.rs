@@ -1,8 +1,8 @@
 //! The launcher of a process that nobody has started, which the process has started itself
 //! (`own_server` of `boot`): its first job has that one rank, which runs already and is no
-//! child of the launcher's. Or that of several processes of one host, which another launcher has started; each of them
-//! connects once it spawns or meets others. It serves them until they have closed their connections, and
-//! ends once all that they have spawned have ended, too.
+//! child of the launcher's. Or that of several processes of one host, which another launcher has
+//! started; each of them connects once it spawns or meets others. It serves them until they have
+//! closed their connections, and ends once all that they have spawned have ended, too.
 
 use std::ffi::OsString;
 use std::fs::File;

@@ -1,8 +1,9 @@
 //! The supervisor of a running job: one loop that learns what happens on the nodes, passes output
 //! on, judges how ranks end, and ends what has to be ended.
 //!
-//! It has parts, each with a state of its own. A part is given what it needs of the others as arguments; what it wants
-//! done that it cannot do itself comes back as a value. So each can be read alone, and none calls the supervisor.
+//! It has parts, each with a state of its own. A part is given what it needs of the others as
+//! arguments; what it wants done that it cannot do itself comes back as a value. So each can be
+//! read alone, and none calls the supervisor.
 //!
 //! | part       | state                                                       | gives back            |
 //! |------------|-------------------------------------------------------------|-----------------------|
@@ -77,7 +78,8 @@ pub use spawner::Reach;
 use spawner::Spawner;
 use timers::{Task, Timers};
 
-/// How long a job that was interrupted, or has taken too long, waits for somebody to read its output.
+/// How long a job that was interrupted, or has taken too long, waits for somebody to read its
+/// output.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How long hosts may take to tell the rest once their ranks were killed.
@@ -311,7 +313,8 @@ impl Supervisor {
         }
     }
 
-    /// The job has failed. Where that may leave some processes untouched, all of them are heard first.
+    /// The job has failed. Where that may leave some processes untouched, all of them are heard
+    /// first.
     fn fail(&mut self, failure: Failure, after: Duration) {
         match self.faults.may_spare(&failure, &self.processes) {
             true => self.hear_first(Verdict::Failed(failure, after)),
@@ -333,7 +336,8 @@ impl Supervisor {
         self.spawner.check_fences(&self.processes, &mut self.nodes);
     }
 
-    /// Ends the job for those that may be waited for in vain, although they have failed after MPI_Finalize.
+    /// Ends the job for those that may be waited for in vain, although they have failed after
+    /// MPI_Finalize.
     fn check_late(&mut self) {
         let judged = self.faults.judge_late(&self.processes, &mut self.nodes);
         let Some((judged, next)) = judged else {
@@ -394,8 +398,9 @@ impl Supervisor {
         self.nodes.flush();
     }
 
-    /// All ranks have ended: takes what is left of their output and of their children, tells why the job has failed if it
-    /// has, and waits until all is written; or drops what is left if the user loses patience.
+    /// All ranks have ended: takes what is left of their output and of their children, tells why
+    /// the job has failed if it has, and waits until all is written; or drops what is left if the
+    /// user loses patience.
     fn finish(mut self) -> i32 {
         self.finishing = true;
         self.check_late();

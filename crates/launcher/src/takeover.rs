@@ -200,8 +200,8 @@ impl Candidate<'_> {
         })
     }
 
-    /// What is said if the program needs a symbol of MPI that Catena lacks, and whether it keeps its own library for that, which
-    /// the loader would find (`has_own`).
+    /// What is said if the program needs a symbol of MPI that Catena lacks, and whether it keeps
+    /// its own library for that, which the loader would find (`has_own`).
     fn lacks(
         &self,
         interface: Interface,

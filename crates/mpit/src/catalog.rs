@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 use catena_coll::Collective;
 use catena_core::coll;
 use catena_core::events::{COLLECTIVES, SLEEPS, UNEXPECTED};
+use catena_objects::table::ObjectKind;
 use catena_settings::{Change, Plain, Scope, Setting};
 
-use crate::facts::{Audience, Bind, Type};
-use crate::pvars::{self, Pvar, STATES};
-use crate::{Class, Error, Result};
+use crate::pvars::{self, STATES};
+use crate::{Audience, Bind, Class, Error, Pvar, Result, Type};
 
 /// Names of values.
 #[derive(Debug)]
@@ -189,7 +189,13 @@ impl Catalog {
             ("bytes", Type::Long),
         ];
         let name = ("unexpected_message", "matching");
-        self.add_event(name, doc, Bind::Comm, UNEXPECTED, &elements);
+        self.add_event(
+            name,
+            doc,
+            Bind::Object(ObjectKind::Comm),
+            UNEXPECTED,
+            &elements,
+        );
         let doc = "The process woke from a sleep while it waited. Element: how long it slept, in \
             nanoseconds.";
         let elements = [("nanoseconds", Type::Long)];
@@ -207,7 +213,13 @@ impl Catalog {
                 ways.join(", ")
             );
             let bit = COLLECTIVES << what as u32;
-            self.add_event((&name, &name), &doc, Bind::Comm, bit, &[("way", Type::Int)]);
+            self.add_event(
+                (&name, &name),
+                &doc,
+                Bind::Object(ObjectKind::Comm),
+                bit,
+                &[("way", Type::Int)],
+            );
         }
     }
 

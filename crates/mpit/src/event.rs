@@ -110,8 +110,8 @@ pub fn open(index: usize, comm: Option<Comm>) -> Result<usize> {
     let mut state = for_change()?;
     let kind = catalog().events.get(index).ok_or(Error::InvalidIndex)?;
     let comm = match kind.bind {
-        Bind::Process | Bind::File => None,
-        Bind::Comm => Some(comm.ok_or(Error::Invalid)?),
+        Bind::Process => None,
+        Bind::Object(_) => Some(comm.ok_or(Error::Invalid)?),
     };
     if let Some(comm) = comm {
         let process = enter().map_err(|_| Error::Invalid)?;

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use catena_base::slab::Key;
-use catena_core::{files, observe};
+use catena_core::observe;
+use catena_core::variables::{Pvar, Source};
 
 use crate::facts::{Bound, Value};
-use crate::pvars::{self, Pvar, Source};
+use crate::pvars;
 use crate::{Class, Error, Result};
 
 /// A control variable that is open.
@@ -47,19 +48,10 @@ pub(crate) fn look(variable: &Pvar, bound: Option<Bound>) -> Result<u64> {
         Source::State => Ok(0),
         Source::Process(read) => Ok(read(&process)),
         Source::Peak { now, .. } => Ok(now(&process)),
-        Source::Comm(read) => {
-            let Some(Bound::Comm(comm)) = bound else {
-                return Err(Error::InvalidHandle);
-            };
-            let comm = process.comm(comm).map_err(|_| Error::InvalidHandle)?;
-            Ok(read(&process, &comm))
-        }
-        Source::File(read) => {
-            let Some(Bound::File(file)) = bound else {
-                return Err(Error::InvalidHandle);
-            };
-            Ok(read(&*files::of(file).ok_or(Error::InvalidHandle)?))
-        }
+        Source::Object { kind, read } => match bound {
+            Some((of, handle)) if of == *kind => read(&process, handle).ok_or(Error::InvalidHandle),
+            _ => Err(Error::InvalidHandle),
+        },
     }
 }
 

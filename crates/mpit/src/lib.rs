@@ -3,9 +3,9 @@
 //!
 //! | module     | what                                                           |
 //! |------------|----------------------------------------------------------------|
-//! | `facts`    | the words in which variables are described                     |
+//! | `facts`    | values, and what variables are bound to                        |
 //! | `catalog`  | everything that exists, in the order of its index              |
-//! | `pvars`    | the performance variables                                      |
+//! | `pvars`    | the performance variables of `core` and what lies below        |
 //! | `users`    | how the interface is begun and ended                           |
 //! | `cvar`     | handles of control variables: the settings                     |
 //! | `session`  | handles of performance variables                               |
@@ -32,8 +32,9 @@ mod telling;
 mod users;
 
 pub use catalog::{Catalog, Category, Cvar, Enumeration, EventType, catalog};
-pub use facts::{Audience, Bind, Bound, Class, Type, Value};
-pub use pvars::Pvar;
+pub use catena_core::variables::{Audience, Bind, Class, Pvar, Type};
+pub use catena_objects::table::ObjectKind;
+pub use facts::{Bound, Value};
 pub use users::{finalize, init, is_initialized};
 
 /// Result of everything here.

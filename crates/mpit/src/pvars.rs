@@ -1,81 +1,13 @@
-//! The performance variables: their names, and where their values are read.
-
-use std::sync::atomic::Ordering::Relaxed;
+//! The performance variables of what lies in `core` and below: their names, and where their values are read.
+//! Crates above `core` list their own.
 
 use catena_coll::Collective;
 use catena_core::comm::Comm;
-use catena_core::files::{self, FileCounters};
 use catena_core::process::{is_running, was_running};
-use catena_core::{Process, coll};
+use catena_core::variables::{Area, Audience, Class, Pvar, Source};
+use catena_core::{Process, coll, listing};
 use catena_link::{Protocol, Tally, Traffic};
 use catena_shm::{Counters, Memory};
-
-use crate::facts::{Audience, Bind, Class};
-
-type OfProcess = dyn Fn(&Process) -> u64 + Send + Sync;
-type OfFile = dyn Fn(&FileCounters) -> u64 + Send + Sync;
-type OfComm = dyn Fn(&Process, &Comm) -> u64 + Send + Sync;
-
-/// Where a value comes from. Sums are since `MPI_Init`; times in nanoseconds.
-pub(crate) enum Source {
-    /// What the process is doing.
-    State,
-    /// A number of the process.
-    Process(Box<OfProcess>),
-    /// A number of a communicator.
-    Comm(Box<OfComm>),
-    /// A number of an open file.
-    File(Box<OfFile>),
-    /// The most that there was since it was last read.
-    Peak {
-        /// What there is now.
-        now: fn(&Process) -> u64,
-        /// The most since this was last called.
-        take: fn(&Process) -> u64,
-    },
-}
-
-/// A performance variable.
-pub struct Pvar {
-    /// Unique within its class.
-    pub name: String,
-    /// What it tells, in a sentence.
-    pub doc: String,
-    /// What it measures.
-    pub class: Class,
-    /// Whom it is for.
-    pub audience: Audience,
-    /// Name of its category.
-    pub(crate) area: String,
-    pub(crate) source: Source,
-}
-
-impl std::fmt::Debug for Pvar {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} ({})", self.name, self.class.name())
-    }
-}
-
-impl Pvar {
-    /// What a value of it counts.
-    pub fn unit(&self) -> &'static str {
-        match self.class {
-            Class::State => "index of a state",
-            Class::Timer => "seconds",
-            _ if self.name.ends_with("bytes") => "bytes",
-            _ => "number",
-        }
-    }
-
-    /// What it has to be bound to.
-    pub fn bind(&self) -> Bind {
-        match self.source {
-            Source::Comm(_) => Bind::Comm,
-            Source::File(_) => Bind::File,
-            _ => Bind::Process,
-        }
-    }
-}
 
 /// The names of the states, in order.
 pub(crate) const STATES: [&str; 3] = ["before init", "running", "finalized"];
@@ -88,46 +20,27 @@ pub(crate) fn state() -> i32 {
     }
 }
 
-/// Variables of one area that are being listed.
-struct Area<'a> {
-    all: &'a mut Vec<Pvar>,
-    name: String,
-    audience: Audience,
+/// Variables of messages, in an area.
+trait Messages {
+    /// A number of messages and one of bytes.
+    fn tally(
+        &mut self,
+        name: &str,
+        what: &str,
+        read: impl Fn(&Process) -> Tally + Copy + Send + Sync + 'static,
+    );
+
+    /// A tally of the messages of a communicator, with `comm_` before the
+    /// name.
+    fn traffic(
+        &mut self,
+        name: &str,
+        what: &str,
+        read: impl Fn(&Traffic) -> Tally + Copy + Send + Sync + 'static,
+    );
 }
 
-impl Area<'_> {
-    fn add(&mut self, class: Class, name: &str, doc: &str, source: Source) {
-        self.all.push(Pvar {
-            name: name.to_owned(),
-            doc: doc.to_owned(),
-            class,
-            audience: self.audience,
-            area: self.name.clone(),
-            source,
-        });
-    }
-
-    fn of_process(
-        &mut self,
-        class: Class,
-        name: &str,
-        doc: &str,
-        read: impl Fn(&Process) -> u64 + Send + Sync + 'static,
-    ) {
-        self.add(class, name, doc, Source::Process(Box::new(read)));
-    }
-
-    fn of_comm(
-        &mut self,
-        class: Class,
-        name: &str,
-        doc: &str,
-        read: impl Fn(&Process, &Comm) -> u64 + Send + Sync + 'static,
-    ) {
-        self.add(class, name, doc, Source::Comm(Box::new(read)));
-    }
-
-    /// A number of messages and one of bytes.
+impl Messages for Area<'_> {
     fn tally(
         &mut self,
         name: &str,
@@ -145,8 +58,6 @@ impl Area<'_> {
         });
     }
 
-    /// A tally of the messages of a communicator, with `comm_` before the
-    /// name.
     fn traffic(
         &mut self,
         name: &str,
@@ -181,11 +92,7 @@ impl Area<'_> {
 pub(crate) fn all() -> Vec<Pvar> {
     let mut all = Vec::new();
     let mut area = |name: &str, audience, list: fn(&mut Area<'_>)| {
-        list(&mut Area {
-            all: &mut all,
-            name: name.to_owned(),
-            audience,
-        });
+        list(&mut Area::new(&mut all, name, audience));
     };
     area("process", Audience::User, |a| {
         let doc = "Whether MPI is running.";
@@ -200,14 +107,9 @@ pub(crate) fn all() -> Vec<Pvar> {
     area("objects", Audience::UserDetail, objects);
     area("buffers", Audience::UserDetail, buffers);
     area("collectives", Audience::User, collectives);
-    area("files", Audience::User, files);
     for what in Collective::ALL {
         let name = format!("coll_{}", what.name());
-        let mut area = Area {
-            all: &mut all,
-            name: name.clone(),
-            audience: Audience::Tuner,
-        };
+        let mut area = Area::new(&mut all, &*name, Audience::Tuner);
         for (way, word) in coll::ways(what).enumerate() {
             let doc = match way {
                 0 => format!("Times that {} ran without messages.", what.name()),
@@ -218,6 +120,9 @@ pub(crate) fn all() -> Vec<Pvar> {
                 process.colls.of(what, way)
             });
         }
+    }
+    for listing in listing::all() {
+        (listing.variables)(&mut all);
     }
     all
 }
@@ -481,50 +386,6 @@ fn buffers(a: &mut Area<'_>) {
     a.of_comm(Class::Size, "comm_bsend_size", doc, |process, c| {
         process.buffer_use(&c.buffer).1
     });
-}
-
-fn files(a: &mut Area<'_>) {
-    let doc = "Files that were opened.";
-    a.of_process(Class::Counter, "files_opened", doc, |_| files::opened());
-    let mut both = |class: Class, name: &str, doc: &str, which: files::Which| {
-        let is_time = matches!(class, Class::Timer);
-        let told = move |value| match is_time {
-            true => files::nanoseconds(value),
-            false => value,
-        };
-        let read = move |it: &FileCounters| told(it.get(which));
-        a.of_process(
-            class,
-            &format!("files_{name}"),
-            &doc.replace('@', "files"),
-            move |_| told(files::total(which)),
-        );
-        let (name, doc) = (format!("file_{name}"), doc.replace('@', "the file"));
-        a.add(class, &name, &doc, Source::File(Box::new(read)));
-    };
-    let doc = "Bytes that were read from @, without gaps.";
-    both(Class::Aggregate, "read_bytes", doc, |it| &it.read);
-    let doc = "Bytes of @ that were read because they lie between those that were asked for.";
-    both(Class::Aggregate, "gap_bytes", doc, |it| &it.gaps);
-    let doc = "Bytes that were written to @.";
-    both(Class::Aggregate, "written_bytes", doc, |it| &it.written);
-    let doc = "Runs of bytes of @ that were asked of file systems, each by a system call, or by more if it moved less.";
-    both(Class::Counter, "calls", doc, |it| &it.calls);
-    let doc = "Time that threads spent in reading and writing @. Of many short blocking calls every 16th is timed, and stands for all.";
-    both(Class::Timer, "time", doc, |it| &it.time);
-    let doc = "Time that collective calls on @ spent in exchanging bytes with other members, without that of reading and writing.";
-    both(Class::Timer, "exchange_time", doc, |it| &it.exchange);
-    let doc = "Bytes that were sent to other hosts to be written to @, or were read from there for these.";
-    both(Class::Aggregate, "sent_bytes", doc, |it| &it.sent);
-    let doc =
-        "Members that went to the file for all in the last collective call that exchanged bytes.";
-    let read = |it: &FileCounters| it.aggregators.load(Relaxed);
-    a.add(
-        Class::Level,
-        "file_aggregators",
-        doc,
-        Source::File(Box::new(read)),
-    );
 }
 
 fn collectives(a: &mut Area<'_>) {

@@ -6,12 +6,12 @@
 //! handles at once.
 
 use catena_base::slab::Key;
+use catena_core::variables::{Pvar, Source};
 use catena_core::{Process, observe};
 
 use crate::catalog::catalog;
 use crate::facts::Value;
 use crate::handles::{PvarHandle, Session, look};
-use crate::pvars::{Pvar, Source};
 use crate::state::{State, decode, encode, state};
 use crate::{Bind, Bound, Class, Error, Result};
 
@@ -146,7 +146,7 @@ pub fn open(session: usize, index: usize, bound: Option<Bound>) -> Result<usize>
     let variable = catalog().pvars.get(index).ok_or(Error::InvalidIndex)?;
     let bound = match (variable.bind(), bound) {
         (Bind::Process, _) => None,
-        (Bind::Comm, Some(Bound::Comm(_))) | (Bind::File, Some(Bound::File(_))) => bound,
+        (Bind::Object(kind), Some((of, _))) if kind == of => bound,
         _ => return Err(Error::Invalid),
     };
     look(variable, bound).map_err(|_| Error::Invalid)?;

@@ -8,8 +8,8 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use catena_base::slab::{Key, Slab};
+use catena_core::Objects;
 use catena_core::enter_any;
-use catena_core::object::Objects;
 use catena_core::process::Entered;
 
 use crate::handles::{CvarHandle, PvarHandle, Session};

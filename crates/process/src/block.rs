@@ -1,24 +1,33 @@
 //! Waiting for something to happen.
 
 use catena_base::wait::{Idle, Waiter};
+use catena_hang::WaitsFor;
 
 use crate::host::Host;
 use crate::lock::here;
+use crate::told::{Told, Wait, WaitOf};
 use crate::watch::block_beside_others;
 
-/// Progresses until `done` says so. With several threads others may ask it, too, while this one
-/// sleeps.
+/// Progresses until `is_done` says so. With several threads others may ask it, too, while this one
+/// sleeps. If the wait lasts, `describe` adds what it is for, for those who look at a job that hangs: see
+/// [`Wait::describe`].
 #[inline]
-pub fn block<P: Host>(process: &P, mut done: impl FnMut(&P) -> bool) {
+pub fn block<P: Host>(
+    process: &P,
+    describe: impl Fn(&P, &mut WaitsFor),
+    is_done: impl FnMut(&P) -> bool,
+) {
     let threads = process.threads();
+    let mut wait = WaitOf { is_done, describe };
     if threads.are_many() {
-        return block_beside_others(process, &mut done);
+        return block_beside_others(process, &mut wait);
     }
     let mut waiter = Waiter::new(threads.is_crowded());
     let mut looks = 0;
+    let mut told = Told::default();
     loop {
         let moved = process.progress();
-        if done(process) {
+        if wait.is_done(process) {
             break;
         }
         if moved {
@@ -29,7 +38,8 @@ pub fn block<P: Host>(process: &P, mut done: impl FnMut(&P) -> bool) {
         match waiter.idle() {
             Idle::Spin => {}
             idle => {
-                if idle_slow(process, idle, waiter.sleepy_since(), &mut done) {
+                let since = waiter.sleepy_since();
+                if idle_slow(process, idle, since, &mut wait, &mut told) {
                     break;
                 }
             }
@@ -38,43 +48,53 @@ pub fn block<P: Host>(process: &P, mut done: impl FnMut(&P) -> bool) {
     process.waits().looked(looks);
 }
 
-/// As [`block`], but no other thread asks `done`, which may call functions of the program: these may
+/// As [`block`], but no other thread asks `is_done`, which may call functions of the program: these may
 /// wait for a lock of the program's that the other thread holds. Whenever others would have asked, this one wakes
 /// and does so itself.
-pub fn block_alone<P: Host>(process: &P, mut done: impl FnMut(&P) -> bool) {
+pub fn block_alone<P: Host>(
+    process: &P,
+    describe: impl Fn(&P, &mut WaitsFor),
+    mut is_done: impl FnMut(&P) -> bool,
+) {
     if !process.threads().are_many() {
-        return block(process, done);
+        return block(process, describe, is_done);
     }
-    let (me, mut is_done) = (here(), false);
-    while !is_done {
-        block_beside_others(process, &mut |process| {
-            is_done |= me == here() && done(process);
-            is_done || me != here()
-        });
+    let (me, mut is_over) = (here(), false);
+    while !is_over {
+        let mut wait = WaitOf {
+            is_done: |process: &P| {
+                is_over |= me == here() && is_done(process);
+                is_over || me != here()
+            },
+            describe: &describe,
+        };
+        block_beside_others(process, &mut wait);
     }
 }
 
-/// Idles; true if `done` was asked in the meantime and said so.
+/// Idles; true if the wait was found to be over in the meantime.
 #[cold]
 #[inline(never)]
 fn idle_slow<P: Host>(
     process: &P,
     idle: Idle,
     since: u64,
-    done: &mut impl FnMut(&P) -> bool,
+    wait: &mut impl Wait<P>,
+    told: &mut Told,
 ) -> bool {
     let mut finished = false;
     if idle == Idle::Yield {
         process.waits().yielded();
         process.after_pause();
     } else {
+        told.tell(process, (catena_trace::thread(), true), since, wait);
         process.before_sleeping();
     }
     idle.act(|limit| {
         // What is waited for may lie where nobody rings for it.
         let mut ready = || {
             let moved = process.look_before_sleep();
-            finished = done(process);
+            finished = wait.is_done(process);
             finished || moved
         };
         let mut nap = |limit| {

@@ -221,10 +221,15 @@ impl<P> Life<P> {
     {
         let _held = self.hold();
         self.keep_locked.store(true, Relaxed);
-        self.locked.store(true, Relaxed);
+        self.set_locked(true);
         if let Some(process) = self.kept() {
             process.threads().set_many(true);
         }
+    }
+
+    fn set_locked(&self, locked: bool) {
+        self.locked.store(locked, Relaxed);
+        catena_trace::set_threaded(locked);
     }
 
     fn hold(&self) -> Held<'_> {
@@ -306,7 +311,7 @@ impl<P: Living> Life<P> {
         // The state stays, for those who look at it, for the next user and for threads that use
         // it against the rules.
         self.running.store(ptr::null_mut(), Release);
-        self.locked.store(true, Relaxed);
+        self.set_locked(true);
         result
     }
 
@@ -320,7 +325,7 @@ impl<P: Living> Life<P> {
     fn run(&self, process: &'static P, locked: bool) {
         let locked = locked || self.keep_locked.load(Relaxed);
         process.threads().set_many(locked);
-        self.locked.store(locked, Relaxed);
+        self.set_locked(locked);
         self.running
             .store(ptr::from_ref(process).cast_mut(), Release);
     }

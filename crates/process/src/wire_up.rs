@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt::Display;
+use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
 
 use catena_boot::{Boot, Job, OtherJob};
@@ -10,6 +11,7 @@ use catena_link::{Endpoint, Sink, Source};
 use catena_net::{Chain, Networks, Pair, PeerTable, Routes};
 use catena_objects::error::{Error, Kind, Result};
 use catena_shm::Shm;
+use catena_trace::Area;
 
 use crate::block::block;
 use crate::engine::ProgressEngine;
@@ -43,17 +45,34 @@ fn local(job: &Job) -> Vec<Peer> {
     job.local.iter().map(|&rank| Peer(rank)).collect()
 }
 
-/// The segment of this node, attached, if the job has one.
+/// Begins to tell what this process does: in the segment of its node, as number `at` there, or in one of its own. Without
+/// either nothing is told, and nothing else is missing.
+fn tell(segment: Option<&OwnedFd>, at: u32) {
+    let area = match segment {
+        Some(segment) => Area::map(segment.as_fd(), at),
+        None => Area::alone(),
+    };
+    if let Ok(area) = area {
+        catena_trace::begin(area);
+        catena_base::fork::in_copies(catena_trace::end);
+    }
+}
+
+/// The segment of this node, attached, if the job has one. What this process does is told there from now on.
 fn attach(boot: &mut dyn Boot, chain: &Chain, job: &Job) -> Result<Option<Shm>> {
     let local = local(job);
+    let at = local.iter().position(|&p| p == Peer(job.rank)).unwrap_or(0) as u32;
+    let segment = boot.take_segment();
+    tell(segment.as_ref().ok().and_then(Option::as_ref), at);
     if !chain.shm || local.len() < 2 {
+        // It stays open, for those who look at what is told.
+        std::mem::forget(segment);
         return Ok(None);
     }
-    let Some(fd) = boot.take_segment().map_err(|e| other(&e))? else {
+    let Some(fd) = segment.map_err(|e| other(&e))? else {
         return Ok(None);
     };
     catena_shm::admit(boot.ancestor());
-    let at = local.iter().position(|&p| p == Peer(job.rank)).unwrap_or(0) as u32;
     let shm = Shm::attach(fd, at, &local, job.local_cpus).map_err(|e| other(&e))?;
     Ok(Some(shm))
 }

@@ -9,13 +9,13 @@
 //! order.
 
 use catena_core::Process;
-use catena_core::remote_access::RMA_REMOTE;
 use catena_fabric::Peer;
 use catena_net::RegionKeys;
 
 use crate::exposed::{Area, Exposed, Shown, Way};
 use crate::message::exchange::{self, Exchange};
 use crate::message::record::{self, Head, Trouble, What};
+use crate::settings::RMA_REMOTE;
 use crate::window::{Flavor, Window};
 
 impl Window {

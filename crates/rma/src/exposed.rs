@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use catena_core::Process;
 use catena_core::comm::Comm;
-use catena_core::remote_access::RMA_REMOTE;
 use catena_fabric::{Access, Peer};
 use catena_link::RemoteKeys;
 use catena_net::{Region, RegionKeys, Route};
 use catena_objects::error::Result;
 
+use crate::settings::RMA_REMOTE;
 use crate::tell::tell_all;
 
 /// What is known of the way by which a network reaches a target's memory.

@@ -33,6 +33,7 @@
 //! | `areas`          | what is attached, as networks reach it                           |
 //! | `notify`         | operations that notify their target (an extension)               |
 //! | `notices`        | the counters of notifications                                    |
+//! | `settings`       | the settings of windows                                          |
 //! | `sparse`         | what few targets need                                            |
 //! | `heap`, `pool`   | memory that neighbours can map                                   |
 //!
@@ -77,6 +78,7 @@ mod regions;
 pub mod registry;
 mod remote;
 mod rows;
+pub mod settings;
 mod sparse;
 mod tell;
 mod transfer;
@@ -91,3 +93,11 @@ pub use plan::Plan;
 pub use query::Part;
 pub use transfer::copy_bytes;
 pub use window::{Flavor, Reach, Target, Window};
+
+use catena_core::listing::Listing;
+
+/// What this crate lists.
+pub const LISTING: Listing = Listing {
+    settings: settings::SETTINGS,
+    ..Listing::NOTHING
+};

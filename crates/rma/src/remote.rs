@@ -9,7 +9,6 @@
 
 use catena_core::Process;
 use catena_core::buffer::{RecvBuf, SendBuf};
-use catena_core::remote_access::RMA_REMOTE_MIN;
 use catena_fabric::{Access, OpId, RmaError, Started};
 use catena_link::{RemoteKeys, Sink, Source};
 use catena_objects::error::{Error, Kind, Result};
@@ -20,6 +19,7 @@ use crate::message::exchange::{self, Pending, WINDOWS};
 use crate::message::state::ELSEWHERE;
 use crate::message::token::Token;
 use crate::operations::At;
+use crate::settings::RMA_REMOTE_MIN;
 use crate::window::Window;
 
 /// What moves.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use catena_abi::{Count, consts};
 use catena_core::Process;
-use catena_core::coll::{Caller, Data};
+use catena_core::coll::{Caller, Data, Prepared};
 use catena_core::comm::Comm;
 use catena_objects::error::Result;
 
@@ -27,7 +27,7 @@ pub(crate) fn tell_all<T: Copy>(
     };
     let caller = Caller { process, now: true };
     let call = caller.allgather(comm, data(row.as_ptr()), data(rows.as_mut_ptr()));
-    match call.and_then(|left| process.run_rest(left)) {
+    match call.and_then(|left| Prepared::run_rest(process, left)) {
         Ok(()) => Ok(rows),
         Err(error) => {
             // What a failed operation left behind may still use them.

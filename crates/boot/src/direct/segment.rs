@@ -59,7 +59,7 @@ impl Segment {
         Ok((Segment { file, others: 0 }, place))
     }
 
-    /// The same, which so many other ranks of the node will open.
+    /// This segment, which `others` further ranks of the node will open.
     pub fn shared_with(self, others: u64) -> Segment {
         Segment { others, ..self }
     }

@@ -170,7 +170,7 @@ tool_fn! {
     {
         needed(registration)?;
         check_hints(info)?;
-        let bound = at(&catalog().events, event_index)?.bind == Bind::Comm;
+        let bound = at(&catalog().events, event_index)?.bind != Bind::Process;
         let comm = if bound { object(obj_handle) } else { None };
         put(registration, TEventRegistration(event::open(index(event_index)?, comm)?))
     }

@@ -13,6 +13,7 @@ export! {
         if provided.is_null() {
             return consts::T_ERR_INVALID;
         }
+        catena_library::list();
         event::prepare();
         give(provided, tool::init(required));
         consts::SUCCESS

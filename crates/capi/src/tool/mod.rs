@@ -13,7 +13,7 @@ mod pvar;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use catena_abi::{Datatype, TEnum, consts};
-use catena_mpit::{self as tool, Audience, Bind, Error, Result, Type, Value, catalog};
+use catena_mpit::{self as tool, Audience, Bind, Error, ObjectKind, Result, Type, Value, catalog};
 
 /// Defines functions of the interface, which must be initialised; the body is a
 /// `tool::Result<()>`.
@@ -139,8 +139,8 @@ fn datatype(ty: Type) -> Datatype {
 fn bind(bind: Bind) -> c_int {
     match bind {
         Bind::Process => consts::T_BIND_NO_OBJECT,
-        Bind::Comm => consts::T_BIND_MPI_COMM,
-        Bind::File => consts::T_BIND_MPI_FILE,
+        Bind::Object(ObjectKind::File) => consts::T_BIND_MPI_FILE,
+        Bind::Object(_) => consts::T_BIND_MPI_COMM,
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use catena_abi::{Datatype, TEnum, TPvarHandle, TPvarSession, consts};
+use catena_abi::{Comm, Datatype, File, TEnum, TPvarHandle, TPvarSession, consts};
 use catena_mpit::session::{self, Which};
-use catena_mpit::{Bind, Bound, Class, Error, Result, Type, Value, catalog};
+use catena_mpit::{Bind, Class, Error, ObjectKind, Result, Type, Value, catalog};
 
 use super::{
     at, bind, datatype, enumeration, give, give_string, index, name as text, needed, object, put,
@@ -98,8 +98,10 @@ tool_fn! {
         session::check(session.0)?;
         let bound = match at(&catalog().pvars, pvar_index)?.bind() {
             Bind::Process => None,
-            Bind::Comm => object(obj_handle).map(Bound::Comm),
-            Bind::File => object(obj_handle).map(Bound::File),
+            Bind::Object(ObjectKind::File) => {
+                object(obj_handle).map(|File(handle)| (ObjectKind::File, handle))
+            }
+            Bind::Object(kind) => object(obj_handle).map(|Comm(handle)| (kind, handle)),
         };
         let new = session::open(session.0, index(pvar_index)?, bound)?;
         give(count, 1);

@@ -37,30 +37,34 @@ pub enum Vote {
     Elsewhere,
 }
 
-impl Process {
+impl Comm {
     /// The bitwise and of the flags of all members, if nobody has died; `None` if they agree in another way,
     /// which holds for all of them alike. Collective.
     #[inline]
-    pub fn agree_on_board(&self, comm: &Arc<Comm>, flags: u32) -> Option<u32> {
-        let mut vote = self.vote_on_board(comm, flags);
+    pub fn agree_on_board(self: &Arc<Self>, process: &Process, flags: u32) -> Option<u32> {
+        let mut vote = self.vote_on_board(process, flags);
         if vote == Vote::Later {
-            self.block(|process| {
-                vote = process.vote_on_board(comm, flags);
+            process.block(|process| {
+                vote = self.vote_on_board(process, flags);
                 vote != Vote::Later
             });
         }
         let Vote::Cast(round) = vote else {
             return None;
         };
-        let looks = if self.engine.oversubscribed { 1 } else { LOOKS };
+        let looks = if process.engine.oversubscribed {
+            1
+        } else {
+            LOOKS
+        };
         let look = || {
             spin_loop();
-            self.count_votes(comm, round)
+            self.count_votes(process, round)
         };
         let mut outcome = (0..looks).find_map(|_| look());
         if outcome.is_none() {
-            self.block(|process| {
-                outcome = process.count_votes(comm, round);
+            process.block(|process| {
+                outcome = self.count_votes(process, round);
                 outcome.is_some()
             });
         }
@@ -72,14 +76,14 @@ impl Process {
 
     /// Takes part in the next agreement on the board of a communicator, after the outcome of the one before.
     #[inline]
-    pub fn vote_on_board(&self, comm: &Arc<Comm>, flags: u32) -> Vote {
-        if !self.may_agree_on_board(comm, Collective::Allreduce) {
+    pub fn vote_on_board(self: &Arc<Self>, process: &Process, flags: u32) -> Vote {
+        if !self.may_agree_on_board(process, Collective::Allreduce) {
             return Vote::Elsewhere;
         }
-        let Ok(mut membership) = comm.coll.node.try_borrow_mut() else {
+        let Ok(mut membership) = self.coll.node.try_borrow_mut() else {
             return Vote::Later;
         };
-        if !membership.is_settled() && matches!(membership.join(self, comm), Ok(false)) {
+        if !membership.is_settled() && matches!(membership.join(process, self), Ok(false)) {
             return Vote::Later;
         }
         let is_good = matches!(*membership, Membership::Member(_));
@@ -101,9 +105,9 @@ impl Process {
 
     /// What has become of a round of agreement, if that is known.
     #[inline]
-    pub fn count_votes(&self, comm: &Comm, round: u32) -> Option<Outcome> {
-        let is_hopeless = self.trouble(comm).is_some();
-        let mut membership = comm.coll.node.try_borrow_mut().ok()?;
+    pub fn count_votes(&self, process: &Process, round: u32) -> Option<Outcome> {
+        let is_hopeless = self.trouble(process).is_some();
+        let mut membership = self.coll.node.try_borrow_mut().ok()?;
         let Some(place) = membership.place_mut() else {
             return Some(Outcome::Abandoned);
         };
@@ -118,38 +122,42 @@ impl Process {
     }
 
     /// The board of a communicator is kept, also if that is freed, until this is taken back.
-    pub fn keep_board(&self, comm: &Comm) {
-        comm.coll.counting.set(comm.coll.counting.get() + 1);
+    pub fn keep_board(&self) {
+        self.coll.counting.set(self.coll.counting.get() + 1);
     }
 
     /// Takes [`Process::keep_board`] back.
-    pub fn release_board(&self, comm: &Comm) {
-        comm.coll.counting.set(comm.coll.counting.get() - 1);
-        self.leave_freed(comm);
+    pub fn release_board(&self, process: &Process) {
+        self.coll.counting.set(self.coll.counting.get() - 1);
+        self.leave_freed(process);
     }
 
     #[inline]
-    fn may_agree_on_board(&self, comm: &Comm, what: Collective) -> bool {
+    fn may_agree_on_board(&self, process: &Process, what: Collective) -> bool {
         let is_abandoned = || {
-            let membership = comm.coll.node.try_borrow();
+            let membership = self.coll.node.try_borrow();
             membership.is_ok_and(|it| it.place().is_some_and(|it| it.agreements.is_none()))
         };
-        let may = comm.size() > 1 && !comm.is_inter() && allows_board(what);
-        may && self.trouble(comm).is_none() && !is_abandoned()
+        let may = self.size() > 1 && !self.is_inter() && allows_board(what);
+        may && self.trouble(process).is_none() && !is_abandoned()
     }
 
     /// What each member tells all others, by rank, if nobody has died and all can take part; `None` if they have to
     /// do it in another way, which holds for all of them alike. Collective.
-    pub fn share_on_board(&self, comm: &Arc<Comm>, own: [u32; 2]) -> Option<Vec<[u32; 2]>> {
-        if !self.may_agree_on_board(comm, Collective::Allgather) {
+    pub fn share_on_board(
+        self: &Arc<Self>,
+        process: &Process,
+        own: [u32; 2],
+    ) -> Option<Vec<[u32; 2]>> {
+        if !self.may_agree_on_board(process, Collective::Allgather) {
             return None;
         }
         let args = Args {
             send: Layout::Even(size_of_val(&own)),
             recv: Layout::Even(size_of_val(&own)),
-            ..Args::new(comm.size(), comm.rank)
+            ..Args::new(self.size(), self.rank)
         };
-        let (mut row, mut rows) = (own, vec![[NONE; 2]; comm.size() as usize]);
+        let (mut row, mut rows) = (own, vec![[NONE; 2]; self.size() as usize]);
         let ends = (row.as_mut_ptr().cast(), rows.as_mut_ptr().cast());
         let label = Label::SHRINK;
         let say = || CallSignature {
@@ -160,13 +168,13 @@ impl Process {
             is_idle: false,
         };
         let call = (label.what, label.detail);
-        let told = self.run_on_board(comm, call, &args, Ok(ends), None, &say);
+        let told = self.run_on_board(process, call, &args, Ok(ends), None, &say);
         let is_well = match told {
             Ok(true) => own[0] != NONE,
             // There is no board, for nobody.
             Ok(false) => return None,
             Err(_) => false,
         };
-        (self.agree_on_board(comm, is_well.into())? == 1).then_some(rows)
+        (self.agree_on_board(process, is_well.into())? == 1).then_some(rows)
     }
 }

@@ -260,10 +260,11 @@ impl Collectives {
     }
 
     /// All that are under way, as requests.
-    pub fn under_way(&self) -> Vec<Arc<dyn RequestObject>> {
+    pub fn under_way(&self) -> Vec<Arc<dyn RequestObject<Process>>> {
         let runs = self.runs.borrow();
         let runs = runs.all.iter().map(|(_, entry)| entry.obj.clone());
-        runs.map(|run| -> Arc<dyn RequestObject> { run }).collect()
+        runs.map(|run| -> Arc<dyn RequestObject<Process>> { run })
+            .collect()
     }
 
     /// What `f` says first of the collectives under way.
@@ -300,7 +301,7 @@ impl Collectives {
         }
         drop((runs, entry));
         process.collectives().remove_work(1);
-        process.keep_run(obj);
+        obj.keep(process);
         true
     }
 
@@ -336,7 +337,7 @@ impl Collectives {
             let left = self.runs.borrow_mut().leave_queue(queue, key);
             if let Some(comm) = left {
                 if let Some(comm) = comm {
-                    process.leave_freed(&comm);
+                    comm.leave_freed(process);
                 }
                 return true;
             }
@@ -383,23 +384,25 @@ impl Process {
     pub(crate) fn collectives(&self) -> Hooked<'_, Process, Collectives> {
         self.hook()
     }
+}
 
+impl CollRequest {
     /// Leaves a collective to progress until it is complete.
-    pub(crate) fn carry_on_collective(&self, obj: Arc<CollRequest>) {
-        let collectives = self.collectives();
+    pub(crate) fn carry_on(self: Arc<Self>, process: &Process) {
+        let collectives = process.collectives();
         collectives.add_work(1);
         let mut runs = collectives.runs.borrow_mut();
-        let is_foreign = obj.run.borrow().is_foreign();
+        let is_foreign = self.run.borrow().is_foreign();
         let foreign = &collectives.foreign;
         foreign.set(foreign.get() + usize::from(is_foreign));
-        let key = runs.add(obj.clone(), is_foreign);
-        let mut run = obj.run.borrow_mut();
+        let key = runs.add(self.clone(), is_foreign);
+        let mut run = self.run.borrow_mut();
         match run.board() {
             Some(comm) => runs.queue(comm, key),
             None if run.has_own_board() => run.set_own_queue(runs.queue_alone(key)),
             None => {
                 runs.turns.push_back(key);
-                run.tell(self, whom(key));
+                run.tell(process, whom(key));
             }
         }
     }

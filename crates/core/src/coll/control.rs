@@ -131,15 +131,15 @@ pub fn who(comm: &Comm, cid: Cid, rank: u32) -> String {
     }
 }
 
-impl Process {
+impl CallControl {
     /// The first aside in a context that is wanted.
-    pub(super) fn find_aside(
-        &self,
+    pub(super) fn find(
+        process: &Process,
         cid: Cid,
         backoff: &mut Backoff,
         wanted: impl Fn(CallControl) -> bool,
     ) -> Option<(CallControl, Envelope)> {
-        self.link(|link| {
+        process.link(|link| {
             link.kept(cid, Plane::Collective).find_map(|envelope| {
                 backoff.looked(1);
                 let aside = CallControl::read(envelope.tag).filter(|&aside| wanted(aside))?;
@@ -149,12 +149,12 @@ impl Process {
     }
 
     /// Receives it.
-    pub(super) fn read_aside(&self, cid: Cid, envelope: Envelope) -> Vec<u8> {
+    pub(super) fn receive(process: &Process, cid: Cid, envelope: Envelope) -> Vec<u8> {
         let selector = Selector {
             source: envelope.source as i32,
             tag: envelope.tag,
         };
-        self.link(|link| {
+        process.link(|link| {
             let Some((message, envelope)) = link.mprobe(cid, Plane::Collective, selector) else {
                 return Vec::new();
             };
@@ -171,17 +171,21 @@ impl Process {
             bytes
         })
     }
+}
 
+impl Comm {
     /// Messages that came before a receive did, to where control messages come for a communicator.
-    pub(super) fn unexpected(&self, comm: &Comm) -> u64 {
-        let came = |cid| self.link(|link| link.traffic(Some(cid)).unexpected);
-        comm.cids().chain([JOB]).map(came).sum()
+    pub(super) fn unexpected(&self, process: &Process) -> u64 {
+        let came = |cid| process.link(|link| link.traffic(Some(cid)).unexpected);
+        self.cids().chain([JOB]).map(came).sum()
     }
+}
 
+impl CallControl {
     /// Sends a control message to a rank of a context.
-    pub(super) fn tell_aside(&self, (cid, rank): (Cid, u32), aside: CallControl, bytes: &[u8]) {
-        let (tag, bytes) = (aside.tag(), SendBuf::Owned(bytes.into()));
-        self.link(|link| {
+    pub(super) fn send(self, process: &Process, (cid, rank): (Cid, u32), bytes: &[u8]) {
+        let (tag, bytes) = (self.tag(), SendBuf::Owned(bytes.into()));
+        process.link(|link| {
             if let Sent::Pending(id) =
                 link.send(cid, Plane::Collective, rank, tag, Mode::Standard, bytes)
             {

@@ -17,7 +17,7 @@ use crate::comm::Comm;
 use crate::process::Process;
 use crate::topology::{Neighborhood, Topology};
 
-impl Process {
+impl Comm {
     /// The edges of this process, if a board can be used for them. Collective,
     /// the first time.
     ///
@@ -25,10 +25,10 @@ impl Process {
     /// `Topology` if the communicator has none, and if members called different
     /// things.
     #[inline]
-    pub(super) fn edges<'c>(&self, comm: &'c Arc<Comm>) -> Result<Option<&'c Edges>> {
-        match comm.coll.edges.get() {
+    pub(super) fn edges<'c>(self: &'c Arc<Self>, process: &Process) -> Result<Option<&'c Edges>> {
+        match self.coll.edges.get() {
             Some(known) => Ok(known.as_ref()),
-            None => self.find_edges(comm),
+            None => self.find_edges(process),
         }
     }
 
@@ -37,50 +37,50 @@ impl Process {
     ///
     /// # Errors
     /// `Topology` if the communicator has none.
-    pub(super) fn edges_at_once<'c>(&self, comm: &'c Arc<Comm>) -> Result<Option<&'c Edges>> {
-        match comm.coll.edges.get() {
+    pub(super) fn edges_at_once(self: &Arc<Self>) -> Result<Option<&Edges>> {
+        match self.coll.edges.get() {
             Some(known) => Ok(known.as_ref()),
-            None => see_edges(comm),
+            None => see_edges(self),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn find_edges<'c>(&self, comm: &'c Arc<Comm>) -> Result<Option<&'c Edges>> {
-        if let Some(seen) = see_edges(comm)? {
+    fn find_edges<'c>(self: &'c Arc<Self>, process: &Process) -> Result<Option<&'c Edges>> {
+        if let Some(seen) = see_edges(self)? {
             return Ok(Some(seen));
         }
-        let neighborhood = comm.neighborhood()?;
+        let neighborhood = self.neighborhood()?;
         let fits = neighborhood.destinations.len() <= neighbor::MOST;
-        let found = match comm.size() > 1 && self.all_say(comm, fits)? {
+        let found = match self.size() > 1 && self.all_say(process, fits)? {
             true => Some(Edges::new(
                 neighborhood,
-                comm.rank,
-                &self.tell_neighbors(comm, neighborhood)?,
+                self.rank,
+                &self.tell_neighbors(process, neighborhood)?,
             )),
             false => None,
         };
-        Ok(comm.coll.edges.get_or_init(|| found).as_ref())
+        Ok(self.coll.edges.get_or_init(|| found).as_ref())
     }
 
     /// Whether all members say yes.
-    fn all_say(&self, comm: &Arc<Comm>, yes: bool) -> Result<bool> {
-        let mut all = vec![0; comm.size() as usize];
-        all[comm.rank as usize] = u64::from(yes);
+    fn all_say(self: &Arc<Self>, process: &Process, yes: bool) -> Result<bool> {
+        let mut all = vec![0; self.size() as usize];
+        all[self.rank as usize] = u64::from(yes);
         let caller = Caller {
-            process: self,
+            process,
             now: true,
         };
-        let call = caller.tell_all(comm, &mut all, Label::EDGES);
-        let all = self.finished(call, all)?;
+        let call = caller.tell_all(self, &mut all, Label::EDGES);
+        let all = Prepared::finished(process, call, all)?;
         Ok(all.iter().all(|&yes| yes == 1))
     }
 
     /// Tells each destination which of the edges is its own, of how many; returns
     /// what the sources tell, by block.
     fn tell_neighbors(
-        &self,
-        comm: &Arc<Comm>,
+        self: &Arc<Self>,
+        process: &Process,
         neighborhood: &Neighborhood,
     ) -> Result<Vec<[u32; 2]>> {
         let mut tell = vec![[0; 2]; neighborhood.outdegree];
@@ -89,7 +89,7 @@ impl Process {
         }
         let told = vec![[0; 2]; neighborhood.indegree];
         let caller = Caller {
-            process: self,
+            process,
             now: false,
         };
         let pair = |pairs: &[[u32; 2]]| Data {
@@ -97,14 +97,20 @@ impl Process {
             count: 2,
             ty: consts::UINT32_T,
         };
-        let call = caller.neighbor_alltoall(comm, pair(&tell), pair(&told));
-        let (_, told) = self.finished(call, (tell, told))?;
+        let call = caller.neighbor_alltoall(self, pair(&tell), pair(&told));
+        let (_, told) = Prepared::finished(process, call, (tell, told))?;
         Ok(told)
     }
+}
 
+impl Prepared {
     /// Runs a call to its end, and gives back the `memory` that it uses.
-    pub(super) fn finished<T>(&self, call: Result<Option<Prepared>>, memory: T) -> Result<T> {
-        match call.and_then(|call| self.run_rest(call)) {
+    pub(super) fn finished<T>(
+        process: &Process,
+        call: Result<Option<Prepared>>,
+        memory: T,
+    ) -> Result<T> {
+        match call.and_then(|call| Prepared::run_rest(process, call)) {
             Ok(()) => Ok(memory),
             Err(error) => {
                 // What a failed operation left behind may still use it.

@@ -109,7 +109,7 @@ impl Process {
             place: call.place,
         };
         let context = Context { theirs: cid, ours };
-        self.tell_aside((JOB, peer.0), aside, &context.to_bytes());
+        aside.send(self, (JOB, peer.0), &context.to_bytes());
         let question = Question {
             comm: Arc::downgrade(call.comm),
             place: call.place,
@@ -124,8 +124,9 @@ impl Process {
     /// Answers what others ask, and hears what they answer: what is wrong if one of them has made
     /// the call otherwise. Does not progress.
     pub(super) fn ask_around(&self, call: &Waiting, backoff: &mut Backoff) -> Option<Error> {
-        while let Some((aside, envelope)) = self.find_aside(JOB, backoff, CallControl::asks) {
-            let bytes = self.read_aside(JOB, envelope);
+        while let Some((aside, envelope)) = CallControl::find(self, JOB, backoff, CallControl::asks)
+        {
+            let bytes = CallControl::receive(self, JOB, envelope);
             match aside.kind {
                 Kind::Inquiry => self.answer(call, aside.place, envelope, &bytes),
                 _ => self.note_answer(Peer(envelope.source), CallSignature::read(&bytes)),
@@ -160,7 +161,7 @@ impl Process {
         let kind = Kind::Answer;
         let bytes = signature.map(CallSignature::to_bytes);
         let bytes = bytes.as_ref().map_or(&[][..], |bytes| bytes);
-        self.tell_aside((JOB, envelope.source), CallControl { kind, place }, bytes);
+        (CallControl { kind, place }).send(self, (JOB, envelope.source), bytes);
     }
 
     /// What there is to say of the call with that place in a context: `call`, another one under

@@ -14,6 +14,7 @@ use catena_coll::{Args, Layout};
 use catena_fabric::Peer;
 use catena_shm::{Neighbour, Shm};
 
+use super::Collectives;
 use super::membership::{BoardInTheMaking, Membership, Place};
 use super::pending::PendingOperation;
 use super::prepared::Caller;
@@ -61,28 +62,31 @@ enum Joined {
     At(Box<Place>),
 }
 
-impl Process {
+impl Comm {
     /// Begins to make the board of a communicator; `None` if its members are on several nodes.
     /// Collective.
     #[cold]
-    pub(super) fn begin_joining(&self, comm: &Arc<Comm>) -> Result<Option<Joining>> {
-        if !self.can_meet(comm) {
+    pub(super) fn begin_joining(self: &Arc<Self>, process: &Process) -> Result<Option<Joining>> {
+        if !self.can_meet(process) {
             return Ok(None);
         }
-        let shape = self.board_shape(comm);
-        let mut offsets = vec![BoardOffset::NOWHERE.0; comm.size() as usize].into_boxed_slice();
-        if comm.rank == 0 {
-            offsets[0] = self.find_board(shape, BoardUse::All).0;
+        let shape = self.board_shape(process);
+        let mut offsets = vec![BoardOffset::NOWHERE.0; self.size() as usize].into_boxed_slice();
+        if self.rank == 0 {
+            offsets[0] = process
+                .collectives()
+                .find_board(process, shape, BoardUse::All)
+                .0;
         }
         let caller = Caller {
-            process: self,
+            process,
             now: false,
         };
         let prepared = caller
-            .tell_all(comm, &mut offsets, Label::FIRST)?
+            .tell_all(self, &mut offsets, Label::FIRST)?
             .expect("only blocking calls run at once");
         let signature = prepared.signature();
-        let mut telling = self.begin_own(prepared, false);
+        let mut telling = prepared.begin_own(process, false);
         let turn = own_run(&mut telling).job().map(|(_, turn)| *turn);
         Ok(Some(Joining {
             shape,
@@ -95,40 +99,60 @@ impl Process {
     }
 
     /// Whether all members share memory.
-    pub(super) fn can_meet(&self, comm: &Comm) -> bool {
-        self.link(|link| {
+    pub(super) fn can_meet(&self, process: &Process) -> bool {
+        process.link(|link| {
             let routes = link.net();
             // A board lies in the segment of the job.
             let near = |p| routes.shares_segment(p);
-            comm.group.members().all(near)
+            self.group.members().all(near)
         })
     }
 
     /// What boards of a communicator look like.
-    pub(super) fn board_shape(&self, comm: &Comm) -> BoardShape {
-        BoardShape::new(comm.size(), self.engine.oversubscribed)
+    pub(super) fn board_shape(&self, process: &Process) -> BoardShape {
+        BoardShape::new(self.size(), process.engine.oversubscribed)
     }
+}
 
+impl Collectives {
     /// Where a board is that rank 0 found, as the others are told.
-    pub(super) fn find_board(&self, shape: BoardShape, of: BoardUse) -> BoardOffset {
-        let find = |shm: &mut Shm| self.collectives().boards.borrow_mut().find(shm, shape, of);
-        self.link(|link| link.net().shm_mut().map_or(BoardOffset::NOWHERE, find))
+    pub(super) fn find_board(
+        &self,
+        process: &Process,
+        shape: BoardShape,
+        of: BoardUse,
+    ) -> BoardOffset {
+        let find = |shm: &mut Shm| {
+            process
+                .collectives()
+                .boards
+                .borrow_mut()
+                .find(shm, shape, of)
+        };
+        process.link(|link| link.net().shm_mut().map_or(BoardOffset::NOWHERE, find))
     }
 
     /// The memory of a board that rank 0 has told.
-    pub(super) fn open_board(&self, told: u64, shape: BoardShape) -> Option<BoardMemory> {
-        self.link(|link| BoardMemory::open(link.net().shm()?, BoardOffset(told), shape))
+    pub(super) fn open_board(
+        &self,
+        process: &Process,
+        told: u64,
+        shape: BoardShape,
+    ) -> Option<BoardMemory> {
+        process.link(|link| BoardMemory::open(link.net().shm()?, BoardOffset(told), shape))
     }
+}
 
+impl Comm {
     /// The processes of all members, but for this one, as far as it reaches their memory. All
     /// have attached.
-    fn neighbours(&self, comm: &Comm) -> Box<[Option<Neighbour>]> {
-        self.link(|link| {
+    fn board_neighbours(&self, process: &Process) -> Box<[Option<Neighbour>]> {
+        process.link(|link| {
             let mut shm = link.net().shm_mut();
             let mut find = |p: Peer| shm.as_mut().and_then(|s| s.neighbour(p));
-            let members = comm.group.members();
+            let members = self.group.members();
             members
-                .map(|p| if p == self.me { None } else { find(p) })
+                .map(|p| if p == process.me { None } else { find(p) })
                 .collect()
         })
     }
@@ -187,8 +211,10 @@ impl Joining {
 
     /// Takes the place on the board that rank 0 has found.
     fn meet(&self, process: &Process, comm: &Arc<Comm>) -> Option<Meeting> {
-        let memory = process.open_board(self.offsets[0], self.shape)?;
-        let neighbours = process.neighbours(comm);
+        let memory = process
+            .collectives()
+            .open_board(process, self.offsets[0], self.shape)?;
+        let neighbours = comm.board_neighbours(process);
         let missing = neighbours.iter().filter(|n| n.is_none()).count();
         let mut words = vec![0; comm.size() as usize + 1].into_boxed_slice();
         words[comm.size() as usize] = match missing {
@@ -234,7 +260,7 @@ impl Membership {
     #[cold]
     pub(super) fn join(&mut self, process: &Process, comm: &Arc<Comm>) -> Result<bool> {
         if let Membership::Unknown = self {
-            *self = match process.begin_joining(comm)? {
+            *self = match comm.begin_joining(process)? {
                 Some(joining) => Membership::Joining(Box::new(joining)),
                 None => Membership::None,
             };

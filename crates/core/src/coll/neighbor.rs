@@ -60,7 +60,7 @@ impl Ends {
         self.leave_out(what, comm.neighborhood()?);
         if caller.now
             && COLL_NODE.get()
-            && let Some(edges) = process.edges(comm)?
+            && let Some(edges) = comm.edges(process)?
         {
             let sides = load(&self.input, &self.output);
             if self.run_on_board(process, comm, edges.near(what), (send, recv), sides)? {
@@ -106,12 +106,12 @@ impl Ends {
         };
         let ends = sides.as_mut().map(|(from, to)| (from.base(), to.base()));
         let ends = ends.map_err(|error| &*error);
-        let done = process.run_on_board(comm, (NEAR.what, NEAR.detail), &args, ends, None, &say)?;
+        let done = comm.run_on_board(process, (NEAR.what, NEAR.detail), &args, ends, None, &say)?;
         if let (true, Ok((_, to))) = (done, &sides) {
             self.output.store(to);
         }
         if done {
-            process.ran(comm, NEAR.what, BOARD);
+            comm.ran(process, NEAR.what, BOARD);
         }
         Ok(done)
     }

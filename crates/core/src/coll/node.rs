@@ -35,31 +35,31 @@ pub(super) fn may_seek_board(prepared: &Prepared) -> bool {
     may && what.map_or_else(|| COLL_NODE.get(), allows_board)
 }
 
-impl Process {
+impl Comm {
     /// Runs an operation of several members on the board of the communicator,
     /// if it can be; `detail` is that of its label, `ends` are the buffers, or why there is no memory
     /// for them, and what it is says `say`. False if nothing happened.
     #[inline(always)]
     pub(super) fn run_on_board(
-        &self,
-        comm: &Arc<Comm>,
+        self: &Arc<Self>,
+        process: &Process,
         (what, detail): (Option<Collective>, u32),
         args: &Args<'_>,
         ends: std::result::Result<(*mut u8, *mut u8), &Error>,
         reducer: Option<&Reducer>,
         say: &dyn Fn() -> CallSignature,
     ) -> Result<bool> {
-        let mut membership = match comm.coll.node.try_borrow_mut() {
+        let mut membership = match self.coll.node.try_borrow_mut() {
             Ok(membership) => membership,
-            Err(_) => match self.await_place(comm)? {
+            Err(_) => match self.await_place(process)? {
                 Some(membership) => membership,
                 None => return Ok(false),
             },
         };
-        while !membership.is_settled() || comm.coll.queued.get() != 0 {
+        while !membership.is_settled() || self.coll.queued.get() != 0 {
             drop(membership);
-            self.settle(comm)?;
-            membership = match self.await_place(comm)? {
+            self.settle_board(process)?;
+            membership = match self.await_place(process)? {
                 Some(membership) => membership,
                 None => return Ok(false),
             };
@@ -79,7 +79,11 @@ impl Process {
         // SAFETY: the program lends the buffers that it names until the call returns, or fails when
         // nobody uses them any more.
         let mut board = unsafe { seat.view_with(ends.unwrap_or(NO_ENDS), reducer) };
-        board.looks = if self.engine.oversubscribed { 1 } else { LOOKS };
+        board.looks = if process.engine.oversubscribed {
+            1
+        } else {
+            LOOKS
+        };
         let mut op = member.start(kind, detail);
         let met = match ends {
             Ok(_) => match op.poll(member, args, &mut board) {
@@ -89,9 +93,9 @@ impl Process {
             Err(_) => None,
         };
         let before = (member.started() as u32).wrapping_sub(*beside + 1);
-        let place = comm.coll.place(before);
+        let place = self.coll.place(before);
         let ended = self.finish_on_board(
-            comm,
+            process,
             member,
             (
                 PendingOperation::new(op, place, say())
@@ -104,7 +108,7 @@ impl Process {
         );
         if let Ended::Failed(error) = &ended {
             membership.fail(error);
-            self.note_end(comm, error);
+            self.note_end(process, error);
         }
         ended.result().map(|()| true)
     }
@@ -113,60 +117,60 @@ impl Process {
     /// others can tell: it has its place among the calls, and is remembered. False if nothing happened, as
     /// members meet on the board, or may: then each has to say that it has nothing.
     #[inline(always)]
-    pub(super) fn passes(&self, comm: &Arc<Comm>, what: Collective) -> Result<bool> {
+    pub(super) fn passes(self: &Arc<Self>, process: &Process, what: Collective) -> Result<bool> {
         let label = Label {
             what: Some(what),
             detail: 0,
         };
-        match comm.size() {
-            1 if allows_board(what) => self.check_whole(comm)?,
+        match self.size() {
+            1 if allows_board(what) => self.check_whole(process)?,
             // The other one has nothing either.
             2 => {
-                self.check_whole(comm)?;
-                comm.coll.note_void(CallSignature::void(label));
+                self.check_whole(process)?;
+                self.coll.note_void(CallSignature::void(label));
             }
-            _ => return self.passes_by_messages(comm, label),
+            _ => return self.passes_by_messages(process, label),
         }
         Ok(true)
     }
 
     /// The same where others may have something for each other.
     #[inline(never)]
-    fn passes_by_messages(&self, comm: &Arc<Comm>, label: Label) -> Result<bool> {
+    fn passes_by_messages(self: &Arc<Self>, process: &Process, label: Label) -> Result<bool> {
         let by_messages = || {
-            let Ok(membership) = comm.coll.node.try_borrow() else {
+            let Ok(membership) = self.coll.node.try_borrow() else {
                 return false;
             };
             match &*membership {
                 Membership::None => true,
                 Membership::Member(place) => {
-                    let args = Args::new(comm.size(), comm.rank);
+                    let args = Args::new(self.size(), self.rank);
                     place.member.choose(label.what, &args).is_none()
                 }
                 Membership::Unknown | Membership::Joining(_) | Membership::Failed(..) => false,
             }
         };
-        let Some(what) = label.what.filter(|_| comm.size() > 1) else {
+        let Some(what) = label.what.filter(|_| self.size() > 1) else {
             return Ok(false);
         };
-        if allows_board(what) && (comm.coll.queued.get() != 0 || !by_messages()) {
+        if allows_board(what) && (self.coll.queued.get() != 0 || !by_messages()) {
             return Ok(false);
         }
-        self.check_whole(comm)?;
-        let lease = self.turn_of(comm, label);
+        self.check_whole(process)?;
+        let lease = self.take_turn(label);
         let signature = CallSignature {
             on_board: false,
             ..CallSignature::void(label)
         };
-        comm.coll.note(lease.turn().place, signature);
+        self.coll.note(lease.turn().place, signature);
         Ok(true)
     }
 
     /// Waits until an operation is complete.
     #[inline(never)]
     fn finish_on_board(
-        &self,
-        comm: &Arc<Comm>,
+        self: &Arc<Self>,
+        process: &Process,
         member: &mut Member,
         (mut pending, foreign): (PendingOperation, bool),
         args: &Args<'_>,
@@ -174,8 +178,8 @@ impl Process {
     ) -> Ended {
         board.looks = 1;
         let mut ended = None;
-        self.block_for(foreign, |process| {
-            ended = pending.advance(process, comm, member, args, board);
+        process.block_for(foreign, |process| {
+            ended = pending.advance(process, self, member, args, board);
             ended.is_some()
         });
         ended.unwrap_or(Ended::Well)
@@ -185,34 +189,36 @@ impl Process {
     /// before this one have left it.
     #[cold]
     #[inline(never)]
-    fn settle(&self, comm: &Arc<Comm>) -> Result<()> {
+    fn settle_board(self: &Arc<Self>, process: &Process) -> Result<()> {
         let mut settled = Ok(false);
-        self.block(|process| {
-            if comm.coll.queued.get() == 0
-                && let Ok(mut membership) = comm.coll.node.try_borrow_mut()
+        process.block(|process| {
+            if self.coll.queued.get() == 0
+                && let Ok(mut membership) = self.coll.node.try_borrow_mut()
             {
-                settled = membership.join(process, comm);
+                settled = membership.join(process, self);
             }
             !matches!(settled, Ok(false))
         });
         settled.map(|_| ())
     }
+}
 
+impl Prepared {
     /// Whether an operation that blocks nobody seeks the board of its communicator, which is
     /// made at the first. All members answer alike.
     ///
     /// # Errors
     /// If the board is of no more use.
-    pub(super) fn seeks_board(&self, prepared: &Prepared) -> Result<bool> {
-        let comm = &prepared.comm;
-        if !may_seek_board(prepared) || prepared.is_near() && self.edges_at_once(comm)?.is_none() {
+    pub(super) fn seeks_board(&self, process: &Process) -> Result<bool> {
+        let comm = &self.comm;
+        if !may_seek_board(self) || self.is_near() && comm.edges_at_once()?.is_none() {
             return Ok(false);
         }
         let Ok(mut membership) = comm.coll.node.try_borrow_mut() else {
             // It has one: another thread is in a callback of an operation there, and this one waits in the queue.
             return Ok(true);
         };
-        membership.join(self, comm)?;
+        membership.join(process, comm)?;
         match &mut *membership {
             Membership::Member(_) | Membership::Joining(_) => Ok(true),
             other => other.outside(),
@@ -224,14 +230,14 @@ impl Process {
     ///
     /// # Errors
     /// If the board cannot be made, or is of no more use.
-    pub(super) fn rounds_of(&self, prepared: &Prepared) -> Result<Option<Rounds>> {
-        let (comm, barriers) = (&prepared.comm, &prepared.comm.coll.barriers);
-        let is_barrier = prepared.label.what == Some(Collective::Barrier);
-        if !is_barrier || !may_seek_board(prepared) || barriers.get() == ROUNDS {
+    pub(super) fn rounds(&self, process: &Process) -> Result<Option<Rounds>> {
+        let (comm, barriers) = (&self.comm, &self.comm.coll.barriers);
+        let is_barrier = self.label.what == Some(Collective::Barrier);
+        if !is_barrier || !may_seek_board(self) || barriers.get() == ROUNDS {
             return Ok(None);
         }
-        self.join_now(comm)?;
-        let Some(membership) = self.await_place(comm)? else {
+        comm.join_board(process)?;
+        let Some(membership) = comm.await_place(process)? else {
             return Ok(None);
         };
         let Membership::Member(place) = &*membership else {
@@ -241,19 +247,21 @@ impl Process {
             return Ok(None);
         }
         let number = barriers.replace(barriers.get() + 1);
-        self.keep_board(comm);
+        comm.keep_board();
         Ok(Some(place.seat.rounds(number)))
     }
+}
 
+impl Comm {
     /// Waits until the communicator has a board, or cannot have one. Collective.
     ///
     /// # Errors
     /// If the board cannot be made.
-    pub(super) fn join_now(&self, comm: &Arc<Comm>) -> Result<()> {
+    pub(super) fn join_board(self: &Arc<Self>, process: &Process) -> Result<()> {
         let mut settled = Ok(false);
-        self.block(|process| {
-            if let Ok(mut membership) = comm.coll.node.try_borrow_mut() {
-                settled = membership.join(process, comm);
+        process.block(|process| {
+            if let Ok(mut membership) = self.coll.node.try_borrow_mut() {
+                settled = membership.join(process, self);
             }
             !matches!(settled, Ok(false))
         });
@@ -261,8 +269,8 @@ impl Process {
     }
 
     /// A persistent barrier that counted rounds on the board is gone.
-    pub(super) fn leave_rounds(&self, comm: &Comm) {
-        self.release_board(comm);
+    pub(super) fn leave_rounds(&self, process: &Process) {
+        self.release_board(process);
     }
 
     /// The place of this member on the board, once no other thread has it: one that is in a collective on the
@@ -270,12 +278,15 @@ impl Process {
     /// called for such a collective, which is against the rules, too.
     #[cold]
     #[inline(never)]
-    pub(super) fn await_place<'c>(&self, comm: &'c Comm) -> Result<Option<RefMut<'c, Membership>>> {
+    pub(super) fn await_place<'c>(
+        &'c self,
+        process: &Process,
+    ) -> Result<Option<RefMut<'c, Membership>>> {
         loop {
-            if let Ok(membership) = comm.coll.node.try_borrow_mut() {
+            if let Ok(membership) = self.coll.node.try_borrow_mut() {
                 return Ok(Some(membership));
             }
-            if is_inside() || !self.threads.are_many() {
+            if is_inside() || !process.threads.are_many() {
                 return Ok(None);
             }
             if !is_running() {
@@ -287,18 +298,18 @@ impl Process {
 
     /// The communicator was freed: this member looks at the board no more, when nothing of it is
     /// under way there.
-    pub(crate) fn leave_board(&self, comm: &Comm) {
-        comm.coll.is_free.set(true);
-        self.leave_freed(comm);
+    pub(crate) fn leave_board(&self, process: &Process) {
+        self.coll.is_free.set(true);
+        self.leave_freed(process);
     }
 
     /// Leaves the board if the communicator was freed, and nothing is under way there any more, nor may be.
-    pub(crate) fn leave_freed(&self, comm: &Comm) {
-        let coll = &comm.coll;
+    pub(crate) fn leave_freed(&self, process: &Process) {
+        let coll = &self.coll;
         if !coll.is_free.get() || coll.queued.get() != 0 || coll.counting.get() != 0 {
             return;
         }
-        let Ok(mut membership) = comm.coll.node.try_borrow_mut() else {
+        let Ok(mut membership) = self.coll.node.try_borrow_mut() else {
             // A thread is in a collective on it, against the rules. The memory stays with the process.
             return;
         };
@@ -313,7 +324,7 @@ impl Process {
             mem::forget(joining);
         }
         if let Some(memory) = found {
-            self.collectives().boards.borrow_mut().leave(memory);
+            process.collectives().boards.borrow_mut().leave(memory);
         }
     }
 }

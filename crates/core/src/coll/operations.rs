@@ -6,6 +6,7 @@ use std::sync::Arc;
 use catena_abi::{self as abi, consts};
 use catena_objects::error::{Error, Kind, Result};
 
+use super::Collectives;
 use super::arguments::Data;
 use super::count::BOARD;
 use super::prepared::{Caller, Prepared};
@@ -27,19 +28,19 @@ fn no_slot(comm: &Comm) -> Error {
     Error::new(Kind::NoMem, text).on(comm.handle.get())
 }
 
-impl Process {
+impl Prepared {
     /// Runs an operation to its end.
     ///
     /// # Errors
     /// That of the operation, raised on its communicator.
-    pub fn run(&self, prepared: Prepared) -> Result<()> {
-        let mut obj = self.begin(prepared, false);
+    pub fn run(self, process: &Process) -> Result<()> {
+        let mut obj = self.begin(process, false);
         let run = own_run(&mut obj);
-        if !run.advance(self) {
-            self.block_for(run.is_foreign(), |process| run.advance(process));
+        if !run.advance(process) {
+            process.block_for(run.is_foreign(), |process| run.advance(process));
         }
         let error = run.take_error();
-        self.keep_run(obj);
+        obj.keep(process);
         error.map_or(Ok(()), Err)
     }
 
@@ -47,44 +48,47 @@ impl Process {
     ///
     /// # Errors
     /// If its board is of no more use; all others come with the request's completion.
-    pub fn start_collective(&self, prepared: Prepared) -> Result<abi::Request> {
-        let on_board = self.seeks_board(&prepared)?;
-        let waits = on_board && prepared.comm.coll.queued.get() != 0;
-        let mut obj = self.begin(prepared, on_board);
-        self.started();
+    pub fn start(self, process: &Process) -> Result<abi::Request> {
+        let on_board = self.seeks_board(process)?;
+        let waits = on_board && self.comm.coll.queued.get() != 0;
+        let mut obj = self.begin(process, on_board);
+        started(process);
         let run = own_run(&mut obj);
         // One that may call the program has its place in the queue before another thread can start the next.
         let is_reserved = on_board && run.is_foreign();
-        if waits || is_reserved || !run.advance(self) {
-            self.carry_on_collective(obj.clone());
+        if waits || is_reserved || !run.advance(process) {
+            obj.clone().carry_on(process);
         }
         if is_reserved && !waits {
-            self.progress();
+            process.progress();
         }
-        Ok(self.add_request(obj))
+        Ok(process.add_request(obj))
     }
+}
 
-    /// Counts one that `progress` carries on.
-    fn started(&self) {
-        let started = &self.colls.started;
-        started.set(started.get() + 1);
-    }
+/// Counts one that `progress` carries on.
+fn started(process: &Process) {
+    let started = &process.colls.started;
+    started.set(started.get() + 1);
+}
 
+impl Prepared {
     /// A run that has begun, and counts: by messages, or on the board if there is one.
-    fn begin(&self, prepared: Prepared, on_board: bool) -> Arc<CollRequest> {
-        let mut obj = self.begin_own(prepared, on_board);
+    fn begin(self, process: &Process, on_board: bool) -> Arc<CollRequest> {
+        let mut obj = self.begin_own(process, on_board);
         if let (false, Some((job, _))) = (on_board, own_run(&mut obj).job()) {
-            self.ran(&job.comm, job.label.what, job.schedule(self).label());
+            job.comm
+                .ran(process, job.label.what, job.schedule(process).label());
         }
         obj
     }
 
     /// The same of a call of the library itself, which does not count.
-    pub(super) fn begin_own(&self, prepared: Prepared, on_board: bool) -> Arc<CollRequest> {
-        let lease = self.turn_of(&prepared.comm, prepared.label);
-        let mut obj = self.idle_run();
+    pub(super) fn begin_own(self, process: &Process, on_board: bool) -> Arc<CollRequest> {
+        let lease = self.comm.take_turn(self.label);
+        let mut obj = process.collectives().idle_run(process);
         let run = own_run(&mut obj);
-        run.begin(self, prepared, lease, on_board);
+        run.begin(process, self, lease, on_board);
         obj
     }
 
@@ -92,54 +96,59 @@ impl Process {
     ///
     /// # Errors
     /// `NoMem` if the communicator has too many.
-    pub fn persistent_collective(&self, mut prepared: Prepared) -> Result<abi::Request> {
-        prepared.is_persistent = true;
-        let rounds = self.rounds_of(&prepared)?;
+    pub fn persist(mut self, process: &Process) -> Result<abi::Request> {
+        self.is_persistent = true;
+        let rounds = self.rounds(process)?;
         let own = match &rounds {
             Some(_) => None,
-            None => self.own_board_of(&prepared)?,
+            None => self.own_board(process)?,
         };
-        let lease = self.slot_of(&prepared.comm, prepared.label)?;
-        let run = RefCell::new(Box::new(CollRun::kept(prepared, lease, rounds, own)?));
+        let lease = self.comm.take_slot(process, self.label)?;
+        let run = RefCell::new(Box::new(CollRun::kept(self, lease, rounds, own)?));
         let operation = Arc::new(CollRequest { run });
-        Ok(self.add_request(Arc::new(PersistentColl::new(operation))))
+        Ok(process.add_request(Arc::new(PersistentColl::new(operation))))
     }
+}
 
+impl CollRequest {
     /// Starts the run of a persistent operation.
     ///
     /// # Errors
     /// If it is active.
-    pub(crate) fn restart_collective(&self, obj: &Arc<CollRequest>) -> Result<()> {
+    pub(crate) fn restart(self: &Arc<Self>, process: &Process) -> Result<()> {
         // A thread that has it starts it, or carries it on.
-        let mut run = obj.run.try_borrow_mut().map_err(|_| active_already())?;
-        if run.begin_round() || run.begin_on_own_board(self) {
+        let mut run = self.run.try_borrow_mut().map_err(|_| active_already())?;
+        if run.begin_round() || run.begin_on_own_board(process) {
             if let Some((job, _)) = run.job() {
-                self.ran(&job.comm, job.label.what, BOARD);
+                job.comm.ran(process, job.label.what, BOARD);
             }
-            self.started();
+            started(process);
             let is_needed = run.is_needed();
             drop(run);
             if is_needed {
-                self.carry_on_collective(obj.clone());
+                self.clone().carry_on(process);
             }
             return Ok(());
         }
         if let Some((job, _)) = run.job() {
-            self.ran(&job.comm, job.label.what, job.schedule(self).label());
+            job.comm
+                .ran(process, job.label.what, job.schedule(process).label());
         }
-        run.restart(self);
-        self.started();
-        let done = run.advance(self);
+        run.restart(process);
+        started(process);
+        let done = run.advance(process);
         drop(run);
         if !done {
-            self.carry_on_collective(obj.clone());
+            self.clone().carry_on(process);
         }
         Ok(())
     }
+}
 
+impl Comm {
     /// The numbers and tags of a call, which are its own until they are dropped.
-    pub(super) fn turn_of(&self, comm: &Arc<Comm>, label: Label) -> Lease {
-        let cut = cut(comm);
+    pub(super) fn take_turn(self: &Arc<Self>, label: Label) -> Lease {
+        let cut = cut(self);
         let ticket = |comm: &Comm| {
             let number = Number {
                 count: comm.coll.numbers.take(),
@@ -148,29 +157,29 @@ impl Process {
             Ticket::new(cut, label, number)
         };
         let turn = Turn {
-            place: comm.coll.place(comm.coll.on_board()),
-            comm: ticket(comm),
-            local: comm
+            place: self.coll.place(self.coll.on_board()),
+            comm: ticket(self),
+            local: self
                 .remote
                 .as_ref()
                 .map_or_else(Ticket::default, |remote| ticket(&remote.local)),
         };
-        Lease::new(comm.clone(), turn)
+        Lease::new(self.clone(), turn)
     }
 
     /// The numbers and tags of a call that makes a persistent operation. All members of the communicator have to make it.
     ///
     /// # Errors
     /// `NoMem` if there are too many.
-    fn slot_of(&self, comm: &Arc<Comm>, label: Label) -> Result<Lease> {
-        let cut = cut(comm);
-        let slots = &comm.coll.slots;
+    fn take_slot(self: &Arc<Self>, process: &Process, label: Label) -> Result<Lease> {
+        let cut = cut(self);
+        let slots = &self.coll.slots;
         let slot = match slots.take(cut) {
             Some(slot) => slot,
             None => {
-                let kept = self.slots_kept(comm, slots.kept(cut))?;
+                let kept = self.slots_kept(process, slots.kept(cut))?;
                 slots.agree(cut, &kept);
-                slots.take(cut).ok_or_else(|| no_slot(comm))?
+                slots.take(cut).ok_or_else(|| no_slot(self))?
             }
         };
         let number = Number {
@@ -180,22 +189,22 @@ impl Process {
         let ticket = Ticket::new(cut, label, number);
         let turn = Turn {
             // It counts already.
-            place: comm.coll.place(comm.coll.on_board()).wrapping_sub(1),
+            place: self.coll.place(self.coll.on_board()).wrapping_sub(1),
             comm: ticket,
             local: ticket,
         };
-        Ok(Lease::new(comm.clone(), turn))
+        Ok(Lease::new(self.clone(), turn))
     }
 
     /// The slots that any member keeps, where this one keeps those. Collective.
     #[cold]
-    fn slots_kept(&self, comm: &Arc<Comm>, mut kept: Vec<u8>) -> Result<Vec<u8>> {
+    fn slots_kept(self: &Arc<Self>, process: &Process, mut kept: Vec<u8>) -> Result<Vec<u8>> {
         let caller = Caller {
-            process: self,
+            process,
             now: true,
         };
         // On an intercommunicator each group gets what the other one has, so the second time it gets its own.
-        for _ in 0..if comm.is_inter() { 2 } else { 1 } {
+        for _ in 0..if self.is_inter() { 2 } else { 1 } {
             let mine = kept.clone();
             let all = Data {
                 buf: kept.as_mut_ptr(),
@@ -203,77 +212,90 @@ impl Process {
                 ty: consts::BYTE,
             };
             let mut both = mine.clone();
-            self.run_rest(caller.allreduce(comm, mine.as_ptr(), all, consts::BOR)?)?;
+            Prepared::run_rest(
+                process,
+                caller.allreduce(self, mine.as_ptr(), all, consts::BOR)?,
+            )?;
             both.iter_mut().zip(&kept).for_each(|(a, b)| *a |= b);
             kept = both;
         }
         Ok(kept)
     }
+}
 
+impl Collectives {
     /// A run that is not in use.
     #[inline]
-    fn idle_run(&self) -> Arc<CollRequest> {
-        let kept = self.collectives().idle.borrow_mut().pop();
+    fn idle_run(&self, process: &Process) -> Arc<CollRequest> {
+        let kept = process.collectives().idle.borrow_mut().pop();
         kept.unwrap_or_default()
     }
+}
 
+impl CollRequest {
     /// Keeps a run that is done, if nobody else has it.
-    pub(crate) fn keep_run(&self, mut obj: Arc<CollRequest>) {
-        let Some(request) = Arc::get_mut(&mut obj) else {
+    pub(crate) fn keep(mut self: Arc<Self>, process: &Process) {
+        let Some(request) = Arc::get_mut(&mut self) else {
             return;
         };
         // One of a persistent request that was freed meanwhile still has it.
         let run = request.run.get_mut();
         run.forget();
         if let Some(own) = run.leave_own_board() {
-            self.leave_board_of(&own);
+            own.leave(process);
         }
-        let collectives = self.collectives();
+        let collectives = process.collectives();
         let mut idle = collectives.idle.borrow_mut();
         if idle.len() < IDLE_RUNS {
-            idle.push(obj);
+            idle.push(self);
         }
     }
+}
 
+impl Comm {
     /// Blocks until every member has called it.
     ///
     /// # Errors
     /// `ProcAborted` if a member is gone.
-    pub fn barrier(&self, comm: &Arc<Comm>) -> Result<()> {
+    pub fn barrier(self: &Arc<Self>, process: &Process) -> Result<()> {
         let caller = Caller {
-            process: self,
+            process,
             now: true,
         };
-        self.run_rest(caller.barrier(comm)?)
+        Prepared::run_rest(process, caller.barrier(self)?)
     }
 
     /// Blocks until all have come to the end.
     ///
     /// # Errors
     /// If a member is gone, or has called something else.
-    pub(crate) fn last_barrier(&self) -> Result<()> {
+    pub(crate) fn last_barrier(process: &Process) -> Result<()> {
         let caller = Caller {
-            process: self,
+            process,
             now: true,
         };
-        self.run_rest(caller.barrier_as(&self.world, Label::FINALIZE)?)?;
-        self.find_unheard().map_or(Ok(()), Err)
+        Prepared::run_rest(process, caller.barrier_as(&process.world, Label::FINALIZE)?)?;
+        Comm::find_unheard(process).map_or(Ok(()), Err)
     }
+}
 
+impl Prepared {
     /// Runs what a blocking call has left to do.
     ///
     /// # Errors
     /// As [`Process::run`].
-    pub fn run_rest(&self, left: Option<Prepared>) -> Result<()> {
-        left.map_or(Ok(()), |prepared| self.run(prepared))
+    pub fn run_rest(process: &Process, left: Option<Prepared>) -> Result<()> {
+        left.map_or(Ok(()), |prepared| prepared.run(process))
     }
+}
 
+impl Comm {
     /// Whether the arguments of the root are significant here.
-    pub fn is_root(&self, comm: &Comm, root: i32) -> bool {
-        if comm.is_inter() {
+    pub fn is_root(&self, root: i32) -> bool {
+        if self.is_inter() {
             root == consts::ROOT
         } else {
-            root == comm.rank as i32
+            root == self.rank as i32
         }
     }
 }

@@ -151,21 +151,20 @@ impl OwnBoard {
     }
 }
 
-impl Process {
+impl Prepared {
     /// A board for a persistent operation, if it can run on one and there is room. All members answer alike. Collective.
     ///
     /// # Errors
     /// If the board of the communicator cannot be made, or is of no more use.
-    pub(super) fn own_board_of(&self, prepared: &Prepared) -> Result<Option<Box<OwnBoard>>> {
-        let comm = &prepared.comm;
-        if !may_seek_board(prepared) || prepared.is_near() && self.edges(comm)?.is_none() {
+    pub(super) fn own_board(&self, process: &Process) -> Result<Option<Box<OwnBoard>>> {
+        let comm = &self.comm;
+        if !may_seek_board(self) || self.is_near() && comm.edges(process)?.is_none() {
             return Ok(None);
         }
-        let choose =
-            |member: &Member| prepared.with_args(|args| member.choose(prepared.label.what, args));
-        self.join_now(comm)?;
+        let choose = |member: &Member| self.with_args(|args| member.choose(self.label.what, args));
+        comm.join_board(process)?;
         let ring = {
-            let Some(membership) = self.await_place(comm)? else {
+            let Some(membership) = comm.await_place(process)? else {
                 return Ok(None);
             };
             let Membership::Member(place) = &*membership else {
@@ -176,65 +175,71 @@ impl Process {
             }
             place.member.prefers_ring()
         };
-        let shape = self.board_shape(comm);
+        let shape = comm.board_shape(process);
         let mut told = vec![0; comm.size() as usize];
         if comm.rank == 0 {
             let of = BoardUse::One {
-                is_short: is_short(prepared),
+                is_short: is_short(self),
             };
-            told[0] = self.find_board(shape, of).0 | if ring { RING } else { 0 };
+            told[0] = process.collectives().find_board(process, shape, of).0
+                | if ring { RING } else { 0 };
         }
         let caller = Caller {
-            process: self,
+            process,
             now: true,
         };
-        let call = caller.tell_all(comm, &mut told, prepared.label.keeping());
-        let told = self.finished(call, told)?[0];
-        let Some(memory) = self.open_board(told & !RING, shape) else {
+        let call = caller.tell_all(comm, &mut told, self.label.keeping());
+        let told = Prepared::finished(process, call, told)?[0];
+        let Some(memory) = process
+            .collectives()
+            .open_board(process, told & !RING, shape)
+        else {
             return Ok(None);
         };
         let found = (comm.rank == 0).then_some(memory);
-        let Some(membership) = self.await_place(comm)? else {
+        let Some(membership) = comm.await_place(process)? else {
             return Ok(None);
         };
         let Membership::Member(place) = &*membership else {
             return membership.outside().map(|_| None);
         };
         let limits = memory.limits(usize::MAX);
-        let crowded = self.engine.oversubscribed;
+        let crowded = process.engine.oversubscribed;
         let mut member = Member::new(comm.rank, comm.size(), crowded, limits);
         member.reach(place.member.reaches(), told & RING != 0);
         let seat = place.seat.at(memory);
         let Some(kind) = choose(&member) else {
-            self.leave_own_board(&seat, found);
+            leave_own_board(process, &seat, found);
             return Ok(None);
         };
         Ok(Some(Box::new(OwnBoard {
             member,
             seat,
             kind,
-            args: KeptArgs::new(prepared),
+            args: KeptArgs::new(self),
             found,
             failed: None,
             signature: CallSignature {
                 is_idle: false,
                 is_persistent: true,
-                ..prepared.signature()
+                ..self.signature()
             },
             queue: None,
         })))
     }
+}
 
+impl OwnBoard {
     /// A persistent operation is gone, and with it its board.
-    pub(super) fn leave_board_of(&self, own: &OwnBoard) {
-        self.leave_own_board(&own.seat, own.found);
+    pub(super) fn leave(&self, process: &Process) {
+        leave_own_board(process, &self.seat, self.found);
     }
+}
 
-    fn leave_own_board(&self, seat: &Seat, found: Option<BoardMemory>) {
-        seat.leave();
-        if let Some(memory) = found {
-            self.collectives().boards.borrow_mut().leave(memory);
-        }
+fn leave_own_board(process: &Process, seat: &Seat, found: Option<BoardMemory>) {
+    seat.leave();
+    if let Some(memory) = found {
+        process.collectives().boards.borrow_mut().leave(memory);
     }
 }
 

@@ -148,19 +148,18 @@ impl PendingOperation {
                         // The job ends; that process would never say that it is done.
                         return Some(Ended::Failed(error.on(comm.handle.get())));
                     }
-                    process.report(comm, self.place, &error);
+                    comm.report(process, self.place, &error);
                     error
                 }
             },
-            Stage::Untold => match process.trouble(comm) {
+            Stage::Untold => match comm.trouble(process) {
                 Some(error) => error,
                 None => self.hear_why(process, comm)?,
             },
             Stage::Left(error) => {
                 if process.is_troubled() {
                     // They use nothing any more.
-                    process
-                        .failed_ranks(comm)
+                    comm.failed_ranks(process)
                         .iter()
                         .for_each(|&rank| board.lose(rank));
                 }
@@ -178,7 +177,7 @@ impl PendingOperation {
     /// Why a member gave up, if somebody has said so.
     #[cold]
     fn hear_why(&mut self, process: &Process, comm: &Arc<Comm>) -> Option<Error> {
-        if !self.backoff.look(process.unexpected(comm)) {
+        if !self.backoff.look(comm.unexpected(process)) {
             return None;
         }
         let call = Waiting {
@@ -186,14 +185,14 @@ impl PendingOperation {
             place: self.place,
             signature: None,
         };
-        process.heard(&call, &mut self.backoff)
+        call.heard(process, &mut self.backoff)
     }
 
     /// Nothing has come for a while: perhaps a member called something else, or gave up.
     #[cold]
     #[inline(never)]
     fn look(&mut self, process: &Process, comm: &Arc<Comm>, awaited: Option<u32>) -> Option<Error> {
-        if let Some(error) = process.trouble(comm) {
+        if let Some(error) = comm.trouble(process) {
             return Some(error);
         }
         if let Some(error) = comm.coll.lost.take() {
@@ -205,8 +204,8 @@ impl PendingOperation {
             signature: Some(self.signature),
         };
         let backoff = &mut self.backoff;
-        if backoff.look(process.unexpected(comm))
-            && let Some(error) = process.heard(&call, backoff)
+        if backoff.look(comm.unexpected(process))
+            && let Some(error) = call.heard(process, backoff)
         {
             return Some(error);
         }

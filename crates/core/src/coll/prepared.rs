@@ -93,7 +93,7 @@ impl Prepared {
     #[inline]
     pub(super) fn schedule(&self, process: &Process) -> &Schedule {
         self.recipe.schedule(|key| {
-            let schedule = process.schedule(&self.comm, key);
+            let schedule = self.comm.schedule(process, key);
             self.comm.coll.schedules.borrow_mut().made(key, &schedule);
             schedule
         })
@@ -119,5 +119,5 @@ pub(super) fn choose(
     what: Collective,
     shape: &Shape,
 ) -> &'static Algorithm {
-    catena_coll::select(what, shape, process.model_of(comm), forced(what))
+    catena_coll::select(what, shape, comm.model(process), forced(what))
 }

@@ -6,16 +6,16 @@ use crate::comm::Comm;
 use crate::events::{self, What};
 use crate::process::Process;
 
-impl Process {
+impl Comm {
     /// A collective runs; `None` is one among neighbours.
     #[inline(always)]
-    pub(super) fn ran(&self, comm: &Comm, what: Option<Collective>, way: u16) {
-        comm.coll.calls.set(comm.coll.calls.get() + 1);
-        self.colls.add(what, way);
+    pub(super) fn ran(&self, process: &Process, what: Option<Collective>, way: u16) {
+        self.coll.calls.set(self.coll.calls.get() + 1);
+        process.colls.add(what, way);
         if let Some(what) = what
             && events::wanted(events::COLLECTIVES << what as u32)
         {
-            self.note(Some(comm.cid), What::Collective { what, way });
+            process.note(Some(self.cid), What::Collective { what, way });
         }
     }
 }

@@ -47,124 +47,146 @@ fn read_as(what: &str, bytes: &[u8]) -> Error {
     Error::new(*kind, format!("{what}: {text}"))
 }
 
-impl Process {
+impl Waiting<'_> {
     /// Why a call that waits can never be complete, if a member has said so, or what it says of
     /// its call shows it. Does not progress.
-    pub(super) fn heard(&self, call: &Waiting, backoff: &mut Backoff) -> Option<Error> {
-        let comm = call.comm;
+    pub(super) fn heard(&self, process: &Process, backoff: &mut Backoff) -> Option<Error> {
+        let comm = self.comm;
         for cid in comm.cids() {
-            let ends = |aside: CallControl| aside.ends(call);
-            if let Some((_, envelope)) = self.find_aside(cid, backoff, ends) {
-                return Some(self.read_report(comm, cid, envelope));
+            let ends = |aside: CallControl| aside.ends(self);
+            if let Some((_, envelope)) = CallControl::find(process, cid, backoff, ends) {
+                return Some(comm.read_report(process, cid, envelope));
             }
         }
-        let differs = self.ask_around(call, backoff);
-        differs.inspect(|error| self.report(comm, call.place, error))
+        let differs = process.ask_around(self, backoff);
+        differs.inspect(|error| comm.report(process, self.place, error))
     }
+}
 
+impl Comm {
     /// Why that rank of a context gave the call at `place` up, if it has said so.
     pub(super) fn reported_by(
         &self,
+        process: &Process,
         (cid, rank): (Cid, u32),
-        comm: &Comm,
         place: u32,
     ) -> Option<Error> {
-        let envelope = self.told_by((cid, rank), Kind::Report, place)?;
-        Some(self.read_report(comm, cid, envelope))
+        let envelope = CallControl::first_from(process, (cid, rank), Kind::Report, place)?;
+        Some(self.read_report(process, cid, envelope))
     }
+}
 
+impl CallControl {
     /// The first control message of that kind that has come from a rank of a context, of the call at `place`.
-    pub(super) fn told_by(
-        &self,
+    pub(super) fn first_from(
+        process: &Process,
         (cid, rank): (Cid, u32),
         kind: Kind,
         place: u32,
     ) -> Option<Envelope> {
         let is = |aside: CallControl| aside.kind == kind && is_same(aside.place, place);
-        self.link(|link| {
+        process.link(|link| {
             let mut kept = link.kept(cid, Plane::Collective);
             kept.find(|it| it.source == rank && CallControl::read(it.tag).is_some_and(is))
         })
     }
+}
 
+impl Comm {
     /// At the end: what a member of a communicator has sent that this one has not received, in calls that it never made,
     /// or why one gave a call up that this one has completed. Then members have called different things, and this
     /// one would never hear of it.
-    pub(crate) fn find_unheard(&self) -> Option<Error> {
-        let all = self.objects.comms.all().into_iter().map(|(_, comm)| comm);
-        all.chain([self.world.clone()])
-            .find_map(|comm| self.find_unheard_on(&comm))
+    pub(crate) fn find_unheard(process: &Process) -> Option<Error> {
+        let all = process
+            .objects
+            .comms
+            .all()
+            .into_iter()
+            .map(|(_, comm)| comm);
+        all.chain([process.world.clone()])
+            .find_map(|comm| comm.unheard(process))
     }
 
-    fn find_unheard_on(&self, comm: &Comm) -> Option<Error> {
+    fn unheard(&self, process: &Process) -> Option<Error> {
         // One of a session may be used on, and an operation under way may yet receive what is there.
-        if comm.group.session().is_some()
-            || comm.failed.ended.borrow().is_some()
-            || !comm.coll.is_idle()
+        if self.group.session().is_some()
+            || self.failed.ended.borrow().is_some()
+            || !self.coll.is_idle()
         {
             return None;
         }
-        comm.cids().find_map(|cid| {
+        self.cids().find_map(|cid| {
             let is_wrong = |it: &Envelope| {
                 it.tag >= 0
                     || CallControl::read(it.tag).is_some_and(|aside| aside.kind == Kind::Report)
             };
-            let envelope = self.link(|link| link.kept(cid, Plane::Collective).find(is_wrong))?;
+            let envelope = process.link(|link| link.kept(cid, Plane::Collective).find(is_wrong))?;
             if envelope.tag < 0 {
-                return Some(self.read_report(comm, cid, envelope));
+                return Some(self.read_report(process, cid, envelope));
             }
             let (who, label) = (
-                who(comm, cid, envelope.source),
-                cut(comm).label_of(envelope.tag),
+                who(self, cid, envelope.source),
+                cut(self).label_of(envelope.tag),
             );
             let error = different(&format!(
                 "{who} called {label}, and rank {} has not received what it sent there",
-                comm.rank
+                self.rank
             ));
-            Some(error.on(comm.handle.get()))
+            Some(error.on(self.handle.get()))
         })
     }
 
-    fn read_report(&self, comm: &Comm, cid: Cid, envelope: Envelope) -> Error {
-        let bytes = self.read_aside(cid, envelope);
-        let who = who(comm, cid, envelope.source);
+    fn read_report(&self, process: &Process, cid: Cid, envelope: Envelope) -> Error {
+        let bytes = CallControl::receive(process, cid, envelope);
+        let who = who(self, cid, envelope.source);
         read(&who, &bytes)
     }
 
     /// Tells all other members that this one gave a call up, and makes no other one.
-    pub(super) fn report(&self, comm: &Comm, place: u32, error: &Error) {
-        self.note_end(comm, error);
-        match &comm.remote {
-            None => self.tell_all(comm.cid, comm.size(), Some(comm.rank), place, error),
+    pub(super) fn report(&self, process: &Process, place: u32, error: &Error) {
+        self.note_end(process, error);
+        match &self.remote {
+            None => tell_all(
+                process,
+                self.cid,
+                self.size(),
+                Some(self.rank),
+                place,
+                error,
+            ),
             Some(remote) => {
-                self.tell_all(comm.cid, comm.peers, None, place, error);
+                tell_all(process, self.cid, self.peers, None, place, error);
                 let local = remote.local.cid;
-                self.tell_all(local, comm.size(), Some(comm.rank), place, error);
+                tell_all(process, local, self.size(), Some(self.rank), place, error);
             }
         }
     }
+}
 
-    /// Tells the ranks of a context, but for this process.
-    fn tell_all(&self, cid: Cid, ranks: u32, me: Option<u32>, place: u32, error: &Error) {
-        for rank in (0..ranks).filter(|&rank| Some(rank) != me) {
-            self.report_to((cid, rank), place, error);
-        }
+/// Tells the ranks of a context, but for this process.
+fn tell_all(process: &Process, cid: Cid, ranks: u32, me: Option<u32>, place: u32, error: &Error) {
+    for rank in (0..ranks).filter(|&rank| Some(rank) != me) {
+        CallControl::report_to(process, (cid, rank), place, error);
     }
+}
 
+impl CallControl {
     /// Tells one rank of a context.
-    pub(super) fn report_to(&self, whom: (Cid, u32), place: u32, error: &Error) {
+    pub(super) fn report_to(process: &Process, whom: (Cid, u32), place: u32, error: &Error) {
         let aside = CallControl {
             kind: Kind::Report,
             place,
         };
-        self.tell_aside(whom, aside, &to_bytes(error));
+        aside.send(process, whom, &to_bytes(error));
     }
+}
 
+impl Comm {
     /// A member has died: the board is of no more use, and its place there is vacant.
     #[cold]
-    pub(crate) fn lose_member(&self, comm: &Arc<Comm>, rank: u32, error: &Error) {
-        self.lose_board(comm, error);
-        if let Ok(membership) = comm.coll.node.try_borrow() {
+    pub(crate) fn lose_member(self: &Arc<Self>, process: &Process, rank: u32, error: &Error) {
+        self.lose_board(process, error);
+        if let Ok(membership) = self.coll.node.try_borrow() {
             membership.lose(rank);
         }
     }
@@ -172,10 +194,10 @@ impl Process {
     /// This member skips calls from now on that others may count. It meets them on the board no more, where one
     /// of its calls would be taken for another one of theirs; unless it is in one there, which ends.
     #[cold]
-    pub(crate) fn quit_board(&self, comm: &Comm, error: &Error) {
-        if let Ok(mut membership) = comm.coll.node.try_borrow_mut()
-            && comm.coll.queued.get() == 0
-            && self.can_meet(comm)
+    pub(crate) fn quit_board(&self, process: &Process, error: &Error) {
+        if let Ok(mut membership) = self.coll.node.try_borrow_mut()
+            && self.coll.queued.get() == 0
+            && self.can_meet(process)
         {
             membership.fail(error);
         }
@@ -184,13 +206,13 @@ impl Process {
     /// A collective failed here, which the others know: who waits on the board for this member
     /// would do so for ever, so it is of no more use.
     #[cold]
-    pub(crate) fn lose_board(&self, comm: &Arc<Comm>, error: &Error) {
-        self.note_end(comm, error);
-        match comm.coll.node.try_borrow_mut() {
-            Ok(_) if !self.can_meet(comm) => {}
-            Ok(mut membership) if comm.coll.queued.get() == 0 => membership.fail(error),
+    pub(crate) fn lose_board(self: &Arc<Self>, process: &Process, error: &Error) {
+        self.note_end(process, error);
+        match self.coll.node.try_borrow_mut() {
+            Ok(_) if !self.can_meet(process) => {}
+            Ok(mut membership) if self.coll.queued.get() == 0 => membership.fail(error),
             // Who waits there now sees to it.
-            _ => *comm.coll.lost.borrow_mut() = Some(error.clone()),
+            _ => *self.coll.lost.borrow_mut() = Some(error.clone()),
         }
     }
 }

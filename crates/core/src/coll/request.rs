@@ -47,7 +47,7 @@ fn cannot_cancel() -> Result<()> {
     fail!(Request, "a collective operation cannot be cancelled")
 }
 
-impl RequestObject for CollRequest {
+impl RequestObject<Process> for CollRequest {
     fn state(&self, process: &Process) -> Result<State> {
         let is_done = || self.run.try_borrow().is_ok_and(|run| run.is_done());
         if !is_done() {
@@ -61,7 +61,7 @@ impl RequestObject for CollRequest {
     }
 
     fn recycle(self: Arc<Self>, process: &Process) {
-        process.keep_run(self);
+        self.keep(process);
     }
 
     fn cancel(&self, _: &Process) -> Result<()> {
@@ -92,7 +92,7 @@ impl PersistentColl {
     }
 }
 
-impl RequestObject for PersistentColl {
+impl RequestObject<Process> for PersistentColl {
     fn state(&self, process: &Process) -> Result<State> {
         match self.is_active.get() {
             false => Ok(State::Inactive),
@@ -122,7 +122,7 @@ impl RequestObject for PersistentColl {
         if self.is_active.get() {
             return Err(active_already());
         }
-        process.restart_collective(&self.operation)?;
+        self.operation.restart(process)?;
         self.is_active.set(true);
         Ok(())
     }
@@ -133,17 +133,17 @@ impl RequestObject for PersistentColl {
             return Ok(());
         };
         if let Some(comm) = run.leave_rounds() {
-            process.leave_rounds(&comm);
+            comm.leave_rounds(process);
         }
         if run.is_done()
             && let Some(own) = run.leave_own_board()
         {
-            process.leave_board_of(&own);
+            own.leave(process);
         }
         let has_nobody = run.is_left_alone() && run.has_own_board();
         drop(run);
         if has_nobody {
-            process.carry_on_collective(self.operation.clone());
+            self.operation.clone().carry_on(process);
         }
         Ok(())
     }

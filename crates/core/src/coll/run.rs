@@ -12,7 +12,7 @@ use catena_link::{Cid, Failure, Mode, Plane, ReqId, Selector, Sent};
 use catena_schedule::{Exec, Order, Region, Run};
 
 use super::backoff::Backoff;
-use super::control::{Waiting, is_call, who};
+use super::control::{CallControl, Waiting, is_call, who};
 use super::count::BOARD;
 use super::membership::{Membership, Place};
 use super::memory::Memory;
@@ -176,11 +176,11 @@ impl Executor<'_> {
     #[cold]
     fn lengths_differ(&mut self, cid: Cid, source: u32, sent: u64, expect: u64) -> Result<()> {
         let place = self.turn.place;
-        if let Some(error) = self.process.hear_lack((cid, source), self.comm, place) {
+        if let Some(error) = self.comm.hear_lack(self.process, (cid, source), place) {
             self.without.get_or_insert(error);
             return Ok(());
         }
-        if let Some(error) = self.process.reported_by((cid, source), self.comm, place) {
+        if let Some(error) = self.comm.reported_by(self.process, (cid, source), place) {
             return Err(error);
         }
         let what = cut(self.comm).label_of(self.turn.comm.tag).what;
@@ -209,7 +209,7 @@ impl Exec for Executor<'_> {
             Some(error) => {
                 if from.len > 0 {
                     let place = self.turn.place;
-                    self.process.tell_lack((cid, dest), place, error);
+                    CallControl::tell_lack(self.process, (cid, dest), place, error);
                 }
                 SendBuf::Bytes(ptr::null_mut(), 0)
             }
@@ -343,7 +343,7 @@ impl CollRun {
     /// If it has none.
     pub fn restart(&mut self, process: &Process) {
         let job = self.job.as_mut().expect("it was given one");
-        if let Some(error) = process.trouble(&job.comm) {
+        if let Some(error) = job.comm.trouble(process) {
             self.error = Some(error.on(job.comm.handle.get()));
             self.end();
             return;
@@ -385,11 +385,11 @@ impl CollRun {
             // Those before it look around.
             return Some(false);
         }
-        let Some(error) = process.trouble(&comm) else {
+        let Some(error) = comm.trouble(process) else {
             self.begin_messages(process);
             return None;
         };
-        process.report(&comm, self.turn.place, &error);
+        comm.report(process, self.turn.place, &error);
         self.fail(process, error);
         Some(true)
     }
@@ -536,8 +536,8 @@ impl CollRun {
                 }
                 if let Some(error) = &self.error {
                     // A member with another schedule may wait for messages that never come.
-                    process.report(&job.comm, self.turn.place, error);
-                    process.lose_board(&job.comm, error);
+                    job.comm.report(process, self.turn.place, error);
+                    job.comm.lose_board(process, error);
                 }
                 let without = without.map(|error| error.on(job.comm.handle.get()));
                 self.error = self.error.take().or(without);
@@ -549,7 +549,7 @@ impl CollRun {
                 self.backoff.polled(moved) && self.look_around(process)
             }
             Err(error) => {
-                process.report(&job.comm, self.turn.place, &error);
+                job.comm.report(process, self.turn.place, &error);
                 self.fail(process, error);
                 true
             }
@@ -565,7 +565,7 @@ impl CollRun {
             Step::Pending => return Some(false),
             Step::Elsewhere => {
                 let comm = job.comm.clone();
-                process.ran(&comm, job.label.what, job.schedule(process).label());
+                comm.ran(process, job.label.what, job.schedule(process).label());
                 self.restart(process);
                 return None;
             }
@@ -606,7 +606,7 @@ impl CollRun {
         };
         if let Ended::Failed(error) = &ended {
             membership.fail(error);
-            process.note_end(&job.comm, error);
+            job.comm.note_end(process, error);
         }
         Step::Ended(ended)
     }
@@ -636,7 +636,7 @@ impl CollRun {
             return Some(Step::Elsewhere);
         };
         let loaded = job.load((&mut self.input, &mut self.output), &mut self.memory);
-        process.ran(&comm, job.label.what, BOARD);
+        comm.ran(process, job.label.what, BOARD);
         // As in `signature`.
         let signature = CallSignature {
             is_idle: false,
@@ -679,18 +679,18 @@ impl CollRun {
             place: self.turn.place,
             signature: Some(job.signature()),
         };
-        if let Some(error) = process.trouble(&comm) {
+        if let Some(error) = comm.trouble(process) {
             self.fail(process, error);
             return true;
         }
-        if self.backoff.look(process.unexpected(&comm)) {
+        if self.backoff.look(comm.unexpected(process)) {
             let strange = self.find_stray(process, &comm);
             if let Some(error) = strange {
-                process.report(&comm, call.place, &error);
+                comm.report(process, call.place, &error);
                 self.fail(process, error);
                 return true;
             }
-            if let Some(error) = process.heard(&call, &mut self.backoff) {
+            if let Some(error) = call.heard(process, &mut self.backoff) {
                 self.pass_on(process, &error);
                 self.fail(process, error);
                 return true;
@@ -741,7 +741,7 @@ impl CollRun {
         let sends = self.run.under_way().filter(|it| it.expect.is_none());
         let whom = sends.map(|it| partner(process, it));
         for (cid, rank) in whom.collect::<BTreeSet<_>>() {
-            process.report_to((cid, rank), self.turn.place, error);
+            CallControl::report_to(process, (cid, rank), self.turn.place, error);
         }
     }
 
@@ -764,7 +764,7 @@ impl CollRun {
             self.output.leak();
         }
         if let Some(job) = &self.job {
-            process.lose_board(&job.comm, &error);
+            job.comm.lose_board(process, &error);
             let handle = job.comm.handle.get();
             self.error.get_or_insert(error.on(handle));
         }

@@ -10,46 +10,46 @@ use super::model;
 use crate::comm::Comm;
 use crate::process::Process;
 
-impl Process {
+impl Comm {
     /// What messages cost among the members of a communicator. All choose by it, and must choose alike:
     /// that this node is oversubscribed counts only if the job has no other, and if all are of
     /// this job. Cost: O(members).
-    pub(super) fn model_of(&self, comm: &Comm) -> &'static Model {
+    pub(super) fn model(&self, process: &Process) -> &'static Model {
         static MODELS: [OnceLock<Model>; 2] = [OnceLock::new(), OnceLock::new()];
-        let is_of_job = self.link(|link| {
-            let far: Vec<_> = link.members(comm.cid).map(|(peer, _)| peer).collect();
+        let is_of_job = process.link(|link| {
+            let far: Vec<_> = link.members(self.cid).map(|(peer, _)| peer).collect();
             let peers = link.net().peers();
-            let mut all = comm.group.members().chain(far);
+            let mut all = self.group.members().chain(far);
             all.all(|peer| peers.is_own(peer))
         });
         MODELS[usize::from(is_of_job)].get_or_init(|| {
-            let boot = self.engine.boot.borrow();
+            let boot = process.engine.boot.borrow();
             let job = boot.job();
-            let counts = is_of_job && self.engine.oversubscribed && job.hosts.len() == 1;
+            let counts = is_of_job && process.engine.oversubscribed && job.hosts.len() == 1;
             model::machine(counts.then_some(job.local_cpus))
         })
     }
 
-    fn map<'c>(&self, comm: &'c Comm) -> Option<&'c Nodes> {
+    fn nodes<'c>(&'c self, process: &Process) -> Option<&'c Nodes> {
         let make = || {
-            let nodes: Vec<u32> = self.nodes_of(comm.group.members());
+            let nodes: Vec<u32> = process.nodes_of(self.group.members());
             let place = |node| RankPlace { node, domain: node };
             let places: Vec<RankPlace> = nodes.into_iter().map(place).collect();
             let several = places.iter().any(|p| p.node != places[0].node);
             several.then(|| Nodes::new(&places))
         };
-        comm.coll.map.get_or_init(make).as_ref()
+        self.coll.map.get_or_init(make).as_ref()
     }
 
     /// Where the members of `comm`, or of its local group, are.
-    pub(super) fn placement(&self, comm: &Comm) -> Placement {
-        let one = || Placement::one_node(comm.size());
-        self.map(comm).map_or_else(one, Nodes::placement)
+    pub(super) fn placement(&self, process: &Process) -> Placement {
+        let one = || Placement::one_node(self.size());
+        self.nodes(process).map_or_else(one, Nodes::placement)
     }
 
     /// The same for the algorithms that go by nodes; `None` if there is one.
-    pub(super) fn site<'c>(&self, comm: &'c Comm) -> Option<Site<'c>> {
-        let model = self.model_of(comm);
-        self.map(comm).map(|nodes| Site::new(nodes, model))
+    pub(super) fn site<'c>(&'c self, process: &Process) -> Option<Site<'c>> {
+        let model = self.model(process);
+        self.nodes(process).map(|nodes| Site::new(nodes, model))
     }
 }

@@ -16,27 +16,29 @@ use super::report::{self, to_bytes};
 use crate::comm::Comm;
 use crate::process::Process;
 
-impl Process {
+impl CallControl {
     /// Tells a rank of a context that the next message of the call at `place` has no data.
     #[cold]
-    pub(super) fn tell_lack(&self, whom: (Cid, u32), place: u32, error: &Error) {
+    pub(super) fn tell_lack(process: &Process, whom: (Cid, u32), place: u32, error: &Error) {
         let aside = CallControl {
             kind: Kind::Lack,
             place,
         };
-        self.tell_aside(whom, aside, &to_bytes(error));
+        aside.send(process, whom, &to_bytes(error));
     }
+}
 
+impl Comm {
     /// Why a message of the call at `place` has no data, if its sender has said so. Each lack is read once.
     #[cold]
     pub(super) fn hear_lack(
         &self,
+        process: &Process,
         (cid, rank): (Cid, u32),
-        comm: &Comm,
         place: u32,
     ) -> Option<Error> {
-        let envelope = self.told_by((cid, rank), Kind::Lack, place)?;
-        let bytes = self.read_aside(cid, envelope);
-        Some(report::read_lack(&who(comm, cid, rank), &bytes))
+        let envelope = CallControl::first_from(process, (cid, rank), Kind::Lack, place)?;
+        let bytes = CallControl::receive(process, cid, envelope);
+        Some(report::read_lack(&who(self, cid, rank), &bytes))
     }
 }

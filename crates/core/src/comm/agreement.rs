@@ -45,6 +45,7 @@ use super::leaders::{Heard, Way};
 use super::port::Meeting;
 use crate::loss::{died, kind_of_death};
 use crate::process::Process;
+use crate::trouble::trouble_among;
 use catena_objects::error::{Error, Kind, Result};
 
 /// In place of a number: the member failed, or has no such number.
@@ -310,8 +311,8 @@ impl Agreement {
         if let (Some(number), Phase::Share(have)) = (self.number, self.phase) {
             return self.is_waiting_in_vain(process, number, have);
         }
-        let ours = process.trouble_among(self.circle.cid, &self.circle.ranks);
-        let theirs = || process.trouble_among(self.across.as_ref()?.far?, &[]);
+        let ours = trouble_among(process, self.circle.cid, &self.circle.ranks);
+        let theirs = || trouble_among(process, self.across.as_ref()?.far?, &[]);
         if let Some(error) = ours.or_else(theirs) {
             self.tell_across(process, &error);
             self.error.get_or_insert(error);
@@ -319,7 +320,7 @@ impl Agreement {
             return true;
         }
         let across = || match (self.phase, self.across.as_ref()?.bridge.as_ref()?) {
-            (Phase::Cross, Bridge::Context { cid, .. }) => process.trouble_among(*cid, &[]),
+            (Phase::Cross, Bridge::Context { cid, .. }) => trouble_among(process, *cid, &[]),
             _ => None,
         };
         let Some(error) = across() else {
@@ -362,14 +363,14 @@ impl Agreement {
     /// another member has died, that one is asked whether it takes part.
     fn is_waiting_in_vain(&mut self, process: &Process, number: u32, have: u32) -> bool {
         let (cid, from) = (self.circle.cid, self.circle.ahead(have));
-        if let Some(error) = process.trouble_among(cid, &[from]) {
+        if let Some(error) = trouble_among(process, cid, &[from]) {
             self.lose(process, have, error);
             return true;
         }
         if self.asked == have {
             return false;
         }
-        let Some(error) = process.trouble_among(cid, &[]) else {
+        let Some(error) = trouble_among(process, cid, &[]) else {
             return false;
         };
         if !process.ask_part(cid, from, number) {
@@ -589,7 +590,7 @@ impl Process {
     /// which members wait for each other after a death, those who might wait for this one are told, as nobody is left
     /// here to be asked.
     pub(crate) fn withdraw(&self, comm: &Comm) {
-        if FAULT_TOLERANCE.get() && !comm.is_inter() && self.trouble(comm).is_some() {
+        if FAULT_TOLERANCE.get() && !comm.is_inter() && comm.trouble(self).is_some() {
             comm.circle_without_me().tell_lost(self, Some(1));
         }
     }

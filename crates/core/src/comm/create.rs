@@ -82,7 +82,7 @@ impl Process {
     /// want of memory at a member, leaves agreements alone, which all members number alike: so another communicator can be made.
     pub(super) fn begin_accord(&self, comm: &Comm, row: &[u32]) -> Agreement {
         let number = comm.next_agreement();
-        if let Some(error) = self.trouble(comm).filter(is_of_death) {
+        if let Some(error) = comm.trouble(self).filter(is_of_death) {
             let absent_from = &comm.failed.absent_from;
             absent_from.set(absent_from.get().or(Some(number)));
             return Agreement::failed_at_once(comm.circle_of(number), row.len(), error);
@@ -109,7 +109,7 @@ impl Process {
     /// What all members of `comm`, of both groups, tell each other.
     pub(crate) fn members_agree(&self, comm: &Comm, row: &[u32]) -> Result<Told> {
         let told = self.conclude(self.begin_accord(comm, row));
-        told.inspect_err(|error| self.note_no_agreement(comm, error))
+        told.inspect_err(|error| comm.note_no_agreement(self, error))
     }
 
     /// Makes the duplicate that all agreed on.

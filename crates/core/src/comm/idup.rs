@@ -50,7 +50,7 @@ impl Making {
                 unsafe { self.newcomm.write(new) };
             }
             Err(e) => {
-                process.note_no_agreement(&self.parent, &e);
+                self.parent.note_no_agreement(process, &e);
                 self.error = Some(e.on(self.parent.handle.get()));
             }
         }
@@ -65,7 +65,7 @@ struct Duplication {
     making: RefCell<Making>,
 }
 
-impl RequestObject for Duplication {
+impl RequestObject<Process> for Duplication {
     fn state(&self, process: &Process) -> Result<State> {
         let making = self.making.try_borrow_mut();
         Ok(when(making.is_ok_and(|mut it| it.advance(process))))

@@ -256,9 +256,9 @@ impl Process {
             self.hand_over();
         }
         self.objects.comms.remove(comm.handle.get().0);
-        self.leave_board(&comm);
+        comm.leave_board(self);
         if let Some(remote) = &comm.remote {
-            self.leave_board(&remote.local);
+            remote.local.leave_board(self);
         }
         drop(comm);
         self.close_unused();

@@ -37,7 +37,7 @@ pub(super) fn placed(error: Error, place: Option<ErrorPlace>) -> Error {
 
 impl Process {
     /// Gives a request its handle.
-    pub fn add_request(&self, request: Arc<dyn RequestObject>) -> abi::Request {
+    pub fn add_request(&self, request: Arc<dyn RequestObject<Process>>) -> abi::Request {
         abi::Request(self.objects.requests.insert(request))
     }
 
@@ -52,7 +52,7 @@ impl Process {
     ///
     /// # Errors
     /// `Request` if it is of another kind, and for freed and made-up handles.
-    pub fn with_request<T: RequestObject, R>(
+    pub fn with_request<T: RequestObject<Process>, R>(
         &self,
         r: abi::Request,
         kind: &str,
@@ -76,7 +76,10 @@ impl Process {
     }
 
     /// The request behind a handle.
-    pub(crate) fn request_object(&self, r: abi::Request) -> Result<Arc<dyn RequestObject>> {
+    pub(crate) fn request_object(
+        &self,
+        r: abi::Request,
+    ) -> Result<Arc<dyn RequestObject<Process>>> {
         self.objects.requests.get(r.0).ok_or_else(|| bad_request(r))
     }
 
@@ -177,7 +180,7 @@ impl Process {
 
 /// Starts an object, whose errors belong to its place.
 #[inline]
-fn start_object(process: &Process, object: &dyn RequestObject) -> Result<()> {
+fn start_object(process: &Process, object: &dyn RequestObject<Process>) -> Result<()> {
     let started = object.start(process);
     started.map_err(|e| placed(e, object.place()))
 }

@@ -15,7 +15,7 @@ const LOOKS: usize = 1;
 /// Those that are under way.
 #[derive(Debug, Default)]
 pub(crate) struct Carried {
-    all: RefCell<Vec<Arc<dyn RequestObject>>>,
+    all: RefCell<Vec<Arc<dyn RequestObject<Process>>>>,
     /// Whose turn it is.
     turn: Cell<usize>,
     /// How many in a row could not go on, and wait for control messages, of which none has come meanwhile.
@@ -86,7 +86,7 @@ impl Hook<Process> for Carried {
 impl Process {
     /// Has progress [advance](RequestObject::advance) a request until nothing of it is left to
     /// do, whether the program completes it, frees it or does not know it.
-    pub fn carry_on(&self, request: Arc<dyn RequestObject>) {
+    pub fn carry_on(&self, request: Arc<dyn RequestObject<Process>>) {
         let carried = self.hook::<Carried>();
         carried.all.borrow_mut().push(request);
         carried.quiet.set(0);
@@ -94,7 +94,7 @@ impl Process {
     }
 
     /// What is under way on a communicator and is no transfer.
-    pub(crate) fn active_on(&self, comm: &Comm) -> Vec<Arc<dyn RequestObject>> {
+    pub(crate) fn active_on(&self, comm: &Comm) -> Vec<Arc<dyn RequestObject<Process>>> {
         let place = Some(comm.handle.get().into());
         let collectives = self.collectives().under_way();
         let others = self.hook::<Carried>();

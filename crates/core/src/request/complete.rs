@@ -8,11 +8,12 @@ use super::{
     Done, NOWHERE, NOWHERE_STATUS, RequestObject, SENT, State, as_transfer, bad_request, when,
 };
 use crate::process::Process;
+use crate::trouble::is_interrupted;
 use catena_objects::error::{Error, Result};
 
 /// Takes the result of an object, whose errors belong to its place.
 #[inline]
-fn complete_object(process: &Process, object: &dyn RequestObject) -> Done {
+fn complete_object(process: &Process, object: &dyn RequestObject<Process>) -> Done {
     let mut done = object.complete(process);
     if let Some(error) = done.error.take() {
         done.error = Some(placed(error, object.place()));
@@ -37,7 +38,7 @@ impl Process {
                     })
                     .map(|state| match state {
                         // It cannot be waited for, which its completion says.
-                        State::Pending if self.is_interrupted(id) => State::Complete,
+                        State::Pending if is_interrupted(self, id) => State::Complete,
                         state => state,
                     }),
             };
@@ -92,7 +93,7 @@ impl Process {
         }
         let cid = self.link(|link| link.is_under_way(id).then(|| link.cid(id)))?;
         let comm = self.comm_at(cid)?;
-        Some(self.interruption(&comm, true))
+        Some(comm.interruption(self, true))
     }
 
     /// Completes a part of a call that ends with it: a receive that cannot be waited for is taken

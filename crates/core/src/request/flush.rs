@@ -20,7 +20,7 @@ struct Flush {
     until: Mark,
 }
 
-impl RequestObject for Flush {
+impl RequestObject<Process> for Flush {
     fn state(&self, process: &Process) -> Result<State> {
         let slot = self.holder.slot(process);
         Ok(when(process.is_flushed(slot, self.until)))

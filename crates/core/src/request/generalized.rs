@@ -63,7 +63,7 @@ fn callback_failed(what: &str, code: c_int) -> Error {
     Error::new(Kind::Code(code), text)
 }
 
-impl RequestObject for Generalized {
+impl RequestObject<Process> for Generalized {
     fn state(&self, _: &Process) -> Result<State> {
         Ok(when(self.done.get()))
     }

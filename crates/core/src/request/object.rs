@@ -10,11 +10,10 @@ use catena_objects::error_place::ErrorPlace;
 use catena_objects::fail;
 
 use super::outcome::{Done, State};
-use crate::process::Process;
 
 /// A request that is not a plain transfer (MPI-5, chapters 3.7, 3.9 and 13.2). A new kind of
-/// request is a type with this trait, in any crate above this one, whose values
-/// [`Process::add_request`] gives handles.
+/// request is a type with this trait for the [`Process`](crate::Process), in any crate above this one, whose values
+/// [`Process::add_request`](crate::Process::add_request) gives handles.
 ///
 /// The life of a request, as calls of its methods:
 ///
@@ -33,7 +32,7 @@ use crate::process::Process;
 /// MPI again; these three must not panic then.
 ///
 /// What carries the request on is its own matter: `link`, if it is made of transfers; a
-/// [hook](catena_process::Hook), or [`Process::carry_on`], which has progress call
+/// [hook](catena_process::Hook), or [`Process::carry_on`](crate::Process::carry_on), which has progress call
 /// [`advance`](Self::advance).
 ///
 /// # Examples
@@ -46,7 +45,7 @@ use crate::process::Process;
 /// #[derive(Debug)]
 /// struct Nothing;
 ///
-/// impl RequestObject for Nothing {
+/// impl RequestObject<Process> for Nothing {
 ///     fn state(&self, _: &Process) -> Result<State> {
 ///         Ok(State::Complete)
 ///     }
@@ -56,29 +55,29 @@ use crate::process::Process;
 ///     }
 /// }
 /// ```
-pub trait RequestObject: Any + fmt::Debug {
+pub trait RequestObject<P>: Any + fmt::Debug {
     /// How it stands. Does not progress, wait, or call the program back. Once it has said
     /// `Complete` it says so until [`complete`](Self::complete) is called. Cost: small; it is
     /// asked in every round of a wait.
     ///
     /// # Errors
     /// If it is made of a request that is not there any more.
-    fn state(&self, process: &Process) -> Result<State>;
+    fn state(&self, process: &P) -> Result<State>;
 
     /// Takes the result. A persistent request is inactive from now on; every other one is
     /// asked nothing more. An error that belongs nowhere will be that of [`place`](Self::place).
-    fn complete(&self, process: &Process) -> Done;
+    fn complete(&self, process: &P) -> Done;
 
     /// The result, which stays.
     ///
     /// # Errors
     /// As for [`state`](Self::state).
-    fn peek(&self, _process: &Process) -> Result<Done> {
+    fn peek(&self, _process: &P) -> Result<Done> {
         Ok(Done::EMPTY)
     }
 
     /// The handle is dead and the result is taken: what the object needed may serve another.
-    fn recycle(self: Arc<Self>, _process: &Process) {}
+    fn recycle(self: Arc<Self>, _process: &P) {}
 
     /// Whether it is one of `MPI_*_init`, which stays when it is complete. Always the same.
     fn is_persistent(&self) -> bool {
@@ -96,7 +95,7 @@ pub trait RequestObject: Any + fmt::Debug {
     ///
     /// # Errors
     /// If it cannot be started; then it stays inactive.
-    fn start(&self, _process: &Process) -> Result<()> {
+    fn start(&self, _process: &P) -> Result<()> {
         fail!(Request, "the request is not persistent")
     }
 
@@ -104,7 +103,7 @@ pub trait RequestObject: Any + fmt::Debug {
     ///
     /// # Errors
     /// `Request` if operations of this kind cannot be cancelled.
-    fn cancel(&self, _process: &Process) -> Result<()> {
+    fn cancel(&self, _process: &P) -> Result<()> {
         fail!(Request, "an operation of this kind cannot be cancelled")
     }
 
@@ -120,12 +119,12 @@ pub trait RequestObject: Any + fmt::Debug {
     ///
     /// # Errors
     /// If it is made of a request that is not there any more.
-    fn free(&self, _process: &Process) -> Result<()> {
+    fn free(&self, _process: &P) -> Result<()> {
         Ok(())
     }
 
     /// Whether its handle outlives [`free`](Self::free), as somebody has yet to name it. That
-    /// one [removes](Process::remove_request) it.
+    /// one [removes](crate::Process::remove_request) it.
     fn keeps_handle(&self) -> bool {
         false
     }
@@ -138,7 +137,7 @@ pub trait RequestObject: Any + fmt::Debug {
     /// Adds the processes that it waits for, but for those that transfers of `link` wait for.
     /// They are asked for a sign of life while this process waits long, and its waiting names
     /// them.
-    fn awaits(&self, _process: &Process, _awaited: &mut Awaited) {}
+    fn awaits(&self, _process: &P, _awaited: &mut Awaited) {}
 
     /// Whether [`advance`](Self::advance), which has just said false, will say so until a control message comes, or a
     /// death becomes known: then it is not asked before.
@@ -147,9 +146,9 @@ pub trait RequestObject: Any + fmt::Debug {
     }
 
     /// Does what can be done now; true when nothing is left to do. Asked by progress from
-    /// [`Process::carry_on`] on until it has said true, and never while it is in here. It may
+    /// [`Process::carry_on`](crate::Process::carry_on) on until it has said true, and never while it is in here. It may
     /// start transfers and test them, but neither progress nor wait.
-    fn advance(&self, _process: &Process) -> bool {
+    fn advance(&self, _process: &P) -> bool {
         true
     }
 }

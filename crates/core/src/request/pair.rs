@@ -15,7 +15,7 @@ struct Pair {
     recv: abi::Request,
 }
 
-impl RequestObject for Pair {
+impl RequestObject<Process> for Pair {
     fn state(&self, process: &Process) -> Result<State> {
         let pending = |half| process.state(half).map(|it| it == State::Pending);
         Ok(when(!pending(self.recv)? && !pending(self.send)?))

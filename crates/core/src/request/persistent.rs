@@ -93,7 +93,7 @@ impl Operation {
     }
 }
 
-impl RequestObject for Persistent {
+impl RequestObject<Process> for Persistent {
     fn state(&self, process: &Process) -> Result<State> {
         match self.active.get() {
             None => Ok(State::Inactive),

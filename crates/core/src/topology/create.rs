@@ -247,7 +247,7 @@ impl Process {
         sent: Vec<i32>,
         received: Vec<i32>,
     ) -> Result<Vec<i32>> {
-        let done = call.and_then(|call| self.run_rest(call));
+        let done = call.and_then(|call| Prepared::run_rest(self, call));
         if done.is_err() {
             // What a failed operation left behind may still use them.
             std::mem::forget((sent, received));

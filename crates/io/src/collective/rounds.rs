@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use catena_base::clock;
-use catena_core::files::FileCounters;
 use catena_objects::error::{Error, Result};
 
 use crate::collective::buffers::{Buffers, mark, unite};
 use crate::collective::choice::Plan;
 use crate::collective::parcel::Window;
 use crate::collective::pieces::Cursor;
+use crate::counters::FileCounters;
 use crate::crew::Crew;
 use crate::driver::{Direction, Driver};
 use crate::file::File;

@@ -50,7 +50,8 @@ impl Topic {
     }
 }
 
-/// What to write in place of an option of another launcher that means something else here, or nothing.
+/// What to write in place of an option of another launcher that means something else here, or
+/// nothing.
 pub fn instead(shown: &str) -> Option<String> {
     let is_it = |(_, theirs, _): &&(&str, &str, &str)| {
         let mut words = theirs.split([' ', ',']);

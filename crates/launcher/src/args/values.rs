@@ -181,7 +181,8 @@ pub fn export(
     Ok((inherit, set))
 }
 
-/// Numbers of ranks that MPI-5 writes as `2,5:8,10:20:2`: single ones, ranges, and ranges with a step.
+/// Numbers of ranks that MPI-5 writes as `2,5:8,10:20:2`: single ones, ranges, and ranges with a
+/// step.
 pub fn numbers(option: &str, text: &str) -> Result<Vec<u32>, UsageError> {
     let wrong = || {
         UsageError(format!(

@@ -221,8 +221,8 @@ impl Link {
         (self.said + limit / 4).min(self.heard + limit)
     }
 
-    /// Gives a sign of life if it is time. What this process was away for, as it was stopped or had no processor, is no
-    /// silence of the other side: it may have been stopped as well.
+    /// Gives a sign of life if it is time. What this process was away for, as it was stopped or had
+    /// no processor, is no silence of the other side: it may have been stopped as well.
     ///
     /// # Errors
     /// [`End::Silent`] if the other side has given none for `limit`.

@@ -18,14 +18,15 @@ pub struct Host {
     pub most: Option<u32>,
 }
 
-/// Hosts in the order in which they were named. One may be named several times, also by different names: see
-/// [`Pool`](super::pool::Pool).
+/// Hosts in the order in which they were named. One may be named several times, also by different
+/// names: see [`Pool`](super::pool::Pool).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hosts {
     list: Vec<Host>,
 }
 
-/// A list as messages show it: of a long one the beginning, as they name the word that is wrong anyway.
+/// A list as messages show it: of a long one the beginning, as they name the word that is wrong
+/// anyway.
 fn shown(list: &str) -> String {
     match list.char_indices().nth(LONG) {
         Some((end, _)) => format!("{}... ({} hosts)", &list[..end], list.split(',').count()),

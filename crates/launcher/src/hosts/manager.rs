@@ -129,8 +129,8 @@ impl Launcher {
         Ok(Some(hosts))
     }
 
-    /// What starts a program on one host, called as `COMMAND HOST PROGRAM`; none for those that start programs on all hosts with
-    /// one command.
+    /// What starts a program on one host, called as `COMMAND HOST PROGRAM`; none for those that
+    /// start programs on all hosts with one command.
     pub fn agent(self) -> Option<&'static [&'static str]> {
         match self {
             Launcher::Agent => Some(&super::agent::SSH),

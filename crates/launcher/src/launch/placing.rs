@@ -19,8 +19,8 @@ pub struct Programs<'a> {
     pub counted: &'a [bool],
 }
 
-/// Places the ranks of one program after the other, and gives how many each has. A program takes slots that those before
-/// it have left free, if there are enough for it.
+/// Places the ranks of one program after the other, and gives how many each has. A program takes
+/// slots that those before it have left free, if there are enough for it.
 ///
 /// # Errors
 /// Why it cannot be, and what to do.

@@ -92,7 +92,8 @@ impl Node {
         self.server.give_numbers_back(numbers);
     }
 
-    /// Whether a process that has met the job of the process with this number has not learnt of it yet.
+    /// Whether a process that has met the job of the process with this number has not learnt of it
+    /// yet.
     pub fn is_awaited(&self, number: u32) -> bool {
         self.server.is_awaited(number)
     }
@@ -181,7 +182,8 @@ impl Node {
         self.server.tied_to(job)
     }
 
-    /// The launchers of jobs that are connected to that of a process are to hear that it has failed.
+    /// The launchers of jobs that are connected to that of a process are to hear that it has
+    /// failed.
     pub fn tell_failure(&mut self, number: u32, text: &str) {
         self.hear_of_parting();
         self.server.tell_failure(number, text);
@@ -192,7 +194,8 @@ impl Node {
         self.server.set_names(names);
     }
 
-    /// Whether the process with that number is of those that have started this launcher, and no child of it.
+    /// Whether the process with that number is of those that have started this launcher, and no
+    /// child of it.
     pub fn is_guest(&self, number: u32) -> bool {
         (number as usize) < self.guests.len()
     }
@@ -349,8 +352,8 @@ impl Node {
         })
     }
 
-    /// What the processes of a job that comes are bound to: cores that those which run here leave free. Where
-    /// there are too few, nothing, unless something was said about it.
+    /// What the processes of a job that comes are bound to: cores that those which run here leave
+    /// free. Where there are too few, nothing, unless something was said about it.
     fn bound_beside(
         &self,
         plan: &Plan,

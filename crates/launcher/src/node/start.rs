@@ -188,11 +188,12 @@ impl Node {
         Ok(node)
     }
 
-    /// A node whose ranks run already: the process that has started this launcher and, where it is of a job of
-    /// several, the others.
+    /// A node whose ranks run already: the process that has started this launcher and, where it is
+    /// of a job of several, the others.
     ///
     /// # Errors
-    /// If the system is short of something; `AddrInUse` if another process of the job has started a launcher.
+    /// If the system is short of something; `AddrInUse` if another process of the job has started a
+    /// launcher.
     pub fn for_guests(plan: &Plan, base: &Base) -> io::Result<Node> {
         let size = plan.node_of.len();
         let open = match size {
@@ -204,8 +205,9 @@ impl Node {
         Ok(node)
     }
 
-    /// A node on which none of the first job's ranks is to run: that of mpirun, whose server keeps what all
-    /// nodes have in common and which has a number that no other node has, or one that comes while the job runs.
+    /// A node on which none of the first job's ranks is to run: that of mpirun, whose server keeps
+    /// what all nodes have in common and which has a number that no other node has, or one that
+    /// comes while the job runs.
     ///
     /// # Errors
     /// If the system is short of something.
@@ -272,7 +274,8 @@ impl Node {
     }
 }
 
-/// The programs of which ranks run on a node. Each is looked for in the folders that `paths` has for it, else in `PATH`.
+/// The programs of which ranks run on a node. Each is looked for in the folders that `paths` has
+/// for it, else in `PATH`.
 pub(super) fn find(
     plan: &Plan,
     number: u32,
@@ -299,11 +302,12 @@ pub(super) fn find(
     found.collect()
 }
 
-/// The first rank of a program that is going to be given the library of another MPI, and that library.
+/// The first rank of a program that is going to be given the library of another MPI, and that
+/// library.
 type ForeignRank = (u32, String);
 
-/// Makes programs ready, each with the libraries that were chosen for it; and the first rank that is going to be given the
-/// library of another MPI all the same, with that.
+/// Makes programs ready, each with the libraries that were chosen for it; and the first rank that
+/// is going to be given the library of another MPI all the same, with that.
 fn ready(
     plan: &Plan,
     programs: impl Iterator<Item = (Found, Choice)>,
@@ -474,8 +478,8 @@ impl Starter<'_> {
         Ok(())
     }
 
-    /// The variables that differ between ranks, in the order of [`own_names`], for a rank that takes that place among the
-    /// processes of the node; `env` is what all have.
+    /// The variables that differ between ranks, in the order of [`own_names`], for a rank that
+    /// takes that place among the processes of the node; `env` is what all have.
     fn own_variables(&self, node: &Node, rank: u32, place: usize, env: &Strings) -> Vec<CString> {
         let number = self.first + rank;
         let local = node.server.local_number(number).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Tokens of the poller that a node has; smaller ones are streams: twice the place of the process that writes, and 1 more for stderr.
+//! Tokens of the poller that a node has; smaller ones are streams: twice the place of the process
+//! that writes, and 1 more for stderr.
 
 use catena_job::MAX_RANKS;
 

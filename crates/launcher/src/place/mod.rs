@@ -60,8 +60,8 @@ pub fn spots(
     })
 }
 
-/// What is left of a machine besides processes that may run on these CPUs: each of them has one core, the first
-/// that no other one of them needs more.
+/// What is left of a machine besides processes that may run on these CPUs: each of them has one
+/// core, the first that no other one of them needs more.
 pub fn free(machine: &Machine, processes: &[Cpus]) -> Machine {
     let mut left: Vec<&Cpus> = machine.of(Resource::Core).iter().collect();
     let mut processes: Vec<&Cpus> = processes.iter().collect();

@@ -97,7 +97,8 @@ impl Abroad {
         }
     }
 
-    /// Does what processes want of other launchers, and tells these what there is to tell. What is to be judged: who was lost.
+    /// Does what processes want of other launchers, and tells these what there is to tell. What is
+    /// to be judged: who was lost.
     pub fn serve(&mut self, nodes: &mut Nodes) -> Vec<Verdict> {
         for opening in nodes.server(Node::take_openings) {
             if self.doors.is_none() {
@@ -183,7 +184,8 @@ impl Abroad {
         }
     }
 
-    /// A launcher comes, and has this number. It is not used again: what is under way calls launchers by it.
+    /// A launcher comes, and has this number. It is not used again: what is under way calls
+    /// launchers by it.
     fn add(&mut self, key: String, secret: Secret, state: State) -> usize {
         self.launchers.push(Launcher {
             key,
@@ -218,7 +220,8 @@ impl Abroad {
         }
     }
 
-    /// Handles a token of other launchers. [`Abroad::next`] is to be called then, until it gives nothing.
+    /// Handles a token of other launchers. [`Abroad::next`] is to be called then, until it gives
+    /// nothing.
     pub fn handle(&mut self, token: u64, nodes: &mut Nodes) {
         match abroad::about(token) {
             Token::Door => {
@@ -329,7 +332,8 @@ impl Abroad {
         }
     }
 
-    /// Nothing more is heard of a launcher. What is to be judged: its loss, if it had said who it is.
+    /// Nothing more is heard of a launcher. What is to be judged: its loss, if it had said who it
+    /// is.
     fn lose(&mut self, number: usize, end: &End, nodes: &mut Nodes) -> Option<Verdict> {
         let launcher = &mut self.launchers[number];
         let was_up = launcher.is_up();
@@ -397,8 +401,8 @@ impl Abroad {
         links.chain(doors).min()
     }
 
-    /// The jobs of other launchers that are connected to that of a process are told that it has failed. What is to be judged: who
-    /// was lost.
+    /// The jobs of other launchers that are connected to that of a process are told that it has
+    /// failed. What is to be judged: who was lost.
     pub fn tell_failure(
         &mut self,
         number: u32,

@@ -16,7 +16,8 @@ pub enum Action {
     Command(NodeCommand),
     /// Tell the user a line, behind the name of the command.
     Say(String),
-    /// Write and send all that there is room for: after the next action the reader may take no more.
+    /// Write and send all that there is room for: after the next action the reader may take no
+    /// more.
     Flush,
     /// Drop what is left of the job's output.
     DropOutput,
@@ -26,6 +27,7 @@ pub enum Action {
     Died(u32, Ended),
     /// The job has failed; after that time the others are asked to end.
     Fail(Failure, Duration),
-    /// The launchers of jobs that are connected to these processes are told that they have failed, and why.
+    /// The launchers of jobs that are connected to these processes are told that they have failed,
+    /// and why.
     TellAbroad(Range<u32>, Option<String>),
 }

@@ -1,11 +1,12 @@
-//! Processes that do not reach each other any more, although their hosts answer the launcher: the network between
-//! them is gone.
+//! Processes that do not reach each other any more, although their hosts answer the launcher: the
+//! network between them is gone.
 //!
-//! Where the job goes on without the dead, one side has to be dead for the other one; and so that all agree which,
-//! the launcher says it. A process that has lost another one tells. Shortly after, when others have
-//! told as well and those have ended that just die, the launcher gives up hosts until those that are left reach each
-//! other, as far as it was told: first the host that most others have lost or that has lost most, of two alike the one
-//! with fewer ranks. Its ranks are killed, and all others are told of their deaths.
+//! Where the job goes on without the dead, one side has to be dead for the other one; and so that
+//! all agree which, the launcher says it. A process that has lost another one tells. Shortly after,
+//! when others have told as well and those have ended that just die, the launcher gives up hosts
+//! until those that are left reach each other, as far as it was told: first the host that most
+//! others have lost or that has lost most, of two alike the one with fewer ranks. Its ranks are
+//! killed, and all others are told of their deaths.
 
 use std::collections::BTreeSet;
 use std::mem;
@@ -47,7 +48,8 @@ pub struct Apart {
 }
 
 impl Apart {
-    /// Takes in who does not reach whom any more. After which time to judge that, if it is the first that is told.
+    /// Takes in who does not reach whom any more. After which time to judge that, if it is the
+    /// first that is told.
     pub fn add(&mut self, told: Vec<(u32, u32)>, processes: &Processes) -> Option<Duration> {
         let is_first = self.told.is_empty() && !told.is_empty();
         self.told.extend(told);
@@ -72,8 +74,8 @@ impl Apart {
             .partition(|(by, of)| node(*by) == node(*of));
     }
 
-    /// The next processes to cut off, where those before were abandoned: first hosts, until those that are left reach each
-    /// other, then single processes.
+    /// The next processes to cut off, where those before were abandoned: first hosts, until those
+    /// that are left reach each other, then single processes.
     pub fn next(&mut self, processes: &Processes) -> Option<CutOff> {
         if let Some(lost) = self.host_to_give_up(processes) {
             return Some(self.host_given_up(lost, processes));
@@ -126,7 +128,8 @@ impl Apart {
     }
 }
 
-/// Of hosts two of which do not reach each other now, the one to give up; `all` are the pairs that ever did not.
+/// Of hosts two of which do not reach each other now, the one to give up; `all` are the pairs that
+/// ever did not.
 fn least_connected(
     now: &[Pair],
     all: &BTreeSet<Pair>,

@@ -1,14 +1,16 @@
 //! Lines that ranks have begun and not ended: questions, and dots that show how far a program is.
 //!
-//! They are shown soon, whatever standard input is, but not at once: the rest of a line may be on its way, and
-//! if another rank writes before that comes, the line is broken. stdio writes its buffer wherever in a line it is
-//! full, and then the rest comes with the next buffer, so such a line is waited for longer.
+//! They are shown soon, whatever standard input is, but not at once: the rest of a line may be on
+//! its way, and if another rank writes before that comes, the line is broken. stdio writes its
+//! buffer wherever in a line it is full, and then the rest comes with the next buffer, so such a
+//! line is waited for longer.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::{Duration, Instant};
 
-/// How long a line that may be a question waits: of a rank that reads standard input, while somebody may answer.
+/// How long a line that may be a question waits: of a rank that reads standard input, while
+/// somebody may answer.
 const QUESTION: Duration = Duration::from_millis(50);
 
 /// How long another one waits.
@@ -46,8 +48,8 @@ impl BegunLine {
         self.due = None;
     }
 
-    /// Whether to show it by now. If so, and nobody would see it yet (`is_behind`), that is put off: it would hold the rest of
-    /// the line up as well.
+    /// Whether to show it by now. If so, and nobody would see it yet (`is_behind`), that is put
+    /// off: it would hold the rest of the line up as well.
     pub fn is_due(&mut self, now: Instant, is_behind: bool) -> bool {
         if self.due.is_none_or(|at| at > now) {
             return false;
@@ -72,8 +74,8 @@ impl Begun {
         self.due.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// More bytes have come of a stream, which has an unfinished line then or not. `asks` says that it is one of a rank that
-    /// somebody may answer.
+    /// More bytes have come of a stream, which has an unfinished line then or not. `asks` says that
+    /// it is one of a rank that somebody may answer.
     pub fn add(
         &mut self,
         stream: Stream,

@@ -1,6 +1,8 @@
-//! Those who ask this launcher something from outside, one after the other: each says a line, and gets one back.
+//! Those who ask this launcher something from outside, one after the other: each says a line, and
+//! gets one back.
 //!
-//! Either end asks the kernel who the other one is, and only the job's owner, or root, is heard (`crate::elastic`).
+//! Either end asks the kernel who the other one is, and only the job's owner, or root, is heard
+//! (`crate::elastic`).
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -38,7 +40,8 @@ impl Control {
         })
     }
 
-    /// Somebody comes, or says more: its line, without its end, once all of it was said. It waits for [`Control::answer`] then.
+    /// Somebody comes, or says more: its line, without its end, once all of it was said. It waits
+    /// for [`Control::answer`] then.
     pub fn hear(&mut self, ready: u64, poller: &Poller) -> Option<String> {
         if ready == token::CONTROL {
             self.accept(poller);

@@ -1,8 +1,8 @@
 //! Elastic jobs: they grow by jobs of the same program, and shrink, as a user says
 //! (`catena grow` and `catena shrink`).
 //!
-//! This part keeps the process set, whose versions it tells the processes. The spawner starts the processes that come;
-//! those that are no member any more end by themselves.
+//! This part keeps the process set, whose versions it tells the processes. The spawner starts the
+//! processes that come; those that are no member any more end by themselves.
 
 use std::ops::Range;
 
@@ -135,8 +135,8 @@ impl Elastic {
         Ok(self.tell_version(&told, nodes))
     }
 
-    /// The job that was started for somebody has come, and its processes with these numbers are members; or it has come to
-    /// nothing. In words.
+    /// The job that was started for somebody has come, and its processes with these numbers are
+    /// members; or it has come to nothing. In words.
     ///
     /// # Errors
     /// Why it has come to nothing.

@@ -121,14 +121,16 @@ impl Supervisor {
         if self.output.write(number, process, which, bytes) {
             return;
         }
-        // The launcher of those that have started this one may have ended before what they have spawned.
+        // The launcher of those that have started this one may have ended before what they have
+        // spawned.
         let node = self.nodes.tree.node.as_ref();
         if node.is_none_or(|node| node.gone_guests().is_empty()) {
             self.nodes.command(&NodeCommand::Unwanted { which });
         }
     }
 
-    /// The ranks of a node that read standard input have taken some of it, and may want more or not.
+    /// The ranks of a node that read standard input have taken some of it, and may want more or
+    /// not.
     fn fed(&mut self, node: u32, [slowest, fastest]: [u32; 2], more: bool) {
         let taken = Taken {
             slowest: slowest.into(),

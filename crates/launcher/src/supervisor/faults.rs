@@ -32,8 +32,8 @@ use crate::library;
 use crate::report::{self, Failure};
 use crate::takeover::Home;
 
-/// How long the ranks may go on when one says that another is gone. The cause, which ends them at once, may have to come
-/// from a busy host.
+/// How long the ranks may go on when one says that another is gone. The cause, which ends them at
+/// once, may have to come from a busy host.
 const HEARSAY: Duration = Duration::from_secs(2);
 
 /// How long a rank may take from closing its connection without a word to
@@ -174,7 +174,8 @@ impl Faults {
         }
     }
 
-    /// The job goes on after a failure, of which its status tells: after a death, or something else.
+    /// The job goes on after a failure, of which its status tells: after a death, or something
+    /// else.
     pub fn go_on(&mut self, failure: Failure, is_death: bool) {
         if !is_death {
             self.fault_of_living.get_or_insert_with(|| failure.clone());
@@ -246,8 +247,8 @@ impl Faults {
         actions
     }
 
-    /// A signal comes that is to end the job, all of whose ranks may have ended (`finishing`). The first one is passed on to the
-    /// ranks, a second one kills them.
+    /// A signal comes that is to end the job, all of whose ranks may have ended (`finishing`). The
+    /// first one is passed on to the ranks, a second one kills them.
     pub fn interrupt(&mut self, signal: i32, finishing: bool) -> Option<Action> {
         let is_second = self.interrupts.take(signal, Instant::now())?;
         if finishing {
@@ -284,7 +285,8 @@ impl Faults {
         )))
     }
 
-    /// A process has ended that was neither abandoned nor being spawned; `unread` says that nobody reads the job's output.
+    /// A process has ended that was neither abandoned nor being spawned; `unread` says that nobody
+    /// reads the job's output.
     pub fn ended(
         &mut self,
         number: u32,
@@ -344,7 +346,8 @@ impl Faults {
         }
     }
 
-    /// A rank has the library of another MPI in it, which could have found its place by PMIx if it is `served`.
+    /// A rank has the library of another MPI in it, which could have found its place by PMIx if it
+    /// is `served`.
     pub fn foreign(
         &mut self,
         number: u32,
@@ -452,8 +455,8 @@ impl Faults {
         ))
     }
 
-    /// Judges those that may be waited for in vain, although they have failed after MPI_Finalize; and says when next. None if
-    /// there are no such.
+    /// Judges those that may be waited for in vain, although they have failed after MPI_Finalize;
+    /// and says when next. None if there are no such.
     pub fn judge_late(
         &mut self,
         processes: &Processes,
@@ -516,8 +519,9 @@ impl Faults {
         }
     }
 
-    /// The process that has left without MPI_Finalize, as far as it can be told when `by` says that somebody is gone. Among the
-    /// processes that have started this launcher it is the first one that left, because their own launcher ends the others for it.
+    /// The process that has left without MPI_Finalize, as far as it can be told when `by` says that
+    /// somebody is gone. Among the processes that have started this launcher it is the first one
+    /// that left, because their own launcher ends the others for it.
     fn who_is_gone(
         &self,
         by: Option<u32>,
@@ -583,7 +587,8 @@ impl Faults {
         self.failure.get_or_insert(Failure::silent(1));
     }
 
-    /// Whether nothing was at fault but those that have died, and that does not count as some are left that have ended well.
+    /// Whether nothing was at fault but those that have died, and that does not count as some are
+    /// left that have ended well.
     pub fn is_survived(&self, processes: &Processes) -> bool {
         let well = |process: &Process| process.exit == Some(Exit::Code(0));
         self.fault_status == FaultStatus::Survivors
@@ -591,8 +596,8 @@ impl Faults {
             && processes.iter().any(well)
     }
 
-    /// What the launcher ends with, where `survived` says as much as [`Faults::is_survived`], and `fault` is the status of what
-    /// had failed by then.
+    /// What the launcher ends with, where `survived` says as much as [`Faults::is_survived`], and
+    /// `fault` is the status of what had failed by then.
     pub fn status(&self, survived: bool, fault: Option<i32>) -> i32 {
         match (fault, &self.failure) {
             (_, Some(failure)) => failure.status,

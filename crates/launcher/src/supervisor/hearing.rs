@@ -1,8 +1,8 @@
 //! What processes on other hosts have said before something is judged.
 //!
-//! Whom a failure touches depends on who has parted from whom. The words of processes on other hosts
-//! about that may be under way, though these processes have gone on: so all daemons are asked first, and
-//! what each of them has heard arrives before its answer.
+//! Whom a failure touches depends on who has parted from whom. The words of processes on other
+//! hosts about that may be under way, though these processes have gone on: so all daemons are asked
+//! first, and what each of them has heard arrives before its answer.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -38,7 +38,8 @@ pub struct Hearing {
 }
 
 impl Hearing {
-    /// Asks all other hosts what was said there. Gives the verdict back if there is none: all processes were heard then.
+    /// Asks all other hosts what was said there. Gives the verdict back if there is none: all
+    /// processes were heard then.
     pub fn ask(&mut self, verdict: Verdict, nodes: &mut Nodes) -> Option<Verdict> {
         nodes.tree.serve();
         if nodes.tree.nodes_up().next().is_none() {
@@ -52,7 +53,8 @@ impl Hearing {
         None
     }
 
-    /// All nodes have told what was said there before they were asked the question with that number.
+    /// All nodes have told what was said there before they were asked the question with that
+    /// number.
     pub fn answered(&mut self, question: u32) {
         let mut waiting = self.waiting.iter_mut();
         if let Some(waiting) = waiting.find(|it| it.question == question) {
@@ -72,7 +74,8 @@ impl Hearing {
         all.into_iter().map(|it| it.verdict).collect()
     }
 
-    /// Whether the failure of one of these processes is to be judged: whom it touches is known as long as its job is.
+    /// Whether the failure of one of these processes is to be judged: whom it touches is known as
+    /// long as its job is.
     pub fn is_about(&self, numbers: &Range<u32>) -> bool {
         self.waiting.iter().any(|it| match &it.verdict {
             Verdict::Failed(failure, _) => failure.rank.is_some_and(|it| numbers.contains(&it)),

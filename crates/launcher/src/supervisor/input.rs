@@ -55,7 +55,8 @@ impl Input {
         }
     }
 
-    /// The ranks of a node have taken some of it, and may want more or not. What the user is to know then: that others wait.
+    /// The ranks of a node have taken some of it, and may want more or not. What the user is to
+    /// know then: that others wait.
     pub fn taken(
         &mut self,
         node: u32,

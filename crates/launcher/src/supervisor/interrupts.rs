@@ -12,8 +12,8 @@ pub struct Interrupts {
 }
 
 impl Interrupts {
-    /// A signal comes that is to end the job. Whether it is one more after the job was to end already; none if it is the last
-    /// one again.
+    /// A signal comes that is to end the job. Whether it is one more after the job was to end
+    /// already; none if it is the last one again.
     pub fn take(&mut self, signal: i32, now: Instant) -> Option<bool> {
         let is_known = self
             .last
@@ -35,8 +35,9 @@ impl Interrupts {
         self.is_hurried
     }
 
-    /// The signal by which ranks are asked to end. Whoever has interrupted the job has chosen how; a terminal that is closed, or
-    /// a session that ends, is no wish of anybody's, and programs save their work for SIGTERM.
+    /// The signal by which ranks are asked to end. Whoever has interrupted the job has chosen how;
+    /// a terminal that is closed, or a session that ends, is no wish of anybody's, and programs
+    /// save their work for SIGTERM.
     pub fn signal(&self) -> i32 {
         match self.last {
             Some((signal @ (libc::SIGINT | libc::SIGQUIT), _)) => signal,
@@ -45,8 +46,9 @@ impl Interrupts {
     }
 }
 
-/// Whether a signal that comes this long after another one is that one again. `timeout` and batch systems send theirs to the
-/// launcher and to its group, and some SIGHUP behind SIGTERM, while a user who presses Ctrl-C again means it.
+/// Whether a signal that comes this long after another one is that one again. `timeout` and batch
+/// systems send theirs to the launcher and to its group, and some SIGHUP behind SIGTERM, while a
+/// user who presses Ctrl-C again means it.
 fn is_again(signal: i32, last: i32, since: Duration) -> bool {
     let kind = |signal| match signal {
         libc::SIGHUP => libc::SIGTERM,

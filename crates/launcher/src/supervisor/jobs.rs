@@ -1,4 +1,5 @@
-//! Jobs that come and go, and other launchers: what the supervisor does where several parts have to do with them.
+//! Jobs that come and go, and other launchers: what the supervisor does where several parts have to
+//! do with them.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -117,7 +118,8 @@ impl Supervisor {
             return;
         };
         let (processes, nodes) = (&mut self.processes, &mut self.nodes);
-        // The job may have come to its end while the others were starting, which nobody would meet then.
+        // The job may have come to its end while the others were starting, which nobody would meet
+        // then.
         let left = elastic.has_left(processes, nodes);
         let outcome = outcome.and_then(|answer| match left {
             None => Ok((answer.job, self.spawner.numbers_of(answer.job))),

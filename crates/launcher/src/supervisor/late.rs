@@ -1,9 +1,10 @@
 //! Failures of processes that have called MPI_Finalize.
 //!
-//! Nobody needs such a process any more to finish. So its failure touches neither those that have finalized as well nor
-//! those that have yet to call MPI_Init, however slow their host is, and the status tells of it when all have ended. But
-//! programs finalize after an error, too, while others wait for their messages. So the job ends once a process has been in
-//! MPI for [`IN_VAIN`] after the failure.
+//! Nobody needs such a process any more to finish. So its failure touches neither those that have
+//! finalized as well nor those that have yet to call MPI_Init, however slow their host is, and the
+//! status tells of it when all have ended. But programs finalize after an error, too, while others
+//! wait for their messages. So the job ends once a process has been in MPI for [`IN_VAIN`] after
+//! the failure.
 
 use std::mem;
 use std::ops::Range;
@@ -13,8 +14,8 @@ use super::nodes::Ties;
 use super::process::Processes;
 use crate::report::Failure;
 
-/// After that, a process in MPI is taken to wait for one that has failed after MPI_Finalize. What is computed and
-/// written between the last message and MPI_Finalize usually takes less.
+/// After that, a process in MPI is taken to wait for one that has failed after MPI_Finalize. What
+/// is computed and written between the last message and MPI_Finalize usually takes less.
 const IN_VAIN: Duration = Duration::from_secs(10);
 
 /// A process that has failed after MPI_Finalize, while others may finish.

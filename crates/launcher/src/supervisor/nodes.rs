@@ -1,5 +1,5 @@
-//! The nodes of the launcher as its supervisor sees them: a tree of hosts, and the first server, that of this process's
-//! node, which knows how processes are connected.
+//! The nodes of the launcher as its supervisor sees them: a tree of hosts, and the first server,
+//! that of this process's node, which knows how processes are connected.
 
 use std::ops::Range;
 
@@ -11,7 +11,8 @@ use crate::node::Node;
 
 /// How processes are connected, as the first server knows it.
 pub trait Ties {
-    /// The numbers of the jobs that are connected to that of a process, its own among them; none if that is not known.
+    /// The numbers of the jobs that are connected to that of a process, its own among them; none if
+    /// that is not known.
     fn connected_to(&mut self, number: u32) -> Vec<Range<u32>>;
 
     /// Whether a process is of those that have started this launcher, and no child of it.
@@ -46,8 +47,9 @@ impl Nodes {
         self.tree.command(command, &self.base.poller);
     }
 
-    /// Asks all nodes a question. The answer of all comes as [`NodeEvent::Surveyed`](catena_job::NodeEvent::Surveyed) with this
-    /// number; nodes whose daemons are not up yet have no part in it.
+    /// Asks all nodes a question. The answer of all comes as
+    /// [`NodeEvent::Surveyed`](catena_job::NodeEvent::Surveyed) with this number; nodes whose
+    /// daemons are not up yet have no part in it.
     pub fn ask(&mut self, question: Question) -> u32 {
         self.asked = self.asked.wrapping_add(1);
         let number = self.asked;

@@ -1,5 +1,5 @@
-//! What the ranks write, and what the launcher itself has to tell: shown, put into files, and taken from the nodes as fast
-//! as somebody reads it.
+//! What the ranks write, and what the launcher itself has to tell: shown, put into files, and taken
+//! from the nodes as fast as somebody reads it.
 //!
 //! | module  | what it has                                                    |
 //! |---------|----------------------------------------------------------------|
@@ -110,7 +110,8 @@ impl Output {
         }
     }
 
-    /// Tells the user a line, behind the name of the command. It is written when there is room, and nothing waits for that.
+    /// Tells the user a line, behind the name of the command. It is written when there is room, and
+    /// nothing waits for that.
     pub fn say(&mut self, text: impl Display) {
         self.sinks.tell(format_args!("{}: {text}", self.command));
     }
@@ -149,7 +150,8 @@ impl Output {
         }
     }
 
-    /// A process wrote something to stdout (0) or stderr (1), or nothing more. Whether somebody may read it.
+    /// A process wrote something to stdout (0) or stderr (1), or nothing more. Whether somebody may
+    /// read it.
     pub fn write(&mut self, number: u32, process: &Process, which: usize, bytes: &[u8]) -> bool {
         let node = process.node as usize;
         if self.taken.len() <= node {
@@ -179,7 +181,8 @@ impl Output {
         true
     }
 
-    /// Shows the lines whose rest was waited for long enough, and sees whether files take what goes there.
+    /// Shows the lines whose rest was waited for long enough, and sees whether files take what goes
+    /// there.
     pub fn tick(&mut self) {
         let now = Instant::now();
         while let Some((number, which)) = self.begun.take_due(now) {
@@ -207,7 +210,8 @@ impl Output {
         self.files.hear()
     }
 
-    /// Writes what can be written. What the nodes are to know: how much was taken of their output, where there is room for more.
+    /// Writes what can be written. What the nodes are to know: how much was taken of their output,
+    /// where there is room for more.
     pub fn flush(&mut self, poller: &Poller) -> Vec<NodeCommand> {
         let mut told = Vec::new();
         for which in 0..2 {
@@ -242,7 +246,8 @@ impl Output {
         self.sinks.iter().all(Sink::is_empty)
     }
 
-    /// Passes on what there is of the unfinished lines of processes: their children may still hold their streams.
+    /// Passes on what there is of the unfinished lines of processes: their children may still hold
+    /// their streams.
     pub fn end_lines(&mut self, numbers: Range<u32>) {
         for streams in &mut self.streams[numbers.start as usize..numbers.end as usize] {
             streams.iter_mut().for_each(|it| it.begun.end());
@@ -264,8 +269,8 @@ impl Output {
         }
     }
 
-    /// Tells at once, past what waits, that output was lost, if it was; `late` is what was not told before, as it came only
-    /// when all was written that can be. Whether something was lost.
+    /// Tells at once, past what waits, that output was lost, if it was; `late` is what was not told
+    /// before, as it came only when all was written that can be. Whether something was lost.
     pub fn tell_losses(&mut self, late: Option<&str>) -> bool {
         let command = self.command.clone();
         let mut lines: Vec<String> = Vec::new();

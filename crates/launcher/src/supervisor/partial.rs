@@ -1,5 +1,5 @@
-//! Failures that touch some jobs of the launcher while others go on: the failure of a process ends those that are
-//! connected to it.
+//! Failures that touch some jobs of the launcher while others go on: the failure of a process ends
+//! those that are connected to it.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use crate::report::Failure;
 
 /// A failure of jobs while others go on.
 struct Partial {
-    /// Which of them: no other one has that number. The process that has failed may be forgotten before those that it ends
-    /// have ended, and its number be that of another one.
+    /// Which of them: no other one has that number. The process that has failed may be forgotten
+    /// before those that it ends have ended, and its number be that of another one.
     id: u32,
     failure: Failure,
     /// Whether its text was shown and its processes were asked to end.
@@ -51,8 +51,8 @@ pub struct Partials {
 }
 
 impl Partials {
-    /// Takes in a failure, if it is that of a process, and some of those that run are not connected to it. Where all are about
-    /// to end (`ending`), only what is known already matters.
+    /// Takes in a failure, if it is that of a process, and some of those that run are not connected
+    /// to it. Where all are about to end (`ending`), only what is known already matters.
     pub fn take(
         &mut self,
         failure: Failure,

@@ -15,7 +15,8 @@ use crate::place;
 
 /// What there is for processes to be placed on.
 pub struct Space<'a> {
-    /// The plan of the first job, whose hosts and their room are those of all jobs. New ones come to it.
+    /// The plan of the first job, whose hosts and their room are those of all jobs. New ones come
+    /// to it.
     pub plan: &'a mut Plan,
     /// Those that run already.
     pub processes: &'a Processes,
@@ -26,8 +27,8 @@ pub struct Space<'a> {
 }
 
 impl Space<'_> {
-    /// The plan of a job to be spawned. Hosts that are named and that the job does not have yet come to
-    /// its hosts.
+    /// The plan of a job to be spawned. Hosts that are named and that the job does not have yet
+    /// come to its hosts.
     ///
     /// # Errors
     /// Why it cannot be placed, and what to do.
@@ -121,8 +122,8 @@ impl Space<'_> {
         Ok(())
     }
 
-    /// The nodes that hosts are, each once, and how many processes they have room for; those that are new come to the hosts of
-    /// the job.
+    /// The nodes that hosts are, each once, and how many processes they have room for; those that
+    /// are new come to the hosts of the job.
     fn nodes_of_hosts(&mut self, hosts: &[Host]) -> Vec<(u32, u32)> {
         if hosts.is_empty() {
             return Vec::new();
@@ -160,8 +161,8 @@ impl Space<'_> {
         nodes
     }
 
-    /// The nodes where processes run that nobody has placed: those with free slots, if they have enough
-    /// for all, else all that there are.
+    /// The nodes where processes run that nobody has placed: those with free slots, if they have
+    /// enough for all, else all that there are.
     fn free_nodes(&self, count: u32, placed: &Placed) -> Vec<(u32, u32)> {
         let mut busy = placed.on.clone();
         for process in self.processes.iter().filter(|it| it.running) {

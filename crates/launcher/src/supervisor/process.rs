@@ -1,7 +1,7 @@
 //! The processes of all jobs of this launcher, and how far each of them is.
 //!
-//! Who may change what: the supervisor's events change all fields; `abandoned` is also set by those who end processes
-//! (the spawner, failures of jobs, hosts that are given up).
+//! Who may change what: the supervisor's events change all fields; `abandoned` is also set by those
+//! who end processes (the spawner, failures of jobs, hosts that are given up).
 
 use std::ops::{Index, IndexMut, Range};
 use std::rc::Rc;

@@ -36,7 +36,8 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// The command of the resource manager that starts daemons on these hosts; none if the agent does.
+    /// The command of the resource manager that starts daemons on these hosts; none if the agent
+    /// does.
     pub fn command(&self, hosts: &[&str]) -> Option<Vec<OsString>> {
         match self.launcher.agent() {
             Some(_) => None,
@@ -100,7 +101,8 @@ pub struct Spawner {
     living: Vec<Living>,
     /// What has become of the job by which the user has this one grow, until that is taken in.
     grown: Option<Result<SpawnAnswer, String>>,
-    /// Whether a process of a job that was spawned has ended, or a failure was judged, since ended jobs were looked for.
+    /// Whether a process of a job that was spawned has ended, or a failure was judged, since ended
+    /// jobs were looked for.
     some_ended: bool,
 }
 
@@ -325,7 +327,8 @@ impl Spawner {
         Some(numbers)
     }
 
-    /// The processes of a job that was started so that this one grows may be ready by now: the numbers of that job then.
+    /// The processes of a job that was started so that this one grows may be ready by now: the
+    /// numbers of that job then.
     pub fn check_growth(&mut self, processes: &Processes, nodes: &mut Nodes) -> Option<Range<u32>> {
         let by_user = |it: &&Spawning| matches!(it.caller, Caller::User);
         let first = self.spawning.iter().find(by_user)?.numbers.start;
@@ -355,7 +358,8 @@ impl Spawner {
         processes[number].abandoned
     }
 
-    /// A process fails, and why; whether it is of a job that comes to nothing then, as those who have spawned it have not met it.
+    /// A process fails, and why; whether it is of a job that comes to nothing then, as those who
+    /// have spawned it have not met it.
     pub fn aborted(
         &mut self,
         number: u32,
@@ -411,7 +415,8 @@ impl Spawner {
         true
     }
 
-    /// The job does not grow by the one with that random number, whose processes would wait for the others.
+    /// The job does not grow by the one with that random number, whose processes would wait for the
+    /// others.
     pub fn give_up_growth(
         &mut self,
         job: u64,
@@ -425,8 +430,8 @@ impl Spawner {
         }
     }
 
-    /// A process does not come to the jobs that it has spawned, whose processes would wait for it: to the one with
-    /// that port, as its call has failed, or to any, as it has ended.
+    /// A process does not come to the jobs that it has spawned, whose processes would wait for it:
+    /// to the one with that port, as its call has failed, or to any, as it has ended.
     pub fn give_up(
         &mut self,
         number: u32,
@@ -448,7 +453,8 @@ impl Spawner {
         }
     }
 
-    /// The processes of the job with that first number have had [`Spawner::limit`] to call MPI_Init.
+    /// The processes of the job with that first number have had [`Spawner::limit`] to call
+    /// MPI_Init.
     pub fn check_start(&mut self, first: u32, processes: &mut Processes, nodes: &mut Nodes) {
         let Some(at) = self.spawning_at(first) else {
             return;
@@ -485,13 +491,14 @@ impl Spawner {
         self.some_ended = true;
     }
 
-    /// Whether something has happened after which a spawned job may be over, since this was asked last.
+    /// Whether something has happened after which a spawned job may be over, since this was asked
+    /// last.
     pub fn take_end(&mut self) -> bool {
         mem::take(&mut self.some_ended)
     }
 
-    /// Forgets a job about whose processes there is nothing left to be said, so that those that come and go leave nothing. Whether
-    /// all nodes have: its numbers are for others then.
+    /// Forgets a job about whose processes there is nothing left to be said, so that those that
+    /// come and go leave nothing. Whether all nodes have: its numbers are for others then.
     pub fn forget(&mut self, numbers: &Range<u32>, nodes: &mut Nodes) -> bool {
         let number = numbers.start;
         let Some(at) = self.living.iter().position(|it| it.has(number)) else {
@@ -502,8 +509,9 @@ impl Spawner {
                 self.some_ended = true;
                 return false;
             }
-            // Those that have had its processes tell first what they have not told yet. The others know its numbers, too,
-            // and would take those of the next job that has them for its own.
+            // Those that have had its processes tell first what they have not told yet. The others
+            // know its numbers, too, and would take those of the next job that has them for its
+            // own.
             self.living[at].leaving = Some(nodes.tree.nodes_reached().collect());
             let numbers = numbers.clone();
             nodes.command(&NodeCommand::ForgetJob { numbers });

@@ -25,7 +25,8 @@ pub enum Task {
     CheckStrange(u32),
     /// See whether others may wait for those that have failed after MPI_Finalize.
     CheckLate,
-    /// Send the processes that a failure ends a signal; which failure, its number among those tells.
+    /// Send the processes that a failure ends a signal; which failure, its number among those
+    /// tells.
     EndSome(u32, i32),
     /// See who does not reach whom.
     CheckApart,

@@ -1,4 +1,5 @@
-//! Tokens of the poller that the supervisor has itself; smaller ones belong to other launchers, and below them to the tree.
+//! Tokens of the poller that the supervisor has itself; smaller ones belong to other launchers, and
+//! below them to the tree.
 
 /// The first of them.
 pub const FIRST: u64 = u64::MAX - 7;

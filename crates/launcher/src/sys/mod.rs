@@ -82,7 +82,8 @@ pub fn leave_parent() -> io::Result<bool> {
     Ok(false)
 }
 
-/// The addresses of this host's networks that are up, without loopback, at which others can reach it.
+/// The addresses of this host's networks that are up, without loopback, at which others can reach
+/// it.
 pub fn addresses() -> Vec<IpAddr> {
     let mut addresses = own_addresses();
     // Those of a link need its name, which differs between hosts.
@@ -249,8 +250,8 @@ pub fn kill_group(group: i32, signal: i32) {
     }
 }
 
-/// Lets this process end without a word when nobody reads what it writes any more. For commands that
-/// do nothing but write: Rust ignores the signal, and a panic would follow.
+/// Lets this process end without a word when nobody reads what it writes any more. For commands
+/// that do nothing but write: Rust ignores the signal, and a panic would follow.
 pub fn end_with_reader() {
     // SAFETY: the default action has no code of this process.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use catena_base::PeerBytes;
 use catena_core::Process;
-use catena_core::beside::{self, Of};
+use catena_core::beside::Demand;
 use catena_core::hooks::Hook;
 use catena_fabric::{Peer, PeerLost, RmaError};
 use catena_link::{ActiveHeader, Awaited, Handler};
@@ -16,6 +16,9 @@ use super::job::Packet;
 use super::ready;
 use super::target::carry_out;
 use crate::registry;
+
+/// What windows need the thread beside the program for.
+static BESIDE: Demand = Demand::new();
 
 /// Sends what is to leave, and looks for locks that origins elsewhere wait for.
 #[derive(Debug, Default)]
@@ -86,7 +89,7 @@ pub(crate) fn listen(process: &Process) {
 /// Has progress look at the streams as long as there are windows that need them.
 pub(crate) fn add_window(process: &Process) {
     process.hook::<Streams>().add_work(1);
-    beside::need();
+    BESIDE.raise();
 }
 
 /// A window that needs them has members of this node that do.
@@ -100,7 +103,7 @@ pub(crate) fn remove_window(process: &Process, was_near: bool) {
     let streams = process.hook::<Streams>();
     streams.near.set(streams.near.get() - u32::from(was_near));
     streams.remove_work(1);
-    beside::need_no_more();
+    BESIDE.lower();
 }
 
 /// Waits until `start` has found room in a network.
@@ -152,7 +155,7 @@ fn carry_all(process: &Process) -> bool {
     });
     // No network tells of what they wait for, nor of what comes from members of the node.
     let near = process.hook::<Streams>().near.get();
-    beside::look_often(Of::Windows, near != 0 || ready::are_some());
+    BESIDE.look_often(near != 0 || ready::are_some());
     let listed = exchange::with(|exchange| exchange.listed.clone());
     for peer in listed {
         moved |= send(process, peer);

@@ -51,7 +51,7 @@ impl Token {
     }
 }
 
-impl RequestObject for Token {
+impl RequestObject<Process> for Token {
     fn state(&self, _: &Process) -> Result<State> {
         Ok(match self.parts.get() {
             0 => State::Complete,

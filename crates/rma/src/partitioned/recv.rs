@@ -325,7 +325,7 @@ impl PartRecv {
     }
 }
 
-impl RequestObject for PartRecv {
+impl RequestObject<Process> for PartRecv {
     fn state(&self, process: &Process) -> Result<State> {
         Ok(match self.incoming.is_active() {
             false => State::Inactive,

@@ -307,7 +307,7 @@ impl PartSend {
     }
 }
 
-impl RequestObject for PartSend {
+impl RequestObject<Process> for PartSend {
     fn state(&self, process: &Process) -> Result<State> {
         Ok(match self.outgoing.is_active() {
             false => State::Inactive,

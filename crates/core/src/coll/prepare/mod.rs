@@ -114,7 +114,7 @@ impl<'a> Call<'a> {
             )?
         };
         if done {
-            process.ran(comm, Some(what), BOARD);
+            comm.ran(process, Some(what), BOARD);
         }
         Ok(done)
     }
@@ -213,8 +213,8 @@ impl<'a> Call<'a> {
             is_persistent: false,
             is_idle: false,
         };
-        process.run_on_board(
-            comm,
+        comm.run_on_board(
+            process,
             (Some(what), label.detail),
             &self.args,
             ends,
@@ -274,44 +274,44 @@ fn between<'k>(comm: &Comm, key: &Key<'k>) -> inter::Args<'k> {
     }
 }
 
-impl Process {
+impl Comm {
     /// Chooses an algorithm and builds its schedule.
     #[cold]
-    pub(super) fn schedule(&self, comm: &Comm, key: &Key<'_>) -> Schedule {
+    pub(super) fn schedule(&self, process: &Process, key: &Key<'_>) -> Schedule {
         if key.neighbors {
-            return neighbor::schedule(comm, key);
+            return neighbor::schedule(self, key);
         }
         let what = key.what;
         let mut shape = Shape {
-            size: comm.size(),
+            size: self.size(),
             bytes: key.bytes,
             elem: key.elem,
             commutative: key.commutative,
-            placement: self.placement(comm),
+            placement: self.placement(process),
         };
-        if !comm.is_inter() {
-            let site = self.site(comm);
+        if !self.is_inter() {
+            let site = self.site(process);
             let args = Args {
                 site,
-                ..key.args(comm.size(), comm.rank)
+                ..key.args(self.size(), self.rank)
             };
-            let algorithm = choose(self, comm, what, &shape);
+            let algorithm = choose(process, self, what, &shape);
             let way = way_within(what, algorithm.name);
             return algorithm.schedule(&args).labelled(way);
         }
         // Both groups must see the same.
         shape.size = match key.root {
-            _ if !what.is_rooted() => comm.size().max(comm.peers),
-            Root::There(_) => comm.size(),
-            Root::Here | Root::Near => comm.peers,
+            _ if !what.is_rooted() => self.size().max(self.peers),
+            Root::There(_) => self.size(),
+            Root::Here | Root::Near => self.peers,
         };
         // Each group knows its own nodes only.
         shape.placement = Placement::one_node(shape.size);
-        let model = self.model_of(comm);
+        let model = self.model(process);
         let algorithm = inter::select(what, &shape, model);
         let algorithm = algorithm.expect("scans were refused");
         let way = way_between(what, algorithm.name);
-        let schedule = algorithm.schedule(&between(comm, key), model);
+        let schedule = algorithm.schedule(&between(self, key), model);
         schedule.labelled(way)
     }
 }

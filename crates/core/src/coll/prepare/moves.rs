@@ -243,7 +243,7 @@ impl Caller<'_> {
             return Ok(false);
         };
         no_alias(from, to, len.min(room))?;
-        if !self.process.passes(comm, WHAT)? {
+        if !comm.passes(self.process, WHAT)? {
             return Ok(false);
         }
         if len != room {
@@ -259,7 +259,7 @@ impl Caller<'_> {
                 _ => ptr::copy(from, to, len),
             }
         }
-        self.process.ran(comm, Some(WHAT), BOARD);
+        comm.ran(self.process, Some(WHAT), BOARD);
         Ok(true)
     }
 

@@ -119,7 +119,7 @@ impl Caller<'_> {
             detail: tag::operation(op),
         };
         comm.coll.note_void(CallSignature::void(label));
-        self.process.ran(comm, Some(WHAT), BOARD);
+        comm.ran(self.process, Some(WHAT), BOARD);
         Ok(None)
     }
 

@@ -18,7 +18,7 @@ impl CollRun {
         };
         self.error = None;
         job.comm.coll.note(self.turn.place, own.signature);
-        let trouble = process.trouble(&job.comm);
+        let trouble = job.comm.trouble(process);
         if let Some(error) = trouble.or_else(|| own.failure().cloned()) {
             own.fail(&error);
             self.error = Some(error.on(job.comm.handle.get()));
@@ -64,7 +64,7 @@ impl CollRun {
             Some(Ended::WithoutData(error)) => self.error = Some(error),
             Some(Ended::Failed(error)) => {
                 own.fail(&error);
-                process.lose_board(&job.comm, &error);
+                job.comm.lose_board(process, &error);
                 self.error = Some(error);
             }
         }

@@ -32,7 +32,8 @@ const DAEMONS: u64 = 2 << 32;
 const TOKENS: u64 = 4;
 const STDERR: u64 = 2;
 
-/// What a resource manager says, and from the next one on daemons that call; then the same of the next one.
+/// What a resource manager says, and from the next one on daemons that call; then the same of the
+/// next one.
 const MANAGER: u64 = 3 << 32;
 const CALLS: u64 = 1 << 20;
 
@@ -88,11 +89,11 @@ pub struct Tree {
     over: Vec<bool>,
     /// How many ranks of the first job are alive on each node.
     alive: Vec<u32>,
-    /// What daemons were told of deaths, for those that come later: the numbers of processes, and the
-    /// frames.
+    /// What daemons were told of deaths, for those that come later: the numbers of processes, and
+    /// the frames.
     deaths: Vec<(u32, Vec<u8>)>,
-    /// Whether somebody waits in a fence of the first job, which parts of the tree wait as a whole, by
-    /// their first node, and what they have brought.
+    /// Whether somebody waits in a fence of the first job, which parts of the tree wait as a whole,
+    /// by their first node, and what they have brought.
     fencing: bool,
     waiting: BTreeSet<u32>,
     parts: Vec<u8>,
@@ -201,7 +202,8 @@ impl Tree {
         Ok(())
     }
 
-    /// A daemon is about to come up, which an agent starts, or the resource manager's command with that number.
+    /// A daemon is about to come up, which an agent starts, or the resource manager's command with
+    /// that number.
     fn await_daemon(&mut self, nodes: &[u32], link: Option<Link>, by: Result<Agent, usize>) {
         for &node in nodes {
             self.way[node as usize] = Some(self.daemons.len());
@@ -218,7 +220,8 @@ impl Tree {
         });
     }
 
-    /// A daemon calls that the command with that number has started, and whose node has these names.
+    /// A daemon calls that the command with that number has started, and whose node has these
+    /// names.
     fn called(&mut self, number: usize, from: OwnedFd, names: &[String], poller: &Poller) {
         let hosts = &self.hosts;
         let awaited = |daemon: &Daemon| {

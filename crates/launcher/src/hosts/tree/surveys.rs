@@ -41,8 +41,8 @@ impl Surveys {
         }
     }
 
-    /// A question that waits for none of the parts any more that `is_there` says may still answer: its number, and the answer
-    /// of all.
+    /// A question that waits for none of the parts any more that `is_there` says may still answer:
+    /// its number, and the answer of all.
     pub fn take_complete(&mut self, is_there: impl Fn(u32) -> bool) -> Option<(u32, Vec<u8>)> {
         let complete = self.all.iter_mut().position(|survey| {
             survey.waiting.retain(|part| is_there(*part));

@@ -1,0 +1,81 @@
+//! What the crates above this one do at moments that only `core` sees. Nothing here, nor elsewhere in `core`, names one of
+//! them. Whoever joins all of them to a library registers the components, once, before the library is first initialised.
+//!
+//! What a crate carries on in a process is a [`Hook`](catena_process::Hook): it has state, and exists from when it is first
+//! asked for. A component has none, and is there from the start.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use catena_link::Cid;
+
+use crate::comm::{Comm, Way};
+use crate::process::Process;
+
+/// A crate above this one, as the process calls it. What it does not define it does nothing at.
+pub trait Component: fmt::Debug + Sync {
+    /// The process has come up, before anybody else can have told it anything.
+    fn came_up(&self, _process: &Process) {}
+
+    /// A number is that of a new communicator from now on, of which nobody else knows it yet.
+    fn number_taken(&self, _process: &Process, _cid: Cid) {}
+
+    /// A communicator has its handle: [`Process::comm_at`] finds it from now on.
+    fn comm_opened(&self, _process: &Process, _comm: &Comm) {}
+
+    /// A member of a communicator, by the context and its rank there, is to be asked whether it takes part in an agreement: in
+    /// that of all members which has the first of the words as its number, or in that of two leaders which the words tell
+    /// ([`Process::leader_asks`]). If it does not, the answer is [`Process::takes_no_part`], or
+    /// [`Process::leader_is_absent`]. False if this component cannot ask.
+    fn ask_part(&self, _process: &Process, _cid: Cid, _rank: u32, _words: &[u32]) -> bool {
+        false
+    }
+
+    /// A leader that has asked so is to be answered that nothing comes.
+    fn answer_leader(&self, _process: &Process, _cid: Cid, _rank: u32, _words: &[u32]) {}
+}
+
+static COMPONENTS: OnceLock<&'static [&'static dyn Component]> = OnceLock::new();
+
+/// Says which components the library has, in the order in which they are called. The first call counts: whoever joins them
+/// has one list.
+pub fn register(components: &'static [&'static dyn Component]) {
+    let _ = COMPONENTS.set(components);
+}
+
+/// All that were registered.
+pub(crate) fn all() -> impl Iterator<Item = &'static dyn Component> {
+    COMPONENTS
+        .get()
+        .into_iter()
+        .flat_map(|all| all.iter().copied())
+}
+
+impl Process {
+    /// A number is taken for a new communicator.
+    pub(crate) fn tell_taken(&self, cid: Cid) {
+        all().for_each(|it| it.number_taken(self, cid));
+    }
+
+    /// A communicator has its handle from now on.
+    pub(crate) fn tell_opened(&self, comm: &Comm) {
+        all().for_each(|it| it.comm_opened(self, comm));
+    }
+
+    /// Asks a member of a communicator whether it takes part in an agreement of all members; false if nobody is there who could.
+    pub(crate) fn ask_part(&self, cid: Cid, rank: u32, number: u32) -> bool {
+        all().any(|it| it.ask_part(self, cid, rank, &[number]))
+    }
+
+    /// Asks the other leader, from this one's call of that number, whether nothing comes.
+    pub(crate) fn ask_leader(&self, (cid, rank, key): &Way, number: u32) {
+        let words = key.words(number);
+        all().any(|it| it.ask_part(self, *cid, *rank, &words));
+    }
+
+    /// Tells the other leader, which has asked from its call of that number, that nothing comes.
+    pub(crate) fn answer_leader(&self, (cid, rank, key): &Way, number: u32) {
+        let words = key.words(number);
+        all().for_each(|it| it.answer_leader(self, *cid, *rank, &words));
+    }
+}
