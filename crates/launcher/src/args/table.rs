@@ -1,5 +1,5 @@
-//! The options of mpirun, its own and those that scripts for other MPI libraries have: one table, of which the parser, the
-//! help and `docs/options.md` are made.
+//! The options of mpirun, its own and those that scripts for other MPI libraries have: one table,
+//! of which the parser, the help and `docs/options.md` are made.
 //!
 //! Each row is tested by its sample: see `every_row` in `args/tests.rs`.
 
@@ -395,8 +395,8 @@ pub const TABLE: &[Row] = &[
         "networks are chosen by --set LINK=…, and tools stand before the program"),
 ];
 
-/// Options of others that mean something else here, or nothing: whose, what it is there, and what to write here. The help for that
-/// launcher and the page name them.
+/// Options of others that mean something else here, or nothing: whose, what it is there, and what
+/// to write here. The help for that launcher and the page name them.
 pub const DIFFERENT: &[(&str, &str, &str)] = &[
     (
         "slurm",
