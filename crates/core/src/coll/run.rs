@@ -694,6 +694,12 @@ impl CollRun {
                 let under_way = self.run.under_way().map(|it| partner(process, it));
                 BTreeSet::from_iter(under_way).into_iter().collect()
             }
+            Way::Queued if is_joining(comm) => {
+                waits
+                    .needs
+                    .push(needs::of_all(process, What::Collective, comm));
+                return;
+            }
             // An earlier one is told by itself.
             Way::Behind | Way::Queued => Vec::new(),
         };
@@ -804,6 +810,12 @@ impl CollRun {
         }
         self.end();
     }
+}
+
+/// Whether the members of a communicator have yet to find out whether it has a board.
+fn is_joining(comm: &Comm) -> bool {
+    let membership = comm.coll.node.try_borrow();
+    membership.is_ok_and(|it| !it.is_settled())
 }
 
 impl Wait<Process> for CollRun {
