@@ -98,22 +98,22 @@ ARCH ?= $(shell uname -m)
 
 wheel: setup
 	@scripts/setup python
-	@scripts/package/wheel --arch $(ARCH)
+	@packaging/wheel/build --arch $(ARCH)
 
 deb: setup
 	@scripts/setup python
-	@scripts/package/deb $(ARCH)
+	@packaging/deb/build $(ARCH)
 
 rpm: setup
 	@scripts/setup python packages
-	@scripts/package/rpm $(ARCH)
+	@packaging/rpm/build $(ARCH)
 
 container: deb
 	$(or $(shell command -v podman),docker) build -f packaging/container/Containerfile -t catena build/dist
 
 packages: build
 	@scripts/setup python packages
-	@for kind in wheel deb rpm mpi4py cmake module; do scripts/package/test $$kind || exit; done
+	@for kind in wheel deb rpm mpi4py cmake module; do packaging/test $$kind || exit; done
 
 install: build
 	@DESTDIR="$(DESTDIR)" scripts/install "$(abspath $(PREFIX))"

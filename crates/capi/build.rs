@@ -1,6 +1,6 @@
-//! Makes the functions that the table says are missing, and names the library.
+//! Makes the functions that the table says are missing and the numbers of all, and names the library.
 
-use catena_abi::table::{Arg, Function, State, functions};
+use catena_abi::table::{Arg, Function, State, extensions, functions};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -17,9 +17,19 @@ fn main() {
         }
     }
     text += "}\n";
-    let out = std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
-    let path = PathBuf::from(out).join("missing.rs");
-    std::fs::write(path, text).expect("OUT_DIR is writable");
+    let mut numbers = String::new();
+    for (number, f) in functions().iter().chain(&extensions()).enumerate() {
+        let bare = f.name.trim_start_matches("MPI_");
+        let kept = f.traced();
+        let _ = writeln!(
+            numbers,
+            "pub(crate) const {bare}: (u16, [Option<usize>; 3]) = ({number}, {kept:?});"
+        );
+    }
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    for (file, text) in [("missing.rs", text), ("numbers.rs", numbers)] {
+        std::fs::write(out.join(file), text).expect("OUT_DIR is writable");
+    }
 }
 
 /// One function with the C types of the table that raises an error.

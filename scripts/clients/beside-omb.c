@@ -1,6 +1,6 @@
 /* What scripts/clients/beside-omb loads under a program of OMB, to find out what of its figures comes from how it measures.
  *
- * BESIDE_WAY=together  in place of each barrier of the library all ranks go on at one time, as the ruler's do (bench/meet.c);
+ * BESIDE_WAY=together  in place of each barrier of the library all ranks go on at one time, as the ruler's do (crates/bench/program/meet.c);
  *                      the clock is the ruler's, and, asked then, says when that was
  * BESIDE_WAY=streaming barriers do nothing, and the clock is read at the first and last of 64 calls: so operations follow one
  *                      another, and nothing is between them. OMB calls the clock twice for each operation

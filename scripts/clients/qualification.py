@@ -11,8 +11,8 @@ SUITES = {
     "mpich-fortran": "the test suite of MPICH in Fortran",
     "romio": "the test programs of ROMIO, MPICH's MPI-IO",
     "hdf5": "the parallel tests of HDF5, and h5py",
-    "files-large": "3 GiB in one call of each form (`tests/c/files_large.c`)",
-    "files-random": "random programs with files against a naive model (`tests/c/files_mixed.c`)",
+    "files-large": "3 GiB in one call of each form (`tests/c/io/files_large.c`)",
+    "files-random": "random programs with files against a naive model (`tests/c/io/files_mixed.c`)",
     "osu": "the OSU micro-benchmarks, with validation of the data",
     "imb": "the Intel MPI Benchmarks",
     "launchers": "C tests under the launchers of other MPI libraries and of Slurm",
@@ -23,8 +23,8 @@ SUITES = {
     "deaths-in-jobs": "random deaths among processes that spawn others, talk to them and connect (`scripts/deaths --jobs`)",
     "ulfm": "the tests of ULFM's authors (ulfm-testing)",
     "fenix": "the tests and examples of Fenix, which recovers from deaths with spare ranks",
-    "windows": "10,000 windows alive, and 100,000 created and freed (`tests/c/windows_many.c`)",
-    "verdicts": "whether `catena bench compare` judges truly (`scripts/test-verdicts`)",
+    "windows": "10,000 windows alive, and 100,000 created and freed (`tests/c/rma/windows_many.c`)",
+    "verdicts": "whether `catena bench compare` judges truly (`scripts/measure/test-verdicts`)",
 }
 NAMED = 4  # tests that a line names before it only counts
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 # What scripts import from beside them.
-sys.path[:0] = [str(SCRIPTS), str(SCRIPTS / "clients")]
+sys.path[:0] = [str(SCRIPTS / "testing"), str(SCRIPTS / "clients")]
 
 
 def script(name):

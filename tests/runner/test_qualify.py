@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import subprocess
+import tarfile
 import tempfile
 import time
 import types
@@ -99,6 +100,20 @@ class Qualify(unittest.TestCase):
         (suite / "novel").mkdir()
         (suite / "novel/testlist").write_text("first 2\n")
         assert "novel/testlist is named nowhere" in ends(mpich.selection, suite, "4.0")
+
+    def test_mpichs_suite_is_all_that_is_unpacked(self):
+        folder, mpich = self.folder(), script("clients/mpich-suite")
+        sources = folder / "mpich-5.0"
+        for name in ("test/mpi/runtests", "test/mpi/coll/a.c", "confdb/a.m4", "maint/version.m4", "src/mpi/a.c", "test/a.c"):
+            (sources / name).parent.mkdir(parents=True, exist_ok=True)
+            (sources / name).touch()
+        for given, kept in ((sources, 4), (sources / "test/mpi", 2)):
+            packed, unpacked = folder / "sources.tar", folder / f"with-{kept}"
+            with tarfile.open(packed, "w") as tar:
+                tar.add(given, given.name)
+            suite = mpich.unpack(packed, unpacked)
+            assert (suite / "runtests").exists() and (suite / "coll/a.c").exists()
+            assert len([path for path in unpacked.rglob("*") if path.is_file()]) == kept
 
     def test_patterns_of_osus_programs_fit_some(self):
         folder = self.folder()

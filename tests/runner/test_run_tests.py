@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-sys.path.insert(0, str(SCRIPTS))
+sys.path.insert(0, str(SCRIPTS / "testing"))
 import heads  # noqa: E402
 LAUNCHER = "#!/bin/sh\nshift 2\nexec \"$@\"\n"  # -n N PROGRAM...
 
@@ -27,8 +27,10 @@ class RunTests(unittest.TestCase):
         self.mpirun.chmod(0o755)
 
     def write(self, name, head, body="return 0;"):
-        text = f"{head}\n#include <stdio.h>\n#include <unistd.h>\nint main(void) {{ {body} }}\n"
-        (self.sources / name).write_text(text)
+        text = f"{head}\n#include <stdio.h>\n#include <unistd.h>\nint main(int n, char **words) {{ {body} }}\n"
+        path = self.sources / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
 
     def run_tests(self, *arguments):
         command = [sys.executable, SCRIPTS / "run-tests", "--folder", self.sources, "--mpirun",
@@ -93,12 +95,57 @@ class RunTests(unittest.TestCase):
                 (1, "// run: -n 1 ; says 'a' b", "a `;` is missing"),
                 (1, "// run: -n 1 'a", "a quote is not closed"),
                 (1, "// alone: -n 1", "not NAME=value"),
+                (2, "// run: -n 1\n// variant:\n// run: -n 2", "`variant:` lacks the name"),
+                (2, "// run: -n 1\n// variant: -n 2\n// run:", "`variant:` lacks the name"),
+                (2, "// run: -n 1\n// variant: other", "never run"),
+                (2, "// run: -n 1\n// variant: bad\n// run: -n 1", "there is a test `bad` in"),
+                (3, "// run: -n 1\n// variant: other\n// cc: -lm\n// run: -n 1", "write it above the first"),
+                (4, "// run: -n 1\n// variant: other -n\n// run: 1\n// run: 1", "`run -n 1` stands twice"),
+                (3, "// run: -n 1\n// variant: other\n// only: mpich", "'mpich' is unknown"),
+                (2, "// run: -n 1\n// variant: other\n// run: -n 1\n// preload: nothing", "no tool nothing.c"),
         ):
             with self.subTest(head):
                 self.write("bad.c", head)
                 _, (mistake, *_) = heads.read(self.sources)
                 self.assertTrue(mistake.startswith(f"{self.sources / 'bad.c'}:{line}: "), mistake)
                 self.assertIn(said, mistake)
+
+    def test_a_variant_is_a_test_of_its_own(self):
+        # It has the file's program, and neither the keys nor the runs of what stands above it.
+        self.write("whole.c", "// needs: libnosuch.so.7\n// cc: -DANSWER=3\n// run: -n 1\n"
+                              "//\n// variant: part -n 2 @ -- one\n// A word.\n// run: two ; exit 5 ; says ^2 of two$\n"
+                              "//\n// variant: other\n// run: -n 1 ; exit 4",
+                   'if (n > 2) printf("%d of %s\\n", n - 1, words[2]); return ANSWER + n - 1;')
+        done = self.run_tests()
+        self.assertIn("ok   part (run -n 2 @ -- one two; exit 5)", done.stdout)
+        self.assertIn("FAIL other (run -n 1; exit 4): exit status 3, expected 4", done.stdout)
+        self.assertIn("skipped whole (run -n 1): there is no libnosuch.so.7", done.stdout)
+        self.assertEqual(done.stdout.splitlines()[-1], "1 passed, 1 failed, 1 skipped")
+        self.ends(self.run_tests("=part"), 1, 0, 0)
+
+    def test_variants_share_what_is_built_once(self):
+        compiler = self.folder / "cc"
+        compiler.write_text(f"#!/bin/sh\necho >>{self.folder}/calls\nexec cc \"$@\"\n")
+        compiler.chmod(0o755)
+        self.write("whole.c", "// run: -n 1\n// variant: part\n// waits: for nothing\n// run: -n 2")
+        self.ends(self.run_tests("--mpicc", compiler), 2, 0, 0)
+        self.assertEqual((self.folder / "calls").read_text(), "\n")
+        self.write("whole.c", "// run: -n 1\n// variant: part\n// run: -n 2", "return nothing;")
+        self.ends(self.run_tests("--mpicc", compiler), 0, 2, 0)
+
+    def test_tests_are_found_in_all_folders(self):
+        for name in ("near.c", "io/reads.c", "rma/puts.c"):
+            self.write(name, "// run: -n 1")
+        self.ends(self.run_tests(), 3, 0, 0)
+        # "puts" has no "io" in it, nor is it in that folder.
+        for pattern, passed in (("io/", 1), ("io/re", 1), ("=puts", 1), ("s", 2)):
+            self.ends(self.run_tests(pattern), passed, 0, 0)
+        done = self.run_tests("pt2pt/")
+        self.assertIn("no test has 'pt2pt/' in its name and that of its folder", done.stderr)
+        self.write("io/puts.c", "// run: -n 1")
+        done = self.run_tests("near")
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+        self.assertIn(f"rma/puts.c:1: there is a test `puts` in {self.sources}/io/puts.c, too", done.stderr)
 
     def test_every_text_must_be_said(self):
         says = 'puts("one; two"); fputs("three\\n", stderr); return 0;'

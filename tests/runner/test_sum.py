@@ -73,9 +73,31 @@ class Counting(unittest.TestCase):
             suite.add("b", "skipped", "no GPU")
             self.assertEqual(quietly(suite.close), (1, "skipped b: no GPU\n3 executions\n"
                                                        "0 passed, 1 failed, 1 skipped\n"))
-            read = tally.recorded(record, "mine ")
+            read = tally.recorded(record, "step", "mine ")
         self.assertEqual(read.verdicts(), {"mine a": ("failed", "two\nlines", 3),
                                            "mine b": ("skipped", "no GPU", 0)})
+
+
+    def test_a_record_that_ends_in_the_middle_of_a_line_is_a_failure(self):
+        whole = '["a", "passed", ""]\n'
+        with tempfile.TemporaryDirectory() as folder:
+            record = Path(folder) / "record"
+            for end in ('["b", "pas', '["b", "passed"]', "\0" * 30, whole.rstrip() + whole):
+                record.write_text(whole + end)
+                with mock.patch.object(tally, "free", return_value=3):
+                    read = tally.recorded(record, "c")
+                self.assertEqual(read.counts, {"passed": 1, "failed": 1, "skipped": 0}, end)
+                self.assertEqual(read.tests["c"].reason, "the record of c ends in the middle of a line: is the disk "
+                                                         f"full? 3 MB are free in {folder}")
+
+    def test_a_suite_that_cannot_record_fails_and_counts(self):
+        with mock.patch.dict(os.environ, TEST_RECORD="/dev/full"):
+            suite = tally.Suite()
+        suite.add("a", "passed")
+        suite.add("b", "passed")
+        status, said = quietly(suite.close)
+        self.assertEqual((status, said.splitlines()[-1]), (1, "2 passed, 1 failed, 0 skipped"))
+        self.assertIn("FAIL the record of these tests: [Errno 28] No space left on device\n", said)
 
 
 class Commands(unittest.TestCase):
@@ -96,7 +118,7 @@ class Commands(unittest.TestCase):
             child = Path(folder) / "child"
             # The runner inside is killed, and leaves a job in a session of its own.
             text = f"setsid sleep 1000 & echo $! >{child}; kill -9 $PPID; sleep 1000"
-            code = (f"import sys; sys.path.insert(0, {str(ROOT / 'scripts')!r}); import command; "
+            code = (f"import sys; sys.path.insert(0, {str(ROOT / 'scripts/testing')!r}); import command; "
                     f"command.run(['sh', '-c', {text!r}])")
             (status, _), _ = quietly(command.run, [sys.executable, "-c", code])
             self.assertEqual(status, -signal.SIGKILL)
@@ -160,6 +182,45 @@ test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
         self.assertIn(("conformance-0123 over_net::a", "none"), sum_.skipped())
 
 
+    def test_what_tests_lacked_may_end_in_the_middle_of_a_line(self):
+        told = "program-1\ta\tnet\tno net\nprogram-1\ta\tsm2\tno sm2\n"
+        lacks = {"crate a": {"net": "net: no net", "sm2": "sm2: no sm2"}}
+        self.assertEqual(test.lacking(told, {"program-1": "crate"}), (lacks, True))
+        self.assertEqual(test.lacking(told + "program-1\tb\tn", {"program-1": "crate"}), (lacks, False))
+
+
+class Room(unittest.TestCase):
+    """What scripts/test says of the disk."""
+
+    def at(self, free, names=test.STEPS, there=()):
+        """What it says at its start and at its end where so many MB are free, and these folders are there."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name in there:
+                (Path(folder) / name).mkdir()
+            with mock.patch.multiple(test, ROOT=Path(folder), TARGET=Path(folder) / "target", free=lambda _: free):
+                return test.room_at_start(list(names)), test.room_at_end()
+
+    def test_a_start_with_too_little_room_is_told(self):
+        start, end = self.at(7999)
+        self.assertIn("7999 MB are free in ", start)
+        self.assertIn("all tests need 8000", start)
+        self.assertEqual(end, "")
+        self.assertIn("7999 MB", self.at(7999, there=["build"])[0])
+        self.assertEqual(self.at(8000)[0], "")
+
+    def test_what_is_there_takes_no_more_room(self):
+        self.assertEqual(self.at(7999, there=["build", "target"])[0], "")
+        self.assertEqual(self.at(7999, names=["c"])[0], "")
+
+    def test_an_end_without_room_is_told(self):
+        self.assertIn("only 499 MB are free", self.at(499)[1])
+        self.assertEqual(self.at(500)[1], "")
+
+    def test_room_is_that_of_the_folder_above_what_is_missing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertGreater(tally.free(Path(folder) / "not/there"), 0)
+
+
 class Steps(unittest.TestCase):
     """scripts/test with steps of our own: the real ones take half an hour."""
 
@@ -195,6 +256,11 @@ class Steps(unittest.TestCase):
         status, last, said = self.of("true")
         self.assertEqual((status, last), (1, "0 passed, 1 failed, 0 skipped"))
         self.assertIn("FAILED  true: runs no test", said)
+
+    def test_a_step_whose_record_is_torn_fails(self):
+        status, last, said = self.of(self.GOOD + """; printf '["c", "pas' >>"$TEST_RECORD" """)
+        self.assertEqual((status, last), (1, "2 passed, 1 failed, 0 skipped"))
+        self.assertIn(" ends in the middle of a line: is the disk full? ", said)
 
     def test_a_step_that_ends_badly_fails(self):
         status, last, _ = self.of(self.GOOD + "; exit 1")

@@ -135,6 +135,29 @@ impl Function {
     pub fn arg(&self, name: &str) -> Option<&Arg> {
         self.args.iter().find(|arg| arg.name == name)
     }
+
+    /// Which arguments the trace of calls keeps, in their order: numbers and handles, those first that say most of a call.
+    pub fn traced(&self) -> [Option<usize>; 3] {
+        let says = |arg: &Arg| match (arg.name, arg.base()) {
+            ("dest" | "source" | "root" | "target_rank" | "rank", _) => 0,
+            ("tag" | "sendtag", _) => 1,
+            (_, "MPI_Comm" | "MPI_Win" | "MPI_File" | "MPI_Session") => 2,
+            (_, "MPI_Request" | "MPI_Message") => 3,
+            ("count" | "sendcount" | "incount" | "recvtag" | "origin_count", _) => 4,
+            (_, "MPI_Op") => 5,
+            _ => 6,
+        };
+        let is_word = |arg: &Arg| {
+            let is_dots = arg.name.is_empty();
+            !is_dots && !arg.ty.ends_with('*') && arg.meaning.kind != Kind::Callback
+        };
+        let words = self.args.iter().enumerate().filter(|(_, arg)| is_word(arg));
+        let mut kept: Vec<_> = words.map(|(at, arg)| (says(arg), at)).collect();
+        kept.sort_unstable();
+        kept.truncate(3);
+        kept.sort_unstable_by_key(|&(_, at)| at);
+        std::array::from_fn(|i| kept.get(i).map(|&(_, at)| at))
+    }
 }
 
 /// One parameter of a function, or the dots of a variadic one.

@@ -32,7 +32,8 @@ pub struct Aim {
     size: Option<u64>,
     /// Fewest ranks, and most.
     ranks: (u32, u32),
-    /// The factor: at most this many times the time of the best other, or at least this many times its rate.
+    /// The factor: at most this many times the time of the best other, or at least this many times
+    /// its rate.
     ratio: f64,
 }
 

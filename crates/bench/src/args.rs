@@ -1,7 +1,7 @@
 //! The command line of `catena bench`.
 //!
-//! Long options have two dashes and letters one; a value follows after a blank or `=`. Options of the
-//! measuring program are handed on to it as they are.
+//! Long options have two dashes and letters one; a value follows after a blank or `=`. Options of
+//! the measuring program are handed on to it as they are.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,7 +19,8 @@ pub use crate::help::HELP;
 pub enum Parsed {
     /// To measure.
     Measure(Box<Request>),
-    /// The session to go on with, and the seconds that all launches may take if the command names a new number.
+    /// The session to go on with, and the seconds that all launches may take if the command names a
+    /// new number.
     Resume(PathBuf, Output, Option<f64>),
     /// To see what was measured before.
     Report(Vec<PathBuf>, Output),

@@ -1,5 +1,5 @@
-//! Which build of a library figures are of: a digest of its shared object and of the measuring program, kept with each
-//! variant, so that figures of two builds are never taken for those of one.
+//! Which build of a library figures are of: a digest of its shared object and of the measuring
+//! program, kept with each variant, so that figures of two builds are never taken for those of one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +14,8 @@ const OBJECTS: [&str; 3] = [
     "lib/libmpi.so.12",
 ];
 
-/// What tells this build of a library and of the measuring program from any other; empty if neither can be read.
+/// What tells this build of a library and of the measuring program from any other; empty if neither
+/// can be read.
 pub fn digest(prefix: &Path, program: &Path) -> String {
     let objects = OBJECTS.iter().map(|name| prefix.join(name));
     let object = objects.into_iter().find_map(|path| fs::read(path).ok());
@@ -29,7 +30,8 @@ pub fn digest(prefix: &Path, program: &Path) -> String {
 
 const SEED: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// FNV-1a of 64 bits, over words of eight bytes and what is left: it has to tell builds apart, and nobody forges them.
+/// FNV-1a of 64 bits, over words of eight bytes and what is left: it has to tell builds apart, and
+/// nobody forges them.
 fn hash(seed: u64, bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x100_0000_01b3;
     let mix = |hash: u64, word: u64| {
@@ -46,12 +48,12 @@ fn hash(seed: u64, bytes: &[u8]) -> u64 {
     mix(hash, bytes.len() as u64)
 }
 
-/// The digests of the builds that figures are of, by the label of the session and the name of the variant; what a file
-/// does not tell, as older ones, is not among them.
+/// The digests of the builds that figures are of, by the label of the session and the name of the
+/// variant; what a file does not tell, as older ones, is not among them.
 pub type Builds = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// Every build of every variant whose figures a run has: what the first lines of its files name, and what later launches
-/// were of (`--rebuilt`).
+/// Every build of every variant whose figures a run has: what the first lines of its files name,
+/// and what later launches were of (`--rebuilt`).
 pub fn of(run: &Run) -> Builds {
     // What the first line names counts unless all launches were of other builds.
     let counts = |session: usize, name: &str| {
@@ -86,8 +88,8 @@ pub fn now(plan: &Plan) -> Vec<String> {
     variants.map(|v| digest(&v.prefix, &v.program)).collect()
 }
 
-/// Refuses to measure on where a library is another build by now than that which the file's first line names; `now`: see
-/// [`now`].
+/// Refuses to measure on where a library is another build by now than that which the file's first
+/// line names; `now`: see [`now`].
 ///
 /// # Errors
 /// In words: which library, and what to do.
@@ -100,8 +102,8 @@ pub fn unchanged(plan: &Plan, now: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses to take figures of `more` together with those of `known`, of what has one label and one name, unless all are of
-/// one build.
+/// Refuses to take figures of `more` together with those of `known`, of what has one label and one
+/// name, unless all are of one build.
 ///
 /// # Errors
 /// In words: which library, and what to do.
@@ -118,8 +120,8 @@ pub fn together(known: &Builds, more: &Builds) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses to measure `variants` unless they are among the builds that figures of `run` are of, whatever its label;
-/// `rebuilt`: only says what differs.
+/// Refuses to measure `variants` unless they are among the builds that figures of `run` are of,
+/// whatever its label; `rebuilt`: only says what differs.
 ///
 /// # Errors
 /// In words, also if the run has none of these libraries, so that nothing is known of any.

@@ -152,7 +152,8 @@ fn least(strata: &[Stratum]) -> f64 {
         .product::<f64>()
 }
 
-/// How many launches of each variant could find the only difference among a given number of comparisons.
+/// How many launches of each variant could find the only difference among a given number of
+/// comparisons.
 pub fn launches_needed(comparisons: usize, confidence: f64) -> usize {
     let reach = (1.0 - confidence) / comparisons.max(1) as f64;
     (2..)
@@ -224,8 +225,8 @@ mod tests {
         assert!(alarms <= 50, "{alarms} of 1000");
     }
 
-    /// 120 launches of one library that was compared with itself, on a virtual machine with two cores:
-    /// of each launch the median of four figures.
+    /// 120 launches of one library that was compared with itself, on a virtual machine with two
+    /// cores: of each launch the median of four figures.
     fn real() -> Run {
         raw::read(Path::new(concat!(
             env!("CARGO_MANIFEST_DIR"),
@@ -294,8 +295,8 @@ mod tests {
         assert!(found >= 57, "{found} of 60");
     }
 
-    /// Most launches were in one state of the machine; the ratio is that of their medians, which are shown, whatever it is
-    /// in the other state.
+    /// Most launches were in one state of the machine; the ratio is that of their medians, which
+    /// are shown, whatever it is in the other state.
     #[test]
     fn ratios_are_of_the_medians_beside_them() {
         let plan = header(&["a", "b"]).plan;

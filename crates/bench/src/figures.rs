@@ -10,7 +10,8 @@ use crate::record::{Better, Record, Samples, bench_of};
 use crate::show;
 use crate::stats::{Interval, Modes, Stratum, median, median_interval, modes};
 
-/// Factor between the costs of a cache line from which on two of them are two states of the machine.
+/// Factor between the costs of a cache line from which on two of them are two states of the
+/// machine.
 const APART: f64 = 1.5;
 
 /// What is measured.
@@ -47,8 +48,8 @@ pub struct Point<'a> {
     pub median: f64,
     /// All that was said.
     pub samples: &'a Samples,
-    /// State of the machine: 0 the usual one or, of two, that in which a cache line takes less, 1 the
-    /// other; `None` if it changed meanwhile.
+    /// State of the machine: 0 the usual one or, of two, that in which a cache line takes less, 1
+    /// the other; `None` if it changed meanwhile.
     pub state: Option<usize>,
 }
 
@@ -313,7 +314,8 @@ impl Figure<'_> {
         self.strata_in(a, b, |_| true)
     }
 
-    /// As [`Figure::strata`], of the state alone that most launches were in: what the medians that are shown come from.
+    /// As [`Figure::strata`], of the state alone that most launches were in: what the medians that
+    /// are shown come from.
     pub fn main_strata(&self, a: usize, b: usize) -> Vec<Stratum> {
         let main = self.main_state();
         self.strata_in(a, b, |state| state == main)

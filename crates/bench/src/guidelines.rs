@@ -2,8 +2,8 @@
 //!
 //! After Träff, Gropp and Thakur, Self-Consistent MPI Performance Guidelines (IEEE TPDS 2010), and
 //! PGMPITuneLib of Hunold and Carpen-Amarie. What a mock-up takes is the sum of its parts as they
-//! were measured by themselves in the same launch, so a guideline that is broken says where to look. Of a rate
-//! what counts is the time that a byte takes.
+//! were measured by themselves in the same launch, so a guideline that is broken says where to
+//! look. Of a rate what counts is the time that a byte takes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -114,7 +114,8 @@ pub fn names() -> Vec<String> {
     all.into_iter().map(String::from).collect()
 }
 
-/// The option that has sizes measured with which mock-ups for a number of ranks can be put together.
+/// The option that has sizes measured with which mock-ups for a number of ranks can be put
+/// together.
 pub fn sizes(ranks: &[u32]) -> [String; 2] {
     let all = ranks.iter().flat_map(|&p| SIZES.map(|n| n * u64::from(p)));
     let all: BTreeSet<u64> = all.chain(SIZES).collect();
@@ -122,8 +123,8 @@ pub fn sizes(ranks: &[u32]) -> [String; 2] {
     ["--sizes".to_string(), all.join(",")]
 }
 
-/// Checks all guidelines wherever their parts were measured, and that nothing of which a time is known takes
-/// longer than twice its half, nor than with the next size.
+/// Checks all guidelines wherever their parts were measured, and that nothing of which a time is
+/// known takes longer than twice its half, nor than with the next size.
 pub fn check(plan: &Plan, all: &Figures) -> Vec<Checked> {
     let figures: BTreeMap<(&RunPlace, &str, u64), &Figure> = all
         .figures
@@ -334,7 +335,8 @@ mod tests {
         );
     }
 
-    /// Messages of 64 KiB to a spawned process, in time and in bytes a second, next to those within the world.
+    /// Messages of 64 KiB to a spawned process, in time and in bytes a second, next to those within
+    /// the world.
     fn to_a_child(latency: f64, bandwidth: f64) -> Vec<Checked> {
         let rate = |name: &str, value: f64| match sample(name, 64 << 10, &[value], 0.0) {
             Record::Samples(mut samples) => {

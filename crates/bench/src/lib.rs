@@ -8,7 +8,7 @@
 //! | `builds`     | which build of a library figures are of                                    |
 //! | `variants`   | what is measured side by side                                              |
 //! | `session`    | launch after launch, until enough is known; `progress` is its line         |
-//! | `launch`     | one launch of the measuring program, which is in C: see `bench`; `guard`   |
+//! | `launch`     | one launch of the measuring program, which is in C: `program`; `guard`      |
 //! |              | ends it with this command; `remains`: what it leaves when it is ended      |
 //! | `record`     | what the program says                                                      |
 //! | `raw`        | the file that keeps everything; `merge` makes one of several               |
@@ -22,8 +22,8 @@
 //! |              | read them, `troubles` what failed                                          |
 //! | `graph`      | results in files                                                           |
 //!
-//! Data flow one way: records -> raw file -> figures -> verdicts -> tables and graphs. So whatever can
-//! be shown after measuring can be shown again from the file.
+//! Data flow one way: records -> raw file -> figures -> verdicts -> tables and graphs. So whatever
+//! can be shown after measuring can be shown again from the file.
 
 #![forbid(unsafe_code)]
 
@@ -80,18 +80,19 @@ use raw::{FORMAT, Header, Plan, Purpose, Run};
 use record::Row;
 use session::{Finish, Session};
 
-/// Status if the first variant is worse somewhere, delivers wrong data or misses an aim, or a guideline
-/// is broken.
+/// Status if the first variant is worse somewhere, delivers wrong data or misses an aim, or a
+/// guideline is broken.
 const WORSE: i32 = 1;
 /// Status if the command line cannot be understood or followed.
 const USAGE: i32 = 2;
-/// Status if some launches failed, another variant delivers wrong data, or nothing could be measured.
+/// Status if some launches failed, another variant delivers wrong data, or nothing could be
+/// measured.
 const FAILED: i32 = 3;
 /// Status if the user interrupted it.
 const INTERRUPTED: i32 = 130;
 
-/// Does what `args`, the words after `catena bench`, ask for; gives the exit status. `--setting` knows
-/// the settings of `registry`.
+/// Does what `args`, the words after `catena bench`, ask for; gives the exit status. `--setting`
+/// knows the settings of `registry`.
 pub fn bench(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
     let words: Vec<OsString> = args.collect();
     if let [first, rest @ ..] = &words[..]
@@ -164,8 +165,8 @@ fn rows(home: &Home, options: &[String]) -> Result<Vec<Row>, String> {
     }
 }
 
-/// The benchmarks that `wanted` names, by themselves, by their families or as all there are, with the sizes
-/// that follow the first name which means them (`latency:8,64K`).
+/// The benchmarks that `wanted` names, by themselves, by their families or as all there are, with
+/// the sizes that follow the first name which means them (`latency:8,64K`).
 fn chosen(rows: &[Row], wanted: &[String]) -> Result<Vec<String>, String> {
     let named = |row: &Row, word: &str| row.name == word || row.family == word || word == "all";
     for word in wanted.iter().map(|word| record::bench_of(word)) {
@@ -346,7 +347,8 @@ fn wanted_aims(output: &Output, rows: &[Row]) -> Result<Vec<Aim>, String> {
     Ok(aims)
 }
 
-/// The same where nothing is measured: without the measuring program names are taken as they are.
+/// The aims that were asked for, where nothing is measured: without the measuring program names are
+/// taken as they are.
 fn wanted_aims_here(output: &Output) -> Result<Vec<Aim>, String> {
     let rows = match output.aims {
         Some(_) => rows(&Home::here(None), &[]).unwrap_or_default(),

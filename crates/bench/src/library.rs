@@ -1,8 +1,8 @@
 //! MPI libraries: where they are, and how each starts programs.
 //!
 //! One measuring program runs on every library with the standard ABI (`libmpi_abi.so.1`), chosen by
-//! `LD_LIBRARY_PATH`. Open MPI 5 has its own binary interface: for it the program is compiled from its
-//! sources, once for each version of them, with that library's `mpicc`.
+//! `LD_LIBRARY_PATH`. Open MPI 5 has its own binary interface: for it the program is compiled from
+//! its sources, once for each version of them, with that library's `mpicc`.
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
@@ -182,8 +182,8 @@ fn environment(kind: LibraryKind) -> std::collections::BTreeMap<String, String> 
         .collect()
 }
 
-/// The options with which the variant's own launcher places ranks on `hosts` (a:2,b:2), which `agent`
-/// reaches if that is not ssh.
+/// The options with which the variant's own launcher places ranks on `hosts` (a:2,b:2), which
+/// `agent` reaches if that is not ssh.
 ///
 /// # Errors
 /// In words, if the library is gone.

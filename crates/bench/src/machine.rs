@@ -40,8 +40,8 @@ struct Ticks {
 }
 
 impl Ticks {
-    /// From the text of `/proc/stat`: its first line has the ticks of all processors, for user, nice,
-    /// system, idle, iowait, irq, softirq and steal.
+    /// From the text of `/proc/stat`: its first line has the ticks of all processors, for user,
+    /// nice, system, idle, iowait, irq, softirq and steal.
     fn from(stat: &str) -> Option<Ticks> {
         let line = stat.lines().next()?.strip_prefix("cpu ")?;
         let ticks: Vec<u64> = line
@@ -90,8 +90,8 @@ impl Machine {
         }
     }
 
-    /// This one, just before it is measured. The load average remembers a program that has ended, be it
-    /// a compiler or the measurement before this one; so where it is high, the processors are
+    /// This one, just before it is measured. The load average remembers a program that has ended,
+    /// be it a compiler or the measurement before this one; so where it is high, the processors are
     /// watched for a second.
     pub fn before_measuring() -> Machine {
         let mut this = Machine::this();

@@ -1,5 +1,5 @@
-//! The options of `catena bench` and their spellings: its own, and those that it hands on to the measuring
-//! program.
+//! The options of `catena bench` and their spellings: its own, and those that it hands on to the
+//! measuring program.
 
 /// An option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,8 @@ pub enum Opt {
 }
 
 impl Opt {
-    /// Whether it is about what is shown or when to end, and so may be said of a session that goes on.
+    /// Whether it is about what is shown or when to end, and so may be said of a session that goes
+    /// on.
     pub fn goes_with_resume(self) -> bool {
         use Opt::{Aims, AtMost, Full, Graph, Help, Output, Percentiles, Rebuilt, Resume};
         matches!(

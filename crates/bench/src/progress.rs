@@ -86,8 +86,8 @@ impl Progress {
         }
     }
 
-    /// How long it takes from this round on until the fewest launches are done, as far as it is known:
-    /// every variant must have run once.
+    /// How long it takes from this round on until the fewest launches are done, as far as it is
+    /// known: every variant must have run once.
     fn left(&self, plan: &Plan, round: u32) -> Option<Duration> {
         let rounds = plan.launches.0.checked_sub(round).filter(|r| *r > 0)?;
         if self.took.len() < plan.variants.len() * plan.ranks.len() {

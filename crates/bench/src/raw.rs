@@ -149,7 +149,8 @@ pub struct Begin {
     pub place: RunPlace,
     /// What is to be measured.
     pub names: Vec<String>,
-    /// Which build it is of (see [`crate::builds`]) where it is not the one that the first line names.
+    /// Which build it is of (see [`crate::builds`]) where it is not the one that the first line
+    /// names.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub digest: String,
 }

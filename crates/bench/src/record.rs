@@ -174,7 +174,8 @@ fn shorten(text: &str) -> String {
     }
 }
 
-/// The benchmark that a word of the command line names: what is before the sizes in `latency:8,64K`.
+/// The benchmark that a word of the command line names: what is before the sizes in
+/// `latency:8,64K`.
 pub fn bench_of(word: &str) -> &str {
     word.split(':').next().unwrap_or(word)
 }

@@ -411,7 +411,8 @@ pub(crate) mod tests {
         assert_eq!(text.lines().count(), 7);
         assert!(text.contains("10.0 us"), "{text}");
         let ends = |line: usize, with: &str| text.lines().nth(line).unwrap().ends_with(with);
-        // The median of 3.0, 3.2 ... 4.4 in one variant, of 3.1 ... 4.5 in the other; nothing of other figures.
+        // The median of 3.0, 3.2 ... 4.4 in one variant, of 3.1 ... 4.5 in the other; nothing of
+        // other figures.
         assert!(
             ends(1, "3.70 us") && ends(2, "3.80 us") && ends(3, " -"),
             "{text}"

@@ -10,8 +10,8 @@ use crate::commits;
 use crate::library::{self, Home};
 use crate::raw::Variant;
 
-/// All variants of a request, the first of each list in the first one; and what could not be had, in
-/// words.
+/// All variants of a request, the first of each list in the first one; and what could not be had,
+/// in words.
 ///
 /// # Errors
 /// In words, if settings are wrong or no variant is left.

@@ -8,8 +8,9 @@
 //! | rounds           | 64         | see `rounds`                  |
 //! | records          | lines × 64 | stamp, meta, 48 bytes payload |
 //!
-//! Behind the parts of all members are the verdicts on their agreements (see `verdict` of `base`), and behind those the
-//! rings of each member, two at most, for longer payloads. Their memory is provided when it is used first.
+//! Behind the parts of all members are the verdicts on their agreements (see `verdict` of `base`),
+//! and behind those the rings of each member, two at most, for longer payloads. Their memory is
+//! provided when it is used first.
 //!
 //! Every position is computed here or clipped to the ring, whatever a member has written.
 
@@ -41,9 +42,9 @@ pub struct BoardShape {
     pub(crate) long: usize,
 }
 
-/// Bytes of the long ring of each of a few members: what was written there has left the nearest cache
-/// of who read it before it is written again. Measured here, where those have 1 MiB, a gather of
-/// 1 MiB takes 68 µs with it, 73 with twice as many bytes, and 82 with a ring of 512 KiB.
+/// Bytes of the long ring of each of a few members: what was written there has left the nearest
+/// cache of who read it before it is written again. Measured here, where those have 1 MiB, a gather
+/// of 1 MiB takes 68 µs with it, 73 with twice as many bytes, and 82 with a ring of 512 KiB.
 const LONG_RING: usize = 2 << 20;
 
 /// A board of at most this many members has long rings.
@@ -198,8 +199,8 @@ impl Area {
     /// What all members come to that agree.
     #[inline]
     pub(crate) fn verdicts(&self) -> &Verdicts {
-        // SAFETY: within the area, and aligned, as the parts of members are whole lines; it is zero at first, and
-        // only holds atomics.
+        // SAFETY: within the area, and aligned, as the parts of members are whole lines; it is zero
+        // at first, and only holds atomics.
         unsafe { &*self.behind_members().cast() }
     }
 

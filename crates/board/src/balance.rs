@@ -1,11 +1,12 @@
-//! Which way long blocks go from rank to rank of a node: through the ring of a board, with two plain
-//! copies, or from buffer to buffer, with one that the kernel makes.
+//! Which way long blocks go from rank to rank of a node: through the ring of a board, with two
+//! plain copies, or from buffer to buffer, with one that the kernel makes.
 //!
-//! Which takes less depends on the processor, on where the cores are, and on how expensive the kernel's
-//! copies are, up to four times as expensive as plain ones. Each member compares what it sees: what its own
-//! copies into rings and out of them take, and what the kernel takes, as far as it saw that, or else about for memory of its own.
-//! The ring comes first, and is left for the kernel on trial. It says what it prefers with what it publishes, and all do what follows
-//! from that (`member`, "Long payloads").
+//! Which takes less depends on the processor, on where the cores are, and on how expensive the
+//! kernel's copies are, up to four times as expensive as plain ones. Each member compares what it
+//! sees: what its own copies into rings and out of them take, and what the kernel takes, as far as
+//! it saw that, or else about for memory of its own. The ring comes first, and is left for the
+//! kernel on trial. It says what it prefers with what it publishes, and all do what follows from
+//! that (`member`, "Long payloads").
 
 use catena_base::clock;
 use catena_shm::read_ticks;
@@ -13,8 +14,8 @@ use catena_shm::read_ticks;
 /// Shortest copy that counts.
 pub const COUNTED: usize = 16 << 10;
 
-/// The least number of copies after which they are compared; a member of more pairs waits for one of
-/// each.
+/// The least number of copies after which they are compared; a member of more pairs waits for one
+/// of each.
 const SAMPLES: u32 = 8;
 
 /// How many of the last copies weigh most, at least.
@@ -91,7 +92,8 @@ impl Copies {
 }
 
 impl Balance {
-    /// Nothing was copied yet by a member of that number of pairs. The ring comes first, unless nothing is weighed.
+    /// Nothing was copied yet by a member of that number of pairs. The ring comes first, unless
+    /// nothing is weighed.
     pub fn new(weighs: bool, pairs: u32) -> Self {
         Balance {
             into: Copies::default(),
@@ -138,7 +140,8 @@ impl Balance {
         }
     }
 
-    /// How many of the last copies weigh most: one of each pair, as they may come one after the other.
+    /// How many of the last copies weigh most: one of each pair, as they may come one after the
+    /// other.
     fn last(&self) -> u64 {
         LAST.max(self.pairs.into())
     }
@@ -154,7 +157,8 @@ impl Balance {
         // Each question is one more look, until it is known.
         let own = read_ticks();
         let kernel = match self.direct.bytes {
-            // That of another process takes about twice as long. To try it in vain costs more than to try it late.
+            // That of another process takes about twice as long. To try it in vain costs more than
+            // to try it late.
             0 => 2 * own,
             _ => self.direct.ticks,
         };
@@ -167,8 +171,8 @@ impl Balance {
 
     /// What 64 KiB through the ring take.
     fn ring(&self) -> u64 {
-        // A member that only writes, or only reads, assumes that the other end is as quick. What several
-        // read is written once.
+        // A member that only writes, or only reads, assumes that the other end is as quick. What
+        // several read is written once.
         match (self.into.bytes, self.out.bytes) {
             (_, 0) => 2 * self.into.ticks,
             (0, _) => 2 * self.out.ticks,
@@ -176,8 +180,8 @@ impl Balance {
         }
     }
 
-    /// A block is about to be published that does not fit into a record. Begins anew if it was changed
-    /// whether the two are weighed. Tries the ring when that is due.
+    /// A block is about to be published that does not fit into a record. Begins anew if it was
+    /// changed whether the two are weighed. Tries the ring when that is due.
     pub fn look(&mut self, weighs: bool) {
         if weighs != self.weighs {
             *self = Balance::new(weighs, self.pairs);
@@ -217,9 +221,10 @@ impl Balance {
     }
 }
 
-/// Whether the ring is, where copies of 64 KiB take so much one way and the other. The two ends of a ring copy at the same
-/// time and one ahead of the other; where the kernel copies they show each other where, wait at the end and disturb each other. Measured
-/// on an AMD EPYC with far cores, an allgather takes 3.6 µs by a ring whose copies take as much, and 6.5 by copies of 3.
+/// Whether the ring is, where copies of 64 KiB take so much one way and the other. The two ends of
+/// a ring copy at the same time and one ahead of the other; where the kernel copies they show each
+/// other where, wait at the end and disturb each other. Measured on an AMD EPYC with far cores, an
+/// allgather takes 3.6 µs by a ring whose copies take as much, and 6.5 by copies of 3.
 fn is_better(ring: u64, kernel: u64) -> bool {
     ring <= 2 * kernel
 }
@@ -295,7 +300,8 @@ mod tests {
         ));
     }
 
-    /// What the kernel takes was a guess; what it does take is known after as many copies as are compared.
+    /// What the kernel takes was a guess; what it does take is known after as many copies as are
+    /// compared.
     #[test]
     fn a_kernel_that_is_slower_than_was_thought_is_left() {
         for (ticks, stays) in [(19_000, true), (21_000, false)] {

@@ -50,15 +50,17 @@ pub trait Board {
     /// stamp (Release).
     fn publish(&mut self, own: &Payload, meta: u64, reader: Option<u32>);
 
-    /// This member has no data for operation `seq` any more, for which it has published: its record says so from now
-    /// on, at the latest when [`Board::set_done`] says that it is complete.
+    /// This member has no data for operation `seq` any more, for which it has published: its record
+    /// says so from now on, at the latest when [`Board::set_done`] says that it is complete.
     fn withdraw(&mut self, seq: u64);
 
-    /// Says for good that this member has no data for operation `seq`, before it publishes or is complete there.
+    /// Says for good that this member has no data for operation `seq`, before it publishes or is
+    /// complete there.
     fn lack(&mut self, seq: u64);
 
-    /// The operations for which `rank` [had no data](Board::lack), as a word of `lacks`. It has one as soon as
-    /// [`Board::done`] says that it is complete there, also when the record says something else by then.
+    /// The operations for which `rank` [had no data](Board::lack), as a word of `lacks`. It has one
+    /// as soon as [`Board::done`] says that it is complete there, also when the record says
+    /// something else by then.
     fn lacks(&self, rank: u32) -> u64;
 
     /// Copies bytes from `at` on of a payload. If it is to be taken, they may be written as they
@@ -104,8 +106,8 @@ pub trait Board {
         order: Order,
     ) -> Result<(), Trouble>;
 
-    /// Combines bytes from `at` on of two payloads, which got here the same way, and puts the result
-    /// elsewhere: the first of them is the left operand.
+    /// Combines bytes from `at` on of two payloads, which got here the same way, and puts the
+    /// result elsewhere: the first of them is the left operand.
     ///
     /// # Errors
     /// As [`Board::combine`].
@@ -161,8 +163,8 @@ pub trait Board {
     /// time to fetch the first of them.
     fn warm_ring(&mut self, _at: u64, _len: usize) {}
 
-    /// Whether those who read this member's payload in the long ring had better leave its lines where they
-    /// are, instead of taking them.
+    /// Whether those who read this member's payload in the long ring had better leave its lines
+    /// where they are, instead of taking them.
     fn leaves(&mut self) -> bool {
         false
     }

@@ -1,16 +1,16 @@
 //! How bytes get into rings, out of them, and from buffer to buffer of one member.
 //!
-//! All copies of a [`View`](crate::View) that the kernel does not make are chosen here. Measured on an AMD EPYC (Turin) with
-//! near cores: a bcast of 64 KiB between two takes 1.18 µs by strings in one segment, 1.42 if vectors take what they
-//! read in segments of 16 KiB; a gather 1.67 and 2.02.
+//! All copies of a [`View`](crate::View) that the kernel does not make are chosen here. Measured on
+//! an AMD EPYC (Turin) with near cores: a bcast of 64 KiB between two takes 1.18 µs by strings in
+//! one segment, 1.42 if vectors take what they read in segments of 16 KiB; a gather 1.67 and 2.02.
 
 use catena_base::copy;
 
 /// Shortest block that they copy between buffers of this member.
 const OWN_STRINGS: usize = 2 << 10;
 
-/// Shortest payload that vectors write to a ring line by line, each asked for before: several readers were the last to
-/// have them.
+/// Shortest payload that vectors write to a ring line by line, each asked for before: several
+/// readers were the last to have them.
 const CLAIM: usize = 16 << 10;
 
 /// Copies into this member's ring; `is_taken` says that its readers have taken the lines.

@@ -1,7 +1,8 @@
-//! The calls for which a member had no data, in one word that it publishes: the last one, and which of the 12 before it.
+//! The calls for which a member had no data, in one word that it publishes: the last one, and which
+//! of the 12 before it.
 
-/// Bits of the number of the call behind the last one; none was yet if it is 0. No number comes again: that many calls of 30 ns each
-/// take four years.
+/// Bits of the number of the call behind the last one; none was yet if it is 0. No number comes
+/// again: that many calls of 30 ns each take four years.
 const LAST: u32 = 52;
 /// Calls before the last one that the word knows.
 const BEFORE: u64 = (u64::BITS - LAST) as u64;

@@ -5,9 +5,9 @@
 //! nor requests: a [`Member`] is told its rank and how many there are, and each call says what it
 //! does by the [`Args`](catena_coll::Args) of a collective.
 //!
-//! [`Member::start`] begins an operation, and [`Op::poll`] does what can be done now; it never blocks
-//! or allocates. The memory is behind the trait [`Board`]: a [`View`] is that of a [`Seat`] at the
-//! [memory of a node](BoardMemory), in whose place tests put one that notices every mistake.
+//! [`Member::start`] begins an operation, and [`Op::poll`] does what can be done now; it never
+//! blocks or allocates. The memory is behind the trait [`Board`]: a [`View`] is that of a [`Seat`]
+//! at the [memory of a node](BoardMemory), in whose place tests put one that notices every mistake.
 //!
 //! Read `member` first, whose head explains the protocol and proves when memory may be written
 //! again, then `op`. Each file uses only files further down:

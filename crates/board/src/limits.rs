@@ -19,8 +19,8 @@ pub struct Limits {
     pub lines: u64,
     /// Bytes of each member's ring, a power of two, at least 256.
     pub ring: usize,
-    /// Bytes of a second ring of each member, for rows that do not fit into the first, and of two members for all
-    /// operations that do not; a power of two, or 0.
+    /// Bytes of a second ring of each member, for rows that do not fit into the first, and of two
+    /// members for all operations that do not; a power of two, or 0.
     pub long: usize,
     /// From this many bytes on a block is reached directly; `usize::MAX` if
     /// members cannot.
@@ -35,8 +35,9 @@ impl Limits {
         self.ring / 4
     }
 
-    /// Whether a segment may hold an element of each of that many blocks, so that an operation which cuts
-    /// its blocks between elements comes to its end. [`Member::choose`](crate::Member::choose) asks; it is what
+    /// Whether a segment may hold an element of each of that many blocks, so that an operation
+    /// which cuts its blocks between elements comes to its end.
+    /// [`Member::choose`](crate::Member::choose) asks; it is what
     /// [`longest_segment`](crate::segment::longest_segment) relies on.
     #[inline(always)]
     pub(crate) fn holds(&self, elem: usize, blocks: usize) -> bool {
@@ -56,9 +57,9 @@ impl Limits {
         if is_long { self.long } else { self.ring }
     }
 
-    /// Longest payload in the ring, or in the long one, that has no segments, as not all know its length: room for one
-    /// is left to who has waited for nobody. At most what is [unsaid](Limits::unsaid) and the rest of a
-    /// lap, where it did not fit, are not there.
+    /// Longest payload in the ring, or in the long one, that has no segments, as not all know its
+    /// length: room for one is left to who has waited for nobody. At most what is
+    /// [unsaid](Limits::unsaid) and the rest of a lap, where it did not fit, are not there.
     #[inline]
     pub(crate) fn row(&self, is_long: bool) -> usize {
         self.bytes(is_long) / 32 * 13

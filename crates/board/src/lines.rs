@@ -2,9 +2,9 @@
 //!
 //! A line that both sides have read must be taken away from the reader before it can be written
 //! again: the reader had better take it, which is a store for each. But in a ring that exceeds the
-//! nearest caches it is in neither by then. Left there, lines pass a sixth faster between cores that
-//! share a cache, and up to six times slower between those that do not: what the owner's own writes
-//! take tells them apart.
+//! nearest caches it is in neither by then. Left there, lines pass a sixth faster between cores
+//! that share a cache, and up to six times slower between those that do not: what the owner's own
+//! writes take tells them apart.
 
 use catena_base::clock;
 
@@ -13,8 +13,8 @@ use crate::balance::Copies;
 /// Copies that are compared.
 const SAMPLES: u32 = 4;
 
-/// Microseconds until lines are left again: twice as long each time that this was expensive, within these
-/// limits.
+/// Microseconds until lines are left again: twice as long each time that this was expensive, within
+/// these limits.
 const AGAIN_US: [f64; 2] = [2_000.0, 500_000.0];
 
 /// What writes to a ring take, and what follows.

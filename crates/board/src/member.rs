@@ -73,12 +73,12 @@
 //! # Long payloads
 //!
 //! Which of the two ways of a long payload takes less time, each member sees by what its own copies
-//! take ([`Board::prefers_ring`]), and says so with what it publishes. When an operation is complete in
-//! which all hear from all, directly or from a leader, all take the ring from the next one on unless
-//! more than an eighth of the members prefer the other way: an operation is as slow as its slowest
-//! pair, which may be the only one on two sockets, but one of many members may err. Where all hear from
-//! member 0 alone, its payload was the only one, and all do as it prefers; so do two members, who see
-//! the same pair.
+//! take ([`Board::prefers_ring`]), and says so with what it publishes. When an operation is
+//! complete in which all hear from all, directly or from a leader, all take the ring from the next
+//! one on unless more than an eighth of the members prefer the other way: an operation is as slow
+//! as its slowest pair, which may be the only one on two sockets, but one of many members may err.
+//! Where all hear from member 0 alone, its payload was the only one, and all do as it prefers; so
+//! do two members, who see the same pair.
 //!
 //! # Order of operations
 //!
@@ -110,21 +110,23 @@ const PIECES_MEMBERS: u32 = 4;
 /// Where ranks outnumber cores, up to so many members of a board mostly run side by side.
 pub(crate) const FEW: u32 = 4;
 
-/// Where each segment takes a turn of all on their cores, blocks for each other member of whatever length are reached
-/// directly rather than in more segments than that: a system call for each block takes less then. On 2 cores 24
-/// segments take as long for an exchange among 64, 100 and 200 members; 200 of them exchange blocks of 20 kB in 0.3 s
-/// instead of 30 in 488 segments.
+/// Where each segment takes a turn of all on their cores, blocks for each other member of whatever
+/// length are reached directly rather than in more segments than that: a system call for each block
+/// takes less then. On 2 cores 24 segments take as long for an exchange among 64, 100 and 200
+/// members; 200 of them exchange blocks of 20 kB in 0.3 s instead of 30 in 488 segments.
 const TURNS: usize = 24;
 
-/// More turns than that, of members and segments, take longer than messages: on 2 cores, among 200 members, an
-/// allreduce of 128 kB, a reduce or a bcast of 256 kB, and without reaching others an exchange of blocks of 1 kB.
+/// More turns than that, of members and segments, take longer than messages: on 2 cores, among 200
+/// members, an allreduce of 128 kB, a reduce or a bcast of 256 kB, and without reaching others an
+/// exchange of blocks of 1 kB.
 const MOST_TURNS: usize = 3200;
 
-/// No process has that many bytes: a member that asks for them gets no memory, and takes all steps of the operation all the
-/// same. These steps are few where blocks are reached directly.
+/// No process has that many bytes: a member that asks for them gets no memory, and takes all steps
+/// of the operation all the same. These steps are few where blocks are reached directly.
 const ENDLESS: usize = 1 << 36;
 
-/// The same along a chain: a scan of 32 kB among 200 members takes 0.7 s, 0.3 by messages.
+/// Most turns of a chain, in which each member waits for the one before it: a scan of 32 kB among
+/// 200 members takes 0.7 s, 0.3 by messages.
 const MOST_IN_CHAIN: usize = 512;
 
 /// A payload of the other of two members that was read in a ring.
@@ -168,14 +170,15 @@ pub struct Member {
     pub(crate) started: u64,
     pub(crate) completed: u64,
     pub(crate) past: Past,
-    /// Whether this member says which way it prefers for long payloads, and how many must prefer the
-    /// ring.
+    /// Whether this member says which way it prefers for long payloads, and how many must prefer
+    /// the ring.
     pub(crate) votes: bool,
     pub(crate) quorum: u32,
     /// How many others do, of those the operation that runs has heard from so far.
     pub(crate) tally: u32,
-    /// Whether long payloads pass through the ring, too, what this member said last of that, and what
-    /// follows from what all have heard: the same for all when they have completed the operation.
+    /// Whether long payloads pass through the ring, too, what this member said last of that, and
+    /// what follows from what all have heard: the same for all when they have completed the
+    /// operation.
     through_ring: bool,
     pub(crate) said: bool,
     pub(crate) heard: bool,
@@ -282,8 +285,8 @@ impl Member {
         self.size > 1 && len >= least
     }
 
-    /// From now on blocks of so many bytes are reached directly; if both ways are `weighed`, not before one member
-    /// prefers that to the ring. Between operations, alike on all members.
+    /// From now on blocks of so many bytes are reached directly; if both ways are `weighed`, not
+    /// before one member prefers that to the ring. Between operations, alike on all members.
     pub fn reach(&mut self, direct: usize, weighed: bool) {
         self.limits.direct = direct;
         (self.through_ring, self.heard) = (weighed, weighed);
@@ -316,7 +319,8 @@ impl Member {
         }
     }
 
-    /// The same of a block among several in one payload, each for another member.
+    /// From how many bytes on a block is reached directly that is one of several in a payload, each
+    /// for another member.
     #[inline]
     pub(crate) fn direct_of_several(&self, bytes: usize) -> usize {
         let many = bytes > TURNS * (self.limits.ring / 2);
@@ -326,8 +330,8 @@ impl Member {
         }
     }
 
-    /// Whether messages are quicker, since members that share cores would take very many turns on the board. All members
-    /// of a call come to the same answer.
+    /// Whether messages are quicker, since members that share cores would take very many turns on
+    /// the board. All members of a call come to the same answer.
     fn takes_many_turns(&self, kind: OpKind, args: &Args) -> bool {
         let others = self.size as usize - 1;
         let (bytes, most) = match kind {
@@ -362,9 +366,9 @@ impl Member {
         &mut self.begins[(seq & (self.limits.lines - 1)) as usize]
     }
 
-    /// Takes the record of the current operation and `len` bytes of the ring, or of the long one, for
-    /// a payload, which one `reader` wants or several do; gives their position. `None` if others still
-    /// read what was there.
+    /// Takes the record of the current operation and `len` bytes of the ring, or of the long one,
+    /// for a payload, which one `reader` wants or several do; gives their position. `None` if
+    /// others still read what was there.
     #[inline(always)]
     pub(crate) fn reserve<B: Board>(
         &mut self,

@@ -12,7 +12,8 @@ use crate::payload::PayloadPlace;
 pub struct Meta {
     /// Number of the [`OpKind`].
     pub kind: u8,
-    /// What else must be alike, as [`Member::start`](crate::Member::start) was told; its lowest 22 bits.
+    /// What else must be alike, as [`Member::start`](crate::Member::start) was told; its lowest 22
+    /// bits.
     pub detail: u32,
     /// Bytes, modulo 2³¹.
     pub bytes: u32,
@@ -26,8 +27,8 @@ impl Meta {
     /// The bit that says that the member prefers the ring for long payloads.
     pub(crate) const RING: u64 = 1 << 31;
 
-    /// The bits for the place of the payload. Both are set by a member without data, whose payload has the place that
-    /// it would have with data.
+    /// The bits for the place of the payload. Both are set by a member without data, whose payload
+    /// has the place that it would have with data.
     pub(crate) const PLACE: u64 = 3 << 62;
 
     /// Whether the member that says this has no data.

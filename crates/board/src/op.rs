@@ -105,9 +105,10 @@ impl Member {
     }
 }
 
-/// Whether `rank`, which is done with operation `seq`, had no data for it, where its word of lacks does not reach back to that. Its
-/// record tells, unless it may be that of a later operation by now: then this one counts as such, for perhaps nothing, which is
-/// better than to take what was not written for a result.
+/// Whether `rank`, which is done with operation `seq`, had no data for it, where its word of lacks
+/// does not reach back to that. Its record tells, unless it may be that of a later operation by
+/// now: then this one counts as such, for perhaps nothing, which is better than to take what was
+/// not written for a result.
 #[cold]
 #[inline(never)]
 fn may_have_lacked<B: Board>(rank: u32, seq: u64, lines: u64, board: &B) -> bool {
@@ -141,8 +142,8 @@ impl Op {
         self.kind
     }
 
-    /// Whether another member may wait until this one polls it again. If not, it need be polled only by who waits
-    /// for it here.
+    /// Whether another member may wait until this one polls it again. If not, it need be polled
+    /// only by who waits for it here.
     #[inline]
     pub fn is_needed(&self) -> bool {
         self.is_needed
@@ -153,8 +154,9 @@ impl Op {
         self.suspects = true;
     }
 
-    /// This member has no data for it from now on, if it is in turn: those who wait for what it was to write to their
-    /// memory learn of it. From now on it is polled with a board [without data](crate::WithoutData).
+    /// This member has no data for it from now on, if it is in turn: those who wait for what it was
+    /// to write to their memory learn of it. From now on it is polled with a board [without
+    /// data](crate::WithoutData).
     pub fn withdraw<B: Board>(&self, member: &Member, board: &mut B) {
         let (me, seq) = (member.rank, member.seq);
         // What it was to read is there, and what it has completed is, too.
@@ -179,8 +181,8 @@ impl Op {
     ///
     /// # Errors
     /// [`Trouble`] if another member called something else, or its memory is
-    /// out of reach. The board cannot be used any more. After `NoMemory` and `WithoutData` it can: the operation is
-    /// [withdrawn](Op::withdraw), and polled to its end.
+    /// out of reach. The board cannot be used any more. After `NoMemory` and `WithoutData` it can:
+    /// the operation is [withdrawn](Op::withdraw), and polled to its end.
     #[inline(always)]
     pub fn poll<B: Board>(
         &mut self,
@@ -293,7 +295,8 @@ impl Op {
             match op.step::<P, B>(PayloadPlace::Line, (whole, whole), member, args, board) {
                 Ok(true) => {}
                 Ok(false) => {
-                    // Who publishes in the only round has done its part; but others lend buffers where lengths vary.
+                    // Who publishes in the only round has done its part; but others lend buffers
+                    // where lengths vary.
                     let turn = op.turn(PayloadPlace::Line, (whole, whole), member, args);
                     let has_rest = P::ROUNDS > 1 || P::publishes_last(&turn);
                     op.is_needed = P::VARIES || has_rest || op.stage == Stage::First;

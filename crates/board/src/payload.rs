@@ -33,8 +33,8 @@ pub struct Payload {
     pub rank: u32,
     /// The operation.
     pub seq: u64,
-    /// In a ring: the position, counted without end, to which [`IN_LONG`] and [`LEFT`] may be added, and
-    /// [`SWAPPED`] of two. Direct: the address.
+    /// In a ring: the position, counted without end, to which [`IN_LONG`] and [`LEFT`] may be
+    /// added, and [`SWAPPED`] of two. Direct: the address.
     pub at: u64,
     /// Whether its readers had better take its lines, see [`Board::get`](crate::Board::get).
     pub is_taken: bool,

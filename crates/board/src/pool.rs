@@ -13,7 +13,8 @@ impl BoardOffset {
     /// No memory was found.
     pub const NOWHERE: Self = BoardOffset(u64::MAX);
 
-    /// Added to the offset of a board that has long rings, is small, or has short rings alone: regions are aligned.
+    /// Added to the offset of a board that has long rings, is small, or has short rings alone:
+    /// regions are aligned.
     const LONG_RINGS: u64 = 1;
     const SMALL: u64 = 2;
     const SHORT_RINGS: u64 = 4;
@@ -36,13 +37,13 @@ pub enum BoardUse {
 /// communicators mostly have short blocks for each.
 const ROOMY: usize = 64 << 20;
 
-/// Those for one operation get long rings until the regions of a process take so many bytes, and take no more than this part
-/// of the room of all.
+/// Those for one operation get long rings until the regions of a process take so many bytes, and
+/// take no more than this part of the room of all.
 const ROOMY_FOR_ONE: usize = ROOMY / 2;
 const FOR_ONE: usize = 4;
 
-/// Boards are small once the regions of all take this part of their room: that is for thousands more, and whoever finds none
-/// at all uses messages.
+/// Boards are small once the regions of all take this part of their room: that is for thousands
+/// more, and whoever finds none at all uses messages.
 const SMALL_FROM: usize = 2;
 
 /// The memory of one board in the segment.

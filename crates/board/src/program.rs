@@ -66,8 +66,8 @@ impl Turn<'_, '_> {
         }
     }
 
-    /// Where `owner` has put the block of `rank`; in a direct payload, which begins with the block of
-    /// its [`first`], where it has it.
+    /// Where `owner` has put the block of `rank`; in a direct payload, which begins with the block
+    /// of its [`first`], where it has it.
     #[inline(always)]
     pub(crate) fn block_at(&self, owner: u32, rank: u32) -> usize {
         let gap = match self.is_direct() {

@@ -1,9 +1,9 @@
 //! Barriers that are started again and again: members of a board count their rounds.
 //!
-//! Each member has a number of its own for each such operation, beside its counter of other ones, in which it alone
-//! writes the round that it has begun. A round is over when all numbers have come to it. Nobody begins the next
-//! one before this one is over for it, so no number is more than one ahead, and operations need no order
-//! among each other, nor among those of the board.
+//! Each member has a number of its own for each such operation, beside its counter of other ones,
+//! in which it alone writes the round that it has begun. A round is over when all numbers have come
+//! to it. Nobody begins the next one before this one is over for it, so no number is more than one
+//! ahead, and operations need no order among each other, nor among those of the board.
 
 use std::sync::atomic::Ordering::{Acquire, Release};
 
@@ -23,7 +23,8 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// That of member `rank`, at a place below [`ROUNDS`](crate::ROUNDS) that no other operation has. `bells` are those of the others.
+    /// That of member `rank`, at a place below [`ROUNDS`](crate::ROUNDS) that no other operation
+    /// has. `bells` are those of the others.
     pub(crate) fn new(area: Area, rank: u32, place: usize, bells: Box<[Bell]>) -> Self {
         Rounds {
             area,

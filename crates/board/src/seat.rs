@@ -52,8 +52,9 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// The place of member `rank` at a board. `bells` are those of the others, in the order of their
-    /// ranks; `neighbours` are the processes of all members, as far as this one reaches their memory.
+    /// The place of member `rank` at a board. `bells` are those of the others, in the order of
+    /// their ranks; `neighbours` are the processes of all members, as far as this one reaches their
+    /// memory.
     pub fn new(
         memory: BoardMemory,
         rank: u32,
@@ -117,8 +118,8 @@ impl Seat {
         self.wake(None);
     }
 
-    /// How a round of agreement ends, as far as that can be seen: the bitwise and of what all members have brought,
-    /// or what was decided.
+    /// How a round of agreement ends, as far as that can be seen: the bitwise and of what all
+    /// members have brought, or what was decided.
     #[inline]
     pub fn outcome(&self, round: u32) -> Option<Outcome> {
         let brought = |rank: usize| self.area.votes(rank as u32).of(round);
@@ -128,8 +129,8 @@ impl Seat {
             .or_else(|| self.area.verdicts().of(round))
     }
 
-    /// What all members come to in a round of agreement, of which this one would say that it is `own`; also after
-    /// it has given up. See [`Verdicts`](catena_base::verdict::Verdicts).
+    /// What all members come to in a round of agreement, of which this one would say that it is
+    /// `own`; also after it has given up. See [`Verdicts`](catena_base::verdict::Verdicts).
     pub fn decide(&self, round: u32, own: Outcome) -> Outcome {
         let outcome = self.area.verdicts().decide(round, own);
         if outcome == Outcome::Abandoned {
@@ -157,8 +158,9 @@ impl Seat {
         (base, len)
     }
 
-    /// Whether `len` bytes at `base`, where [`Seat::clip`] has found a payload, have held one before. The first copies into a ring
-    /// touch its memory for the first time, and their times say nothing of later ones.
+    /// Whether `len` bytes at `base`, where [`Seat::clip`] has found a payload, have held one
+    /// before. The first copies into a ring touch its memory for the first time, and their times
+    /// say nothing of later ones.
     pub(crate) fn is_used_again(&mut self, p: &Payload, base: *mut u8, len: usize) -> bool {
         let owner = self.area.ring_of(p);
         let end = base.addr() + len - self.area.ring(owner).addr();
@@ -178,7 +180,8 @@ impl Seat {
         let from = self.area.ring(rank).wrapping_add(*mapped);
         let bytes = end - mem::replace(mapped, end);
         if map_pages(from, bytes) == Mapped::NoMemory {
-            // An operation that is under way needs it, as any other memory that a process asks for in vain.
+            // An operation that is under way needs it, as any other memory that a process asks for
+            // in vain.
             no_memory(bytes);
             handle_alloc_error(Layout::array::<u8>(bytes).unwrap_or(Layout::new::<u8>()));
         }

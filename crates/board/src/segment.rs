@@ -12,8 +12,8 @@ use crate::program::{Heard, Program, Turn};
 const PARTS: usize = 4;
 const PART: usize = 64 << 10;
 
-/// Where ranks outnumber cores, payloads of up to [`FEW`] members, or of so many bytes, are taken by
-/// all their readers. Measured here: 64 KiB from one of 4 take 8 instead of 18 µs.
+/// Where ranks outnumber cores, payloads of up to [`FEW`] members, or of so many bytes, are taken
+/// by all their readers. Measured here: 64 KiB from one of 4 take 8 instead of 18 µs.
 const LONG: usize = 16 << 10;
 
 /// How this member's payload gets to the others, and the longest segment.
@@ -77,8 +77,8 @@ pub(crate) fn counts<P: Program>(turn: &Turn) -> bool {
     P::LEADS || P::heard(turn) == Heard::All
 }
 
-/// Whether who reads a payload takes its lines. Several readers would take them from each other, but
-/// for few cores, where the next reader mostly is where the last one was.
+/// Whether who reads a payload takes its lines. Several readers would take them from each other,
+/// but for few cores, where the next reader mostly is where the last one was.
 #[inline(always)]
 pub(crate) fn is_taken<P: Program>(turn: &Turn, oversubscribed: bool) -> bool {
     P::is_sole(turn) || oversubscribed && (turn.args.size <= FEW || turn.len >= LONG)
@@ -90,9 +90,9 @@ pub(crate) fn lent_from(member: &Member) -> usize {
     member.direct_from(0).min(member.limits.longest_row() + 1)
 }
 
-/// Bytes of each block in one segment of about `segment` bytes: all, if that many blocks fit; else whole
-/// elements, and at least one of each block, as [`Limits::holds`](crate::limits::Limits::holds) says that there is
-/// room for it.
+/// Bytes of each block in one segment of about `segment` bytes: all, if that many blocks fit; else
+/// whole elements, and at least one of each block, as
+/// [`Limits::holds`](crate::limits::Limits::holds) says that there is room for it.
 #[inline]
 pub(crate) fn longest_segment(extent: usize, blocks: usize, elem: usize, segment: usize) -> usize {
     if extent * blocks <= segment {

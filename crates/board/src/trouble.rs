@@ -22,8 +22,8 @@ pub enum Trouble {
     Skipped(Skipped),
     /// The member of this rank gave up.
     Failed(u32),
-    /// There is no memory for this many bytes. The operation can go on [without data](crate::WithoutData), and
-    /// the board can be used.
+    /// There is no memory for this many bytes. The operation can go on [without
+    /// data](crate::WithoutData), and the board can be used.
     NoMemory(usize),
     /// The member of this rank takes part without data. This one has to, too.
     WithoutData(u32),

@@ -62,9 +62,9 @@ impl Seat {
     /// elements, if it reduces.
     ///
     /// # Safety
-    /// As long as operations run with it that are not complete, `ends` are valid for the blocks that
-    /// their arguments name, the first for reads, the second for writes, and nobody else uses them
-    /// but the members to which the operation shows them.
+    /// As long as operations run with it that are not complete, `ends` are valid for the blocks
+    /// that their arguments name, the first for reads, the second for writes, and nobody else uses
+    /// them but the members to which the operation shows them.
     #[inline(always)]
     pub unsafe fn view_with<'a>(
         &'a mut self,
@@ -135,8 +135,8 @@ impl View<'_> {
         len >= TAKE && from.place == PayloadPlace::Ring && from.is_taken
     }
 
-    /// Has `len` bytes at `at` of a payload on the board combined, or of several: all at once, or, to
-    /// be taken, those from a position on at a time.
+    /// Has `len` bytes at `at` of a payload on the board combined, or of several: all at once, or,
+    /// to be taken, those from a position on at a time.
     #[inline(always)]
     fn in_steps(
         &mut self,
@@ -153,8 +153,8 @@ impl View<'_> {
             let n = step.min(len - at);
             let piece = base.wrapping_add(at);
             some(self, piece, at, n)?;
-            // SAFETY: on the board, where the owner writes when we have completed the operation, and
-            // other readers what we do.
+            // SAFETY: on the board, where the owner writes when we have completed the operation,
+            // and other readers what we do.
             unsafe { copy::take(piece, n) };
         }
         if len >= COUNTED {
@@ -165,7 +165,8 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Records that copying or combining a part of a payload in a ring took `ticks`; the work was on `bytes` bytes.
+    /// Records that copying or combining a part of a payload in a ring took `ticks`; the work was
+    /// on `bytes` bytes.
     #[inline]
     fn copied_out(&mut self, part: (&Payload, *mut u8, usize), bytes: usize, ticks: u64) {
         let (from, base, len) = part;

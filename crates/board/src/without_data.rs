@@ -1,9 +1,11 @@
 //! How a member takes part in an operation for which it has no memory.
 //!
-//! It does all that the others wait for: it publishes its records, of the same call and length as with data, and says how
-//! far it is. So operations keep their numbers at all members, and the board can be used by the next one. Its records say
-//! that there is [nothing behind them](Meta::is_without_data): whoever needs that has no data from there on either, and so
-//! what follows from it never looks like a result. It touches nobody's memory, its own neither, and nobody touches its own.
+//! It does all that the others wait for: it publishes its records, of the same call and length as
+//! with data, and says how far it is. So operations keep their numbers at all members, and the
+//! board can be used by the next one. Its records say that there is [nothing behind
+//! them](Meta::is_without_data): whoever needs that has no data from there on either, and so what
+//! follows from it never looks like a result. It touches nobody's memory, its own neither, and
+//! nobody touches its own.
 
 use catena_schedule::{Order, Region};
 

@@ -26,13 +26,13 @@ const COPIED: Limits = Limits {
     direct: usize::MAX,
 };
 
-/// The same where members reach each other's buffers.
+/// Small limits where members reach each other's buffers, too.
 const DIRECT: Limits = Limits {
     direct: 100,
     ..COPIED
 };
 
-/// The same where they reach all that does not fit into a record.
+/// Small limits where members reach all that does not fit into a record.
 const ALWAYS: Limits = Limits {
     direct: 0,
     ..COPIED
@@ -250,8 +250,9 @@ fn every_kind_on_1_to_17_ranks() {
     assert_eq!(seen.len(), 19, "{seen:?}");
 }
 
-/// A member that has no memory for a call, or none any more, completes it with the others: those that get something of what
-/// it lacks are told, all others have their results, and so have all in the next calls.
+/// A member that has no memory for a call, or none any more, completes it with the others: those
+/// that get something of what it lacks are told, all others have their results, and so have all in
+/// the next calls.
 #[test]
 fn a_member_without_memory_keeps_step() {
     let (mut random, mut whole, mut told) = (777u64, 0, 0);
@@ -343,8 +344,8 @@ fn reductions_combine_from_rank_0_upwards() {
     }
 }
 
-/// Where each segment takes a turn of all on their cores, what would take many goes straight to whom it
-/// is for.
+/// Where each segment takes a turn of all on their cores, what would take many goes straight to
+/// whom it is for.
 #[test]
 fn who_share_cores_have_few_segments() {
     const CALLS: u64 = 20;
@@ -373,8 +374,8 @@ fn who_share_cores_have_few_segments() {
     assert!(segments(false) > CALLS);
 }
 
-/// Each member says what it prefers, and all do what follows from that: where they hear it from each
-/// other, up to eight members, as from a leader.
+/// Each member says what it prefers, and all do what follows from that: where they hear it from
+/// each other, up to eight members, as from a leader.
 #[test]
 fn an_eighth_of_the_members_may_be_of_another_mind() {
     let is_direct = |size: u32, objectors: u32| {

@@ -1,5 +1,5 @@
-//! Collectives on a board in real shared memory, against the reference: members that are all in this
-//! process, each with a mapping of its own, whose buffers are reached through the kernel.
+//! Collectives on a board in real shared memory, against the reference: members that are all in
+//! this process, each with a mapping of its own, whose buffers are reached through the kernel.
 
 #[path = "../../coll/tests/reference/case.rs"]
 mod case;
@@ -106,8 +106,8 @@ impl Runner {
     }
 }
 
-/// The ends of a node's segment, and the members of a board in it. Blocks of `direct` bytes and more
-/// are reached in the buffers, if the kernel allows it.
+/// The ends of a node's segment, and the members of a board in it. Blocks of `direct` bytes and
+/// more are reached in the buffers, if the kernel allows it.
 fn members(size: u32, oversubscribed: bool, direct: usize) -> (Vec<Shm>, Vec<Runner>) {
     let peers: Vec<Peer> = (0..size).map(Peer).collect();
     let mut ends = Shm::group(&peers, Config::from_settings(size, size)).expect("a segment");

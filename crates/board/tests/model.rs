@@ -44,7 +44,7 @@ const fn call(kind: OpKind, root: u32, bytes: usize) -> Call {
     Call { kind, root, bytes }
 }
 
-/// The same where only `owner` has data.
+/// A call in which only `owner` has data.
 const fn only(kind: OpKind, owner: u32, block: usize) -> Call {
     let mut bytes = [0; MOST];
     bytes[owner as usize] = block;
@@ -353,8 +353,9 @@ impl<const LINES: u64> BoardState<LINES> {
         }
     }
 
-    /// What is to come depends on this alone, and on the calls that some have still to finish. As a search has some millions
-    /// of states, a hash stands for each: that two have the same one is less likely than one in a million.
+    /// What is to come depends on this alone, and on the calls that some have still to finish. As a
+    /// search has some millions of states, a hash stands for each: that two have the same one is
+    /// less likely than one in a million.
     fn digest(&self, calls: &[Call]) -> u64 {
         let finished = self.members.iter().map(|m| m.1).min().unwrap_or(0);
         let mut hasher = DefaultHasher::new();
@@ -382,8 +383,9 @@ impl<const LINES: u64> BoardState<LINES> {
     }
 }
 
-/// Explores all interleavings of the calls `first` and `more` others, each of which may be any of `of`; panics if in one
-/// of them nobody can go on. Sequences that begin alike are explored together, and those whose states have become the same.
+/// Explores all interleavings of the calls `first` and `more` others, each of which may be any of
+/// `of`; panics if in one of them nobody can go on. Sequences that begin alike are explored
+/// together, and those whose states have become the same.
 fn explore<const LINES: u64>(size: u32, first: &[Call], of: &[Call], more: usize, blind: bool) {
     let length = first.len() + more;
     let start = (BoardState::<LINES>::new(size, blind), first.to_vec());

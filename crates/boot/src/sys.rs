@@ -292,7 +292,7 @@ pub fn flush_streams() {
 pub enum Interest {
     /// Until it can be read, or its other end is closed.
     Read,
-    /// The same, or until it can be written.
+    /// Until it can be read or written, or its other end is closed.
     ReadWrite,
     /// Until it can be written.
     Write,

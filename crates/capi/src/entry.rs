@@ -28,6 +28,7 @@ macro_rules! mpi_fn {
         $crate::export::export! {
             $(#[$attr])*
             fn $name($($arg: $ty),*) -> ::core::ffi::c_int {
+                $crate::traced::traced!($name $($arg),*);
                 $(let object = $on;)?
                 let body = move || -> ::catena_objects::Result<()> {
                     $($crate::entry::mpi_fn!(@told $arg $arg);)*

@@ -128,7 +128,7 @@ fn begin(fh: File, how: (Direction, Place), form: Form, data: Data) -> Result<()
     begun.map_err(|error| error.on(fh))
 }
 
-/// The same of an ordered one.
+/// Begins an ordered access that is split in two calls.
 fn begin_ordered(fh: File, direction: Direction, data: Data) -> Result<()> {
     let Entered { process, file } = file(fh)?;
     let base = data.buf.cast();

@@ -20,7 +20,7 @@ pub(crate) fn info(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
     }
 }
 
-/// The same, to be changed.
+/// An info object that the program may change: any but `MPI_INFO_ENV`.
 fn own(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
     if handle == consts::INFO_ENV {
         fail!(Info, "MPI_INFO_ENV can only be read");

@@ -48,4 +48,5 @@ mod session;
 mod status;
 mod tool;
 mod topology;
+mod traced;
 mod window;

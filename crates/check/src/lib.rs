@@ -1,9 +1,10 @@
 //! Row 8: the check of buffers that `mpirun --check` has each rank load before everything else.
 //!
-//! Owns the generator of `made/calls.c`, which has a function for each one of MPI that makes a request of
-//! buffers, and in `lib` the C code that these stand on. The two are `libcatena_check.so`, a tool by
-//! the standard's profiling interface (chapter 15) and of the ABI alone, so it serves other libraries as well.
-//! It knows which memory a pending request uses, and sees every `free`, `realloc` and `munmap`.
+//! Owns the generator of `made/calls.c`, which has a function for each one of MPI that makes a
+//! request of buffers, and in `lib` the C code that these stand on. The two are
+//! `libcatena_check.so`, a tool by the standard's profiling interface (chapter 15) and of the ABI
+//! alone, so it serves other libraries as well. It knows which memory a pending request uses, and
+//! sees every `free`, `realloc` and `munmap`.
 
 #![forbid(unsafe_code)]
 

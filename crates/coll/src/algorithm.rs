@@ -5,8 +5,8 @@ use catena_schedule::{Builder, Schedule};
 
 use crate::{Args, Need, Shape, Terms};
 
-/// Chooses the algorithm for a part of a call, and says what it costs. An argument of algorithms that have parts: so none of them
-/// names the list in which it stands.
+/// Chooses the algorithm for a part of a call, and says what it costs. An argument of algorithms
+/// that have parts: so none of them names the list in which it stands.
 pub type Choose = fn(Collective, &Terms) -> (&'static Algorithm, f64);
 
 /// The collective operations that have algorithms of their own.

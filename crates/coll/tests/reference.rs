@@ -191,9 +191,9 @@ collectives! {
     exscan Exscan [SUM, AFFINE];
 }
 
-/// Operations that show every difference in grouping, like floating-point addition but worse: all ranks
-/// must have combined the same operands with the same others, so that they get the same bits whatever
-/// the operation is. Of an operation that does not commute, on the same sides, too.
+/// Operations that show every difference in grouping, like floating-point addition but worse: all
+/// ranks must have combined the same operands with the same others, so that they get the same bits
+/// whatever the operation is. Of an operation that does not commute, on the same sides, too.
 #[test]
 fn allreduce_is_the_same_everywhere() {
     let case = |size, elems, in_place, op| Case {

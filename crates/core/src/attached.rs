@@ -94,6 +94,12 @@ impl Attached {
         self.pending.push(Pending { id, cost, number });
     }
 
+    /// The messages before `until` that have not left.
+    pub(crate) fn not_left(&self, until: Mark) -> Vec<ReqId> {
+        let early = self.pending.iter().filter(|it| it.number < until.0);
+        early.map(|it| it.id).collect()
+    }
+
     /// Whether the messages before `until` have left, as far as was [settled](Self::settle).
     pub(crate) fn is_flushed(&self, until: Mark) -> bool {
         self.pending.first().is_none_or(|p| p.number >= until.0)

@@ -1,6 +1,8 @@
 //! Buffered sends (MPI-5, chapter 3.6): buffers attached to the process, a
 //! session or a communicator. The closest one that there is counts.
 
+use crate::needs;
+use catena_hang::WaitsFor;
 use std::sync::Arc;
 
 use catena_link::{Mode, Plane, ReqId, Sent, Source};
@@ -129,6 +131,16 @@ impl Slot {
             return;
         }
         let until = Mark::now();
-        process.block(|process| self.is_flushed(process, until));
+        process.block(
+            |process, waits| self.describe_flush(process, until, waits),
+            |process| self.is_flushed(process, until),
+        );
+    }
+
+    /// What the messages before `until` in the buffer there wait for.
+    pub(crate) fn describe_flush(&self, process: &Process, until: Mark, waits: &mut WaitsFor) {
+        let left = self.borrow().as_ref().map(|it| it.not_left(until));
+        let left = left.into_iter().flatten();
+        left.for_each(|id| needs::describe_transfer(process, id, waits));
     }
 }

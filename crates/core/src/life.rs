@@ -1,5 +1,7 @@
 //! How the library comes up in this process, and how it rests.
 
+use crate::needs;
+use catena_hang::{WaitsFor, What};
 use std::cell::Cell;
 use std::ffi::OsString;
 
@@ -52,7 +54,12 @@ impl Living for Process {
     fn settle(&self, end: bool) {
         if self.link(|link| link.net().has_networks()) {
             self.link(|link| link.net().leave());
-            self.block(|process| process.link(|link| link.net().is_delivered(end)));
+            let describe = |_: &Process, waits: &mut WaitsFor| {
+                waits.needs.push(needs::open(What::Rest, ""));
+            };
+            self.block(describe, |process| {
+                process.link(|link| link.net().is_delivered(end))
+            });
         }
         events::tell(self);
     }

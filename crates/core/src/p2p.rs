@@ -1,5 +1,8 @@
 //! Point-to-point communication (MPI-5, chapter 3), above the engine.
 
+use crate::needs;
+use catena_hang::WaitsFor;
+use catena_link::Context;
 use std::cell::Cell;
 
 use catena_abi::{self as abi, consts};
@@ -169,7 +172,10 @@ impl Comm {
 pub(crate) fn await_transfer(process: &Process, id: ReqId) -> Completion {
     let is_done = |process: &Process| process.link(|link| link.is_done(id));
     if !is_done(process) {
-        process.block(|process| is_done(process) || is_interrupted(process, id));
+        process.block(
+            |process, waits| needs::describe_transfer(process, id, waits),
+            |process| is_done(process) || is_interrupted(process, id),
+        );
         if !is_done(process) {
             process.link(|link| link.interrupt(id));
         }
@@ -255,7 +261,11 @@ fn look_until<T>(
     find: impl Fn(&Process) -> Option<T>,
 ) -> Result<T> {
     let mut end = None;
-    process.block(|process| {
+    let describe = |process: &Process, waits: &mut WaitsFor| {
+        let need = needs::message(process, Context::new(cid, Plane::User), sel);
+        waits.needs.push(need);
+    };
+    process.block(describe, |process| {
         let gone = || process.link(|link| link.seek(cid, Plane::User, sel));
         end = find(process)
             .map(Ok)

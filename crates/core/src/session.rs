@@ -4,6 +4,7 @@
 //! A session belongs to its process: nobody is told of it. Groups remember the
 //! session that they came from, and so do the communicators made of them.
 
+use crate::needs;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -190,7 +191,7 @@ fn take_elastic_sets(process: &Process) -> Result<()> {
     }
     let sets = &process.other_jobs.sets;
     let mut told = Ok(());
-    process.block(|process| {
+    process.block(needs::answer_of_launcher, |process| {
         match process.with_jobs(|jobs| jobs.sets()) {
             Ok(new) => sets.borrow_mut().extend(new),
             Err(error) => told = Err(error),

@@ -27,11 +27,11 @@ unsafe impl Send for Context {}
 // SAFETY: as above.
 unsafe impl Send for Stream {}
 
-/// CU_STREAM_DEFAULT: what is begun on it waits for what was begun on the context's default stream. That of a
-/// `cudaMemcpy` from pageable memory may return before its data have arrived.
+/// CU_STREAM_DEFAULT: what is begun on it waits for what was begun on the context's default stream.
+/// That of a `cudaMemcpy` from pageable memory may return before its data have arrived.
 const AFTER_DEFAULT: c_uint = 0;
-/// CUpointer_attribute: the context in which memory was allocated, its type, whether the driver moves it
-/// between host and devices, and the number of its device.
+/// CUpointer_attribute: the context in which memory was allocated, its type, whether the driver
+/// moves it between host and devices, and the number of its device.
 const ATTRIBUTES: [c_uint; 4] = [1, 2, 8, 9];
 /// CUmemorytype.
 const HOST: c_uint = 1;
@@ -128,7 +128,8 @@ pub struct Place {
 /// The driver.
 pub struct Driver {
     call: Functions,
-    /// A stream in each context that memory was copied in, and the primary ones that were taken for it.
+    /// A stream in each context that memory was copied in, and the primary ones that were taken for
+    /// it.
     streams: Mutex<Vec<(Context, Stream)>>,
     primary: Mutex<Vec<(c_int, Context)>>,
 }
@@ -160,8 +161,8 @@ impl Driver {
         }))
     }
 
-    /// Where the address lies; `None` in host memory, that which devices reach included. Memory that the
-    /// driver moves between both is the device's, wherever it is now.
+    /// Where the address lies; `None` in host memory, that which devices reach included. Memory
+    /// that the driver moves between both is the device's, wherever it is now.
     pub fn place(&self, at: *const u8) -> Option<Place> {
         let mut place = Place {
             context: Context(ptr::null_mut()),
@@ -175,7 +176,8 @@ impl Driver {
             (&raw mut place.device).cast(),
         ];
         let (count, address) = (ATTRIBUTES.len() as c_uint, at.addr() as Address);
-        // SAFETY: room for each attribute. Of an address that it does not know the driver says nothing.
+        // SAFETY: room for each attribute. Of an address that it does not know the driver says
+        // nothing.
         let code = unsafe {
             (self.call.attributes)(count, ATTRIBUTES.as_ptr(), answers.as_ptr(), address)
         };
@@ -234,7 +236,8 @@ impl Driver {
         })
     }
 
-    /// Has `start` begin a copy of `rows`, of which the side on a device is at `at`, and waits for it.
+    /// Has `start` begin a copy of `rows`, of which the side on a device is at `at`, and waits for
+    /// it.
     fn carry(&self, at: *const u8, rows: Rows, start: impl Fn(Stream) -> Result<(), Refused>) {
         let whole = || {
             let Some(place) = self.place(at) else {
@@ -276,7 +279,8 @@ impl Driver {
         Ok(context)
     }
 
-    /// Calls `call` with the context as the current one of this thread, which has its own back then.
+    /// Calls `call` with the context as the current one of this thread, which has its own back
+    /// then.
     fn within(
         &self,
         context: Context,

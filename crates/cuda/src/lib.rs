@@ -4,9 +4,9 @@
 //! has loaded `libcuda.so.1` before. Whether it has is looked at again whenever something was
 //! loaded since, because many programs choose their device after `MPI_Init`.
 //!
-//! Copies have a stream of their own in the context of the memory. It waits for what was begun on the
-//! default stream before, because a `cudaMemcpy` to a device may return before its data have arrived. Whatever else
-//! writes a buffer has been waited for by who passes it to MPI.
+//! Copies have a stream of their own in the context of the memory. It waits for what was begun on
+//! the default stream before, because a `cudaMemcpy` to a device may return before its data have
+//! arrived. Whatever else writes a buffer has been waited for by who passes it to MPI.
 //!
 //! The device is registered where the host has one of CUDA. Until the program has loaded the driver
 //! that costs a look at how many libraries are loaded. Runs that are as long and as far apart as
@@ -53,8 +53,8 @@ pub static SETTINGS: &[&dyn Setting] = &[&DEVICE_MEMORY];
 /// Windows runs.
 const NODES: [&str; 2] = ["/dev/nvidiactl", "/dev/dxg"];
 
-/// Makes memory of CUDA known, if the settings and this host have it. To be called before the library
-/// asks for kinds of memory.
+/// Makes memory of CUDA known, if the settings and this host have it. To be called before the
+/// library asks for kinds of memory.
 pub fn start() {
     let has_device = || NODES.iter().any(|node| fs::exists(node).unwrap_or(false));
     let wanted = match DEVICE_MEMORY.get() {

@@ -19,7 +19,8 @@ pub const DISTRIBUTE_BLOCK: i32 = 17;
 pub const DISTRIBUTE_CYCLIC: i32 = 18;
 /// `MPI_DISTRIBUTE_DFLT_DARG`: the block size that follows from the rest.
 pub const DISTRIBUTE_DFLT_DARG: i32 = 19;
-/// The block size that is the number of [`DISTRIBUTE_DFLT_DARG`], which interfaces with another number for that can ask for.
+/// The block size that is the number of [`DISTRIBUTE_DFLT_DARG`], which interfaces with another
+/// number for that can ask for.
 pub const DARG_AS_SIZE: i32 = i32::MIN / 2 + DISTRIBUTE_DFLT_DARG;
 
 /// The dimensions, the one that varies fastest first.

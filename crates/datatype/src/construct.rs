@@ -164,9 +164,9 @@ impl Datatype {
         plain(Combiner::Resized, body, vec![], vec![lb, extent], ty)
     }
 
-    /// A type with a marker at its lower bound, at its upper one, or at both, as a structure had them with
-    /// `MPI_LB` and `MPI_UB` before MPI 3.0; markers of its parts count, too. A bound without one stays
-    /// where it is, but becomes a marker.
+    /// A type with a marker at its lower bound, at its upper one, or at both, as a structure had
+    /// them with `MPI_LB` and `MPI_UB` before MPI 3.0; markers of its parts count, too. A bound
+    /// without one stays where it is, but becomes a marker.
     ///
     /// # Errors
     /// `Overflow`.

@@ -36,8 +36,8 @@ impl Datatype {
         })
     }
 
-    /// Converts `count` elements, which `pack` packs part by part, to the front of `out`; returns how
-    /// many bytes were written. `pack` is told where in the packed elements a part begins.
+    /// Converts `count` elements, which `pack` packs part by part, to the front of `out`; returns
+    /// how many bytes were written. `pack` is told where in the packed elements a part begins.
     ///
     /// # Errors
     /// `ShortBuffer` before anything is written; `Conversion` if a value does
@@ -87,8 +87,9 @@ impl Datatype {
         })
     }
 
-    /// Converts the front of `inp` to `count` elements, which `unpack` unpacks part by part; returns how
-    /// many bytes were read. `unpack` is told where in the packed elements a part begins.
+    /// Converts the front of `inp` to `count` elements, which `unpack` unpacks part by part;
+    /// returns how many bytes were read. `unpack` is told where in the packed elements a part
+    /// begins.
     ///
     /// # Errors
     /// `ShortBuffer` before anything is written, `Overflow`.

@@ -192,7 +192,8 @@ impl Datatype {
         if table.is_null() {
             table = first_table();
         }
-        // SAFETY: tables are complete when they appear in `TABLE`, and never freed nor changed after.
+        // SAFETY: tables are complete when they appear in `TABLE`, and never freed nor changed
+        // after.
         let table: &'static Table = unsafe { &*table };
         table.get(usize::from(code.wrapping_sub(FIRST)))?.as_ref()
     }

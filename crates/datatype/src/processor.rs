@@ -1,7 +1,7 @@
 //! What the processor has.
 
-/// Whether vectors of 64 bytes have masks. Processors that have the later parts of AVX-512 do not slow
-/// down when they use it.
+/// Whether vectors of 64 bytes have masks. Processors that have the later parts of AVX-512 do not
+/// slow down when they use it.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn has_masks() -> bool {

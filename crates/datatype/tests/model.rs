@@ -252,8 +252,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
 
-    /// Blocks in rows, or in columns: then those of a row lie in different lines, which the next rows
-    /// share.
+    /// Blocks in rows, or in columns: then those of a row lie in different lines, which the next
+    /// rows share.
     #[test]
     fn grids_larger_than_a_cache_are_packed_and_unpacked(
         (rows, columns) in (1i64..20, 1i64..700), len in prop_oneof![Just(8), 1i64..150],

@@ -99,8 +99,8 @@ impl Format {
             inf | quiet | 0x15,
         ];
         if self.explicit {
-            // The largest finite number; what the processor takes for no number at all; and a second
-            // form of the smallest normal number.
+            // The largest finite number; what the processor takes for no number at all; and a
+            // second form of the smallest normal number.
             all[6] = (inf | ((1 << 64) - 1)) - (1 << 64);
             all.extend([self.one() & !(1 << 63), inf & !(1 << 63), 1 << 63]);
         }

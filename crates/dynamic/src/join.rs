@@ -13,6 +13,8 @@
 //! The name of the port comes behind its length, 2 bytes with the most significant one first; 0
 //! says that no port could be opened.
 
+use catena_core::needs;
+use catena_hang::{WaitsFor, What};
 use std::os::fd::BorrowedFd;
 
 use catena_abi as abi;
@@ -36,7 +38,8 @@ const LONGEST: usize = 1024;
 ///
 /// # Errors
 /// `Arg` if `fd` is no such socket; `Other` if the other end closes it or says something else;
-/// `Unsupported` or `Port` if the two cannot meet, as the launcher of one does not know the other's.
+/// `Unsupported` or `Port` if the two cannot meet, as the launcher of one does not know the
+/// other's.
 pub fn join(process: &Process, fd: BorrowedFd<'_>) -> Result<abi::Comm> {
     let secret = Secret::random().map_err(|e| Error::new(Kind::Other, e.to_string()))?;
     let mine = [&HELLO, &secret.bytes()[..NUMBER]].concat();
@@ -117,7 +120,12 @@ fn move_all(
     mut part: impl FnMut(usize) -> rustix::io::Result<usize>,
 ) -> Result<()> {
     let (mut moved, mut failed) = (0, None);
-    process.block(|_| {
+    let describe = |_: &Process, waits: &mut WaitsFor| {
+        waits
+            .needs
+            .push(needs::open(What::Meeting, "the socket of MPI_Comm_join"));
+    };
+    process.block(describe, |_| {
         match part(moved) {
             Ok(n) => moved += n,
             Err(Errno::AGAIN | Errno::INTR) => {}

@@ -9,8 +9,8 @@ use crate::port::check_name;
 /// `MPI_Publish_name`.
 ///
 /// # Errors
-/// `Port` if no port has such a name; `Service` if it is published already, or no launcher of Catena's has started this process; as
-/// [`Process::with_jobs`].
+/// `Port` if no port has such a name; `Service` if it is published already, or no launcher of
+/// Catena's has started this process; as [`Process::with_jobs`].
 pub fn publish(process: &Process, service: &str, port: &str) -> Result<()> {
     check_name(port)?;
     let asked = process.with_jobs(|jobs| jobs.publish_service(service, port));

@@ -29,8 +29,8 @@ fn opened_here() -> MutexGuard<'static, HashSet<String>> {
     OPENED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// `MPI_Open_port`: its name, which has a part that nobody can guess, and says the way to the launcher.
-/// Local, but it asks the launcher.
+/// `MPI_Open_port`: its name, which has a part that nobody can guess, and says the way to the
+/// launcher. Local, but it asks the launcher.
 ///
 /// # Errors
 /// `Port` if Catena's own launcher has not started this process; `Other` if it is gone.

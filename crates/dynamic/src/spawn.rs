@@ -163,8 +163,9 @@ pub fn spawn(
     Ok((made?, counts))
 }
 
-/// Tells all members of a communicator what the root knows of the processes that it has asked for: words. At the root they come
-/// back; `None` if the members cannot be told, as some have died. Collective, once [`spawn`] has come to its end.
+/// Tells all members of a communicator what the root knows of the processes that it has asked for:
+/// words. At the root they come back; `None` if the members cannot be told, as some have died.
+/// Collective, once [`spawn`] has come to its end.
 pub fn tell_outcome(
     process: &Process,
     comm: &Arc<Comm>,

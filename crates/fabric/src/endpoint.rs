@@ -69,7 +69,8 @@ impl Losses {
         self.note(peer, cause, false)
     }
 
-    /// A peer has ended ([`Deliver::ended`]), which the next poll tells; to this transport it is gone.
+    /// A peer has ended ([`Deliver::ended`]), which the next poll tells; to this transport it is
+    /// gone.
     ///
     /// # Errors
     /// The loss that is known already, if one is: the first cause stays.

@@ -16,8 +16,8 @@
 //! | [`Network`], [`Rail`] | those that lead to other hosts: how `net` opens and drives them   |
 //! | [`Deliver`]       | whoever takes what arrives                                            |
 //!
-//! [`endpoint`], [`frame`], [`row`], [`operations`], [`Members`], [`Memory`] and [`Sleeper`] are what networks have in
-//! common.
+//! [`endpoint`], [`frame`], [`row`], [`operations`], [`Members`], [`Memory`] and [`Sleeper`] are
+//! what networks have in common.
 
 #[cfg(not(target_endian = "little"))]
 compile_error!("frames are little-endian");

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use crate::{Peer, Place, ProcessName};
 
-/// The processes that an end of a network knows: those of the job that it was opened for, and others that were added
-/// later. On the wire they go by their names, as each process gives them numbers of its own.
+/// The processes that an end of a network knows: those of the job that it was opened for, and
+/// others that were added later. On the wire they go by their names, as each process gives them
+/// numbers of its own.
 ///
 /// # Examples
 /// ```

@@ -34,8 +34,8 @@ pub struct Opening<'a> {
     pub place: Place,
     /// What only the processes of the job know, if anything is. Libraries have no use for it.
     pub secret: Option<&'a Secret>,
-    /// In which order this process is to use what has these names, as indices: the nearest first, and
-    /// of those equally near another one than its neighbours.
+    /// In which order this process is to use what has these names, as indices: the nearest first,
+    /// and of those equally near another one than its neighbours.
     pub order: &'a dyn Fn(&[&str]) -> Vec<usize>,
 }
 
@@ -155,9 +155,9 @@ impl std::iter::Sum for RailCounters {
 /// }
 /// ```
 pub trait Rail: Rma + Debug {
-    /// Whether the loss of a host does not show while something is under way to it, so that each process
-    /// has a **probe port** beside its end: a port that nobody listens at, where the host's kernel answers all
-    /// the same. Its address then stands in front of that of the end.
+    /// Whether the loss of a host does not show while something is under way to it, so that each
+    /// process has a **probe port** beside its end: a port that nobody listens at, where the host's
+    /// kernel answers all the same. Its address then stands in front of that of the end.
     const PROBE_PORT: bool = false;
 
     /// Whether processes can be [added](Rail::add_peer) that are not of the job it was opened for.
@@ -169,14 +169,15 @@ pub trait Rail: Rma + Debug {
     /// What failed and what to do.
     fn address(&self) -> Result<RailAddress, String>;
 
-    /// Learns how a peer is reached: the bytes of its [`Rail::address`]. Until then its route is full.
+    /// Learns how a peer is reached: the bytes of its [`Rail::address`]. Until then its route is
+    /// full.
     ///
     /// # Errors
     /// If the address is of no use here.
     fn connect(&mut self, peer: Peer, address: &[u8]) -> Result<(), String>;
 
-    /// Adds a process of another job, which has a number of its own here: from now on it is as one of the job. One
-    /// that calls before it was added waits; nothing that it sends is lost.
+    /// Adds a process of another job, which has a number of its own here: from now on it is as one
+    /// of the job. One that calls before it was added waits; nothing that it sends is lost.
     ///
     /// # Errors
     /// If it is known already, or not [`Rail::ADDS_PEERS`].
@@ -200,14 +201,14 @@ pub trait Rail: Rma + Debug {
         false
     }
 
-    /// Whether a peer that this process has talked with can be told something without making a connection
-    /// first, as far as that is known.
+    /// Whether a peer that this process has talked with can be told something without making a
+    /// connection first, as far as that is known.
     fn is_joined(&self, _peer: Peer) -> bool {
         true
     }
 
-    /// Where the kernel of a peer's host takes connections for an end with that address, if that tells
-    /// whether the host lives, and this rail does not.
+    /// Where the kernel of a peer's host takes connections for an end with that address, if that
+    /// tells whether the host lives, and this rail does not.
     fn listens_at(&self, _address: &[u8]) -> Option<SocketAddr> {
         None
     }
@@ -228,8 +229,8 @@ pub trait Rail: Rma + Debug {
     /// What a process with nothing to do may sleep on, or `None` if there may be something to do.
     fn sleeper(&mut self) -> Option<Sleeper>;
 
-    /// Whether nothing of what was posted is left here: it has arrived where [`Rail::tells_arrival`], else the
-    /// library has handed it on. To be asked again after a poll.
+    /// Whether nothing of what was posted is left here: it has arrived where
+    /// [`Rail::tells_arrival`], else the library has handed it on. To be asked again after a poll.
     fn is_quiet(&mut self) -> bool;
 
     /// Whether it is known here what has arrived. Libraries say at best that it has left.
@@ -241,7 +242,8 @@ pub trait Rail: Rma + Debug {
     fn counters(&self) -> RailCounters;
 }
 
-/// Reads names of interfaces or domains separated by commas, which stand behind that of a network: one for each rail.
+/// Reads names of interfaces or domains separated by commas, which stand behind that of a network:
+/// one for each rail.
 ///
 /// # Errors
 /// What is wrong with them.

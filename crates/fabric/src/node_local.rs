@@ -18,9 +18,9 @@ pub struct Moved {
     pub ended: u64,
 }
 
-/// What transports do besides whose two ends see the same memory: they tell how far a peer is, learn which way messages
-/// move the fastest, and lead both ends through a message that they copy together
-/// ([`Rendezvous::Share`](crate::Rendezvous::Share)).
+/// What transports do besides whose two ends see the same memory: they tell how far a peer is,
+/// learn which way messages move the fastest, and lead both ends through a message that they copy
+/// together ([`Rendezvous::Share`](crate::Rendezvous::Share)).
 ///
 /// # Examples
 /// How both ends of a message take its parts, until they have met:
@@ -33,14 +33,15 @@ pub struct Moved {
 /// }
 /// ```
 pub trait NodeLocal: Transport {
-    /// Whether `peer` has most likely not taken all that was sent to it: then a message is better sent in few packets
-    /// than soon in part. A guess; cost: a few loads of this process's own memory.
+    /// Whether `peer` has most likely not taken all that was sent to it: then a message is better
+    /// sent in few packets than soon in part. A guess; cost: a few loads of this process's own
+    /// memory.
     fn is_behind(&self, _peer: Peer) -> bool {
         false
     }
 
-    /// Whether packets of `peer` are there that were not taken: it sends itself, and has no time to take any. A guess; cost:
-    /// as for [`NodeLocal::is_behind`].
+    /// Whether packets of `peer` are there that were not taken: it sends itself, and has no time to
+    /// take any. A guess; cost: as for [`NodeLocal::is_behind`].
     fn sends(&self, _peer: Peer) -> bool {
         false
     }
@@ -60,6 +61,7 @@ pub trait NodeLocal: Transport {
     fn open_parts(&mut self, peer: Peer) -> u32;
 
     /// Takes one of the `parts` parts of message `number` that is shared with
-    /// `peer`: from the front as its receiver, from the back as its sender. `None` if all are taken.
+    /// `peer`: from the front as its receiver, from the back as its sender. `None` if all are
+    /// taken.
     fn take_part(&mut self, peer: Peer, end: End, number: u32, parts: u32) -> Option<u32>;
 }

@@ -127,8 +127,9 @@ impl<T> Operations<T> {
         Started::UnderWay
     }
 
-    /// The network has ended the operation in a slot, and has nothing of its memory any more; whose memory it was about,
-    /// unless the slot is free. If its peer was lost before, it has failed for that, whatever the network says.
+    /// The network has ended the operation in a slot, and has nothing of its memory any more; whose
+    /// memory it was about, unless the slot is free. If its peer was lost before, it has failed for
+    /// that, whatever the network says.
     pub fn end(&mut self, slot: usize, result: Result<u64, RmaError>) -> Option<Peer> {
         let mut ended = self.slots.get_mut(slot)?.take()?;
         self.free.push(slot);
@@ -177,9 +178,10 @@ impl<T> Operations<T> {
         self.under_way[peer.0 as usize] == 0
     }
 
-    /// A peer is gone: flushes to it have failed, and what is under way to it will have. The end of an operation is not
-    /// told before [`Operations::end`]: until then the network may read and write its memory, which whoever
-    /// has started it gives back once it is told. So the network is to end all that is under way to a peer that is gone.
+    /// A peer is gone: flushes to it have failed, and what is under way to it will have. The end of
+    /// an operation is not told before [`Operations::end`]: until then the network may read and
+    /// write its memory, which whoever has started it gives back once it is told. So the network is
+    /// to end all that is under way to a peer that is gone.
     pub fn lose(&mut self, lost: &PeerLost) {
         let to_it = |slot: &&mut Slot<T>| slot.peer == lost.peer;
         for slot in self.slots.iter_mut().flatten().filter(to_it) {

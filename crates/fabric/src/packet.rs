@@ -28,8 +28,8 @@ pub struct Header {
 
 const _: () = assert!(size_of::<Header>() == 24);
 
-/// Kinds of packets from here on are words of those who carry packets, not of `link`. Their sender may end once they have
-/// left: a transport knows when that is.
+/// Kinds of packets from here on are words of those who carry packets, not of `link`. Their sender
+/// may end once they have left: a transport knows when that is.
 pub const WORDS: u8 = 0xf0;
 
 /// A payload on its way out.
@@ -77,7 +77,8 @@ pub trait Payload {
     /// Writes all bytes into `room`, whose length is `self.len()`.
     fn write(&self, room: Room<'_>);
 
-    /// Its bytes as three runs, one behind the other, if they lie so: a transport may hand them over where they are.
+    /// Its bytes as three runs, one behind the other, if they lie so: a transport may hand them
+    /// over where they are.
     fn runs(&self) -> Option<[&[u8]; 3]> {
         None
     }

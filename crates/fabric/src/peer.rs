@@ -1,8 +1,8 @@
 //! Who is reached, and where its memory is.
 
 /// A process this one can talk to: an index into this process's table of peers, which
-/// gives its [`ProcessName`](crate::ProcessName). The processes of its own job come first, in the order of
-/// their ranks there.
+/// gives its [`ProcessName`](crate::ProcessName). The processes of its own job come first, in the
+/// order of their ranks there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Peer(pub u32);

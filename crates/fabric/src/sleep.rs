@@ -69,7 +69,7 @@ impl Sleeper {
         self
     }
 
-    /// The same descriptors, for a sleep of at most `limit`.
+    /// A sleep on these descriptors of at most `limit`.
     #[must_use]
     pub fn within(mut self, limit: Duration) -> Sleeper {
         self.limit = self.limit.min(limit);

@@ -51,8 +51,9 @@ pub enum Rendezvous {
 pub struct Caps {
     /// Largest payload of one packet, bytes.
     pub max_packet: usize,
-    /// Longest message that leaves as one packet in any case, bytes; at most `max_packet`. Of a longer one the receiver
-    /// copies the first packet while the sender copies the second, unless it [is behind](crate::NodeLocal::is_behind).
+    /// Longest message that leaves as one packet in any case, bytes; at most `max_packet`. Of a
+    /// longer one the receiver copies the first packet while the sender copies the second, unless
+    /// it [is behind](crate::NodeLocal::is_behind).
     pub whole: usize,
     /// Largest message sent without asking the receiver first, bytes; may
     /// exceed `max_packet`, the message is then cut into several packets.
@@ -102,14 +103,15 @@ pub trait Deliver {
     /// Learns that a peer is gone.
     fn lost(&mut self, lost: PeerLost);
 
-    /// Learns that a peer has ended, as its host says: all that it had sent has been delivered. Whether it
-    /// died is for others to say, the launcher for one; until somebody does it counts as lost.
+    /// Learns that a peer has ended, as its host says: all that it had sent has been delivered.
+    /// Whether it died is for others to say, the launcher for one; until somebody does it counts as
+    /// lost.
     fn ended(&mut self, lost: PeerLost) {
         self.lost(lost);
     }
 
-    /// Learns that a peer waits for an answer of the transport's own, which does not know the way to
-    /// it yet. Told in each poll until it does.
+    /// Learns that a peer waits for an answer of the transport's own, which does not know the way
+    /// to it yet. Told in each poll until it does.
     ///
     /// Never calls the transport back.
     fn wanted(&mut self, _by: Peer) {}
@@ -125,7 +127,8 @@ pub trait Deliver {
 /// One way to reach other processes.
 ///
 /// # Examples
-/// The smallest one leads to this process itself. What sends and receives through any transport is generic:
+/// The smallest one leads to this process itself. What sends and receives through any transport is
+/// generic:
 /// ```
 /// use std::collections::VecDeque;
 /// use std::time::Duration;
@@ -224,10 +227,10 @@ pub trait Transport {
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous;
 
     /// Registers `len` bytes at `addr` so that `peer`, or every peer for `None`, may access them in
-    /// these ways; `None` if the route cannot offer all of them. A peer that is named can use the key
-    /// at once; another may have to ask for what the key stands for, by itself, when it first uses
-    /// it. The registration lives until [`Transport::deregister`], and the memory must stay valid as
-    /// long.
+    /// these ways; `None` if the route cannot offer all of them. A peer that is named can use the
+    /// key at once; another may have to ask for what the key stands for, by itself, when it first
+    /// uses it. The registration lives until [`Transport::deregister`], and the memory must stay
+    /// valid as long.
     fn register(
         &mut self,
         peer: Option<Peer>,

@@ -242,7 +242,8 @@ pub fn constants(interface: Interface) -> String {
     out
 }
 
-/// Handles of MPICH that the standard has by another name, or Catena alone: type, number, and Catena's.
+/// Handles of MPICH that the standard has by another name, or Catena alone: type, number, and
+/// Catena's.
 const NUMBERS_BESIDES: [(&str, &str, i64); 2] = [
     // MPIX_C_FLOAT16 is MPI_REAL2.
     ("Datatype", "0x4c000246", 0x2ca),

@@ -22,7 +22,8 @@ const BESIDES: &str = "\
     pub fn catena_keyval_create(carrier: c_int, copy: Option<CopyFn>, delete: Option<DeleteFn>, state: *mut c_void, end: Option<End>, keyval: *mut c_int) -> c_int;
     /// Makes a structure with lower and upper bounds as its markers say.
     pub fn catena_type_struct(count: c_int, lens: *const c_int, displs: *const Aint, types: *const Datatype, lb: *const Aint, ub: *const Aint, newtype: *mut Datatype) -> c_int;
-    /// Names the functions that are told the handle of each object that ends, and of each request that is handed over as an integer.
+    /// Names the functions that are told the handle of each object that ends, and of each request
+    /// that is handed over as an integer.
     pub fn catena_when_freed(function: Freed, request_handed: Freed);
     /// Ends as a function that Catena does not have.
     pub fn catena_unsupported(name: *const c_char) -> c_int;
@@ -40,7 +41,7 @@ const BESIDES: &str = "\
     pub fn catena_MPIX_Comm_failure_get_acked(comm: Comm, group: *mut Group) -> c_int;
     /// Agrees on flags.
     pub fn catena_MPIX_Comm_agree(comm: Comm, flag: *mut c_int) -> c_int;
-    /// The same without waiting.
+    /// Begins to agree on flags.
     pub fn catena_MPIX_Comm_iagree(comm: Comm, flag: *mut c_int, request: *mut Request) -> c_int;
     /// Makes a communicator of survivors.
     pub fn catena_MPIX_Comm_shrink(comm: Comm, newcomm: *mut Comm) -> c_int;
@@ -127,8 +128,8 @@ pub fn against_the_core(soname: &str) {
         format!("-Wl,-soname,{soname}"),
         "-Wl,-z,nodelete".to_string(),
         "-Wl,-rpath,$ORIGIN:$ORIGIN/..".to_string(),
-        // DT_RPATH: the library beside the layer comes before those of LD_LIBRARY_PATH, as any other with its name
-        // lacks what a layer asks for.
+        // DT_RPATH: the library beside the layer comes before those of LD_LIBRARY_PATH, as any
+        // other with its name lacks what a layer asks for.
         "-Wl,--disable-new-dtags".to_string(),
         "-Wl,-z,defs".to_string(),
     ] {

@@ -1,6 +1,6 @@
 //! C code of the procedures: `calls.c` for those called by address, `sections.c` for those that
-//! get descriptors of their buffers. Those that programs call most often stand in files of their own,
-//! `calls_often.c` and `sections_often.c`, which are compiled for speed and not for size.
+//! get descriptors of their buffers. Those that programs call most often stand in files of their
+//! own, `calls_often.c` and `sections_often.c`, which are compiled for speed and not for size.
 //!
 //! A body converts its arguments, calls the function of C, and converts what that has written.
 //! What the words in it mean stands in `lib/fortran.h` and `lib/descriptor.h`.
@@ -57,8 +57,8 @@ pub fn by_address(procedures: &[Procedure], often: bool) -> String {
     out
 }
 
-/// Functions that libraries with the ABI lack, as MPICH 5.0 and Intel MPI 2021.17 do: the library is
-/// loaded without them.
+/// Functions that libraries with the ABI lack, as MPICH 5.0 and Intel MPI 2021.17 do: the library
+/// is loaded without them.
 const OPTIONAL: &[&str] = &["MPI_Precv_init_c", "MPI_Psend_init_c"];
 
 /// `sections.c`, or `sections_often.c`.
@@ -79,8 +79,9 @@ pub fn by_descriptor(procedures: &[Procedure], often: bool) -> String {
     out
 }
 
-/// The function with large counts, which serves an INTEGER of 8 bytes as well: where both have the same
-/// arguments, some of which are longer. A type is made by the small one, for what made it can be asked.
+/// The function with large counts, which serves an INTEGER of 8 bytes as well: where both have the
+/// same arguments, some of which are longer. A type is made by the small one, for what made it can
+/// be asked.
 fn large_of<'a>(procedures: &'a [Procedure], p: &Procedure) -> Option<&'a Procedure> {
     let name = format!("{}_c", p.name);
     let large = procedures.iter().find(|q| q.name == name)?;
@@ -328,7 +329,8 @@ impl<'a> Body<'a> {
         });
     }
 
-    /// Whether an INTEGER is as long as an address for the function that is called where it has 8 bytes.
+    /// Whether an INTEGER is as long as an address for the function that is called where it has 8
+    /// bytes.
     fn is_wide(&self, arg: &FortranArg) -> bool {
         let large = self.large.and_then(|large| large.arg(&arg.name));
         large.is_some_and(|b| is_longer(self.p, b))
@@ -492,7 +494,8 @@ impl<'a> Body<'a> {
         .any(|prefix| name.starts_with(prefix) && name != "Test_cancelled")
     }
 
-    /// Has the copies of sections written anew or back, for `count` requests whose handles are at `handles`.
+    /// Has the copies of sections written anew or back, for `count` requests whose handles are at
+    /// `handles`.
     fn watch(&mut self, arg: &FortranArg, handles: &str, count: &str) {
         if class(arg) != "Request" || !self.completes() {
             return;
@@ -504,8 +507,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Has the copies of requests that the call may complete put aside, as their numbers may mean others by the time that it
-    /// returns, and then written back.
+    /// Has the copies of requests that the call may complete put aside, as their numbers may mean
+    /// others by the time that it returns, and then written back.
     fn hold(&mut self, name: &str, handles: &str, count: &str) {
         if self.p.bare().starts_with("Request_get_status") {
             // It frees no request, and other threads may ask for the same one.
@@ -730,7 +733,8 @@ impl<'a> Body<'a> {
         );
     }
 
-    /// That the buffer means something at this rank, with `&&` behind it: else neither do its count and its type.
+    /// That the buffer means something at this rank, with `&&` behind it: else neither do its count
+    /// and its type.
     fn means(&self, arg: &FortranArg) -> String {
         means(self.p, arg).map_or_else(String::new, |means| format!("{means} && "))
     }
@@ -759,8 +763,9 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Whether the call uses all that its count and type name, whatever its other arguments are: in a collective the
-    /// buffers of some ranks mean nothing, and with `MPI_NO_OP` no buffer of a sender does.
+    /// Whether the call uses all that its count and type name, whatever its other arguments are: in
+    /// a collective the buffers of some ranks mean nothing, and with `MPI_NO_OP` no buffer of a
+    /// sender does.
     fn uses_buffer(&self) -> bool {
         ["p2p", "datatype", "rma", "io"].contains(&self.p.chapter) && self.p.arg("op").is_none()
     }

@@ -276,9 +276,10 @@ fn lower(ty: &str) -> String {
     }
 }
 
-/// Sentinels of a module: those whose `mpi_f08` has one of its own, or the others. Each stands in a COMMON block as in `mpif.h`,
-/// since a source file may use the module in one procedure and include `mpif.h` in the next: of two variables that are bound
-/// to one name compilers complain, but not of two blocks.
+/// Sentinels of a module: those whose `mpi_f08` has one of its own, or the others. Each stands in a
+/// COMMON block as in `mpif.h`, since a source file may use the module in one procedure and include
+/// `mpif.h` in the next: of two variables that are bound to one name compilers complain, but not of
+/// two blocks.
 fn sentinels(out: &mut String, wanted: impl Fn(bool) -> bool) {
     for (name, ty, shape, symbol, own) in SENTINELS {
         if wanted(*own) {

@@ -31,7 +31,8 @@ pub fn mpi(procedures: &[Procedure]) -> String {
     }
     for prefix in ["", "P"] {
         for p in procedures.iter().filter(|p| p.is_old()) {
-            // Only where there are two: a generic name takes an array for one of another rank never.
+            // Only where there are two: a generic name takes an array for one of another rank
+            // never.
             let two = p.args.iter().any(|a| a.role == Role::Place) && !p.name.contains("detach");
             open(
                 &mut out,
@@ -138,8 +139,8 @@ fn open(out: &mut String, prefix: &str, name: &str) {
     out.push('\n');
 }
 
-/// Whether the two cannot have one generic name where an INTEGER has 8 bytes. The last argument, `ierror`,
-/// may be absent.
+/// Whether the two cannot have one generic name where an INTEGER has 8 bytes. The last argument,
+/// `ierror`, may be absent.
 fn are_confused(p: &Procedure, large: &Procedure) -> bool {
     let (small, large) = (types(p, true), types(large, true));
     small.len().abs_diff(large.len()) <= 1 && std::iter::zip(&small, &large).all(|(a, b)| a == b)

@@ -1,5 +1,7 @@
 //! What programs call: revocation, agreement, and communicators of survivors.
 
+use catena_core::needs;
+use catena_hang::{WaitsFor, What};
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
@@ -271,11 +273,21 @@ impl RequestObject<Process> for Agreeing {
     fn advance(&self, process: &Process) -> bool {
         self.finish(process)
     }
+
+    fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        let mut need = needs::of_all(process, What::Agreement, &self.comm);
+        // It goes on without those that die, and what they decide takes several rounds.
+        need.open = true;
+        waits.needs.push(need);
+    }
 }
 
 /// Waits for it.
 fn conclude(process: &Process, agreeing: &Agreeing) -> Result<()> {
-    process.block(|process| agreeing.finish(process));
+    process.block(
+        |process, waits| agreeing.describe(process, waits),
+        |process| agreeing.finish(process),
+    );
     agreeing.error.borrow_mut().take().map_or(Ok(()), Err)
 }
 

@@ -1,5 +1,7 @@
 //! The hook: letters that come and go, agreements of all communicators, and deaths.
 
+use catena_core::needs;
+use catena_hang::{WaitsFor, What};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
@@ -209,7 +211,10 @@ impl Hook<Process> for Tolerance {
     }
 
     fn finalize(&self, process: &Process) -> Result<()> {
-        process.block(|process| {
+        let describe = |_: &Process, waits: &mut WaitsFor| {
+            waits.needs.push(needs::open(What::Rest, ""));
+        };
+        process.block(describe, |process| {
             self.post(process);
             self.outbox.borrow().is_empty()
         });

@@ -4,6 +4,9 @@
 //! The code is the same: an `async` function whose waits are those of a [`Crew`]. There is no runtime and no waker:
 //! progress polls what is under way ([`crate::operation`]).
 
+use catena_core::needs;
+use catena_hang::WaitsFor;
+use catena_hang::What;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::ptr::NonNull;
@@ -67,10 +70,22 @@ impl Crew {
     }
 
     /// Waits for something that comes with progress.
-    pub async fn until(&self, mut done: impl FnMut(&Process) -> bool) {
+    pub async fn until(&self, done: impl FnMut(&Process) -> bool) {
+        let describe = |_: &Process, waits: &mut WaitsFor| {
+            waits.needs.push(needs::open(What::File, ""));
+        };
+        self.until_told(describe, done).await;
+    }
+
+    /// As [`Crew::until`]; if it lasts, `describe` says what for.
+    async fn until_told(
+        &self,
+        describe: impl Fn(&Process, &mut WaitsFor),
+        mut done: impl FnMut(&Process) -> bool,
+    ) {
         if self.now {
             if !done(self.process()) {
-                self.process().block(done);
+                self.process().block(describe, done);
             }
             return;
         }

@@ -245,7 +245,7 @@ impl Shared {
         }
     }
 
-    /// The same in a collective call.
+    /// The right to bytes in a collective call, from the member that keeps what is shared; `None` if all members map it.
     ///
     /// # Errors
     /// As [`Shared::take`].

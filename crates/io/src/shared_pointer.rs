@@ -125,7 +125,8 @@ impl File {
         }))
     }
 
-    /// The same of a collective one, once it is its turn: what is started later must not have bytes that it waits for.
+    /// Keeps others away from the bytes of a collective access in atomic mode, once it is its turn: what is started later
+    /// must not have bytes that it waits for.
     ///
     /// # Errors
     /// As [`File::lock_alone`].

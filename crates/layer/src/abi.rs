@@ -40,8 +40,8 @@ pub struct Families {
 /// A way to split a communicator that the standard has not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SplitBy {
-    /// Those of one hardware resource, by the name that the info key `mpi_hw_resource_type` has for it, with a zero at its
-    /// end.
+    /// Those of one hardware resource, by the name that the info key `mpi_hw_resource_type` has for
+    /// it, with a zero at its end.
     Resource(&'static std::ffi::CStr),
     /// All of them.
     Everything,

@@ -61,8 +61,8 @@ pub unsafe fn code_out<A: Abi>(rc: c_int, at: *mut c_int) {
 /// No call stores this as a code.
 const UNWRITTEN: c_int = c_int::MIN;
 
-/// An array of codes that a call stores at the root, which knows how many there are. Elsewhere all that it stores are
-/// `MPI_SUCCESS`, which is the same in each interface.
+/// An array of codes that a call stores at the root, which knows how many there are. Elsewhere all
+/// that it stores are `MPI_SUCCESS`, which is the same in each interface.
 #[derive(Debug)]
 pub struct Codes {
     to: *mut c_int,

@@ -57,8 +57,8 @@ pub trait Handle: Copy {
     fn native(self) -> Self::Native;
     /// The foreign handle of one of the standard's.
     fn foreign(native: Self::Native) -> Self;
-    /// The foreign handle of one of the standard's that a function of the program is called with. Its object may have
-    /// ended, and another may live in its place, which keeps its handle.
+    /// The foreign handle of one of the standard's that a function of the program is called with.
+    /// Its object may have ended, and another may live in its place, which keeps its handle.
     fn lent(native: Self::Native) -> Self {
         Self::foreign(native)
     }

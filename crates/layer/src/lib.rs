@@ -30,9 +30,9 @@
 //! each folder to the programs that want it, `lib/catena/mpich` and `lib/catena/openmpi` have links
 //! to the layers. `docs/book/abis.md` says what is there of the names of other MPIs.
 //!
-//! MPI's classes in C++ are a library beside each layer (`cxx`, made by `scripts/cxx-library`).
-//! Programs have most of them compiled in; the library has the objects, with tables of functions in
-//! the order of that MPI's headers, and the callbacks
+//! MPI's classes in C++ are a library beside each layer (`cxx`, made by
+//! `scripts/build/cxx-library`). Programs have most of them compiled in; the library has the
+//! objects, with tables of functions in the order of that MPI's headers, and the callbacks
 //! (`docs/decisions/0049-classes-without-a-library-of-classes.md`).
 
 mod abi;
@@ -52,8 +52,8 @@ pub mod text;
 
 pub use abi::{Abi, Families, Pair, SplitBy};
 
-/// Says that what stands beside it is rare: the compiler moves it out of the way, but calls nothing, for
-/// which it would have to keep the arguments of the function.
+/// Says that what stands beside it is rare: the compiler moves it out of the way, but calls
+/// nothing, for which it would have to keep the arguments of the function.
 #[inline]
 #[cold]
 pub fn rarely() {}

@@ -182,8 +182,9 @@ pub unsafe fn named_out(family: &[Pair], rc: c_int, at: *mut c_int) {
     }
 }
 
-/// The standard's argument of a distribution: a block size, or the constant that stands for the usual one. The block
-/// size that has the number of the standard's constant is [`DARG_AS_SIZE`] there.
+/// The standard's argument of a distribution: a block size, or the constant that stands for the
+/// usual one. The block size that has the number of the standard's constant is [`DARG_AS_SIZE`]
+/// there.
 #[inline]
 pub fn darg<A: Abi>(n: c_int) -> c_int {
     match n {
@@ -331,8 +332,8 @@ pub fn weights<A: Abi>(at: *const c_int) -> *const c_int {
     }
 }
 
-/// The standard's key of an info object: of a key that is longer than those of the interface, which it could not give back
-/// whole, one that the call refuses.
+/// The standard's key of an info object: of a key that is longer than those of the interface, which
+/// it could not give back whole, one that the call refuses.
 ///
 /// # Safety
 /// `key` is null or a text that ends with a zero.

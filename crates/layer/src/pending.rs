@@ -40,7 +40,8 @@ unsafe fn give<H: Handle<Native = Comm>>(to: usize, comm: Comm) {
 }
 
 /// A place for the library to write the handle of a new communicator to, which goes on to `to`
-/// with the first call that completes requests thereafter. `start` returns the request that is to be waited for, if any.
+/// with the first call that completes requests thereafter. `start` returns the request that is to
+/// be waited for, if any.
 pub fn comm<H: Handle<Native = Comm>>(
     to: *mut H,
     start: impl FnOnce(*mut Comm) -> Option<Request>,
@@ -69,8 +70,8 @@ pub fn deliver() {
 
 #[cold]
 fn deliver_slow() {
-    // The library is asked without the lock, as it may wait for a thread that comes here. It writes the handle before the
-    // request ends, so this is asked first.
+    // The library is asked without the lock, as it may wait for a thread that comes here. It writes
+    // the handle before the request ends, so this is asked first.
     let requests: Vec<Request> = pending().iter().map(|one| one.request).collect();
     let ended: Vec<Request> = requests.into_iter().filter(|&it| has_ended(it)).collect();
     let mut all = pending();
@@ -86,7 +87,8 @@ fn deliver_slow() {
             // SAFETY: the program's variable, which it lends until the request is complete.
             unsafe { (one.give)(one.to, comm) };
         } else {
-            // It has failed, or was freed before it is complete: then the library may still write there.
+            // It has failed, or was freed before it is complete: then the library may still write
+            // there.
             Box::leak(one.cell);
         }
         WAITED_FOR.fetch_sub(1, Release);

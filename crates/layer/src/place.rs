@@ -254,8 +254,8 @@ impl<H: Handle> Array<'_, H> {
         pending::deliver();
     }
 
-    /// As [`Array::finish`] after a call that returned `rc` and completes one entry at most: the one with the number
-    /// at `index`.
+    /// As [`Array::finish`] after a call that returned `rc` and completes one entry at most: the
+    /// one with the number at `index`.
     ///
     /// # Safety
     /// As [`Array::finish`]; `index` is null or readable.
@@ -276,7 +276,8 @@ impl<H: Handle> Array<'_, H> {
         pending::deliver();
     }
 
-    /// As [`Array::finish`] after a call that returned `rc` and completes all entries or none, as it says at `all`.
+    /// As [`Array::finish`] after a call that returned `rc` and completes all entries or none, as
+    /// it says at `all`.
     ///
     /// # Safety
     /// As [`Array::finish`]; `all` is null or readable.

@@ -41,8 +41,8 @@ unsafe fn clear(at: *mut Status) {
 /// those that complete one request do not.
 ///
 /// # Safety
-/// `to` is writable if anything was stored. `from` was cleared, and then the call has stored all of a status, its
-/// error, or nothing.
+/// `to` is writable if anything was stored. `from` was cleared, and then the call has stored all of
+/// a status, its error, or nothing.
 #[inline]
 unsafe fn give<A: Abi>(to: *mut A::Status, from: *const Status) {
     // SAFETY: the caller's promise.

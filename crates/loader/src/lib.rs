@@ -89,7 +89,8 @@ impl Opened {
         }
     }
 
-    /// A library that this process has loaded already, by the name that it has for the dynamic loader.
+    /// A library that this process has loaded already, by the name that it has for the dynamic
+    /// loader.
     pub fn loaded(name: &CStr, title: &'static str) -> Option<Opened> {
         let flags = libc::RTLD_NOW | libc::RTLD_NOLOAD;
         // SAFETY: nothing is loaded.
@@ -137,14 +138,16 @@ impl Opened {
     }
 }
 
-/// How many libraries this process has loaded so far: as long as the number is the same, nothing new is there.
+/// How many libraries this process has loaded so far: as long as the number is the same, nothing
+/// new is there.
 pub fn loads() -> u64 {
     unsafe extern "C" fn first(
         about: *mut libc::dl_phdr_info,
         _size: usize,
         loads: *mut c_void,
     ) -> c_int {
-        // SAFETY: both are what the loader and the caller below pass. What each object tells is the same.
+        // SAFETY: both are what the loader and the caller below pass. What each object tells is the
+        // same.
         unsafe { *loads.cast::<u64>() = (*about).dlpi_adds };
         1
     }

@@ -300,7 +300,8 @@ mod tests {
         };
         assert_eq!(joined(&[(8, 4), (16, 4)]), (rows(3, 8), vec![true; 2]));
         assert_eq!(joined(&[(4, 4), (8, 4)]).0.one_run(), Some(12));
-        // Another distance, another length, one that comes before, one that overlaps, one too far away.
+        // Another distance, another length, one that comes before, one that overlaps, one too far
+        // away.
         assert_eq!(
             joined(&[(8, 4), (17, 4), (16, 3)]),
             (rows(2, 8), vec![true, false, false])

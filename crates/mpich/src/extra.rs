@@ -31,8 +31,8 @@ extern "C" fn MPIR_Dup_fn(
     consts::SUCCESS
 }
 
-/// Whether a number is that of a datatype, without the error that any call which gets another one raises: Fortran's library
-/// asks before it measures what a section is told to have.
+/// Whether a number is that of a datatype, without the error that any call which gets another one
+/// raises: Fortran's library asks before it measures what a section is told to have.
 #[unsafe(no_mangle)]
 extern "C" fn catena_is_type(number: Datatype) -> c_int {
     c_int::from(number.means_something())

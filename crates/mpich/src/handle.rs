@@ -4,9 +4,10 @@
 //! relatives give in the standard's interface: the low half of Catena's handle, which has the
 //! index of the object and its kind, and means no predefined one of its type. The high half, the
 //! generation of the object, stands in a table that is written whenever a handle is given to the
-//! program. The library tells when an object ends, so no generation there is a dead one, but for requests of messages,
-//! which end too often: of these it tells when another interface hands one over as an integer. An integer whose object nobody noted is that of an object that another interface of the process
-//! has made, and the library is asked.
+//! program. The library tells when an object ends, so no generation there is a dead one, but for
+//! requests of messages, which end too often: of these it tells when another interface hands one
+//! over as an integer. An integer whose object nobody noted is that of an object that another
+//! interface of the process has made, and the library is asked.
 
 use std::ptr;
 use std::sync::atomic::{
@@ -87,13 +88,14 @@ extern "C" fn forget(native: usize) {
     }
 }
 
-/// Another interface hands a request over as an integer, by which this one may have known a message that has ended.
+/// Another interface hands a request over as an integer, by which this one may have known a message
+/// that has ended.
 extern "C" fn handed(native: usize) {
     note(native);
 }
 
-/// The number of a handle that a function of the program is called with. Its generation is noted only if the object
-/// lives.
+/// The number of a handle that a function of the program is called with. Its generation is noted
+/// only if the object lives.
 #[inline]
 fn note_lent(native: usize, ask: impl FnOnce(i32) -> usize) -> u32 {
     let low = native as u32 & 0x7fff_ffff;

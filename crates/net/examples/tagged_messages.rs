@@ -1,11 +1,13 @@
-//! Two processes exchange tagged messages through shared memory or over TCP: without MPI, and without a launcher.
+//! Two processes exchange tagged messages through shared memory or over TCP: without MPI, and
+//! without a launcher.
 //!
 //! ```text
 //! cargo run -p catena-net --example tagged_messages -- shm+tcp
 //! ```
 //!
-//! starts the other process itself, and gives it the secret and an address on a line of its standard input; what carries
-//! these few hundred bytes is up to the program. In two terminals, or on two hosts with the chain `tcp`:
+//! starts the other process itself, and gives it the secret and an address on a line of its
+//! standard input; what carries these few hundred bytes is up to the program. In two terminals, or
+//! on two hosts with the chain `tcp`:
 //!
 //! ```text
 //! mkfifo there back

@@ -44,7 +44,8 @@ pub(crate) struct Opened {
     pub networks: Option<Box<Networks>>,
 }
 
-/// A process whose memory is shared: its segment, and what can be read once it has ended, if the kernel has that.
+/// A process whose memory is shared: its segment, and what can be read once it has ended, if the
+/// kernel has that.
 #[derive(Debug)]
 pub(crate) struct Neighbour {
     pub segment: OwnedFd,
@@ -148,7 +149,8 @@ impl Alone {
         self.neighbours.extend(ending.map(|it| (peer, it)));
     }
 
-    /// The neighbours that have ended since this was last asked, and of which nothing is left in `shm` that was not taken.
+    /// The neighbours that have ended since this was last asked, and of which nothing is left in
+    /// `shm` that was not taken.
     pub fn ended_neighbours(&mut self, shm: &Shm) -> Vec<PeerLost> {
         if self.neighbours.is_empty() {
             return Vec::new();
@@ -173,7 +175,8 @@ impl Alone {
         lost.collect()
     }
 
-    /// Opens the segment of another process; `None` if the two share no memory, which both find alike.
+    /// Opens the segment of another process; `None` if the two share no memory, which both find
+    /// alike.
     ///
     /// # Errors
     /// If it cannot be opened.
@@ -201,8 +204,8 @@ fn open_at(segment: SegmentAt, own: &File) -> io::Result<Neighbour> {
         true => Ok(()),
         false => Err(io::Error::other("its process has ended")),
     };
-    // If the process has ended another one may have its number: its files are not opened, and it is not the one that is
-    // watched.
+    // If the process has ended another one may have its number: its files are not opened, and it is
+    // not the one that is watched.
     let ending = ending_of(process);
     check(fs::metadata(&path)?)?;
     let segment = OpenOptions::new().read(true).write(true).open(path)?;
@@ -234,8 +237,9 @@ fn place_of(segment: &File) -> Result<SegmentAt, String> {
     })
 }
 
-/// The same for processes that can open each other's segments: of one start of a kernel, one space of process numbers, one
-/// user there, in one space of users, and with the same rights. `None` where this cannot be found out: then nobody opens it.
+/// A number that is equal for processes that can open each other's segments: of one start of a
+/// kernel, one space of process numbers, one user there, in one space of users, and with the same
+/// rights. `None` where this cannot be found out: then nobody opens it.
 fn realm() -> Option<u128> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let digits: String = boot.chars().filter(char::is_ascii_hexdigit).collect();

@@ -83,8 +83,8 @@ pub(crate) struct Bridge {
     pub networks: Box<Networks>,
     /// Whether anything here leads to that job: else its processes may leave without a word.
     pub connected: bool,
-    /// Whether what was sent there has arrived since this process has parted from that job: nothing that is sent later is
-    /// missed.
+    /// Whether what was sent there has arrived since this process has parted from that job: nothing
+    /// that is sent later is missed.
     is_settled: bool,
 }
 

@@ -1,9 +1,10 @@
-//! Processes that nobody started together: each is alone in its job, and adds others by what they tell of themselves, at
-//! any time. There is no launcher, no rank and no fence.
+//! Processes that nobody started together: each is alone in its job, and adds others by what they
+//! tell of themselves, at any time. There is no launcher, no rank and no fence.
 //!
-//! What a process tells is its address record (see [`record`](crate::record)); how it comes to the others is theirs to say.
-//! Through shared memory each process has a segment of its own, which those on its host open at the descriptor that the
-//! record names, if they belong to the same user and see the same process numbers. All others are reached over networks.
+//! What a process tells is its address record (see [`record`](crate::record)); how it comes to the
+//! others is theirs to say. Through shared memory each process has a segment of its own, which
+//! those on its host open at the descriptor that the record names, if they belong to the same user
+//! and see the same process numbers. All others are reached over networks.
 
 use catena_fabric::{Peer, PeerLost};
 use catena_proof::Secret;
@@ -15,9 +16,9 @@ use crate::record::Record;
 use crate::routes::{Route, Routes};
 
 impl<S, R> Routes<S, R> {
-    /// The routes of a process that is in no job with others: as the transports of `chain` lead, to those that it
-    /// [adds](Routes::add_peer). Over networks it talks only with processes that know the same `secret`; through shared
-    /// memory, only with those of the same user.
+    /// The routes of a process that is in no job with others: as the transports of `chain` lead, to
+    /// those that it [adds](Routes::add_peer). Over networks it talks only with processes that know
+    /// the same `secret`; through shared memory, only with those of the same user.
     ///
     /// # Errors
     /// What failed and what to do.
@@ -59,15 +60,16 @@ impl<S, R> Routes<S, R> {
         Ok(routes)
     }
 
-    /// What others are to be told of this process, so that they can [add](Routes::add_peer) it; `None` if it is one of a
-    /// job. A few hundred bytes. Whoever has them can reach nothing without the secret, or this process's user.
+    /// What others are to be told of this process, so that they can [add](Routes::add_peer) it;
+    /// `None` if it is one of a job. A few hundred bytes. Whoever has them can reach nothing
+    /// without the secret, or this process's user.
     pub fn address(&self) -> Option<Vec<u8>> {
         self.alone.as_ref()?.record.encode()
     }
 
-    /// Adds a process by what it tells of itself, [`Routes::address`]; the number that it has here from now on. It may have
-    /// been added before, or be this process. The two are to add each other, in any order: what one sends before the other
-    /// has added it waits.
+    /// Adds a process by what it tells of itself, [`Routes::address`]; the number that it has here
+    /// from now on. It may have been added before, or be this process. The two are to add each
+    /// other, in any order: what one sends before the other has added it waits.
     ///
     /// # Errors
     /// Why it cannot be reached.
@@ -119,9 +121,11 @@ impl<S, R> Routes<S, R> {
         Ok(peer)
     }
 
-    /// The neighbours that have ended since this was last asked, once all that they had sent was polled; the endpoint is to
-    /// be told ([`peer_ended`](catena_link::Endpoint::peer_ended)). Of those that are reached over networks the network tells, once
-    /// there is a connection: one that has ended before that is found out by a send. To be asked now and then by those who wait; costs a system call if there are neighbours.
+    /// The neighbours that have ended since this was last asked, once all that they had sent was
+    /// polled; the endpoint is to be told ([`peer_ended`](catena_link::Endpoint::peer_ended)). Of
+    /// those that are reached over networks the network tells, once there is a connection: one that
+    /// has ended before that is found out by a send. To be asked now and then by those who wait;
+    /// costs a system call if there are neighbours.
     pub fn ended_neighbours(&mut self) -> Vec<PeerLost> {
         let (Some(alone), Some(shm)) = (&mut self.alone, &self.shm) else {
             return Vec::new();

@@ -1,4 +1,5 @@
-//! What drives one rail of a network, and the networks as a chain names them: whichever of the [list](crate::list).
+//! What drives one rail of a network, and the networks as a chain names them: whichever of the
+//! [list](crate::list).
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -38,7 +39,8 @@ macro_rules! define {
             pub const NAMES: &'static [&'static str] =
                 &[$( $(#[$attr])* <$krate::Network as catena_fabric::Network>::NAME, )+];
 
-            /// Reads what stands behind the word of a network and a colon; `None` if the word is that of none.
+            /// Reads what stands behind the word of a network and a colon; `None` if the word is
+            /// that of none.
             pub(crate) fn named(word: &str, rest: Option<&str>) -> Option<Result<Network, String>> {
                 $(
                     $(#[$attr])*
@@ -49,8 +51,8 @@ macro_rules! define {
                 None
             }
 
-            /// Reads a part of a chain whose first word names no transport, but is near to `near`; `None` if it
-            /// means no network either.
+            /// Reads a part of a chain whose first word names no transport, but is near to `near`;
+            /// `None` if it means no network either.
             pub(crate) fn unnamed(part: &str, near: Option<&str>) -> Option<Result<Network, String>> {
                 $(
                     $(#[$attr])*

@@ -91,8 +91,8 @@ pub trait Exchange {
         false
     }
 
-    /// Whether somebody tells of each process that died: then a process that has only ended, as its host says, is
-    /// none that died.
+    /// Whether somebody tells of each process that died: then a process that has only ended, as its
+    /// host says, is none that died.
     fn judges_ends(&self) -> bool {
         false
     }

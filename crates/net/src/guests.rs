@@ -1,5 +1,5 @@
-//! Whether processes of other jobs, with which this one shares memory, have ended: nothing comes of them then, and no network
-//! tells it.
+//! Whether processes of other jobs, with which this one shares memory, have ended: nothing comes of
+//! them then, and no network tells it.
 
 use std::time::Instant;
 
@@ -33,14 +33,15 @@ impl Looks {
         Instant::now() >= self.next
     }
 
-    /// The same after a poll, of which there may be many.
+    /// Whether it is time, after a poll: of these there may be many, so that not each asks for the
+    /// time.
     pub fn are_due_after_poll(&mut self) -> bool {
         self.polls = self.polls.wrapping_add(1);
         self.polls.is_multiple_of(CLOCK) && self.are_due()
     }
 
-    /// This is the look; the next one is due a second later. Gives those of other jobs that have ended, of whom this process
-    /// waits for.
+    /// This is the look; the next one is due a second later. Gives those of other jobs that have
+    /// ended, of whom this process waits for.
     pub fn look(
         &mut self,
         shm: Option<&Shm>,

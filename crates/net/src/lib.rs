@@ -2,13 +2,15 @@
 //! through shared memory and over networks.
 //!
 //! The crate knows neither MPI nor a launcher. Its users bring the type of their messages
-//! ([`Source`](catena_link::Source), [`Sink`](catena_link::Sink)); [`Routes`] is what they get, and what the
-//! matching engine, [`Endpoint`](catena_link::Endpoint), stands on. There are two ways to it:
+//! ([`Source`](catena_link::Source), [`Sink`](catena_link::Sink)); [`Routes`] is what they get, and
+//! what the matching engine, [`Endpoint`](catena_link::Endpoint), stands on. There are two ways to
+//! it:
 //!
 //! - [`Routes::alone`] is for a process that was started by itself. It adds others by their
 //!   [addresses](Routes::address), at any time, and they add it: see `examples/tagged_messages.rs`.
-//! - [`Routes::new`] is for the processes of a job, which have ranks: it takes a segment of shared memory that is attached,
-//!   and [`Networks`], which learn the addresses through an [`Exchange`] when they are needed.
+//! - [`Routes::new`] is for the processes of a job, which have ranks: it takes a segment of shared
+//!   memory that is attached, and [`Networks`], which learn the addresses through an [`Exchange`]
+//!   when they are needed.
 //!
 //! Read `routes` first, then `networks`. Each module uses only modules further down:
 //!

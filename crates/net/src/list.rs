@@ -1,9 +1,10 @@
-//! The list of networks: a crate for one is added here, in one line, and nowhere else in this crate.
+//! The list of networks: a crate for one is added here, in one line, and nowhere else in this
+//! crate.
 //!
-//! A line has the number of the network's entries in address records (see [`record`](crate::record)), which no
-//! other one ever has, and its crate, which exports `Network`: the trait
-//! [`Network`](catena_fabric::Network) says what that shows. What is made of the list is dispatched by a `match`, so
-//! packets meet no virtual call.
+//! A line has the number of the network's entries in address records (see
+//! [`record`](crate::record)), which no other one ever has, and its crate, which exports `Network`:
+//! the trait [`Network`](catena_fabric::Network) says what that shows. What is made of the list is
+//! dispatched by a `match`, so packets meet no virtual call.
 
 /// Calls a macro with its own arguments in braces and, behind them, every network of the list.
 macro_rules! networks {

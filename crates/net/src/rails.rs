@@ -143,8 +143,8 @@ impl Rails {
         }
     }
 
-    /// Whether a peer that was looked after has closed its end since: nobody listens there any more, be it that it has ended or
-    /// died. False where that cannot be told.
+    /// Whether a peer that was looked after has closed its end since: nobody listens there any
+    /// more, be it that it has ended or died. False where that cannot be told.
     pub fn has_closed(&self, peer: Peer) -> bool {
         // At a probe port nobody ever listens.
         !self.rails[0].has_probe_port() && self.probes.is_refused(peer)
@@ -173,7 +173,8 @@ impl Rails {
         all.try_fold(first, |sum, one| one.map(|one| sum.or(one)))
     }
 
-    /// Whether nothing of what was posted is left here; see [`Rail::is_quiet`](catena_fabric::Rail::is_quiet).
+    /// Whether nothing of what was posted is left here; see
+    /// [`Rail::is_quiet`](catena_fabric::Rail::is_quiet).
     pub fn is_quiet(&mut self) -> bool {
         let quiet = self.rails.iter_mut().map(Driver::is_quiet);
         quiet.fold(!self.pieces.waits(), |all, one| all && one)

@@ -12,12 +12,12 @@
 //! | 126  | address   | of a process that is alone: see below                     |
 //! | others | a network of the [list](crate::list) | what is spoken there (8), the address of the end |
 //!
-//! The address of a process that is alone in its job has its name (job 8, rank 4), what those have in common
-//! that can share memory with it (16), where its segment of shared memory is (process 4, descriptor 4, number of the file
-//! 8, which is 0 without one), and the name of its host.
+//! The address of a process that is alone in its job has its name (job 8, rank 4), what those have
+//! in common that can share memory with it (16), where its segment of shared memory is (process 4,
+//! descriptor 4, number of the file 8, which is 0 without one), and the name of its host.
 //!
-//! Where a network has [probe ports](catena_fabric::Rail::PROBE_PORT), the length of the address of one (1) and that
-//! address stand in front of the address of the end.
+//! Where a network has [probe ports](catena_fabric::Rail::PROBE_PORT), the length of the address of
+//! one (1) and that address stand in front of the address of the end.
 //!
 //! Networks stand in the order of the chain; each has an entry for its first
 //! rail, and one with 128 added to the kind for every other. Numbers are

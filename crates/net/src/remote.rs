@@ -3,8 +3,8 @@
 //! 1. The owner of memory registers it once for all ways that lead to it ([`Routes::expose`]) and
 //!    tells the others its keys ([`Region::keys`], as bytes).
 //! 2. A process that has the keys asks what it can do there: [`Routes::reach`].
-//! 3. It looks up the [`Target`] for the way to that peer once ([`Routes::target`]), and then maps the
-//!    memory ([`Routes::map`]) or starts operations ([`Routes::put`] and the others).
+//! 3. It looks up the [`Target`] for the way to that peer once ([`Routes::target`]), and then maps
+//!    the memory ([`Routes::map`]) or starts operations ([`Routes::put`] and the others).
 //! 4. Each operation has an id: [`OpId::new`] with the class of the handler that is told of its end
 //!    by `Handler::completed` of `link`, and a number of the owner's choice.
 //!
@@ -28,8 +28,8 @@ use crate::routes::{Route, Routes, unreachable};
 pub struct Reach {
     /// How the peer is reached.
     pub route: Route,
-    /// Whether memory of the node's segment, and with this process itself all memory, is mapped here:
-    /// loads and stores reach it.
+    /// Whether memory of the node's segment, and with this process itself all memory, is mapped
+    /// here: loads and stores reach it.
     pub maps: bool,
     /// The operations of the way; [`RmaCaps::NONE`] if it has packets alone.
     pub operations: RmaCaps,
@@ -191,8 +191,8 @@ fn of_peer(started: Result<Started, RmaError>, peer: Peer) -> Result<Started, Rm
 }
 
 impl<S, R> Routes<S, R> {
-    /// What can be done with memory of a peer; `None` until the way to it is known. This call has it
-    /// asked for: poll, then call again. Constant once it is known.
+    /// What can be done with memory of a peer; `None` until the way to it is known. This call has
+    /// it asked for: poll, then call again. Constant once it is known.
     pub fn reach(&mut self, peer: Peer) -> Option<Reach> {
         let route = self.route(peer);
         let operations = match (route, &self.shm, &mut self.networks) {
@@ -211,8 +211,8 @@ impl<S, R> Routes<S, R> {
         })
     }
 
-    /// Registers `len` bytes at `addr` for all peers, for as many of these accesses as each way has.
-    /// The memory must stay valid until [`Routes::withdraw`].
+    /// Registers `len` bytes at `addr` for all peers, for as many of these accesses as each way
+    /// has. The memory must stay valid until [`Routes::withdraw`].
     ///
     /// Through shared memory peers reach all memory of this process by copies of the kernel, if
     /// that allows it, and memory of the node's segment ([`Routes::allocate`]) by loads, stores and
@@ -289,8 +289,8 @@ impl<S, R> Routes<S, R> {
     }
 
     /// Takes memory of the node's segment, aligned to 256 bytes and zeroed when it is first taken:
-    /// what processes of the node can map, and atomics reach. `None` if there is no shared memory, or
-    /// not as much.
+    /// what processes of the node can map, and atomics reach. `None` if there is no shared memory,
+    /// or not as much.
     pub fn allocate(&mut self, bytes: usize) -> Option<*mut u8> {
         let shm = self.shm.as_mut()?;
         let offset = shm.region_alloc(bytes, usize::MAX)?;

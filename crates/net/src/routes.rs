@@ -107,8 +107,8 @@ pub struct Routes<S, R> {
 }
 
 impl<S, R> Routes<S, R> {
-    /// Routes of process `me` to those of its own job, `peers`: `local` are reached through `shm`, if there is
-    /// any, others over `networks`.
+    /// Routes of process `me` to those of its own job, `peers`: `local` are reached through `shm`,
+    /// if there is any, others over `networks`.
     pub fn new(
         me: Peer,
         peers: PeerTable,
@@ -163,8 +163,8 @@ impl<S, R> Routes<S, R> {
         &self.peers
     }
 
-    /// This process is connected to a job or not, from now on; whether that is new. What is known of
-    /// the job stays; where it has parted nobody misses its processes.
+    /// This process is connected to a job or not, from now on; whether that is new. What is known
+    /// of the job stays; where it has parted nobody misses its processes.
     pub fn set_connected(&mut self, job: u64, connected: bool) -> bool {
         let bridges = self.bridges.iter_mut().filter(|bridge| bridge.job == job);
         bridges.for_each(|bridge| bridge.set_connected(connected));
@@ -321,19 +321,19 @@ impl<S, R> Routes<S, R> {
         self.shm.as_ref().is_some_and(Shm::has_guests)
     }
 
-    /// Whether it is time to look whether those whom this process waits for have ended, of other jobs that it shares memory
-    /// with; asked before a sleep.
+    /// Whether it is time to look whether those whom this process waits for have ended, of other
+    /// jobs that it shares memory with; asked before a sleep.
     pub fn may_look_at_guests(&self) -> bool {
         self.has_guests() && self.guest_looks.are_due()
     }
 
-    /// Whether it is time to look at what no poll looks at: now and then, and after a sleep. Asked after a poll.
+    /// Whether it is time, after a poll, to look at what no poll sees: now and then, after a sleep.
     pub fn is_time_to_look(&self) -> bool {
         self.networks().any(Networks::is_time_to_look)
     }
 
-    /// As [`Networks::watch`], over all of them, and over shared memory to other jobs: what is told of the ends of this job's
-    /// own processes is the launcher's.
+    /// As [`Networks::watch`], over all of them, and over shared memory to other jobs: what is told
+    /// of the ends of this job's own processes is the launcher's.
     pub fn watch(&mut self, awaited: &Awaited) -> Watched {
         let is_own = |peer: &Peer| self.peers.is_own(*peer);
         let far = |peer: &Peer| self.route(*peer) == Route::Network;
@@ -378,8 +378,8 @@ impl<S, R> Routes<S, R> {
         all
     }
 
-    /// Declares a peer dead, because the launcher said so: whatever is under way to it ends, and later calls
-    /// fail. What it sent before its death may still arrive.
+    /// Declares a peer dead, because the launcher said so: whatever is under way to it ends, and
+    /// later calls fail. What it sent before its death may still arrive.
     pub fn mark_lost(&mut self, peer: Peer, cause: &str) {
         if let Some(shm) = self.shm.as_mut().filter(|shm| shm.reaches(peer)) {
             shm.mark_lost(peer, cause.to_owned());
@@ -442,15 +442,16 @@ impl<S, R> Routes<S, R> {
         self.shm.iter().for_each(|shm| shm.say_left(true));
     }
 
-    /// This process stays after all: see [`Networks::stay`]. Whoever waits for [`Routes::is_delivered`] waits no more.
+    /// This process stays after all: see [`Networks::stay`]. Whoever waits for
+    /// [`Routes::is_delivered`] waits no more.
     pub fn stay(&mut self) {
         self.stays = true;
         self.shm.iter().for_each(|shm| shm.say_left(false));
         self.networks_mut().for_each(Networks::stay);
     }
 
-    /// As [`Networks::is_delivered`], over all of them; over those to other jobs `alone`, where the processes of this one's own
-    /// know by themselves that it leaves, and need nothing.
+    /// As [`Networks::is_delivered`], over all of them; over those to other jobs `alone`, where the
+    /// processes of this one's own know by themselves that it leaves, and need nothing.
     pub fn is_delivered(&mut self, alone: bool) -> bool {
         if self.stays {
             return true;
@@ -461,14 +462,16 @@ impl<S, R> Routes<S, R> {
         others.fold(own, |all, one| all & one)
     }
 
-    /// Whether something that was posted would be lost if this process ended now, or its end would seem a death.
+    /// Whether something that was posted would be lost if this process ended now, or its end would
+    /// seem a death.
     pub fn keeps(&mut self) -> bool {
         self.networks.as_mut().is_some_and(|it| it.keeps())
             || self.bridges.iter_mut().any(Bridge::keeps)
     }
 
-    /// As [`Networks::is_delivered`], to the processes of another job, from which this one has parted. Where the network itself
-    /// sees to it that nothing is lost nobody needs to wait for that.
+    /// As [`Networks::is_delivered`], to the processes of another job, from which this one has
+    /// parted. Where the network itself sees to it that nothing is lost nobody needs to wait for
+    /// that.
     pub fn is_delivered_to(&mut self, job: u64) -> bool {
         let mut to_it = self.bridges.iter_mut().filter(|it| it.job == job);
         to_it.all(|it| it.connected || it.networks.tells_arrival() || it.is_delivered())
@@ -677,8 +680,8 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         };
         let from = (base.wrapping_add(at as usize), len as usize);
         let to = RemoteKeys::from(remote).at(at);
-        // SAFETY: `[at, at + len)` is within the message that the program lends until the end of the
-        // operation.
+        // SAFETY: `[at, at + len)` is within the message that the program lends until the end of
+        // the operation.
         unsafe { Routes::put(self, op, peer, from, to) }
     }
 

@@ -76,8 +76,8 @@ impl Ways {
         }
     }
 
-    /// The peer is gone: unless its way is known, there is none, and its record is wanted no more; whether
-    /// that is so.
+    /// The peer is gone: unless its way is known, there is none, and its record is wanted no more;
+    /// whether that is so.
     pub fn give_up(&mut self, peer: Peer) -> bool {
         let is_open = matches!(self.via(peer), Via::Network(_));
         if !is_open {

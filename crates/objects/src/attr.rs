@@ -167,8 +167,8 @@ pub struct Attributes {
     made: Cell<u64>,
 }
 
-/// Attributes by their numbers, in the order in which they were attached. Under a keyval there is one at most that does
-/// not leave. Whatever is done with one costs little, however many there are.
+/// Attributes by their numbers, in the order in which they were attached. Under a keyval there is
+/// one at most that does not leave. Whatever is done with one costs little, however many there are.
 #[derive(Clone, Debug, Default)]
 struct List {
     by_number: BTreeMap<u64, Attribute>,
@@ -236,7 +236,8 @@ impl Attributes {
         Some(list.by_number[last].value)
     }
 
-    /// Attaches `value`; older ones are deleted first, also one that another thread attaches meanwhile.
+    /// Attaches `value`; older ones are deleted first, also one that another thread attaches
+    /// meanwhile.
     ///
     /// # Errors
     /// What the delete callback returns; nothing changes then.
@@ -246,8 +247,8 @@ impl Attributes {
         Ok(())
     }
 
-    /// Deletes the value under the keyval, if there is one. One whose delete callback is being called, by another thread
-    /// say, counts as none.
+    /// Deletes the value under the keyval, if there is one. One whose delete callback is being
+    /// called, by another thread say, counts as none.
     ///
     /// # Errors
     /// What the delete callback returns; the attribute stays then.
@@ -271,8 +272,9 @@ impl Attributes {
         }
     }
 
-    /// Deletes the value under the keyval; false if there is none. It is marked in the step that finds it, so that its
-    /// callback is called once whatever other threads, or the callback itself, do meanwhile.
+    /// Deletes the value under the keyval; false if there is none. It is marked in the step that
+    /// finds it, so that its callback is called once whatever other threads, or the callback
+    /// itself, do meanwhile.
     fn delete_one(&self, handle: usize, id: i32) -> Result<bool> {
         let found = {
             let mut list = self.list.borrow_mut();

@@ -1,13 +1,13 @@
 //! Functions of the program's, which can be called outside of the library's lock only.
 //!
-//! A callback may wait for a lock of the program's own (Python has one), whose holder waits for the library's.
-//! So nobody has the library's while a callback runs, and other threads may be in the library meanwhile. Whoever
-//! calls one must have left everything that other threads may touch in a state in which they can go on, and keeps
-//! no borrow but of what belongs to its own call.
+//! A callback may wait for a lock of the program's own (Python has one), whose holder waits for the
+//! library's. So nobody has the library's while a callback runs, and other threads may be in the
+//! library meanwhile. Whoever calls one must have left everything that other threads may touch in a
+//! state in which they can go on, and keeps no borrow but of what belongs to its own call.
 //!
-//! The addresses of such functions lie in a [`Foreign`], which gives them out to nobody. `cargo xtask tidy` refuses
-//! types of functions of C elsewhere in the crates that keep any. Functions that end a
-//! [`State`](crate::state::State) are not among them: they may not call MPI, nor wait.
+//! The addresses of such functions lie in a [`Foreign`], which gives them out to nobody. `cargo
+//! xtask tidy` refuses types of functions of C elsewhere in the crates that keep any. Functions
+//! that end a [`State`](crate::state::State) are not among them: they may not call MPI, nor wait.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -23,7 +23,7 @@ pub type CopyFn =
 pub type DeleteFn = extern "C" fn(usize, c_int, *mut c_void, *mut c_void) -> c_int;
 /// `void f(void *in, void *inout, int *len, MPI_Datatype *type)`
 pub type OpFn = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut abi::Datatype);
-/// The same with an `MPI_Count`.
+/// `void f(void *in, void *inout, MPI_Count *len, MPI_Datatype *type)`
 pub type OpCountFn =
     unsafe extern "C" fn(*mut c_void, *mut c_void, *mut abi::Count, *mut abi::Datatype);
 /// `void f(void *in, void *inout, MPI_Count len, MPI_Datatype type, void *state)`
@@ -45,7 +45,8 @@ pub use abi::{
     GrequestCancelFunction, GrequestFreeFunction, GrequestQueryFunction,
 };
 
-/// How callbacks are called, once the library has a lock: it is let go of meanwhile, if this thread has it.
+/// How callbacks are called, once the library has a lock: it is let go of meanwhile, if this thread
+/// has it.
 pub static WITHOUT_LOCK: OnceLock<fn(&mut dyn FnMut())> = OnceLock::new();
 
 thread_local! {
@@ -69,8 +70,8 @@ pub fn outside<R>(call: impl FnOnce() -> R) -> R {
     })
 }
 
-/// What `call` says without the library's lock, if this thread has it: for what may take long and needs nothing of the library,
-/// as calls of the system on files do.
+/// What `call` says without the library's lock, if this thread has it: for what may take long and
+/// needs nothing of the library, as calls of the system on files do.
 pub fn unlocked<R>(call: impl FnOnce() -> R) -> R {
     let Some(without_lock) = WITHOUT_LOCK.get() else {
         return call();
@@ -110,8 +111,9 @@ impl<F: Copy> Foreign<F> {
         outside(|| call(self.0))
     }
 
-    /// The same where a call of the library ends with it: nothing is under way then, and the function may jump out
-    /// of the call (`longjmp`), as error handlers do. What it jumps over is never dropped.
+    /// What `call` makes of the function where a call of the library ends with it: nothing is under
+    /// way then, and the function may jump out of the call (`longjmp`), as error handlers do. What
+    /// it jumps over is never dropped.
     pub fn call_at_end<R>(&self, call: impl FnOnce(F) -> R) -> R {
         unlocked(|| call(self.0))
     }
@@ -123,7 +125,7 @@ impl<F: Copy> Foreign<Option<F>> {
         self.0.is_none()
     }
 
-    /// The same, if the program has given one.
+    /// This function, if the program has given one.
     pub fn given(self) -> Option<Self> {
         self.0.map(|_| self)
     }

@@ -70,8 +70,8 @@ pub struct Datatypes {
     named: NamedTypes,
     /// Predefined types without a name.
     unnamed: RefCell<Vec<(TypeRef, abi::Datatype)>>,
-    /// Handles that the program has freed while they were [held](Datatypes::hold), and how many of these there may
-    /// be before they are looked through.
+    /// Handles that the program has freed while they were [held](Datatypes::hold), and how many of
+    /// these there may be before they are looked through.
     freed: RefCell<Vec<abi::Datatype>>,
     looked: Cell<usize>,
 }
@@ -142,13 +142,14 @@ impl Datatypes {
         Ok(obj)
     }
 
-    /// Keeps a handle alive as long as what is returned; `None` for one that lives anyway, or does not.
+    /// Keeps a handle alive as long as what is returned; `None` for one that lives anyway, or does
+    /// not.
     pub fn hold(&self, h: abi::Datatype) -> Option<Hold> {
         self.table.get(h.0).map(Hold::new)
     }
 
-    /// The program frees a handle, whose attributes are deleted. While it is held it stays, as functions of the program
-    /// may be given it. Cost: constant, over many.
+    /// The program frees a handle, whose attributes are deleted. While it is held it stays, as
+    /// functions of the program may be given it. Cost: constant, over many.
     pub fn free(&self, h: abi::Datatype) {
         let is_held = |h: abi::Datatype| self.table.get(h.0).is_some_and(|it| it.held.get() != 0);
         if !is_held(h) {

@@ -14,7 +14,8 @@ use crate::fail;
 use crate::state::State;
 use crate::table::{Guarded, ObjectKind};
 
-/// The handle of `MPI::ERRORS_THROW_EXCEPTIONS`, which only interfaces with C++ have: no constant of the standard's.
+/// The handle of `MPI::ERRORS_THROW_EXCEPTIONS`, which only interfaces with C++ have: no constant
+/// of the standard's.
 pub const ERRORS_THROW: abi::Errhandler = abi::Errhandler(0x144);
 
 /// What to do with an error.
@@ -233,7 +234,8 @@ impl Errhandlers {
         })
     }
 
-    /// Keeps the error handler of an object whose handle is freed while something is under way on it.
+    /// Keeps the error handler of an object whose handle is freed while something is under way on
+    /// it.
     pub fn keep(&self, place: ErrorPlace, errhandler: ErrhandlerRef, name: Option<String>) {
         self.kept.borrow_mut().push(Kept {
             place,

@@ -155,7 +155,7 @@ impl Error {
         }))
     }
 
-    /// The same error of another kind where it says that something is not there at all.
+    /// This error, and one of another kind where it says that something is not there at all.
     #[cold]
     #[must_use]
     pub fn where_unsupported(self, kind: Kind) -> Self {

@@ -19,11 +19,11 @@ use crate::table::{ObjectKind, Table};
 /// How two groups or communicators compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likeness {
-    /// The same object, or the same members in the same order.
+    /// Two names of one object, or the same members in the same order.
     Ident,
     /// Communicators that differ in their context only.
     Congruent,
-    /// The same members in another order.
+    /// Two orders of the same members.
     Similar,
     /// Anything else.
     Unequal,

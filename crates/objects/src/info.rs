@@ -44,8 +44,8 @@ struct Pairs {
     /// Those that were removed have left their places.
     places: Vec<Option<Pair>>,
     place_of: HashMap<Vec<u8>, usize>,
-    /// How many there are in the places before and at each one, as a tree (Fenwick 1994): entry `i`, from 1 on, tells of
-    /// as many places as its lowest bit is worth.
+    /// How many there are in the places before and at each one, as a tree (Fenwick 1994): entry
+    /// `i`, from 1 on, tells of as many places as its lowest bit is worth.
     counts: Vec<u32>,
 }
 

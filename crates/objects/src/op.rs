@@ -194,8 +194,8 @@ fn undefined(kind: OpKind, handle: abi::Datatype, basic: Basic) -> Error {
     Error::new(Kind::Op, text)
 }
 
-/// Whether an operation is for one-sided calls only: its result is that of one operand, and which of them comes last no
-/// reduction says.
+/// Whether an operation is for one-sided calls only: its result is that of one operand, and which
+/// of them comes last no reduction says.
 fn is_one_sided(kind: OpKind) -> bool {
     matches!(kind, OpKind::Replace | OpKind::NoOp)
 }
@@ -223,8 +223,8 @@ fn derived(kind: OpKind) -> Error {
 const LAID_OUT: usize = 64 << 10;
 
 impl Reducer {
-    /// The same, which keeps the handle alive that a function of the program is given: the program may have freed
-    /// its own before the last call.
+    /// This reducer, which keeps the handle alive that a function of the program is given: the
+    /// program may have freed its own before the last call.
     pub fn holding(mut self, types: &Datatypes) -> Self {
         if let Reducer::User { handle, hold, .. } = &mut self {
             *hold = types.hold(*handle);
@@ -409,7 +409,8 @@ struct LastKernel {
 pub struct Ops {
     /// All but the predefined ones.
     pub table: Table<Arc<Op>>,
-    /// The one that was looked up last, by a reduction and by an accumulate: most often the next is the same.
+    /// The one that was looked up last, by a reduction and by an accumulate: most often the next is
+    /// the same.
     last_kernel: Cell<Option<LastKernel>>,
     last_accumulate: Cell<Option<LastKernel>>,
 }
@@ -469,8 +470,8 @@ impl Ops {
     /// What a reduction applies, if the operation is predefined.
     ///
     /// # Errors
-    /// `Op` if it is not defined on that type, or not for reductions: `MPI_REPLACE` and `MPI_NO_OP` are for
-    /// one-sided calls (MPI-5, 6.9.2 and 12.3.4).
+    /// `Op` if it is not defined on that type, or not for reductions: `MPI_REPLACE` and `MPI_NO_OP`
+    /// are for one-sided calls (MPI-5, 6.9.2 and 12.3.4).
     #[inline]
     pub fn kernel(
         &self,

@@ -44,8 +44,8 @@ impl State {
         self.value.load(Relaxed)
     }
 
-    /// Gives the function `value` from now on, in the place of one that ends with nothing. The library's lock is held, and
-    /// no call of the function is under way that may be given either.
+    /// Gives the function `value` from now on, in the place of one that ends with nothing. The
+    /// library's lock is held, and no call of the function is under way that may be given either.
     pub fn replace(&self, value: *mut c_void) {
         debug_assert!(self.end.is_none());
         self.value.store(value, Relaxed);
@@ -78,8 +78,8 @@ pub type Freed = extern "C" fn(usize);
 /// Who keeps what handles stand for in a table of its own, as a layer does whose handles are ints.
 static FREED: OnceLock<Freed> = OnceLock::new();
 
-/// Names the function that [`freed`] calls; the first that is named stays. It runs with the library's lock held: it
-/// may call nothing here.
+/// Names the function that [`freed`] calls; the first that is named stays. It runs with the
+/// library's lock held: it may call nothing here.
 pub fn when_freed(function: Freed) {
     let _ = FREED.set(function);
 }
@@ -87,13 +87,14 @@ pub fn when_freed(function: Freed) {
 /// Who keeps what integers of requests stand for.
 static HANDED: OnceLock<Freed> = OnceLock::new();
 
-/// Names the function that [`handed`] calls; the first that is named stays. It may call nothing here.
+/// Names the function that [`handed`] calls; the first that is named stays. It may call nothing
+/// here.
 pub fn when_handed(function: Freed) {
     let _ = HANDED.set(function);
 }
 
-/// Tells that a request is handed over as an integer, which from now on stands for it and for none that had this
-/// integer before: the ends of transfers are not told.
+/// Tells that a request is handed over as an integer, which from now on stands for it and for none
+/// that had this integer before: the ends of transfers are not told.
 #[inline]
 pub fn handed(handle: usize) {
     if let Some(tell) = HANDED.get() {
@@ -101,8 +102,8 @@ pub fn handed(handle: usize) {
     }
 }
 
-/// Tells that the handle of an object is dead, before its slot serves again. Transfers, which end with each message, are
-/// not told: see [`handed`].
+/// Tells that the handle of an object is dead, before its slot serves again. Transfers, which end
+/// with each message, are not told: see [`handed`].
 #[inline]
 pub fn freed(handle: usize) {
     if let Some(tell) = FREED.get() {

@@ -171,7 +171,8 @@ pub unsafe fn send(
     check_long(unsafe { ((*(*ep).msg).send)(ep, at.cast(), len, desc, to, context.cast()) })
 }
 
-/// `fi_recvmsg` of one buffer from anybody, for one message or, with [`consts::MULTI_RECV`], for many.
+/// `fi_recvmsg` of one buffer from anybody, for one message or, with [`consts::MULTI_RECV`], for
+/// many.
 pub unsafe fn recv(
     ep: *mut Ep,
     at: *mut u8,

@@ -1,14 +1,16 @@
 //! Ending the connections to a peer that is lost, where the provider goes through the kernel's TCP.
 //!
-//! A provider has memory of the program's as long as an operation is under way, and buffers of ours. It gives them back
-//! when it learns that the connection has ended. Where a process dies its kernel says so; where a host vanishes nobody does,
-//! and data may still come when it is back. libfabric has no call that ends a connection of an endpoint: neither
-//! `fi_cancel` nor `fi_av_remove` does (1.17 to 2.5). But the connections are sockets of this process: one is shut down,
-//! as if the other end had done so, and the provider does the rest.
+//! A provider has memory of the program's as long as an operation is under way, and buffers of
+//! ours. It gives them back when it learns that the connection has ended. Where a process dies its
+//! kernel says so; where a host vanishes nobody does, and data may still come when it is back.
+//! libfabric has no call that ends a connection of an endpoint: neither `fi_cancel` nor
+//! `fi_av_remove` does (1.17 to 2.5). But the connections are sockets of this process: one is shut
+//! down, as if the other end had done so, and the provider does the rest.
 //!
-//! A socket is one of those if it leads to where the peer's endpoint takes connections, or comes from the peer's host to where
-//! our endpoint does. Who of several processes of that host has opened the latter cannot be told, so those are ended once all of
-//! them are lost, and if nothing has come for a while: a process that nobody here knows yet has just begun to talk.
+//! A socket is one of those if it leads to where the peer's endpoint takes connections, or comes
+//! from the peer's host to where our endpoint does. Who of several processes of that host has
+//! opened the latter cannot be told, so those are ended once all of them are lost, and if nothing
+//! has come for a while: a process that nobody here knows yet has just begun to talk.
 
 use std::collections::HashMap;
 use std::fs;
@@ -19,11 +21,12 @@ use std::time::{Duration, Instant};
 use catena_fabric::Peer;
 use rustix::net::{Shutdown, getpeername, getsockname, shutdown};
 
-/// How long a provider is left to notice by itself that a lost peer's connections have ended. What has
-/// arrived is taken meanwhile.
+/// How long a provider is left to notice by itself that a lost peer's connections have ended. What
+/// has arrived is taken meanwhile.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// For how long nothing has come over a connection that is ended although it is not known whose it is.
+/// For how long nothing has come over a connection that is ended although it is not known whose it
+/// is.
 const SILENT: Duration = Duration::from_secs(1);
 
 /// Where peers take connections, and whose are to be ended.
@@ -95,7 +98,8 @@ impl Connections {
             .collect();
         let mut again = false;
         for fd in descriptors() {
-            // SAFETY: asked for its names at first; one that was closed has none. The provider's stay open while we are here.
+            // SAFETY: asked for its names at first; one that was closed has none. The provider's
+            // stay open while we are here.
             let socket = unsafe { BorrowedFd::borrow_raw(fd) };
             let is_theirs = match self.own.and_then(|own| leads(socket, own)) {
                 Some(Leads::To(at)) => to.contains(&at),
@@ -126,7 +130,8 @@ enum Leads {
     From(IpAddr),
 }
 
-/// Where a socket leads, if it is a connection and may be one of the endpoint that takes some at `own`.
+/// Where a socket leads, if it is a connection and may be one of the endpoint that takes some at
+/// `own`.
 fn leads(socket: BorrowedFd<'_>, own: SocketAddr) -> Option<Leads> {
     let far = SocketAddr::try_from(getpeername(socket).ok()??).ok()?;
     let near = SocketAddr::try_from(getsockname(socket).ok()?).ok()?;

@@ -1,5 +1,5 @@
-//! libfabric as a network among others: `ofi`, `ofi:PROVIDER`, `ofi:PROVIDER:DOMAIN,DOMAIN`, and the name of a
-//! provider alone.
+//! libfabric as a network among others: `ofi`, `ofi:PROVIDER`, `ofi:PROVIDER:DOMAIN,DOMAIN`, and
+//! the name of a provider alone.
 
 use std::net::SocketAddr;
 
@@ -35,7 +35,8 @@ fn has_entries(folder: &str) -> bool {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Network {
-    /// This provider, or the first that will do, over these of its domains, or the first that will do.
+    /// This provider, or the first that will do, over these of its domains, or the first that will
+    /// do.
     Named {
         /// Name of the provider.
         provider: Option<String>,
@@ -91,7 +92,8 @@ impl catena_fabric::Network for Network {
         })
     }
 
-    /// The name of a provider needs no `ofi:` in front, unless it may be a transport that is misspelt.
+    /// The name of a provider needs no `ofi:` in front, unless it may be a transport that is
+    /// misspelt.
     fn parse_unnamed(part: &str, near: Option<&str>) -> Option<Result<Network, String>> {
         let word = part.split([':', ';']).next().unwrap_or_default();
         let is_known = PROVIDERS.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit()));

@@ -18,8 +18,8 @@ enum Kind {
     Operation(usize),
 }
 
-/// Whether an operation has failed because there is no way to its peer any more, and not because it was refused. No
-/// operation is cancelled here: a provider does so when it closes a connection.
+/// Whether an operation has failed because there is no way to its peer any more, and not because it
+/// was refused. No operation is cancelled here: a provider does so when it closes a connection.
 fn is_about_connection(error: i32) -> bool {
     matches!(
         error,

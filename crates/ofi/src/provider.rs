@@ -89,8 +89,9 @@ impl Offer {
         unsafe { name((*(*self.info).domain_attr).name) }
     }
 
-    /// Whether what is under way to a peer that is lost ends: the provider is told by its hardware, or by the kernel that a
-    /// connection has ended (`connections`). If not it may have the program's memory for good.
+    /// Whether what is under way to a peer that is lost ends: the provider is told by its hardware,
+    /// or by the kernel that a connection has ended (`connections`). If not it may have the
+    /// program's memory for good.
     fn ends_operations(&self) -> bool {
         let name = self.provider();
         !LOCAL.contains(&name) && !name.ends_with(RXD)
@@ -122,7 +123,8 @@ impl Offer {
         self.has_reads() && self.has_writes() && unsafe { (*self.info).caps } & consts::ATOMIC != 0
     }
 
-    /// This offer with atomics beside the rest, if the provider has them and all else stays as it is.
+    /// This offer with atomics beside the rest, if the provider has them and all else stays as it
+    /// is.
     fn with_atomics(self) -> Offer {
         let wanted = Wanted {
             provider: Some(self.provider().to_string()),
@@ -229,10 +231,9 @@ const RXD: &str = "ofi_rxd";
 const READS: u64 = consts::RMA | consts::READ | consts::REMOTE_READ;
 const WRITES: u64 = consts::WRITE | consts::REMOTE_WRITE;
 
-/// The best offer for what is wanted: with remote writes and reads if there is one, else with reads, of
-/// those the first that leads to other nodes unless the name says otherwise. Of
-/// the domains of one provider it is the one of the index that `order` gives
-/// first.
+/// The best offer for what is wanted: with remote writes and reads if there is one, else with
+/// reads, of those the first that leads to other nodes unless the name says otherwise. Of the
+/// domains of one provider it is the one of the index that `order` gives first.
 pub(crate) fn choose(
     library: Library,
     wanted: &Wanted,

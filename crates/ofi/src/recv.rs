@@ -1,13 +1,13 @@
-//! Receiving. A few large buffers take many messages each, packed one behind the other, and one that is used up is posted
-//! again; or there are many small ones, each for one message.
+//! Receiving. A few large buffers take many messages each, packed one behind the other, and one
+//! that is used up is posted again; or there are many small ones, each for one message.
 //!
 //! Providers say differently when a large one is used up. Some (rxm) say
 //! it with the message that took the last room, though messages in front of it
 //! may still be arriving from other peers: so a buffer is posted again when as
 //! many bytes have arrived as there are up to the end of the last message.
 //! A message that is cut short, as its sender dies, has no length that is told, so a large buffer
-//! with one is never known to be over. That happens where messages arrive in parts, over the kernel's network: there
-//! each has a small buffer to itself.
+//! with one is never known to be over. That happens where messages arrive in parts, over the
+//! kernel's network: there each has a small buffer to itself.
 
 use catena_base::PeerBytes;
 use catena_fabric::{Deliver, frame};
@@ -83,7 +83,8 @@ impl Ofi {
         delivered
     }
 
-    /// The completion of a buffer for one message: where its message lies is not told by all providers.
+    /// The completion of a buffer for one message: where its message lies is not told by all
+    /// providers.
     fn alone(&self, number: usize, entry: &CqEntry) -> CqEntry {
         let at = self.receives.base + number * self.receives.len;
         CqEntry {

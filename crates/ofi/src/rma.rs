@@ -10,12 +10,12 @@ use crate::init::Ofi;
 use crate::objects::{Objects, Region};
 use crate::words::Kept;
 
-/// Keys that a provider may refuse for a registration before it is given up: those of memory that is read into or written from
-/// are not listed.
+/// Keys that a provider may refuse for a registration before it is given up: those of memory that
+/// is read into or written from are not listed.
 const KEYS: usize = 80;
 
-/// The next key after `last` that is not in use, of those that have no other bits than `mask`; none if all are. 0 is that of our
-/// own memory.
+/// The next key after `last` that is not in use, of those that have no other bits than `mask`; none
+/// if all are. 0 is that of our own memory.
 fn next_key(last: u64, mask: u64, in_use: impl Fn(u64) -> bool) -> Option<u64> {
     let following = |key: &u64| Some(key.wrapping_add(1) & mask);
     let mut keys = std::iter::successors(following(&last), following);
@@ -77,8 +77,8 @@ impl Ofi {
     }
 }
 
-/// Registers memory under a key that is not in use, after the `last` one, if the provider does not choose it. One that it
-/// refuses is passed over.
+/// Registers memory under a key that is not in use, after the `last` one, if the provider does not
+/// choose it. One that it refuses is passed over.
 ///
 /// # Errors
 /// libfabric's number, positive.

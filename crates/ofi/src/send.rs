@@ -104,7 +104,8 @@ impl Ofi {
         Ok(Posted::Done)
     }
 
-    /// Whether the provider has handed on all that it tells of: words, what is long, and some of what it injects.
+    /// Whether the provider has handed on all that it tells of: words, what is long, and some of
+    /// what it injects.
     pub fn is_quiet(&self) -> bool {
         let sends = &self.sends;
         self.endpoint.rows.is_empty() && sends.free.len() + sends.lost == sends.count()

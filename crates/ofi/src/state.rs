@@ -100,7 +100,8 @@ pub(crate) struct Use {
     pub(crate) end: usize,
     /// The provider puts no more messages into it.
     pub(crate) closed: bool,
-    /// A message has failed, of a length that nobody knows. None is arriving in parts where a buffer takes many.
+    /// A message has failed, of a length that nobody knows. None is arriving in parts where a
+    /// buffer takes many.
     pub(crate) failed: bool,
 }
 

@@ -96,7 +96,8 @@ fn those_that_die_inside_a_frame_leave_room_for_others() {
     }
 }
 
-/// Two peers that are silent have all buffers when they are lost; nobody else closes the connections.
+/// Two peers that are silent have all buffers when they are lost; nobody else closes the
+/// connections.
 #[test]
 fn those_that_are_lost_give_back_what_they_occupy() {
     for provider in OVER_TCP {

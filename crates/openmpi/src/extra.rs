@@ -130,10 +130,12 @@ export_as! {
     }
 }
 
-/// Gives an operation that the program has made, and not used, another function: the library of C++ asks for it.
+/// Gives an operation that the program has made, and not used, another function: the library of C++
+/// asks for it.
 #[unsafe(no_mangle)]
 extern "C" fn catena_op_set_function(op: Op, function: usize) -> c_int {
-    // SAFETY: what `MPI_Op_create` of this interface makes has the address of such a function as its state.
+    // SAFETY: what `MPI_Op_create` of this interface makes has the address of such a function as
+    // its state.
     code::<A>(unsafe { core::catena_op_set_state(op.native(), function as *mut c_void) })
 }
 

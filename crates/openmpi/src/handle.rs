@@ -1,7 +1,8 @@
 //! Handles: the address of an object, or a number of Catena.
 //!
 //! Catena's handle has bit 31 clear. A foreign one has the halves of it exchanged and bit 63 set,
-//! which no address of a program has; that is two instructions either way, without a constant on the way back.
+//! which no address of a program has; that is two instructions either way, without a constant on
+//! the way back.
 
 use catena_abi as abi;
 use catena_layer::core;
@@ -39,7 +40,8 @@ fn number(foreign: usize) -> usize {
 
 #[inline(always)]
 fn of_number(foreign: usize) -> usize {
-    // The shift drops the bit that was set, in whose place a zero was; the rotation is shorter by one.
+    // The shift drops the bit that was set, in whose place a zero was; the rotation is shorter by
+    // one.
     (foreign << 1).rotate_left(31)
 }
 

@@ -58,8 +58,8 @@ impl Abi for OpenMpi {
     const KEYS: &'static [Pair] = constants::KEYS;
     const CLASSES: &'static [Pair] = constants::CLASSES;
 
-    /// `OMPI_COMM_TYPE_HWTHREAD` and what follows it, but for the compute unit: what is larger than a host and smaller than
-    /// all of them Catena does not know.
+    /// `OMPI_COMM_TYPE_HWTHREAD` and what follows it, but for the compute unit: what is larger than
+    /// a host and smaller than all of them Catena does not know.
     fn split_by(split_type: c_int) -> Option<SplitBy> {
         Some(SplitBy::Resource(match split_type {
             1 => c"hwloc://PU",

@@ -4,8 +4,8 @@
 //! loader makes all libraries use these; so an object begins with the handle of Catena that it
 //! stands for, which is copied with it, and has the size that Open MPI's public header gives it.
 //! Whether an address is that of an object is seen before it is followed: it must lie between the
-//! first and the last object of the program or of this library, and have a mark behind it. That of an
-//! object of the program, or of this library if the program has none, takes two comparisons.
+//! first and the last object of the program or of this library, and have a mark behind it. That of
+//! an object of the program, or of this library if the program has none, takes two comparisons.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -72,15 +72,16 @@ impl Entry {
 
 include!(concat!(env!("OUT_DIR"), "/objects.rs"));
 
-/// Addresses from the first object of a file to the last. [`start`] stores them before anything else
-/// runs here, so they are no atomics, which the compiler would load one by one.
+/// Addresses from the first object of a file to the last. [`start`] stores them before anything
+/// else runs here, so they are no atomics, which the compiler would load one by one.
 struct Range {
     first: Cell<usize>,
     /// Bytes to the last; an object is there only if the first is not the last address of all.
     to_last: Cell<usize>,
 }
 
-// SAFETY: nothing is stored in it after the loader has called `start`, which it does once, before other code.
+// SAFETY: nothing is stored in it after the loader has called `start`, which it does once, before
+// other code.
 unsafe impl Sync for Range {}
 
 impl Range {
@@ -120,7 +121,8 @@ static USUAL: Range = Range::new();
 /// Those of this library.
 static OURS: Range = Range::new();
 
-/// The handle of Catena that the object at an address stands for, if it is one that the program has.
+/// The handle of Catena that the object at an address stands for, if it is one that the program
+/// has.
 #[inline(always)]
 pub(crate) fn usual_handle_at(address: usize) -> Option<usize> {
     USUAL.handle_at(address)

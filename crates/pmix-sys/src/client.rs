@@ -295,14 +295,15 @@ impl Client {
         names.filter_map(set).collect()
     }
 
-    /// Has `tell` called, by another thread, if the server ends before this process has parted from it. For the first
-    /// client of a process alone.
+    /// Has `tell` called, by another thread, if the server ends before this process has parted from
+    /// it. For the first client of a process alone.
     pub fn when_lost(&self, tell: fn()) {
         if LOST.set(tell).is_err() {
             return;
         }
         let codes = [LOST_CONNECTION, LOST_CONNECTION_BEFORE];
-        // SAFETY: the codes are copied; no arguments. One that takes no handlers says nothing of its end.
+        // SAFETY: the codes are copied; no arguments. One that takes no handlers says nothing of
+        // its end.
         unsafe {
             (self.library.register_events)(
                 codes.as_ptr(),

@@ -89,7 +89,7 @@ impl Exchange for ThroughLauncher {
     }
 }
 
-/// The same exchange between the processes of two jobs, which meet over networks of their own.
+/// The exchange between the processes of two jobs, which meet over networks of their own.
 /// Their records have a key of their own, too.
 pub(crate) struct BetweenJobs {
     boot: SharedBoot,

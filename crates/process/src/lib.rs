@@ -23,6 +23,7 @@
 //! | `watch`    | several threads of a process that wait at once                   |
 //! | `host`     | the trait, and what waiting took                                 |
 //! | `threads`  | the threads that wait, as each of them sees the others           |
+//! | `told`     | what a thread tells of a wait that lasts                         |
 //! | `scoped`   | a value that is lent to one closure at a time                    |
 //! | `lock`     | the one lock of a library, which its callbacks may take again    |
 //!
@@ -80,7 +81,7 @@
 //!     threads: Threads::new(1, false),
 //!     waits: Waits::default(),
 //! };
-//! block(&counter, |counter| counter.rounds.get() >= 1000);
+//! block(&counter, |_, _| {}, |counter| counter.rounds.get() >= 1000);
 //! assert!(counter.rounds.get() >= 1000);
 //! ```
 
@@ -95,10 +96,11 @@ mod lock;
 mod scoped;
 mod sleep;
 mod threads;
+mod told;
 mod watch;
 mod wire_up;
 
-pub use block::{block, block_alone};
+pub use block::{block, block_alone, block_on};
 pub use engine::{LinkOf, ProgressEngine};
 pub use exchange::SharedBoot;
 pub use hooks::{Alarm, Hook, Hooked, Hooks, rounds};
@@ -106,5 +108,6 @@ pub use host::{Host, Slept, Waits};
 pub use life::{Life, Living, Owner, granted};
 pub use lock::{Depth, Lock};
 pub use scoped::Scoped;
-pub use threads::{Threads, Wanted};
+pub use threads::Threads;
+pub use told::Wait;
 pub use watch::{is_watcher_asleep, outside, watch_once};

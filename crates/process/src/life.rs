@@ -24,6 +24,7 @@ use std::thread::{self, ThreadId};
 use catena_abi::consts;
 use catena_objects::error::Result;
 use catena_objects::fail;
+use catena_trace::Phase;
 
 use crate::host::Host;
 use crate::lock::Lock;
@@ -221,10 +222,15 @@ impl<P> Life<P> {
     {
         let _held = self.hold();
         self.keep_locked.store(true, Relaxed);
-        self.locked.store(true, Relaxed);
+        self.set_locked(true);
         if let Some(process) = self.kept() {
             process.threads().set_many(true);
         }
+    }
+
+    fn set_locked(&self, locked: bool) {
+        self.locked.store(locked, Relaxed);
+        catena_trace::set_threaded(locked);
     }
 
     fn hold(&self) -> Held<'_> {
@@ -302,11 +308,12 @@ impl<P: Living> Life<P> {
         if users > 0 {
             return Ok(());
         }
+        catena_trace::set_phase(Phase::Left);
         let result = process.rest(end);
         // The state stays, for those who look at it, for the next user and for threads that use
         // it against the rules.
         self.running.store(ptr::null_mut(), Release);
-        self.locked.store(true, Relaxed);
+        self.set_locked(true);
         result
     }
 
@@ -320,7 +327,8 @@ impl<P: Living> Life<P> {
     fn run(&self, process: &'static P, locked: bool) {
         let locked = locked || self.keep_locked.load(Relaxed);
         process.threads().set_many(locked);
-        self.locked.store(locked, Relaxed);
+        self.set_locked(locked);
+        catena_trace::set_phase(Phase::Running);
         self.running
             .store(ptr::from_ref(process).cast_mut(), Release);
     }

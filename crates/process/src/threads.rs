@@ -7,8 +7,11 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 use std::time::Duration;
 
+use catena_base::clock;
 use catena_base::futex::{self, Reach};
 use catena_base::wait::Waiter;
+
+use crate::told::{Told, Wait};
 
 /// The threads of a process that wait.
 #[derive(Debug)]
@@ -33,8 +36,8 @@ pub struct Threads<P: 'static> {
     oversubscribed: bool,
 }
 
-/// What a thread waits for.
-pub type Wanted<'a, P> = dyn FnMut(&P) -> bool + 'a;
+/// A wait of a thread.
+pub(crate) type Wanted<'a, P> = dyn Wait<P> + 'a;
 
 /// A thread that sleeps.
 #[derive(Debug)]
@@ -43,6 +46,11 @@ pub(crate) struct Sleeper<P: 'static> {
     wanted: NonNull<Wanted<'static, P>>,
     /// Why it shall wake.
     pub(crate) why: AtomicU32,
+    /// The thread, as the kernel counts, and the tick at which it began to sleep.
+    thread: u32,
+    since: u64,
+    /// What others have told of its wait.
+    told: RefCell<Told>,
 }
 
 /// It shall not, and looks at the word.
@@ -64,6 +72,9 @@ impl<P> Sleeper<P> {
                 std::mem::transmute::<NonNull<Wanted<'_, P>>, NonNull<Wanted<'static, P>>>(wanted)
             },
             why: AtomicU32::new(LOOKING),
+            thread: catena_trace::thread(),
+            since: clock::ticks(),
+            told: RefCell::default(),
         }
     }
 
@@ -74,7 +85,18 @@ impl<P> Sleeper<P> {
     pub(crate) unsafe fn ask(&self, process: &P) -> bool {
         let mut wanted = self.wanted;
         // SAFETY: nobody else uses it, as the caller promises.
-        unsafe { wanted.as_mut()(process) }
+        unsafe { wanted.as_mut().is_done(process) }
+    }
+
+    /// Tells what it waits for, if it has waited long.
+    ///
+    /// # Safety
+    /// As for [`Sleeper::ask`].
+    pub(crate) unsafe fn tell(&self, process: &P) {
+        // SAFETY: nobody else uses it, as the caller promises.
+        let wanted = unsafe { self.wanted.as_ref() };
+        let mut told = self.told.borrow_mut();
+        told.tell(process, (self.thread, false), self.since, wanted);
     }
 
     /// Wakes it; it goes on when it gets the lock.

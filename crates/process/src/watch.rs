@@ -25,6 +25,7 @@ use catena_objects::callback::is_inside;
 
 use crate::host::Host;
 use crate::threads::{CALLED, DONE, Sleeper, Wanted};
+use crate::told::Told;
 
 /// Whether the last one to watch sleeps.
 static DOZING: AtomicBool = AtomicBool::new(false);
@@ -90,7 +91,7 @@ pub(crate) fn block_beside_others<P: Host>(process: &P, wanted: &mut Wanted<'_, 
             done || watch.sleep_until_woken(wanted, true)
         } else {
             process.progress();
-            wanted(process) || watch.sleep_until_woken(wanted, false)
+            wanted.is_done(process) || watch.sleep_until_woken(wanted, false)
         };
     }
     waiting.all.set(waiting.all.get() - 1);
@@ -113,9 +114,10 @@ impl<P: Host> Watch<'_, P> {
         let process = self.0;
         let mut waiter = Waiter::new(process.threads().is_oversubscribed());
         let mut looks = 0;
+        let mut told = Told::default();
         let done = loop {
             let moved = process.progress();
-            let done = wanted(process);
+            let done = wanted.is_done(process);
             self.wake_done();
             self.wake_watcher();
             if done {
@@ -141,6 +143,9 @@ impl<P: Host> Watch<'_, P> {
                     break false;
                 }
                 Idle::Sleep(limit) => {
+                    let me = (catena_trace::thread(), true);
+                    told.tell(process, me, waiter.sleepy_since(), wanted);
+                    self.tell_of_sleepers();
                     if self.doze(limit, waiter.sleepy_since(), wanted) {
                         break true;
                     }
@@ -211,6 +216,20 @@ impl<P: Host> Watch<'_, P> {
         waiting.sleepers.borrow_mut().retain(|&it| it != myself);
         waiting.called.set(false);
         false
+    }
+
+    /// Tells what those wait for that sleep while this one watches.
+    fn tell_of_sleepers(&self) {
+        let process = self.0;
+        let waiting = process.threads();
+        if waiting.asking.replace(true) {
+            return;
+        }
+        for sleeper in waiting.sleepers.borrow().iter() {
+            // SAFETY: who is on the list sleeps, or waits for `asking` to end, and this is the only one who asks.
+            unsafe { sleeper.as_ref().tell(process) };
+        }
+        waiting.asking.set(false);
     }
 
     /// Wakes those for whom it has come what they wait for.

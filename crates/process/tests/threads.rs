@@ -89,7 +89,7 @@ fn all_come_through(cores: u32) {
     thread::scope(|scope| {
         let wait = |goal: u32| {
             within(shared, |counter| {
-                block(counter, |counter| counter.rounds.get() >= goal);
+                block(counter, |_, _| {}, |counter| counter.rounds.get() >= goal);
                 assert!(counter.rounds.get() >= goal);
             });
             // Lets the next one go, from outside of the library.
@@ -115,13 +115,17 @@ fn a_callback_waits_by_itself() {
     within(shared, |counter| {
         counter.allowed.store(8, Relaxed);
         let mut inner = 0;
-        block(counter, |counter| {
-            LOCK.acquire();
-            block(counter, |counter| counter.rounds.get() >= 4);
-            inner = counter.rounds.get();
-            LOCK.release();
-            counter.rounds.get() >= 8
-        });
+        block(
+            counter,
+            |_, _| {},
+            |counter| {
+                LOCK.acquire();
+                block(counter, |_, _| {}, |counter| counter.rounds.get() >= 4);
+                inner = counter.rounds.get();
+                LOCK.release();
+                counter.rounds.get() >= 8
+            },
+        );
         assert!(inner >= 4);
     });
 }

@@ -37,8 +37,8 @@ pub fn facts(call: &[u8]) -> Option<&[u8]> {
 }
 
 impl Secret {
-    /// Another one, which follows from this one and the name of what it is for, and does not give this one away.
-    /// No tag is one: those hash more.
+    /// Another one, which follows from this one and the name of what it is for, and does not give
+    /// this one away. No tag is one: those hash more.
     pub fn derive(&self, name: &str) -> Secret {
         let mut hash =
             <Hmac<Sha256> as KeyInit>::new_from_slice(self.bytes()).expect("keys of any length");

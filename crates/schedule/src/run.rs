@@ -185,7 +185,8 @@ impl<H: Copy> Run<H> {
         self.under_way.iter().map(|m| m.1)
     }
 
-    /// Messages that were posted and are not complete, with their steps: for reports of who waits for whom.
+    /// Messages that were posted and are not complete, with their steps: for reports of who waits
+    /// for whom.
     pub fn waiting<'a>(&'a self, schedule: &'a Schedule) -> impl Iterator<Item = (Step, H)> + 'a {
         self.under_way
             .iter()

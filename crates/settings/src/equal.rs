@@ -7,7 +7,8 @@ use crate::source::PREFIX;
 use crate::var::Scope;
 
 impl Registry {
-    /// The settings that must be equal and have another value than their default: a line `NAME=value` each. Usually empty.
+    /// The settings that must be equal and have another value than their default: a line
+    /// `NAME=value` each. Usually empty.
     pub fn equal(&self) -> String {
         let all = self.iter().filter(|s| s.scope() == Scope::AllEqual);
         let lines = all.filter_map(|setting| {
@@ -19,7 +20,8 @@ impl Registry {
     }
 }
 
-/// What differs between what two processes say by [`Registry::equal`], in words; each comes with its name.
+/// What differs between what two processes say by [`Registry::equal`], in words; each comes with
+/// its name.
 pub fn difference(one: (&str, &str), other: (&str, &str)) -> Option<String> {
     if one.1 == other.1 {
         return None;

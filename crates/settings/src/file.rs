@@ -1,8 +1,8 @@
 //! The configuration file: which one it is, whether it is to be trusted, and how the launcher
 //! hands it on to the processes of its jobs.
 //!
-//! It is read without ever waiting: a pipe or a device is none. What cannot be used is told, whatever it is,
-//! but that the usual file is not there.
+//! It is read without ever waiting: a pipe or a device is none. What cannot be used is told,
+//! whatever it is, but that the usual file is not there.
 
 use std::env;
 use std::fs;
@@ -17,7 +17,8 @@ use crate::warning::Warning;
 /// Names the configuration file in the environment.
 pub const CONF: &str = "CATENA_CONF";
 
-/// Longest file that is read, bytes: it travels as a variable of the environment, which can have twice that.
+/// Longest file that is read, bytes: it travels as a variable of the environment, which can have
+/// twice that.
 const LONGEST: u64 = 64 << 10;
 
 /// The usual file, in the home directory.
@@ -45,14 +46,15 @@ impl File {
         }
     }
 
-    /// The file that `named`, the value of [`CONF`], names, or else the usual one, if there is one. A relative name begins at
-    /// the folder in which this process is.
+    /// The file that `named`, the value of [`CONF`], names, or else the usual one, if there is one.
+    /// A relative name begins at the folder in which this process is.
     pub fn find(named: Option<&str>) -> Option<File> {
         let named = named.filter(|name| !name.is_empty());
         let path = match named {
             Some(name) => std::path::absolute(name).unwrap_or_else(|_| name.into()),
             None => {
-                // An empty or relative one is no home, but the folder in which this process happens to be.
+                // An empty or relative one is no home, but the folder in which this process happens
+                // to be.
                 let home = env::var_os("HOME").map(PathBuf::from);
                 home.filter(|home| home.is_absolute())?.join(USUAL)
             }
@@ -105,8 +107,8 @@ impl File {
         Some(Some(file))
     }
 
-    /// As a variable of the environment: lines with the value of [`CONF`], the path, what is wrong, and the text without its
-    /// comments.
+    /// As a variable of the environment: lines with the value of [`CONF`], the path, what is wrong,
+    /// and the text without its comments.
     pub fn to_handed(file: Option<&File>, named: &str) -> String {
         let mut text = one_line(named);
         text.push('\n');
@@ -133,7 +135,8 @@ impl File {
     }
 }
 
-/// So many of the things that are wrong with a file are told: what is handed on has to fit into a variable.
+/// So many of the things that are wrong with a file are told: what is handed on has to fit into a
+/// variable.
 const PROBLEMS: usize = 20;
 
 fn one_line(text: &str) -> String {
@@ -159,7 +162,8 @@ fn unusable(path: PathBuf, is_named: bool, cause: String) -> File {
     }
 }
 
-/// Reads a file. Another user's, who could name libraries there that this one loads, counts only where it was asked for.
+/// Reads a file. Another user's, who could name libraries there that this one loads, counts only
+/// where it was asked for.
 fn read(path: &Path, is_named: bool) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let opened = fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);

@@ -129,8 +129,8 @@ impl Sources {
         self
     }
 
-    /// Takes the file that the launcher has read, unless the program was given another one since, or reads the one
-    /// that the environment names, or the usual one.
+    /// Takes the file that the launcher has read, unless the program was given another one since,
+    /// or reads the one that the environment names, or the usual one.
     fn read_file(&mut self) {
         let named = self.environment.get(bare(CONF)).map(String::as_str);
         let handed = self.environment.get(bare(FILE));
@@ -146,13 +146,14 @@ impl Sources {
         self.handed = handed;
     }
 
-    /// The value of [`FILE`] for processes that this one starts, whatever has become of its working folder.
+    /// The value of [`FILE`] for processes that this one starts, whatever has become of its working
+    /// folder.
     pub fn handed(&self) -> &str {
         &self.handed
     }
 
-    /// The value of [`FILE`] for processes in whose environment `conf` is the value of [`CONF`]: what the file says that
-    /// they would read here.
+    /// The value of [`FILE`] for processes in whose environment `conf` is the value of [`CONF`]:
+    /// what the file says that they would read here.
     pub fn handed_on(conf: Option<&str>) -> String {
         let vars = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))

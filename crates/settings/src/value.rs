@@ -260,8 +260,9 @@ impl Value for Bytes {
     plain!(Long, Value::to_bits, |n| Some(Bytes(n)));
 }
 
-/// Read as `500ms`, `2s`, `50us`, `100ns` or `1min`; a number other than 0 needs a unit, as settings are as short as nanoseconds
-/// and as long as minutes. Kept in nanoseconds, so at most 584 years.
+/// Read as `500ms`, `2s`, `50us`, `100ns` or `1min`; a number other than 0 needs a unit, as
+/// settings are as short as nanoseconds and as long as minutes. Kept in nanoseconds, so at most 584
+/// years.
 impl Value for Duration {
     const KIND: &'static str = "duration";
 

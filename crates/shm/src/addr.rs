@@ -47,7 +47,8 @@ pub(crate) const PAGE: usize = 4096;
 pub struct Geometry {
     /// Cells of a ring: packets under way.
     pub cells: usize,
-    /// Bytes of a ring's data area, of which only long packets in a row take more than `Geometry::near`.
+    /// Bytes of a ring's data area, of which only long packets in a row take more than
+    /// `Geometry::near`.
     pub data: usize,
     /// Largest packet, bytes; at most half the data area.
     pub packet: usize,
@@ -78,8 +79,9 @@ impl Geometry {
 
     /// Bytes of the data area that packets take turns in, unless they are long and many.
     ///
-    /// Measured (AMD EPYC, 2 cores): with 128 KiB messages of 1 MiB take half as long again among 8 ranks, with 512 KiB
-    /// packets of 4 KiB take longer, and the rings of all pairs together fall out of the nearest caches.
+    /// Measured (AMD EPYC, 2 cores): with 128 KiB messages of 1 MiB take half as long again among 8
+    /// ranks, with 512 KiB packets of 4 KiB take longer, and the rings of all pairs together fall
+    /// out of the nearest caches.
     pub(crate) fn near(&self) -> usize {
         self.data.min((256 << 10).max(2 * self.packet))
     }
@@ -149,7 +151,8 @@ pub(crate) struct Who {
     pub vacant: AtomicU64,
     /// 1 from when the rank has ended until it comes back.
     pub left: AtomicU64,
-    /// Jobs that the rank has parted from, as far as it has not told the launcher otherwise; 0 where there is none.
+    /// Jobs that the rank has parted from, as far as it has not told the launcher otherwise; 0
+    /// where there is none.
     pub parted: [AtomicU64; PARTED],
 }
 

@@ -221,7 +221,8 @@ impl Shm {
         !self.others.is_empty()
     }
 
-    /// Whether a peer of another job has [left](Shm::say_left), and all that it had sent to this process was taken.
+    /// Whether a peer of another job has [left](Shm::say_left), and all that it had sent to this
+    /// process was taken.
     pub fn has_left(&self, peer: Peer) -> bool {
         if !self.reaches(peer) || self.shares_segment(peer) {
             return false;
@@ -275,7 +276,8 @@ impl Shm {
         other.map_or(&self.segment, |other| &other.segment)
     }
 
-    /// Bytes of the largest packet to the peer with that number: the ring to it is one of its segment.
+    /// Bytes of the largest packet to the peer with that number: the ring to it is one of its
+    /// segment.
     pub(crate) fn most(&self, number: usize) -> usize {
         self.segment_of(number).layout.geometry.packet
     }
@@ -464,7 +466,8 @@ impl Transport for Shm {
 }
 
 impl NodeLocal for Shm {
-    /// Whether its ring was full, or nothing has arrived since the last long packet to it left: who answers has taken it.
+    /// Whether its ring was full, or nothing has arrived since the last long packet to it left: who
+    /// answers has taken it.
     fn is_behind(&self, peer: Peer) -> bool {
         let peer_state = &self.peer_states[self.number(peer)];
         peer_state.blocked || peer_state.sent_long == Some(self.arrived) || self.sends(peer)

@@ -68,8 +68,8 @@ impl Inlet {
                 break None;
             }
         };
-        // Also after the last packet of a batch: perhaps nothing follows it, so nobody looks here again, and the sender
-        // waits for the room of just those.
+        // Also after the last packet of a batch: perhaps nothing follows it, so nobody looks here
+        // again, and the sender waits for the room of just those.
         self.rx.idle();
         if self.rx.given_back() != self.told {
             self.tell();

@@ -78,7 +78,8 @@ impl Notifier {
         front.heeds_parting.store(1, Release);
     }
 
-    /// The jobs that the process with that number has parted from without a message; it may be dead.
+    /// The jobs that the process with that number has parted from without a message; it may be
+    /// dead.
     pub fn parted(&self, number: u32) -> impl Iterator<Item = u64> + '_ {
         let words = self.block(number).into_iter();
         let words = words.flat_map(|block| &block.who.parted);

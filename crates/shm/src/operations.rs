@@ -1,10 +1,10 @@
 //! Put, get and atomics on a peer's memory. All of them are complete when the call returns, at the
 //! target, too; so there is never anything to flush.
 //!
-//! The kernel copies to and from private memory of a peer; memory of the segment is copied straight.
-//! Atomics are those of the processor and work on memory of the segment alone, as private memory of
-//! a peer can only be copied. A remote key says which it is: [`PRIVATE`] has an address in the
-//! owner's address space, [`SEGMENT`] an offset in the segment of the owner's job.
+//! The kernel copies to and from private memory of a peer; memory of the segment is copied
+//! straight. Atomics are those of the processor and work on memory of the segment alone, as private
+//! memory of a peer can only be copied. A remote key says which it is: [`PRIVATE`] has an address
+//! in the owner's address space, [`SEGMENT`] an offset in the segment of the owner's job.
 
 use catena_base::PeerBytes;
 use catena_fabric::{

@@ -1,9 +1,10 @@
 //! What the kernel's copies take at best: reads of our own memory, where distance does not matter.
 //!
 //! Who weighs these copies against a ring, as boards do (`Balance` of
-//! the crate `board`), begins with this. It is measured once for the process, a little with each question, so that no message
-//! waits for all of it. Until the last look it can be too much, never too little: who asks early takes the
-//! kernel for slower than it is, and the ring's better time has to be seen several times before it counts.
+//! the crate `board`), begins with this. It is measured once for the process, a little with each
+//! question, so that no message waits for all of it. Until the last look it can be too much, never
+//! too little: who asks early takes the kernel for slower than it is, and the ring's better time
+//! has to be seen several times before it counts.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -71,8 +72,8 @@ impl Own {
     }
 }
 
-/// What a read of 64 KiB of another process's memory takes where distance does not matter, ticks: of our own.
-/// Known after some questions, each of which takes a few microseconds until then.
+/// What a read of 64 KiB of another process's memory takes where distance does not matter, ticks:
+/// of our own. Known after some questions, each of which takes a few microseconds until then.
 pub fn read_ticks() -> u64 {
     static KNOWN: OnceLock<u64> = OnceLock::new();
     static OWN: Mutex<Own> = Mutex::new(Own::new());

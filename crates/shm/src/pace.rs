@@ -1,12 +1,13 @@
 //! Whether long messages from a peer pass through the ring or are copied by the kernel.
 //!
-//! The kernel copies once out of the sender's memory, the ring twice but within the caches, and both ends at
-//! the same time. Which is faster depends on the processor, the distance of the cores and the length, and on what the
-//! two ranks do besides: where the sender computes, a stream waits for it, and the kernel does not. So nothing is
-//! taken for granted but the beginning, which is the ring, and all that counts is how long whole messages take, from
-//! when the receiver can have them to when they are there, for each order of magnitude apart. Messages of the other
-//! direction that the two ranks copy meanwhile are in that time, too. Now and then two messages in a row go the other
-//! way, less often while that is in vain.
+//! The kernel copies once out of the sender's memory, the ring twice but within the caches, and
+//! both ends at the same time. Which is faster depends on the processor, the distance of the cores
+//! and the length, and on what the two ranks do besides: where the sender computes, a stream waits
+//! for it, and the kernel does not. So nothing is taken for granted but the beginning, which is the
+//! ring, and all that counts is how long whole messages take, from when the receiver can have them
+//! to when they are there, for each order of magnitude apart. Messages of the other direction that
+//! the two ranks copy meanwhile are in that time, too. Now and then two messages in a row go the
+//! other way, less often while that is in vain.
 
 use catena_fabric::Moved;
 
@@ -16,11 +17,12 @@ const TRIAL_EVERY: u32 = 32;
 const TRIAL_RARELY: u32 = 2048;
 /// After a trial in vain so many times as many messages pass until the next one.
 const RARER: u32 = 4;
-/// Messages of a trial, and those whose least time counts: one may have been interrupted, or have waited for memory
-/// at first use.
+/// Messages of a trial, and those whose least time counts: one may have been interrupted, or have
+/// waited for memory at first use.
 const LOOKS: usize = 2;
 
-/// The shortest messages for which there is a choice have that many bits, as longer ones than the last class are with it.
+/// The shortest messages for which there is a choice have that many bits, as longer ones than the
+/// last class are with it.
 const FIRST_BITS: u32 = 16;
 const CLASSES: usize = 8;
 
@@ -97,8 +99,8 @@ impl Class {
         self.kept.other()
     }
 
-    /// Whether the kernel is so much faster that it is worth that the next one to write where it read, and to read
-    /// where it wrote, waits for these lines: a quarter.
+    /// Whether the kernel is so much faster that it is worth that the next one to write where it
+    /// read, and to read where it wrote, waits for these lines: a quarter.
     fn better(&self) -> Option<By> {
         let [ring, kernel] = self.times.map(|times| times.known());
         Some(match 5 * kernel? < 4 * ring? {
@@ -178,7 +180,8 @@ mod tests {
         }
     }
 
-    /// Moves `messages` messages that take so many ticks by ring and kernel; how many the kernel copied.
+    /// Moves `messages` messages that take so many ticks by ring and kernel; how many the kernel
+    /// copied.
     fn run(pace: &mut Pace, messages: u32, ring: u64, kernel: u64) -> u32 {
         let mut count = 0;
         for _ in 0..messages {

@@ -1,16 +1,18 @@
-//! Jobs that a process has parted from, where the launcher finds them when it matters: when it judges whom a death
-//! ends. A message would wake the launcher, which takes longer than all else that a process does to part.
+//! Jobs that a process has parted from, where the launcher finds them when it matters: when it
+//! judges whom a death ends. A message would wake the launcher, which takes longer than all else
+//! that a process does to part.
 //!
-//! The words outlive their process. The process takes one back before it joins the job again, and tells the launcher
-//! by a message instead before it meets anybody: the launcher then learns in order what came first.
+//! The words outlive their process. The process takes one back before it joins the job again, and
+//! tells the launcher by a message instead before it meets anybody: the launcher then learns in
+//! order what came first.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use crate::Shm;
 
 impl Shm {
-    /// Says that this process has parted from a job; false if the launcher has to be told by a message, as it does
-    /// not look here, or there is no room.
+    /// Says that this process has parted from a job; false if the launcher has to be told by a
+    /// message, as it does not look here, or there is no room.
     pub fn say_parted(&self, job: u64) -> bool {
         if job == 0 || self.segment.front().heeds_parting.load(Acquire) == 0 {
             return false;

@@ -27,8 +27,8 @@ impl Arena {
         self.regions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A number that is the same for all processes that have mapped this segment, and another one for every other segment of
-    /// the node; never 0.
+    /// A number that is the same for all processes that have mapped this segment, and another one
+    /// for every other segment of the node; never 0.
     pub fn number(&self) -> u64 {
         self.segment.number()
     }
@@ -38,9 +38,10 @@ impl Arena {
         self.regions().bytes
     }
 
-    /// Room for a region of at least `bytes` bytes, aligned to a page, whose memory is to be provided; its offset, which is good
-    /// on all ranks of the node. It is all zeros, or what a region that was given back has left. `None` if the regions of this
-    /// process would take more than `own` bytes then, those of all more than `all`, or more than there is room for.
+    /// Room for a region of at least `bytes` bytes, aligned to a page, whose memory is to be
+    /// provided; its offset, which is good on all ranks of the node. It is all zeros, or what a
+    /// region that was given back has left. `None` if the regions of this process would take more
+    /// than `own` bytes then, those of all more than `all`, or more than there is room for.
     pub fn reserve(&self, bytes: usize, (own, all): (usize, usize)) -> Option<u64> {
         self.regions().reserve(&self.segment, bytes, (own, all))
     }
@@ -62,13 +63,14 @@ impl Arena {
         self.segment.commit(what, offset as usize, bytes)
     }
 
-    /// Gives the memory of whole pages of a region back to the system, which are all zeros when they are provided again.
+    /// Gives the memory of whole pages of a region back to the system, which are all zeros when
+    /// they are provided again.
     pub fn discard(&self, offset: u64, bytes: usize) {
         self.segment.discard(offset, bytes);
     }
 
-    /// The address of `bytes` bytes at `offset`; `None` if that is no place where a region can be. Good as long as the
-    /// transport, or this.
+    /// The address of `bytes` bytes at `offset`; `None` if that is no place where a region can be.
+    /// Good as long as the transport, or this.
     pub fn at(&self, offset: u64, bytes: usize) -> Option<*mut u8> {
         self.segment.range(offset, bytes, 1)
     }
@@ -101,7 +103,8 @@ struct FreeRegion {
     is_kept: bool,
 }
 
-/// Regions that were given back keep their memory until it is so many bytes: to provide it again takes as long as to use it.
+/// Regions that were given back keep their memory until it is so many bytes: to provide it again
+/// takes as long as to use it.
 const KEPT: usize = 32 << 20;
 
 /// Few sizes, so that regions can be used again: eight between two powers of

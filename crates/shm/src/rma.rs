@@ -28,8 +28,8 @@ const CHUNK: usize = 1 << 20;
 const WORTH_HELPING: u64 = 256 << 10;
 
 /// Bytes of the parts in which two ranks copy a message together: a fourth of
-/// it within these limits, or half of a shorter one. Measured here, 1 MiB takes 33 µs in four parts, 40
-/// in 16 and 60 in one.
+/// it within these limits, or half of a shorter one. Measured here, 1 MiB takes 33 µs in four
+/// parts, 40 in 16 and 60 in one.
 const PART: (u64, u64) = (32 << 10, 256 << 10);
 
 /// What became of a copy by the kernel.
@@ -143,8 +143,8 @@ impl Shm {
     }
 
     pub(crate) fn best_rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
-        // Where ranks share cores, what a message took tells when its sender had its turn. The ring needs no system
-        // calls then, and what it moves stays in the caches.
+        // Where ranks share cores, what a message took tells when its sender had its turn. The ring
+        // needs no system calls then, and what it moves stays in the caches.
         let worth = match self.config.single_copy {
             SingleCopy::Never => false,
             SingleCopy::Always => true,

@@ -25,8 +25,8 @@ fn vector(addr: u64, len: usize) -> libc::iovec {
     }
 }
 
-/// Moves runs by calls that move some of the bytes of some runs, given which ones and how many bytes
-/// were moved before.
+/// Moves runs by calls that move some of the bytes of some runs, given which ones and how many
+/// bytes were moved before.
 fn in_calls(
     runs: &[Run],
     mut some: impl FnMut(&[libc::iovec], usize) -> io::Result<usize>,

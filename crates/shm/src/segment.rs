@@ -153,8 +153,9 @@ impl Segment {
         Ok(offset)
     }
 
-    /// Takes room for a ring, aligned to 256, whose memory [`Segment::extend`] provides; its offset. There is some for
-    /// all pairs of ranks; guests beyond that many take what regions leave.
+    /// Takes room for a ring, aligned to 256, whose memory [`Segment::extend`] provides; its
+    /// offset. There is some for all pairs of ranks; guests beyond that many take what regions
+    /// leave.
     pub fn reserve(&self, bytes: usize) -> Result<u64, ShmError> {
         let (from, end) = (self.layout.arena_at, self.layout.regions_at);
         let own = take(&self.front().used, end - from, bytes).map(|at| from as u64 + at);
@@ -162,8 +163,8 @@ impl Segment {
             .ok_or(ShmError::ArenaFull { bytes })
     }
 
-    /// Takes room for a region, aligned to a page, whose memory is to be provided, unless all regions would take more than
-    /// `most` bytes then; its offset.
+    /// Takes room for a region, aligned to a page, whose memory is to be provided, unless all
+    /// regions would take more than `most` bytes then; its offset.
     pub fn reserve_region(&self, bytes: usize, most: usize) -> Option<u64> {
         let room = self.regions_room().min(most);
         let bytes = bytes.checked_next_multiple_of(PAGE)?;
@@ -185,12 +186,14 @@ impl Segment {
         self.layout.size - self.layout.regions_at
     }
 
-    /// Gives the memory of a part of the arena back to the system, as far as it is whole pages; it is all zeros afterwards.
+    /// Gives the memory of a part of the arena back to the system, as far as it is whole pages; it
+    /// is all zeros afterwards.
     pub fn discard(&self, offset: u64, bytes: usize) {
         let from = (offset as usize).next_multiple_of(PAGE);
         let end = (offset as usize + bytes) / PAGE * PAGE;
         if let Some(at) = self.range(from as u64, end.saturating_sub(from), 1) {
-            // SAFETY: nobody uses that part any more, as the caller says. What the kernel keeps is only not given back.
+            // SAFETY: nobody uses that part any more, as the caller says. What the kernel keeps is
+            // only not given back.
             unsafe { libc::madvise(at.cast(), end.saturating_sub(from), libc::MADV_REMOVE) };
         }
     }
@@ -219,9 +222,9 @@ impl Segment {
         Some(at)
     }
 
-    /// Provides and maps the memory of an area of `size` bytes at `at`, of which `present` bytes are there
-    /// already, up to byte `end` at least; returns how many there are now. What is asked for doubles, so a
-    /// ring's first message does not wait for the memory of all that follow.
+    /// Provides and maps the memory of an area of `size` bytes at `at`, of which `present` bytes
+    /// are there already, up to byte `end` at least; returns how many there are now. What is asked
+    /// for doubles, so a ring's first message does not wait for the memory of all that follow.
     pub fn extend(
         &self,
         what: &'static str,
@@ -256,7 +259,8 @@ impl Segment {
     }
 }
 
-/// Takes `bytes` bytes, rounded up to 256, of `room` bytes of which `used` are taken; where they begin.
+/// Takes `bytes` bytes, rounded up to 256, of `room` bytes of which `used` are taken; where they
+/// begin.
 fn take(used: &AtomicU64, room: usize, bytes: usize) -> Option<u64> {
     let need = bytes.checked_next_multiple_of(256)? as u64;
     let end = |now: u64| now.checked_add(need).filter(|end| *end <= room as u64);

@@ -61,7 +61,8 @@ impl Shm {
         Ok(Posted::Done)
     }
 
-    /// Opens the rings to all others, if they are few. What cannot be had now is an error when it is needed.
+    /// Opens the rings to all others, if they are few. What cannot be had now is an error when it
+    /// is needed.
     pub(crate) fn open_early(&mut self) {
         let early = self.config.early;
         for number in (0..self.peer_states.len()).filter(|_| early > 0) {
@@ -154,8 +155,8 @@ impl Shm {
         Ok(())
     }
 
-    /// Whether a packet of `len` bytes fits in the data area of the ring to a peer, of which more may have
-    /// to be provided.
+    /// Whether a packet of `len` bytes fits in the data area of the ring to a peer, of which more
+    /// may have to be provided.
     fn can_reserve(&mut self, number: usize, len: usize) -> Result<bool, PeerLost> {
         let tx = &self.peer_states[number].tx;
         let (reach, present) = (tx.reach(len), tx.present());

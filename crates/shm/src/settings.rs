@@ -16,7 +16,8 @@ choice! {
         Plain = "plain",
         /// Around the cache (non-temporal stores).
         Stream = "stream",
-        /// Through the cache by the processor's string instruction, packets of 8 KiB and more; the others as `take`.
+        /// Through the cache by the processor's string instruction, packets of 8 KiB and more; the
+        /// others as `take`.
         String = "string",
     }
 }
@@ -85,9 +86,9 @@ setting! {
     /// `auto` means those that are longer than CATENA_SHM_EAGER_MAX, where whole messages of that
     /// length are there clearly sooner so than through the ring, which is measured per peer while
     /// running; with more ranks than cores none. `always`
-    /// means all that are longer than CATENA_SHM_EAGER_MAX. Needs permission to access other processes'
-    /// memory, which some containers withhold; that is noticed, and the ring is
-    /// used instead.
+    /// means all that are longer than CATENA_SHM_EAGER_MAX. Needs permission to access other
+    /// processes' memory, which some containers withhold; that is noticed, and the ring is used
+    /// instead.
     pub static SHM_SINGLE_COPY: SingleCopy = SingleCopy::Auto;
     scope: Local,
     level: Tuner,
@@ -116,16 +117,16 @@ pub struct Config {
     pub single_copy: SingleCopy,
     /// Ranks outnumber cores.
     pub oversubscribed: bool,
-    /// Bytes of the rings to all others whose memory is there before anything is sent; 0 if rings are made
-    /// when they are needed.
+    /// Bytes of the rings to all others whose memory is there before anything is sent; 0 if rings
+    /// are made when they are needed.
     pub early: usize,
 }
 
 /// Ranks on a node, each with a core, that talk to all others anyway.
 const FEW: u32 = 4;
 
-/// What these have ready. Measured here, a page of a ring takes each of its two ends 1.6 µs, so the first message of
-/// 8 KiB waited 30 µs for a ring, and those that follow for the rest of it.
+/// What these have ready. Measured here, a page of a ring takes each of its two ends 1.6 µs, so the
+/// first message of 8 KiB waited 30 µs for a ring, and those that follow for the rest of it.
 const EARLY: usize = 64 << 10;
 
 impl Config {

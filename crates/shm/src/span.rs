@@ -1,9 +1,10 @@
 //! How much of a ring's data area packets take turns in.
 //!
-//! What a packet is copied into was last read by another core. Where the lines are still in that one's cache, each must be
-//! taken away from it first, which costs more than to fetch one from the cache behind: between near cores, 64 KiB both
-//! ways at once pass at 58 GB/s through 256 KiB, at 72 through 2 MiB (AMD EPYC, 1 MiB of cache each). Short packets
-//! gain nothing by that, and neither do ranks that share cores: they keep to a part that stays in the nearest caches.
+//! What a packet is copied into was last read by another core. Where the lines are still in that
+//! one's cache, each must be taken away from it first, which costs more than to fetch one from the
+//! cache behind: between near cores, 64 KiB both ways at once pass at 58 GB/s through 256 KiB, at
+//! 72 through 2 MiB (AMD EPYC, 1 MiB of cache each). Short packets gain nothing by that, and
+//! neither do ranks that share cores: they keep to a part that stays in the nearest caches.
 
 use crate::class::Class;
 
@@ -31,7 +32,8 @@ impl Span {
     /// The area is there.
     pub fn open(&mut self, near: usize, far: usize) {
         (self.near, self.far) = (near, far);
-        // Each page that is touched for the first time costs as much as a short message: that is to be worth it.
+        // Each page that is touched for the first time costs as much as a short message: that is to
+        // be worth it.
         self.left = self.left.max(far);
     }
 

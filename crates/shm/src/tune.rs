@@ -1,12 +1,12 @@
 //! Which way of copying is the fastest to a peer.
 //!
-//! Large packets can be written through or around the cache, by vectors or by the processor's string
-//! instruction, and their receiver can leave the lines that it read shared with the sender or take them
-//! ([`copy::taking`](catena_base::copy::taking)).
-//! Which is faster depends on the processor, on where the two cores are, on the sizes of the caches
-//! and on the machine's mood, so it is measured: now and then the sender has a few packets of
-//! another way timed, its own copies into the ring and the receiver's out of it, whose cost the
-//! receiver publishes. The sender keeps to the best way, one for shorter packets and one for longer ones.
+//! Large packets can be written through or around the cache, by vectors or by the processor's
+//! string instruction, and their receiver can leave the lines that it read shared with the sender
+//! or take them ([`copy::taking`](catena_base::copy::taking)). Which is faster depends on the
+//! processor, on where the two cores are, on the sizes of the caches and on the machine's mood, so
+//! it is measured: now and then the sender has a few packets of another way timed, its own copies
+//! into the ring and the receiver's out of it, whose cost the receiver publishes. The sender keeps
+//! to the best way, one for shorter packets and one for longer ones.
 
 use catena_base::{clock, copy};
 
@@ -15,9 +15,10 @@ use crate::settings::{Config, CopyWay};
 
 /// Shortest packet for which there is a choice.
 pub(crate) const WORTH_CHOOSING: usize = 2048;
-/// Below that the receiver of a packet that was written by a string takes its lines, by vectors. Measured here (AMD
-/// EPYC, near cores), messages of 8 KiB in one packet pass so at 66 GB/s, by strings alone at 56; those of 64 KiB in four
-/// packets of 16 KiB take 1.46 µs so and 1.29 by strings.
+/// Below that the receiver of a packet that was written by a string takes its lines, by vectors.
+/// Measured here (AMD EPYC, near cores), messages of 8 KiB in one packet pass so at 66 GB/s, by
+/// strings alone at 56; those of 64 KiB in four packets of 16 KiB take 1.46 µs so and 1.29 by
+/// strings.
 const TAKEN: usize = 16 << 10;
 
 /// The ways among which there is a choice for packets of a class; the first is where it begins.
@@ -94,9 +95,9 @@ impl Way {
 /// Among the flags of a packet.
 const TIMED: u32 = 1 << 8;
 
-/// What copies cost, each way: ticks for 64 KiB, 0 if unknown. Of short packets it is an average in which the last four weigh
-/// most. Of long ones what is less counts at once and what is more in the long run: a copy may have been interrupted, and
-/// none is faster than it can be.
+/// What copies cost, each way: ticks for 64 KiB, 0 if unknown. Of short packets it is an average in
+/// which the last four weigh most. Of long ones what is less counts at once and what is more in the
+/// long run: a copy may have been interrupted, and none is faster than it can be.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Costs {
     ticks: [u32; WAYS],
@@ -379,7 +380,8 @@ mod tests {
         assert!(used[2] > 9_000, "{used:?}");
     }
 
-    /// A program whose packets cost the same whichever way they go, and one that is interrupted now and then.
+    /// A program whose packets cost the same whichever way they go, and one that is interrupted now
+    /// and then.
     #[test]
     fn nothing_is_changed_for_nothing() {
         let (mut tuner, mut now) = (tuner(), 0);

@@ -94,8 +94,8 @@ fn siblings_are_let_in_and_strangers_are_not() {
     let scope = fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
     match scope.trim() {
         "1" => assert_eq!(stranger, 0, "a process of the same user, not of the job"),
-        // Elsewhere the kernel has no such rule: either it asks for the user alone, or for more than
-        // this test's processes have.
+        // Elsewhere the kernel has no such rule: either it asks for the user alone, or for more
+        // than this test's processes have.
         "" | "0" => assert_eq!(stranger, 1, "a process of the same user"),
         more => catena_testing::skip("strangers", &format!("ptrace_scope is {more}")),
     }

@@ -46,8 +46,8 @@ fn packets_arrive_unchanged_and_in_order() {
     }
 }
 
-/// What a poll has taken is given back, also when it ends because it has taken enough: nobody polls again until
-/// something comes.
+/// What a poll has taken is given back, also when it ends because it has taken enough: nobody polls
+/// again until something comes.
 #[test]
 fn room_is_given_back_after_a_whole_batch() {
     const BATCH: usize = 32;
@@ -387,7 +387,8 @@ fn regions_are_zeroed_at_first_shared_and_checked() {
     assert_eq!(a.region_alloc(1 << 50, usize::MAX), None);
 }
 
-/// Few ranks with a core each have rings before they talk; one more rank, or one core less, and nobody has.
+/// Few ranks with a core each have rings before they talk; one more rank, or one core less, and
+/// nobody has.
 #[test]
 fn few_ranks_have_rings_at_the_start() {
     for (ranks, cpus, least, most) in [

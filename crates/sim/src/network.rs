@@ -1,5 +1,5 @@
-//! The simulator as a network among others: `sim`, `sim:SEED`. It leads to processes that one process plays, as
-//! tests do, and is as bad as a network may be.
+//! The simulator as a network among others: `sim`, `sim:SEED`. It leads to processes that one
+//! process plays, as tests do, and is as bad as a network may be.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

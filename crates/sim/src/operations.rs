@@ -1,8 +1,8 @@
 //! Operations on registered memory.
 //!
-//! Without faults they are complete at once. On a flaky network they find no room now and then, wait
-//! at their origin, are carried out in any order, and are refused now and then; a put is complete at
-//! its origin long before its bytes are at the target.
+//! Without faults they are complete at once. On a flaky network they find no room now and then,
+//! wait at their origin, are carried out in any order, and are refused now and then; a put is
+//! complete at its origin long before its bytes are at the target.
 
 use catena_base::PeerBytes;
 use catena_fabric::{Access, AtomicType, OpId, RemoteKey, RmaError, Started};

@@ -38,7 +38,8 @@ impl Port {
         }
     }
 
-    /// Declares a peer dead: what is sent to it from now on fails, and so does what is to be done with its memory.
+    /// Declares a peer dead: what is sent to it from now on fails, and so does what is to be done
+    /// with its memory.
     pub fn mark_lost(&mut self, peer: Peer, cause: String) {
         self.marked.entry(peer.0).or_insert(cause);
     }

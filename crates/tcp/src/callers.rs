@@ -1,4 +1,5 @@
-//! Callers that have not proven yet that they belong to the job, and whether there is time for them.
+//! Callers that have not proven yet that they belong to the job, and whether there is time for
+//! them.
 
 use std::time::{Duration, Instant};
 

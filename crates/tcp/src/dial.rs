@@ -73,7 +73,8 @@ impl Tcp {
         Ok(Posted::Full)
     }
 
-    /// Calls a peer unless that is being done already, or nobody knows where it is; whether it is called now.
+    /// Calls a peer unless that is being done already, or nobody knows where it is; whether it is
+    /// called now.
     pub(crate) fn begin_to_call(&mut self, peer: Peer) -> bool {
         let target = &mut self.peers[peer.0 as usize];
         if target.calling.is_some() || target.closing.is_some() || target.addresses.is_empty() {
@@ -131,8 +132,8 @@ impl Tcp {
         Ok(at)
     }
 
-    /// A connection that this process tried to make is of no use, for a reason that `end` tells. If the peer has
-    /// hung up, `heard` tells whether it had taken the greeting; it is then called
+    /// A connection that this process tried to make is of no use, for a reason that `end` tells. If
+    /// the peer has hung up, `heard` tells whether it had taken the greeting; it is then called
     /// again, a few times.
     pub(crate) fn missed(&mut self, at: usize, peer: Peer, end: &End, heard: Option<bool>) {
         let now = Instant::now();
@@ -254,7 +255,8 @@ impl Tcp {
         let link = self.links[at].as_mut().expect("just read");
         let ours = link.ours;
         (link.stage, link.peer) = (Stage::Open, Some(from));
-        // If it fails the kernel gives up a peer that is too busy to read, which the next look finds.
+        // If it fails the kernel gives up a peer that is too busy to read, which the next look
+        // finds.
         let _ = link.socket.open();
         self.wait(at);
         self.young.retain(|&young| young != at);

@@ -108,7 +108,8 @@ impl Tcp {
         }
     }
 
-    /// A peer is gone, unless it calls again soon. Other connections of its may have something that was not read yet.
+    /// A peer is gone, unless it calls again soon. Other connections of its may have something that
+    /// was not read yet.
     fn close(&mut self, peer: Peer, closing: Closing) {
         let target = &mut self.peers[peer.0 as usize];
         target.link = None;
@@ -129,7 +130,8 @@ impl Tcp {
         }
     }
 
-    /// Whether there is a connection over which a peer may have sent something that was not read yet.
+    /// Whether there is a connection over which a peer may have sent something that was not read
+    /// yet.
     fn is_read(&self, peer: Peer) -> bool {
         let mut others = self.links.iter().flatten();
         others.any(|it| it.peer == Some(peer) && matches!(it.stage, Stage::Open))

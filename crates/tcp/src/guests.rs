@@ -54,8 +54,8 @@ impl Tcp {
         }
     }
 
-    /// A caller could not be let in. If this process lacks descriptors for it, callers wait, and do not wake it before
-    /// its next look.
+    /// A caller could not be let in. If this process lacks descriptors for it, callers wait, and do
+    /// not wake it before its next look.
     fn lacks_for_callers(&mut self, error: &io::Error) {
         if error.kind() != io::ErrorKind::WouldBlock && is_lack(error) {
             tell_lack(error);
@@ -152,8 +152,8 @@ impl Tcp {
         Ok(())
     }
 
-    /// The peer that calls, if what it says fits this process; its proof is another question. `None` if it is one
-    /// that may be added later.
+    /// The peer that calls, if what it says fits this process; its proof is another question.
+    /// `None` if it is one that may be added later.
     fn check(&self, greeting: Greeting) -> Result<Option<Peer>, Refused> {
         let me = self.members.me();
         let sound = greeting.to == me

@@ -62,7 +62,8 @@ pub(crate) struct Link {
     pub born: u64,
     /// A connection that carries nothing, by which the other end's host is asked whether it lives.
     pub probe: Option<Box<Probe>>,
-    /// Since when it has been seen to have something that waits to be acknowledged: what was before is no silence.
+    /// Since when it has been seen to have something that waits to be acknowledged: what was before
+    /// is no silence.
     pub awaited: Option<Instant>,
     /// Sleepers are woken when it can be written.
     heeded: bool,
@@ -96,8 +97,8 @@ impl Link {
         }
     }
 
-    /// Sending has failed: what waits is dropped, and so is what follows. What has arrived is read first, then
-    /// the connection ends.
+    /// Sending has failed: what waits is dropped, and so is what follows. What has arrived is read
+    /// first, then the connection ends.
     #[cold]
     pub fn deafen(&mut self, error: io::Error) {
         self.out = Out::default();

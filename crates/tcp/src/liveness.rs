@@ -92,7 +92,8 @@ impl Probe {
     /// Whether the address `at` answers, or may yet. Asks again where that is needed.
     ///
     /// # Errors
-    /// The cause, once it has been silent for `timeout`; if `before`, only if it had answered before.
+    /// The cause, once it has been silent for `timeout`; if `before`, only if it had answered
+    /// before.
     pub fn look(&mut self, at: SocketAddr, timeout: Duration, before: bool) -> Result<(), String> {
         let (mut since, mut answered) = (Instant::now(), self.answered);
         match self.state() {
@@ -160,7 +161,8 @@ impl LivenessProbes {
         answers.map(|()| true)
     }
 
-    /// Whether the host answers that nobody listens at an address of a peer, as far as the last look has found out.
+    /// Whether the host answers that nobody listens at an address of a peer, as far as the last
+    /// look has found out.
     pub fn is_refused(&self, peer: Peer) -> bool {
         let mut all = self.at.get(&peer).into_iter().flatten();
         all.any(|at| {

@@ -128,9 +128,8 @@ impl Tcp {
         count
     }
 
-    /// Whether something that was posted would be lost if this process ended now: it has not left, or has
-    /// not arrived.
-    /// Cost: a system call for each connection.
+    /// Whether something that was posted would be lost if this process ended now: it has not left,
+    /// or has not arrived. Cost: a system call for each connection.
     pub fn keeps(&self) -> bool {
         let mut open = self.links.iter().flatten();
         !self.waiting.is_empty()

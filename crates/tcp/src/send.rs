@@ -18,7 +18,8 @@ const PIECE: usize = 512;
 /// Bytes of a row that wait for the next poll, at most, about.
 const HELD: usize = 16 << 10;
 
-/// Payloads from this on are handed over in two halves, bytes: more than a part of a one-sided operation with what is said of it.
+/// Payloads from this on are handed over in two halves, bytes: more than a part of a one-sided
+/// operation with what is said of it.
 const HALVED: usize = 33 << 10;
 
 /// What became of a frame.

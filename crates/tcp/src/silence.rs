@@ -1,13 +1,15 @@
 //! Whether the other ends of connections answer.
 //!
-//! Where nothing is under way the kernel asks the other end by itself, and gives up. Where something is, this process
-//! judges: a host is lost if its kernel has acknowledged nothing for the time limit although it was asked more than once, by what is
-//! sent again or by probes of a window that is full. A process that is too busy to read, or stopped, has a kernel that
-//! answers: that says it has no room, for as long as it takes.
+//! Where nothing is under way the kernel asks the other end by itself, and gives up. Where
+//! something is, this process judges: a host is lost if its kernel has acknowledged nothing for the
+//! time limit although it was asked more than once, by what is sent again or by probes of a window
+//! that is full. A process that is too busy to read, or stopped, has a kernel that answers: that
+//! says it has no room, for as long as it takes.
 //!
-//! The kernel asks about a full window ever more seldom, up to once in two minutes. So a connection that has heard nothing for a
-//! quarter of the limit gets a second one, which carries nothing, to where the peer listens ([`Probe`]): its silence is the host's, too,
-//! if it has ever been answered; a door between the two may let only one of them call.
+//! The kernel asks about a full window ever more seldom, up to once in two minutes. So a connection
+//! that has heard nothing for a quarter of the limit gets a second one, which carries nothing, to
+//! where the peer listens ([`Probe`]): its silence is the host's, too, if it has ever been
+//! answered; a door between the two may let only one of them call.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -40,8 +42,8 @@ fn judge(silent: Duration, asked: u32, timeout: Duration) -> Verdict {
 }
 
 impl Tcp {
-    /// Looks whether the other ends answer from which something is awaited. Cost: two system calls for each
-    /// connection, once in a while.
+    /// Looks whether the other ends answer from which something is awaited. Cost: two system calls
+    /// for each connection, once in a while.
     #[cold]
     #[inline(never)]
     pub(crate) fn judge(&mut self) {

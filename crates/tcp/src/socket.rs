@@ -209,8 +209,8 @@ pub(crate) fn remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// Whether it is this process, or its machine, that lacks what a call needs: descriptors, memory or ports. That says
-/// nothing of the other end, and may be otherwise soon.
+/// Whether it is this process, or its machine, that lacks what a call needs: descriptors, memory or
+/// ports. That says nothing of the other end, and may be otherwise soon.
 pub(crate) fn is_lack(error: &io::Error) -> bool {
     let lacks = [
         libc::EAGAIN,
@@ -275,8 +275,9 @@ fn limit_unsent(socket: BorrowedFd<'_>) -> io::Result<()> {
 }
 
 impl Socket {
-    /// Packets may follow. From now on the kernel gives the connection up only where its probes of an idle one are not
-    /// answered: its time limit for what is under way holds, too, while the other end answers that it has no room.
+    /// Packets may follow. From now on the kernel gives the connection up only where its probes of
+    /// an idle one are not answered: its time limit for what is under way holds, too, while the
+    /// other end answers that it has no room.
     pub fn open(&self) -> io::Result<()> {
         Ok(sockopt::set_tcp_user_timeout(self, 0)?)
     }
@@ -286,8 +287,8 @@ impl Socket {
         self.stream.peer_addr().is_ok()
     }
 
-    /// Since when the other end's kernel has acknowledged nothing, and how often this one has asked since then. Nothing of it
-    /// means anything where nothing waits to be acknowledged.
+    /// Since when the other end's kernel has acknowledged nothing, and how often this one has asked
+    /// since then. Nothing of it means anything where nothing waits to be acknowledged.
     pub fn silence(&self) -> Option<(Duration, u32)> {
         // SAFETY: all zero is one.
         let mut info: libc::tcp_info = unsafe { zeroed() };

@@ -62,8 +62,8 @@ impl Closing {
         }
     }
 
-    /// Whether it has been waited for long enough. One that goes on sending although something is lost has had time to tell
-    /// what it had sent before.
+    /// Whether it has been waited for long enough. One that goes on sending although something is
+    /// lost has had time to tell what it had sent before.
     pub(crate) fn is_over(&self, now: Instant, turn: u64) -> bool {
         let (begun, before) = self.begun;
         let after = |since| now.saturating_duration_since(since);
@@ -139,8 +139,8 @@ impl Calling {
         }
     }
 
-    /// Goes on with the next address: those that have not answered are tried again, for `timeout`. False if there is
-    /// none left.
+    /// Goes on with the next address: those that have not answered are tried again, for `timeout`.
+    /// False if there is none left.
     pub(crate) fn next(&mut self, now: Instant, timeout: Duration) -> bool {
         let late = now.saturating_duration_since(self.begun) >= timeout;
         if self.rest.is_empty() && !late {
@@ -188,8 +188,8 @@ impl Calling {
         false
     }
 
-    /// The peer has hung up on a call of this `age`, which it had `heard` or not: whether it is called again there after
-    /// a pause.
+    /// The peer has hung up on a call of this `age`, which it had `heard` or not: whether it is
+    /// called again there after a pause.
     pub(crate) fn hung_up(
         &mut self,
         heard: bool,
@@ -329,7 +329,8 @@ mod tests {
         Calling::new(addresses, now)
     }
 
-    /// That of this process, as bridges of many machines have the same, refuses; the other one answers late.
+    /// That of this process, as bridges of many machines have the same, refuses; the other one
+    /// answers late.
     #[test]
     fn an_address_that_does_not_answer_is_tried_again_although_another_one_refuses() {
         let begun = Instant::now();

@@ -1,5 +1,6 @@
-//! Callers that have proven that they know the secret before this process knows of them: it learns of other processes one
-//! by one, and they of it. Such a caller is not welcomed before it is added; until then it sends no packets, and waits.
+//! Callers that have proven that they know the secret before this process knows of them: it learns
+//! of other processes one by one, and they of it. Such a caller is not welcomed before it is added;
+//! until then it sends no packets, and waits.
 
 use catena_fabric::{Peer, ProcessName};
 use catena_proof::TAG;
@@ -12,7 +13,8 @@ use crate::socket::is_lack;
 use crate::target::Target;
 
 impl Tcp {
-    /// Adds a process of another job: it may call, and be called once it is [connected](Tcp::connect).
+    /// Adds a process of another job: it may call, and be called once it is
+    /// [connected](Tcp::connect).
     ///
     /// # Errors
     /// If it is known already, or its number is another one's.
@@ -30,7 +32,8 @@ impl Tcp {
         Ok(())
     }
 
-    /// The caller of connection `at` has proven itself, and this process knows it: packets may follow.
+    /// The caller of connection `at` has proven itself, and this process knows it: packets may
+    /// follow.
     pub(crate) fn welcome_in(
         &mut self,
         at: usize,
@@ -45,7 +48,8 @@ impl Tcp {
         Ok(())
     }
 
-    /// The caller of connection `at` has proven itself, and is not known yet. An earlier call of its own is over.
+    /// The caller of connection `at` has proven itself, and is not known yet. An earlier call of
+    /// its own is over.
     pub(crate) fn keep_waiting(&mut self, at: usize, name: ProcessName, welcome: [u8; TAG]) {
         if let Some(earlier) = self.unmet.iter().find(|it| it.name == name) {
             self.remove(earlier.at);
@@ -54,7 +58,8 @@ impl Tcp {
         self.unmet.push(Unmet { name, at, welcome });
     }
 
-    /// Something has happened to the connection of a caller that waits, which has nothing to say meanwhile.
+    /// Something has happened to the connection of a caller that waits, which has nothing to say
+    /// meanwhile.
     pub(crate) fn still_unmet(&mut self, at: usize) {
         let link = self.links[at]
             .as_mut()

@@ -1,4 +1,5 @@
-//! What a process does that has no descriptors left. Alone in its process, as the limit is that of all tests there.
+//! What a process does that has no descriptors left. Alone in its process, as the limit is that of
+//! all tests there.
 
 mod common;
 
@@ -23,7 +24,8 @@ fn take_all(spare: usize) -> Vec<File> {
     all
 }
 
-/// Both ends are in this process: the caller, or who is called, lacks one. Neither takes that for the death of the other.
+/// Both ends are in this process: the caller, or who is called, lacks one. Neither takes that for
+/// the death of the other.
 #[test]
 fn connections_wait_for_descriptors() {
     for spare in [0, 1] {

@@ -434,7 +434,8 @@ fn a_connection_that_breaks_with_nothing_in_it_is_made_again() {
         });
         x.reset();
         // What is sent before that is known is lost, and told so.
-        // (The kernel may be busy, and a connection that is made again at once looks like the old one.)
+        // (The kernel may be busy, and a connection that is made again at once looks like the old
+        // one.)
         for _ in 0..20_000 {
             a.poll(&mut at_a);
             b.poll(&mut at_b);

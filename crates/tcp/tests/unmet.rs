@@ -1,4 +1,5 @@
-//! Processes of no job: each calls, and is called by, those that it has added, and whoever has added it waits.
+//! Processes of no job: each calls, and is called by, those that it has added, and whoever has
+//! added it waits.
 
 mod common;
 

@@ -1,9 +1,9 @@
 //! The CPUs of each rank by a [`Policy`].
 //!
 //! Ranks are dealt to nodes, on each node to instances of a resource, and
-//! numbered ([`map`]); each node binds its own ([`seats`]). A node with too few cores for its ranks and their
-//! threads binds none of them: two ranks that are tied to one core while
-//! another one is idle would be worse than what Linux does by itself.
+//! numbered ([`map`]); each node binds its own ([`seats`]). A node with too few cores for its ranks
+//! and their threads binds none of them: two ranks that are tied to one core while another one is
+//! idle would be worse than what Linux does by itself.
 
 use std::fmt;
 

@@ -22,7 +22,8 @@ pub enum Within {
 pub struct ProcessPlace([Within; Resource::ALL.len()]);
 
 impl ProcessPlace {
-    /// Where the calling process may run, now: somebody may move it later. The machine is read once for each set of CPUs in a row.
+    /// Where the calling process may run, now: somebody may move it later. The machine is read once
+    /// for each set of CPUs in a row.
     pub fn here() -> ProcessPlace {
         static LAST: Mutex<Option<(Cpus, ProcessPlace)>> = Mutex::new(None);
         let Some(cpus) = Cpus::allowed() else {

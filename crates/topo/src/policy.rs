@@ -110,9 +110,9 @@ pub(crate) fn word(resource: Resource) -> &'static str {
 impl Policy {
     /// Takes in the value of `--map-by`: `slot`, `core`, `l1cache` …, `numa`,
     /// `package`, `node`, `ppr:N:OBJ`, `bunch`, `scatter`, `spread` or
-    /// `hybrid[:linear|compact|spread|numa]`, and after it, with colons or commas between them, `PE=K`, `NOLOCAL`,
-    /// `OVERSUBSCRIBE`, `NOOVERSUBSCRIBE`, `HWTCPUS` and others of Open MPI's that change nothing here. These can also
-    /// stand alone, behind a colon.
+    /// `hybrid[:linear|compact|spread|numa]`, and after it, with colons or commas between them,
+    /// `PE=K`, `NOLOCAL`, `OVERSUBSCRIBE`, `NOOVERSUBSCRIBE`, `HWTCPUS` and others of Open MPI's
+    /// that change nothing here. These can also stand alone, behind a colon.
     ///
     /// # Errors
     /// What is wrong and what can be written.
@@ -198,8 +198,8 @@ impl Policy {
         Ok(())
     }
 
-    /// Takes in the value of `--bind-to`: `none` or a resource, and after it `:overload-allowed`, or words of Open MPI's that
-    /// change nothing here.
+    /// Takes in the value of `--bind-to`: `none` or a resource, and after it `:overload-allowed`,
+    /// or words of Open MPI's that change nothing here.
     ///
     /// # Errors
     /// As [`Policy::map_by`].

@@ -89,9 +89,10 @@ impl Machine {
     }
 }
 
-/// The NUMA nodes as places for processes: CPUs that have several nodes near them, as one of DRAM and one of HBM, are one
-/// place. Of nodes inside of each other, as a package's DRAM and the HBM of each of its parts, the inner ones count, and what they leave
-/// of the outer one is a place as well.
+/// The NUMA nodes as places for processes: CPUs that have several nodes near them, as one of DRAM
+/// and one of HBM, are one place. Of nodes inside of each other, as a package's DRAM and the HBM of
+/// each of its parts, the inner ones count, and what they leave of the outer one is a place as
+/// well.
 fn near_memories(mut memories: Vec<Cpus>) -> Result<Vec<Cpus>, XmlError> {
     memories.retain(|cpus| !cpus.is_empty());
     memories.sort_by_key(Cpus::len);

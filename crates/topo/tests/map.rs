@@ -296,7 +296,8 @@ fn maps_are_drawn() {
     assert!(picture(&node, &ranks, false).ends_with("\n  rank  3\n  rank 11\n  rank 12\n"));
 }
 
-/// A machine of two packages with four cores each, and with NUMA nodes that have these CPUs, inside or beside each other.
+/// A machine of two packages with four cores each, and with NUMA nodes that have these CPUs, inside
+/// or beside each other.
 fn with_memories(memories: &[&str]) -> Result<Machine, String> {
     let object = |kind: &str, cpus: &str| format!("<object type=\"{kind}\" cpuset=\"{cpus}\"/>");
     let cores: String = (0..8)

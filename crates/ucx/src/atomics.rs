@@ -1,9 +1,9 @@
 //! Atomics on words of a peer's memory. UCX has neither the least nor the greatest.
 //!
-//! From 1.16 on UCX goes by its newer protocols, whose atomics fail where the transport has none of its
-//! own: over shared memory `ucp_atomic_op_nbx` never returns, and over TCP a sum of 4 bytes is
-//! cancelled (1.16.0, 1.17.0, 1.18.0 and 1.20.1; not if `UCX_PROTO_ENABLE=n`). 1.13.1 and 1.15.0 have
-//! no such fault. So no atomics are offered from 1.16 on, and the owner's process does them.
+//! From 1.16 on UCX goes by its newer protocols, whose atomics fail where the transport has none of
+//! its own: over shared memory `ucp_atomic_op_nbx` never returns, and over TCP a sum of 4 bytes is
+//! cancelled (1.16.0, 1.17.0, 1.18.0 and 1.20.1; not if `UCX_PROTO_ENABLE=n`). 1.13.1 and 1.15.0
+//! have no such fault. So no atomics are offered from 1.16 on, and the owner's process does them.
 
 use std::ffi::c_int;
 

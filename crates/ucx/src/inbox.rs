@@ -98,8 +98,9 @@ impl Drop for Shared {
     }
 }
 
-/// What UCX is given with the way to a peer, to tell of its failure. A peer has one way at most, ever; its endpoint is known by
-/// this, not by its address, which may be that of another endpoint once it is closed.
+/// What UCX is given with the way to a peer, to tell of its failure. A peer has one way at most,
+/// ever; its endpoint is known by this, not by its address, which may be that of another endpoint
+/// once it is closed.
 #[derive(Debug)]
 pub(crate) struct Witness {
     inbox: *mut Inbox,

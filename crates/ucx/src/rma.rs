@@ -33,8 +33,8 @@ impl Ucx {
         }
     }
 
-    /// Starts an operation by a call of UCX's, which is given its slot. One that fetches a word of a
-    /// type must not be complete when the call returns.
+    /// Starts an operation by a call of UCX's, which is given its slot. One that fetches a word of
+    /// a type must not be complete when the call returns.
     pub(crate) fn start(
         &mut self,
         op: Option<OpId>,

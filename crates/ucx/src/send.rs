@@ -122,8 +122,9 @@ impl Ucx {
         }
     }
 
-    /// Whether UCX has sent, or copied to where it will be sent from, all that was posted. A flush would say more, but may wait
-    /// for the other end to make progress (1.13), which it need not do.
+    /// Whether UCX has sent, or copied to where it will be sent from, all that was posted. A flush
+    /// would say more, but may wait for the other end to make progress (1.13), which it need not
+    /// do.
     pub fn is_quiet(&self) -> bool {
         self.endpoint.rows.is_empty() && self.sends.free.len() == self.sends.count()
     }

@@ -46,7 +46,7 @@ impl Wanted {
         said.is_none_or(|all| all.split(',').any(|one| one == device))
     }
 
-    /// The same as UCX's own settings, without `UCX_`; others stay as the user
+    /// What was asked for as UCX's own settings, without `UCX_`; others stay as the user
     /// has them. Unless the user has said otherwise UCX keeps its messages to
     /// itself, its shared memory notices the loss of a peer too, its TCP sends
     /// the longest packet in one piece and soon gives up a host that is gone, and

@@ -54,8 +54,8 @@ fn stuff(from: &mut Ucx, to: Peer, inbox: &mut Inbox) {
     }
 }
 
-/// Two silent peers have all buffers when they are lost, one after the other; others are reached by new ways, and nobody else is
-/// named.
+/// Two silent peers have all buffers when they are lost, one after the other; others are reached by
+/// new ways, and nobody else is named.
 #[test]
 fn those_that_are_lost_give_back_what_they_occupy() {
     let Some(mut a) = process(0) else {

@@ -1,8 +1,10 @@
-//! What is kept by peer is forgotten with the peer: the numbers of a job that has ended are given to others.
+//! What is kept by peer is forgotten with the peer: the numbers of a job that has ended are given
+//! to others.
 //!
-//! In crates that know peers of several jobs, a file that keeps a table by peer, or a list of peers, has a `fn forget` of
-//! a range of peers that clears it, which `Handler::forget` of `link` or `Hook::forget` of `process` calls; or it stands below with the reason why
-//! it needs none. Networks need none: each job has its own, which go with it.
+//! In crates that know peers of several jobs, a file that keeps a table by peer, or a list of
+//! peers, has a `fn forget` of a range of peers that clears it, which `Handler::forget` of `link`
+//! or `Hook::forget` of `process` calls; or it stands below with the reason why it needs none.
+//! Networks need none: each job has its own, which go with it.
 
 use crate::sources::Crate;
 

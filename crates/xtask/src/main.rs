@@ -6,6 +6,7 @@
 //! | `gen`     | writes what is made from the tables in `crates/abi`                       |
 //! | `tidy`    | checks the rules of the house, which [`tidy`] lists                       |
 //! | `numbers` | prints sizes of crates, circles of files, long functions, duplicated code |
+//! | `wrap`    | wraps comments (or one crate's) that are wider than 100 columns           |
 
 #![forbid(unsafe_code)]
 
@@ -16,11 +17,12 @@ mod modules;
 mod numbers;
 mod sources;
 mod tidy;
+mod wrap;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask circles [CRATE] | gen | tidy | numbers";
+const USAGE: &str = "usage: cargo xtask circles [CRATE] | gen | tidy | numbers | wrap [CRATE]";
 
 fn main() -> ExitCode {
     let command = std::env::args().nth(1);
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         Some("gen") => generate::write(&root()),
         Some("tidy") => tidy::check(&root()),
         Some("numbers") => numbers::print(&root()),
+        Some("wrap") => wrap::write(&root(), std::env::args().nth(2).as_deref()),
         _ => Err(USAGE.to_string()),
     };
     match result {

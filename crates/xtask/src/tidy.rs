@@ -1,10 +1,11 @@
 //! Rules of the house that the compiler does not know.
 //!
 //! 1. A crate depends only on crates in rows above its own; tests may also use
-//!    crates of the same row. The first line of a crate says in which row it is (`//! Row 3: …`), and
-//!    docs/architecture.md says the same.
+//!    crates of the same row. The first line of a crate says in which row it is (`//! Row 3: …`),
+//!    and docs/architecture.md says the same.
 //! 2. `unsafe` occurs only in crates whose manifest says what for (`unsafe-code` in
-//!    `[package.metadata.catena]`); the roots of every other one forbid it, so that the compiler sees to it.
+//!    `[package.metadata.catena]`); the roots of every other one forbid it, so that the compiler
+//!    sees to it.
 //! 3. No source file has more than 800 lines.
 //! 4. What is made from the tables in `crates/abi` is up to date.
 //! 5. The files of a crate do not use each other in a circle, but for the circles
@@ -12,21 +13,29 @@
 //! 6. The tables of these rules, and that of docs/architecture.md, name only crates that exist.
 //! 7. What may run in a user's process, and the launcher, tell the user something by
 //!    `catena_base::tell!` alone: `eprintln!` ends the process if nobody reads stderr.
-//! 8. In the library, what is local to a thread and needs to be dropped is reached by `try_with` alone: in handlers of
-//!    `atexit` and in destructors of C++, which may call MPI, it is gone, and everything else panics.
-//! 9. The crates that keep functions of the program's keep them as `Foreign`, which can be called outside of the
-//!    library's lock alone: types of functions of C stand in `callback.rs` of `objects`, and nowhere else there.
+//! 8. In the library, what is local to a thread and needs to be dropped is reached by `try_with`
+//!    alone: in handlers of `atexit` and in destructors of C++, which may call MPI, it is gone, and
+//!    everything else panics.
+//! 9. The crates that keep functions of the program's keep them as `Foreign`, which can be called
+//!    outside of the library's lock alone: types of functions of C stand in `callback.rs` of
+//!    `objects`, and nowhere else there.
 //! 10. What is kept by peer is forgotten with the peer: see [`crate::by_peer`].
-//! 11. The launcher serves a job in one loop, which must not wait for a reader of stderr: there the user is told something by
-//!     the job's sinks, and `tell!` stands only in the files that are listed for it with a reason.
-//! 12. What the library does at the end of a process it leaves out in copies that `fork` has made: handlers of `atexit` and `on_exit`
-//!     stand only in the files that are listed for it, which ask `catena_base::fork`.
+//! 11. The launcher serves a job in one loop, which must not wait for a reader of stderr: there the
+//!     user is told something by the job's sinks, and `tell!` stands only in the files that are
+//!     listed for it with a reason.
+//! 12. What the library does at the end of a process it leaves out in copies that `fork` has made:
+//!     handlers of `atexit` and `on_exit` stand only in the files that are listed for it, which ask
+//!     `catena_base::fork`.
+//! 13. No doc comment begins with "The same", which means nothing where rustdoc shows it alone: it
+//!     says of what it is.
+//! 14. No comment is wider than 100 columns, as rustfmt says for code, but in the crates that are
+//!     listed: see [`crate::wrap`].
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::sources::{self, Crate};
-use crate::{by_peer, circles, generate};
+use crate::{by_peer, circles, generate, wrap};
 
 /// Crates of programs that may end when nobody reads what they say.
 const LOUD: &[&str] = &["bench", "cli", "testing", "xtask"];
@@ -65,6 +74,12 @@ const TELLERS: &[(&str, &str)] = &[
 /// Files that have handlers of the end of a process.
 const ENDERS: &[(&str, &str)] = &[("boot", "src/sys.rs"), ("capi", "src/interpreter.rs")];
 
+/// Crates whose comments have not been wrapped. The list may only become shorter.
+const WIDE: &[&str] = &[
+    "abi", "base", "boot", "capi", "cli", "core", "ft", "hang", "io", "library", "link", "mpit",
+    "process", "rma", "trace",
+];
+
 /// Most lines of a source file.
 const MAX_LINES: usize = 800;
 
@@ -84,6 +99,10 @@ pub fn check(root: &Path) -> Result<(), String> {
         problems.extend(lost_locals(krate));
         problems.extend(exit_handlers(krate));
         problems.extend(naked_callbacks(krate));
+        problems.extend(borrowed_docs(krate));
+        if !WIDE.contains(&krate.name.as_str()) {
+            problems.extend(wrap::check(krate));
+        }
         problems.extend(by_peer::check(krate));
     }
     problems.extend(circles::check(&crates));
@@ -304,7 +323,8 @@ fn waiting_tellers(krate: &Crate) -> Vec<String> {
     problems
 }
 
-/// The lines of the files of a crate that are part of it, without comments and what only tests and fuzzing use.
+/// The lines of the files of a crate that are part of it, without comments and what only tests and
+/// fuzzing use.
 fn code(krate: &Crate) -> impl Iterator<Item = (&Path, Vec<&str>)> {
     let is_code = |path: &Path| path.starts_with("src") && !path.ends_with("fuzz.rs");
     let files = krate.sources.iter().filter(move |(path, _)| is_code(path));
@@ -403,12 +423,40 @@ fn naked_callbacks(krate: &Crate) -> Vec<String> {
     problems
 }
 
+/// Rule 13.
+fn borrowed_docs(krate: &Crate) -> Vec<String> {
+    fn doc(line: &str) -> Option<&str> {
+        let line = line.trim_start();
+        line.strip_prefix("///")
+            .or_else(|| line.strip_prefix("//!"))
+            .map(str::trim)
+    }
+    let mut problems = Vec::new();
+    for (path, text) in &krate.sources {
+        let mut within = false;
+        for (number, line) in text.lines().enumerate() {
+            let doc = doc(line);
+            if doc.is_some_and(|doc| !within && doc.starts_with("The same")) {
+                problems.push(format!(
+                    "crates/{}/{}:{}: a doc comment begins with \"The same\": in rustdoc it stands alone",
+                    krate.name,
+                    path.display(),
+                    number + 1
+                ));
+            }
+            within = doc.is_some();
+        }
+    }
+    problems
+}
+
 /// Rule 6.
 fn unknown_names(crates: &[Crate]) -> Vec<String> {
     let exists = |name: &str| crates.iter().any(|c| c.name == name);
     let named = (LOUD.iter().map(|name| (name, "LOUD")))
         .chain(OUTSIDE.iter().map(|name| (name, "OUTSIDE")))
-        .chain(CALLED_BACK.iter().map(|name| (name, "CALLED_BACK")));
+        .chain(CALLED_BACK.iter().map(|name| (name, "CALLED_BACK")))
+        .chain(WIDE.iter().map(|name| (name, "WIDE")));
     named
         .filter(|(name, _)| !exists(name))
         .map(|(name, table)| format!("{table} in xtask's tidy.rs names {name}, which is no crate"))
@@ -523,9 +571,15 @@ mod tests {
     fn the_launcher_does_not_wait_for_readers() {
         let problems = |name, path, text| waiting_tellers(&krate(name, "", &[(path, text)])).len();
         let tells = "fn f() {\n    tell!(\"x\");\n}\n";
-        assert_eq!(problems("launcher", "src/job.rs", tells), 1);
-        assert_eq!(problems("launcher", "src/job.rs", "tell::say(x);"), 1);
-        assert_eq!(problems("launcher", "src/job.rs", "self.sinks.tell(x);"), 0);
+        assert_eq!(problems("launcher", "src/supervisor.rs", tells), 1);
+        assert_eq!(
+            problems("launcher", "src/supervisor.rs", "tell::say(x);"),
+            1
+        );
+        assert_eq!(
+            problems("launcher", "src/supervisor.rs", "self.output.say(x);"),
+            0
+        );
         assert_eq!(problems("launcher", "src/serve.rs", tells), 0);
         assert_eq!(problems("launcher", "src/serve.rs", "fn f() {}"), 1);
         assert_eq!(problems("core", "src/job.rs", tells), 0);
@@ -591,6 +645,31 @@ mod tests {
     }
 
     #[test]
+    fn docs_make_sense_alone() {
+        let problems = |text| borrowed_docs(&krate("link", "", &[("src/a.rs", text)]));
+        for good in [
+            "/// A count.\n/// The same as before.\nfn f() {}",
+            "/// A count.\n///\n/// The same as before.\nfn f() {}",
+            "// The same.\nfn f() {}",
+            "/// What the same job has.\nfn f() {}",
+        ] {
+            assert!(problems(good).is_empty(), "{good}");
+        }
+        for bad in [
+            "/// The same, to be changed.\nfn f() {}",
+            "//! The same for files.\n",
+            "fn f() {}\n\n    ///The same.\n    fn g() {}",
+        ] {
+            assert_eq!(problems(bad).len(), 1, "{bad}");
+        }
+        let two = "/// The same.\nfn f() {}\n/// The same of g.\nfn g() {}";
+        assert_eq!(
+            problems(two)[1],
+            "crates/link/src/a.rs:3: a doc comment begins with \"The same\": in rustdoc it stands alone"
+        );
+    }
+
+    #[test]
     fn files_stay_readable() {
         let long = "\n".repeat(801);
         let x = krate("link", "", &[("src/a.rs", &long), ("src/b.rs", &long[1..])]);
@@ -603,12 +682,14 @@ mod tests {
     #[test]
     fn tables_name_crates_that_exist() {
         let names = LOUD.iter().chain(OUTSIDE).chain(CALLED_BACK);
+        let names = names.chain(WIDE);
         let mut crates: Vec<_> = names.map(|name| krate(name, "", &[])).collect();
         assert!(unknown_names(&crates).is_empty());
         crates.retain(|c| c.name != "core");
         assert_eq!(
             unknown_names(&crates),
-            ["CALLED_BACK in xtask's tidy.rs names core, which is no crate"]
+            ["CALLED_BACK", "WIDE"]
+                .map(|table| format!("{table} in xtask's tidy.rs names core, which is no crate"))
         );
     }
 }

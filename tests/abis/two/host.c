@@ -1,4 +1,4 @@
-/* A program without MPI that loads libraries of two interfaces, as Python does: scripts/test-abis.
+/* A program without MPI that loads libraries of two interfaces, as Python does: scripts/testing/test-abis.
    Each finds the functions of its own. */
 #include <dlfcn.h>
 #include <stdio.h>

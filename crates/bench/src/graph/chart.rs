@@ -245,7 +245,8 @@ impl Chart {
         let mut legend = LEFT;
         for (number, series) in self.series.iter().enumerate() {
             let colour = COLOURS[number % COLOURS.len()];
-            // Side by side where they would lie on each other; far apart where there is nothing else.
+            // Side by side where they would lie on each other; far apart where there is nothing
+            // else.
             let apart = match sizes.len() {
                 1 => step / self.series.len() as f64,
                 _ => 2.0,

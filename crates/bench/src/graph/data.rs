@@ -70,7 +70,8 @@ pub struct Started {
     pub launcher: String,
     /// Variables of its environment.
     pub env: BTreeMap<String, String>,
-    /// Digests of the builds that its figures are of, by the label of the session: several were taken together (`--rebuilt`).
+    /// Digests of the builds that its figures are of, by the label of the session: several were
+    /// taken together (`--rebuilt`).
     pub builds: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -121,9 +122,11 @@ pub struct Reached {
     pub interval: Option<Interval>,
     /// The medians, in order of time.
     pub medians: Vec<f64>,
-    /// Of all repetitions, each of which is a batch of operations: the 1, 25, 50, 75 and 99 % quantiles.
+    /// Of all repetitions, each of which is a batch of operations: the 1, 25, 50, 75 and 99 %
+    /// quantiles.
     pub quantiles: [f64; 5],
-    /// Percentiles of single operations, in the order of [`Measured::percents`]; `None` if this variant tells none.
+    /// Percentiles of single operations, in the order of [`Measured::percents`]; `None` if this
+    /// variant tells none.
     pub tails: Vec<Option<f64>>,
 }
 

@@ -60,7 +60,8 @@ mod tests {
         })
     }
 
-    /// A third variant, which is ahead in one of the two figures that it has; of the other that is not known.
+    /// A third variant, which is ahead in one of the two figures that it has; of the other that is
+    /// not known.
     fn add_faster(results: &mut Results) {
         let mut third = results.variants[1].clone();
         third.name = "c".into();
@@ -124,7 +125,8 @@ mod tests {
             "data-axes=\"true\"",
             // Two charts, of two variants now.
             "data-left=\"4\"",
-            // Of five figures one has no verdict. Half the time of the best other one three times, 1.25 times once or twice.
+            // Of five figures one has no verdict. Half the time of the best other one three times,
+            // 1.25 times once or twice.
             "data-best=\"2 ranks; 5; 8 to 8; 3; 1; 1; 0.63; 0.72\"",
         ] {
             assert!(body.contains(part), "{part}: {body}");

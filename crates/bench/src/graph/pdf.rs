@@ -28,7 +28,8 @@ pub fn draw(charts: &[Chart], title: &str) -> Vec<u8> {
             );
         }
     }
-    // Objects 1, 2 and 3 are the catalogue, the pages and the font; then a page and its content each.
+    // Objects 1, 2 and 3 are the catalogue, the pages and the font; then a page and its content
+    // each.
     let kids: Vec<String> = (0..pages.len())
         .map(|i| format!("{} 0 R", 4 + 2 * i))
         .collect();

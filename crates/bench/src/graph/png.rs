@@ -24,7 +24,8 @@ pub const PROGRAMS: [&[&str]; 4] = [
     &["convert", "-density", "192", "svg:-"],
 ];
 
-/// The drawings of all charts, and where each belongs: `raw.png`, or, of several, `raw-1.png` and so on.
+/// The drawings of all charts, and where each belongs: `raw.png`, or, of several, `raw-1.png` and
+/// so on.
 pub fn pictures(raw: &Path, charts: &[Chart]) -> Vec<(PathBuf, String)> {
     let stem = raw.file_stem().unwrap_or_default().to_string_lossy();
     let place = |number: usize| match charts.len() > ROOM {

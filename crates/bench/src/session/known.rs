@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::raw::{Begin, Launch, Plan};
 use crate::record::{Record, bench_of};
 
-/// A benchmark that fails as often in launches of its own is left out; one that hangs, at once, for each
-/// time costs the whole limit.
+/// A benchmark that fails as often in launches of its own is left out; one that hangs, at once, for
+/// each time costs the whole limit.
 pub const STRIKES: u32 = 2;
 
 /// A variant with a number of ranks.
@@ -15,7 +15,8 @@ pub type Turn = (usize, u32);
 /// See the module.
 #[derive(Default)]
 pub struct Known {
-    /// Failures of benchmarks in launches of their own; of an empty name those in a row at the start.
+    /// Failures of benchmarks in launches of their own; of an empty name those in a row at the
+    /// start.
     strikes: BTreeMap<(Turn, String), u32>,
     /// What a launch may have failed in.
     suspects: BTreeSet<(Turn, String)>,
@@ -25,8 +26,8 @@ pub struct Known {
 }
 
 impl Known {
-    /// The benchmarks among `names` that the variant can do, as far as it has shown: first what was measured
-    /// longest ago.
+    /// The benchmarks among `names` that the variant can do, as far as it has shown: first what was
+    /// measured longest ago.
     pub fn due(&self, turn: Turn, names: &[String]) -> Vec<String> {
         let struck = |name: &str| {
             let strikes = self.strikes.get(&(turn, name.to_string()));
@@ -41,8 +42,8 @@ impl Known {
         due
     }
 
-    /// What goes into one launch: each by itself that is a launch as a whole, or may be why one failed;
-    /// what has threads; and all else.
+    /// What goes into one launch: each by itself that is a launch as a whole, or may be why one
+    /// failed; what has threads; and all else.
     pub fn groups(&self, plan: &Plan, turn: Turn, names: Vec<String>) -> Vec<Vec<String>> {
         let mut groups: Vec<(_, Vec<String>)> = Vec::new();
         for name in names {
@@ -124,9 +125,9 @@ impl Known {
     }
 }
 
-/// What a launch had no time for, or did not get to before it failed, in its order; the benchmark that
-/// it told of last is among it, for it may lack sizes. The first one is not where it was only slow: else
-/// it would be the first one for ever.
+/// What a launch had no time for, or did not get to before it failed, in its order; the benchmark
+/// that it told of last is among it, for it may lack sizes. The first one is not where it was only
+/// slow: else it would be the first one for ever.
 pub fn unfinished(launch: &Launch) -> Vec<String> {
     let names = &launch.begin.names;
     let is_late = |record: &&Record| matches!(record, Record::Unreached(_));

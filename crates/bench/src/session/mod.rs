@@ -3,9 +3,10 @@
 //! In every **round** each variant has a turn with each number of ranks, in an order that is drawn
 //! anew: what drifts with time meets all of them alike. Who fails is told, and the rest goes on.
 //!
-//! Where there is an end to the time, each turn has its share of what is left for the fewest launches,
-//! and begins nothing more after it; the next one of that variant begins with what was measured longest
-//! ago. So a slow variant has fewer launches of everything, and takes nothing from the others.
+//! Where there is an end to the time, each turn has its share of what is left for the fewest
+//! launches, and begins nothing more after it; the next one of that variant begins with what was
+//! measured longest ago. So a slow variant has fewer launches of everything, and takes nothing from
+//! the others.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -46,7 +47,8 @@ pub struct Session {
     stop: Arc<AtomicBool>,
     /// Words before each launcher's: see [`Job::before`].
     before: Vec<String>,
-    /// The build of each variant where it is another one than the file's first line names, and else nothing.
+    /// The build of each variant where it is another one than the file's first line names, and else
+    /// nothing.
     rebuilt: Vec<String>,
     progress: Progress,
     begin: Instant,
@@ -118,7 +120,8 @@ impl Session {
         self
     }
 
-    /// Goes on with these builds of the variants, which each further launch tells where the file's first line names others.
+    /// Goes on with these builds of the variants, which each further launch tells where the file's
+    /// first line names others.
     pub fn of_builds(mut self, now: Vec<String>) -> Session {
         let named = self.header.plan.variants.iter().map(|v| &v.digest);
         let others = now.into_iter().zip(named);
@@ -127,7 +130,8 @@ impl Session {
         self
     }
 
-    /// The session ends when all launches together have taken this many seconds, whatever the file says.
+    /// The session ends when all launches together have taken this many seconds, whatever the file
+    /// says.
     pub fn at_most(mut self, seconds: Option<f64>) -> Session {
         let plan = &mut self.header.plan;
         plan.at_most = seconds.or(plan.at_most);
@@ -173,8 +177,8 @@ impl Session {
         Ok(Finish::Whole)
     }
 
-    /// What a turn measures of `names`: of one that was interrupted what it had not begun, and nothing
-    /// of those before.
+    /// What a turn measures of `names`: of one that was interrupted what it had not begun, and
+    /// nothing of those before.
     fn due(&self, round: u32, turn: Turn, names: &[String]) -> Vec<String> {
         let of = |l: &Launch| (l.begin.round, (l.begin.variant, l.begin.place.ranks));
         let same = self.launches.iter().filter(|l| of(l) == (round, turn));

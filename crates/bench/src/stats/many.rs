@@ -1,11 +1,11 @@
 //! Many questions at once.
 
-/// Adjusts the p-values of many tests so that, of those at most α, no more than the share α are false
-/// alarms (Benjamini & Hochberg 1995); where nothing differs, the chance of any alarm is α.
+/// Adjusts the p-values of many tests so that, of those at most α, no more than the share α are
+/// false alarms (Benjamini & Hochberg 1995); where nothing differs, the chance of any alarm is α.
 ///
-/// Not Holm's correction, which keeps the chance of even one false alarm at α also where much differs:
-/// in a table of a thousand rows it asks for ten launches of everything before it says a word. It
-/// holds for tests that are independent or tend to err alike, as those of one launch do.
+/// Not Holm's correction, which keeps the chance of even one false alarm at α also where much
+/// differs: in a table of a thousand rows it asks for ten launches of everything before it says a
+/// word. It holds for tests that are independent or tend to err alike, as those of one launch do.
 pub fn adjusted(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[b].total_cmp(&p[a]));

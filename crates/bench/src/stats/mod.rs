@@ -1,8 +1,8 @@
 //! What numbers mean. Nothing here reads, prints or knows MPI.
 //!
-//! The unit of evidence is the **launch**: repetitions within one share its memory, its cores and its
-//! luck, so a launch gives one number, the median of its repetitions, and intervals and tests are
-//! about those (Hunold & Carpen-Amarie, IEEE TPDS 2016).
+//! The unit of evidence is the **launch**: repetitions within one share its memory, its cores and
+//! its luck, so a launch gives one number, the median of its repetitions, and intervals and tests
+//! are about those (Hunold & Carpen-Amarie, IEEE TPDS 2016).
 //!
 //! | module  | what it answers                                                     |
 //! |---------|---------------------------------------------------------------------|

@@ -23,8 +23,8 @@ const FEWEST: usize = 10;
 const GAP: f64 = 0.6;
 
 /// Looks for two states whose middles differ at least by the factor `apart`, each with a twentieth
-/// of the values, and four. Nine tenths of each lie on their side of a gap (in logarithms), so single
-/// values in between or far out do not matter. Values that are not above 0 are ignored.
+/// of the values, and four. Nine tenths of each lie on their side of a gap (in logarithms), so
+/// single values in between or far out do not matter. Values that are not above 0 are ignored.
 pub fn modes(values: &[f64], apart: f64) -> Option<Modes> {
     let positive: Vec<f64> = values.iter().copied().filter(|v| *v > 0.0).collect();
     let values = sorted(&positive);

@@ -25,10 +25,11 @@ pub fn quantile(sorted: &[f64], p: f64) -> f64 {
     below + (above - below) * at.fract()
 }
 
-/// Where the true median is, whatever the distribution: between two of the values in order, chosen by the binomial
-/// distribution, and a way from those to the next ones, as two values hold it either too surely or not surely enough
-/// (Hettmansperger & Sheather, Statistics & Probability Letters 4, 1986). Five values hold it in 93.75 % of all cases between
-/// the least and the greatest of them: that is near enough to 95 %. `None` if there are too few for that confidence.
+/// Where the true median is, whatever the distribution: between two of the values in order, chosen
+/// by the binomial distribution, and a way from those to the next ones, as two values hold it
+/// either too surely or not surely enough (Hettmansperger & Sheather, Statistics & Probability
+/// Letters 4, 1986). Five values hold it in 93.75 % of all cases between the least and the greatest
+/// of them: that is near enough to 95 %. `None` if there are too few for that confidence.
 pub fn median_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     const NEAR_ENOUGH: f64 = 0.0126;
     let values = sorted(values);
@@ -118,7 +119,8 @@ mod tests {
         );
     }
 
-    /// Of many samples the interval holds the true median in as many as it says, whatever they are drawn from.
+    /// Of many samples the interval holds the true median in as many as it says, whatever they are
+    /// drawn from.
     #[test]
     fn the_interval_holds_the_median_as_often_as_it_says() {
         const SAMPLES: u32 = 4000;

@@ -1,9 +1,9 @@
 //! Whether two groups of values differ: the rank-sum test of Wilcoxon, Mann and Whitney, with the
 //! shift and the effect size that go with it.
 //!
-//! Values may fall into **strata**, such as the states of the machine they were taken in; only values
-//! of one stratum are compared. U, the number of pairs in which the first group's value is the
-//! greater one, and its distribution are then sums over the strata.
+//! Values may fall into **strata**, such as the states of the machine they were taken in; only
+//! values of one stratum are compared. U, the number of pairs in which the first group's value is
+//! the greater one, and its distribution are then sums over the strata.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -30,8 +30,8 @@ const EXACT_PAIRS: usize = 2500;
 /// Values of one state: those of the first group, and of the second.
 pub type Stratum = (Vec<f64>, Vec<f64>);
 
-/// Compares two groups: for each stratum the values of `a` and of `b`. Strata that lack either count
-/// for nothing; `None` if no other is left.
+/// Compares two groups: for each stratum the values of `a` and of `b`. Strata that lack either
+/// count for nothing; `None` if no other is left.
 pub fn rank_sum(strata: &[Stratum], confidence: f64) -> Option<RankSum> {
     let strata: Vec<_> = strata
         .iter()

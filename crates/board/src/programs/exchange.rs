@@ -1,8 +1,9 @@
 //! From all to all: allgather(v), alltoall; between two members, who both know the lengths, also
 //! alltoallv. That is in `rows` otherwise.
 //!
-//! Direct, a member shows where it wants the blocks, and the others write them there: each core reads
-//! what it has in its own cache. Measured here, that takes a fourth less time than reading theirs.
+//! Direct, a member shows where it wants the blocks, and the others write them there: each core
+//! reads what it has in its own cache. Measured here, that takes a fourth less time than reading
+//! theirs.
 
 use catena_coll::{Args, Layout};
 use catena_schedule::{Buf, Region};
@@ -14,8 +15,8 @@ use crate::payload::Payload;
 use crate::program::{Program, Turn, around, first};
 use crate::trouble::Trouble;
 
-/// All publish, all copy. Also allgatherv. Places of blocks may differ from member to member, so a direct
-/// payload is a row of them.
+/// All publish, all copy. Also allgatherv. Places of blocks may differ from member to member, so a
+/// direct payload is a row of them.
 pub(crate) struct Allgather;
 
 impl Allgather {

@@ -29,8 +29,8 @@ impl<const ALL: bool> Pieces<ALL> {
         ALL || rank == t.args.root
     }
 
-    /// This member's piece of a vector. Of `n` members each reads `n - 1` operands, and all but a root
-    /// write one result besides: a root's share is `n` where that of the others is `n - 1`.
+    /// This member's piece of a vector. Of `n` members each reads `n - 1` operands, and all but a
+    /// root write one result besides: a root's share is `n` where that of the others is `n - 1`.
     #[inline]
     fn piece(t: &Turn, of: Region) -> Region {
         let (n, me, elem) = (t.args.size, t.args.rank, t.args.elem.max(1));

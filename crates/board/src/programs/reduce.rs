@@ -77,8 +77,8 @@ pub(crate) fn take_upwards<B: Board>(
     Ok(())
 }
 
-/// All publish, the root combines. A root that is not `EARLY`, one of the first two, begins with the
-/// operands of those, so that its own one has the place that its rank gives it.
+/// All publish, the root combines. A root that is not `EARLY`, one of the first two, begins with
+/// the operands of those, so that its own one has the place that its rank gives it.
 pub(crate) struct Reduce<const EARLY: bool>;
 
 impl<const EARLY: bool> Reduce<EARLY> {

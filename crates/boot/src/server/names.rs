@@ -56,7 +56,7 @@ impl Directory {
         }
     }
 
-    /// The same one whatever the environment says, and where no other user can be first.
+    /// The directory of all jobs of this user, whatever the environment says, and where no other user can be first.
     fn of_user() -> Directory {
         let user = sys::user();
         let is_own = |path: &Path| {

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use crate::wire::{FrameKind, Malformed, Writer};
 use crate::{ElasticSet, Job, equal, sys};
 
-/// Size of the segment that the ranks share. All holes: it costs nothing until
-/// it is written to.
-pub(crate) const SEGMENT: u64 = 64 << 30;
+/// Size of the segment that the ranks share: for their messages, and behind that for what is told of them. All holes: it costs
+/// nothing until it is written to.
+pub(crate) const SEGMENT: u64 = catena_trace::OFFSET + catena_trace::NODE_AREAS;
 
 pub(super) const NOBODY: Malformed = Malformed("a word about a rank that there is not");
 

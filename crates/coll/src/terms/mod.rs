@@ -138,7 +138,8 @@ impl<'a> Terms<'a> {
         crowd * (shared.per_message + shared.per_byte * bytes)
     }
 
-    /// Time that a message of each of `number` ranks of a node, or domain, keeps the memory or card busy.
+    /// Time that a message of each of `number` ranks of a node, or domain, keeps the memory or card
+    /// busy.
     fn busy_with(&self, level: Level, number: u32, bytes: f64) -> f64 {
         // Others pass that memory on their way in.
         let ways = if level == Level::Node { 2.0 } else { 1.0 };

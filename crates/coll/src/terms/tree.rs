@@ -39,7 +39,8 @@ impl Terms<'_> {
         self.tree::<RADIX>(bytes, 0.0, true)
     }
 
-    /// Messages along the ways from the leaves of a tree to its root, and some work for each message.
+    /// Messages along the ways from the leaves of a tree to its root, and some work for each
+    /// message.
     pub(crate) fn up<const RADIX: u32>(&self, bytes: impl Fn(f64) -> f64, work: f64) -> f64 {
         self.tree::<RADIX>(bytes, work, false)
     }

@@ -164,8 +164,8 @@ impl Case {
         self.elems * ELEM
     }
 
-    /// Whether that rank is in place where the standard lets members differ in it: if their number is
-    /// even, every other one is.
+    /// Whether that rank is in place where the standard lets members differ in it: if their number
+    /// is even, every other one is.
     fn is_in_place(&self, rank: u32) -> bool {
         self.in_place && (self.size % 2 == 1 || rank.is_multiple_of(2))
     }

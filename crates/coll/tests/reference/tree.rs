@@ -4,8 +4,8 @@ use catena_schedule::Order;
 
 use crate::ops::{Reduction, each};
 
-/// Neither commutative nor associative: the result tells which operands were combined with which, and
-/// which of them was the left one.
+/// Neither commutative nor associative: the result tells which operands were combined with which,
+/// and which of them was the left one.
 pub const TREE: Reduction = Reduction {
     name: "tree",
     function: &(tree as fn(&[u8], &mut [u8], Order)),

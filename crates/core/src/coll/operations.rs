@@ -37,7 +37,7 @@ impl Prepared {
         let mut obj = self.begin(process, false);
         let run = own_run(&mut obj);
         if !run.advance(process) {
-            process.block_for(run.is_foreign(), |process| run.advance(process));
+            process.wait_on(run.is_foreign(), run);
         }
         let error = run.take_error();
         obj.keep(process);
@@ -83,7 +83,7 @@ impl Prepared {
         obj
     }
 
-    /// The same of a call of the library itself, which does not count.
+    /// Begins a call of the library itself, which does not count.
     pub(super) fn begin_own(self, process: &Process, on_board: bool) -> Arc<CollRequest> {
         let lease = self.comm.take_turn(self.label);
         let mut obj = process.collectives().idle_run(process);

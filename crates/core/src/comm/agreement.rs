@@ -35,9 +35,12 @@
 //! Every other agreement ends with the first death that is known among those who take part; of two leaders the one that knows of none asks
 //! ([`leaders`](super::leaders)).
 
+use crate::needs;
 use catena_boot::FAULT_TOLERANCE;
 use catena_fabric::ProcessName;
+use catena_hang::{WaitsFor, What};
 use catena_link::{Cid, ReqId};
+use catena_process::Wait;
 
 use super::control::Key;
 use super::leaders::{Heard, Leaders, Way};
@@ -399,6 +402,30 @@ impl Agreement {
         self.phase = Phase::Done;
     }
 
+    /// What it waits for.
+    pub fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        let from = match self.phase {
+            Phase::Share(have) if have < self.circle.size => Some(self.circle.ahead(have)),
+            Phase::Spread => {
+                let leader = self.across.as_ref().map_or(0, |it| it.leader);
+                let place = (self.circle.me + self.circle.size - leader) % self.circle.size;
+                (place != 0).then(|| self.circle.behind(place & place.wrapping_neg()))
+            }
+            _ => None,
+        };
+        let across = self.across.as_ref().and_then(|it| it.bridge.as_ref());
+        let from = match (from, self.phase, across) {
+            (Some(rank), ..) => Some((self.circle.cid, rank)),
+            (None, Phase::Cross, Some(Bridge::Context { cid, to, .. })) => Some((*cid, *to)),
+            _ => None,
+        };
+        let need = match from {
+            Some((cid, rank)) => needs::of_rank(process, What::Agreement, cid, rank),
+            None => needs::open(What::Meeting, ""),
+        };
+        waits.needs.push(need);
+    }
+
     fn share(&mut self, process: &Process, have: u32) -> bool {
         let n = self.circle.size;
         if have >= n {
@@ -600,6 +627,16 @@ impl Agreement {
     }
 }
 
+impl Wait<Process> for Agreement {
+    fn is_done(&mut self, process: &Process) -> bool {
+        self.advance(process)
+    }
+
+    fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        self.describe(process, waits);
+    }
+}
+
 fn failed_at(rank: usize) -> String {
     format!("the call failed at rank {rank} of the group, so all of it fails")
 }
@@ -668,7 +705,7 @@ impl Agreement {
 
     fn wait(&mut self, process: &Process) {
         if !self.advance(process) {
-            process.block(|process| self.advance(process));
+            process.wait_on(false, self);
         }
     }
 

@@ -203,7 +203,7 @@ impl Half {
         Half::new(group, rows)
     }
 
-    /// The same in the order of the keys, which stand second in the rows.
+    /// The members of `parent` with these ranks, who told these rows, in the order of the keys, which stand second there.
     pub(super) fn by_key<'a>(
         process: &Process,
         parent: &Arc<Group>,

@@ -1,6 +1,8 @@
 //! `MPI_Comm_idup` (MPI-5, chapter 7.4.2): an agreement that `progress` moves
 //! on.
 
+use crate::needs;
+use catena_hang::{WaitsFor, What};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -85,6 +87,17 @@ impl RequestObject<Process> for Duplication {
     fn place(&self) -> Option<ErrorPlace> {
         let making = self.making.try_borrow().ok()?;
         Some(making.parent.handle.get().into())
+    }
+
+    fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        if let Ok(making) = self.making.try_borrow() {
+            match &making.agreement {
+                Some((agreement, _)) => agreement.describe(process, waits),
+                None => waits
+                    .needs
+                    .push(needs::of_all(process, What::Agreement, &making.parent)),
+            }
+        }
     }
 
     fn waits_for_control(&self) -> bool {

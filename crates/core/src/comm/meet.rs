@@ -5,6 +5,8 @@
 //! exchange what their groups tell through the launcher. Jobs of which a process hears
 //! there for the first time come into its table of peers.
 
+use crate::needs;
+use catena_hang::{WaitsFor, What};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -93,7 +95,10 @@ impl Process {
     /// As [`Process::with_jobs`].
     pub fn outcome(&self, ticket: u32, kind: Kind) -> Result<Vec<u8>> {
         let mut told = Ok(None);
-        self.block(|process| {
+        let describe = |_: &Process, waits: &mut WaitsFor| {
+            waits.needs.push(needs::open(What::Meeting, ""));
+        };
+        self.block(describe, |process| {
             told = process.with_jobs(|jobs| jobs.outcome(ticket));
             !matches!(told, Ok(None))
         });
@@ -166,7 +171,7 @@ impl Process {
         let parents = &self.other_jobs.parents;
         if self.other_jobs.is_meeting_parents.replace(true) {
             // Another thread does it.
-            self.block(|_| parents.borrow().is_some());
+            self.block(needs::answer_of_launcher, |_| parents.borrow().is_some());
             return Ok(());
         }
         let met = self.meet_at(port);
@@ -429,7 +434,7 @@ impl OtherJobs {
                 continue;
             }
             let mut told = Ok(None);
-            process.block(|process| {
+            process.block(needs::answer_of_launcher, |process| {
                 told = process.with_jobs(|jobs| jobs.learn(name.job));
                 !matches!(told, Ok(None))
             });

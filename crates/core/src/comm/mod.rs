@@ -29,6 +29,10 @@ mod port;
 mod split_type;
 mod tell;
 
+use crate::needs;
+use crate::request::RequestObject;
+use catena_hang::{WaitsFor, What};
+use catena_process::Wait;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -182,19 +186,30 @@ impl Comm {
         // Collectives first: they begin messages.
         if self.is_held() {
             let left = self.active_on(process);
-            finish(process, left, |process, request| {
+            let describe = |process: &Process,
+                            request: &Arc<dyn RequestObject<Process>>,
+                            waits: &mut WaitsFor| {
+                request.describe(process, waits);
+            };
+            finish(process, left, describe, |process, request| {
                 !matches!(request.state(process), Ok(State::Pending))
             });
         }
         for cid in self.cids() {
             let left = process.link(|link| link.pending(cid));
-            finish(process, left, |process, &id| {
+            let describe = |process: &Process, &id: &catena_link::ReqId, waits: &mut WaitsFor| {
+                needs::describe_transfer(process, id, waits);
+            };
+            finish(process, left, describe, |process, &id| {
                 !process.link(|link| link.is_under_way(id))
             });
         }
         let jobs = self.other_jobs(process);
         self.free(process)?;
-        process.block(|process| {
+        let describe = |_: &Process, waits: &mut WaitsFor| {
+            waits.needs.push(needs::open(What::Rest, ""));
+        };
+        process.block(describe, |process| {
             let arrived = |job: &u64| process.link(|link| link.net().is_delivered_to(*job));
             jobs.iter().all(arrived)
         });
@@ -219,14 +234,36 @@ impl Comm {
 
 /// Waits until each of these is over. Cost: each is asked once more than it
 /// is found under way.
-fn finish<T>(process: &Process, mut left: Vec<T>, is_over: impl Fn(&Process, &T) -> bool) {
-    if left.is_empty() {
-        return;
+fn finish<T>(
+    process: &Process,
+    left: Vec<T>,
+    describe: impl Fn(&Process, &T, &mut WaitsFor),
+    is_over: impl Fn(&Process, &T) -> bool,
+) {
+    for it in left.iter().rev() {
+        if !is_over(process, it) {
+            process.block(
+                |process, waits| describe(process, it, waits),
+                |process| is_over(process, it),
+            );
+        }
     }
-    process.block(|process| {
-        while left.pop_if(|it| is_over(process, it)).is_some() {}
-        left.is_empty()
-    });
+}
+
+/// Agreements that are all to come about.
+struct Agreements(Vec<Agreement>);
+
+impl Wait<Process> for Agreements {
+    fn is_done(&mut self, process: &Process) -> bool {
+        self.0.retain_mut(|agreement| !agreement.advance(process));
+        self.0.is_empty()
+    }
+
+    fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        self.0
+            .iter()
+            .for_each(|agreement| agreement.describe(process, waits));
+    }
 }
 
 impl Comm {
@@ -278,7 +315,19 @@ impl Comm {
 pub(crate) fn finish_messages(process: &Process, comms: &[Arc<Comm>]) {
     let cids: BTreeSet<Cid> = comms.iter().flat_map(|comm| comm.cids()).collect();
     process.link(|link| link.stop_receiving(|cid| cids.contains(&cid)));
-    process.block(|process| {
+    let describe = |process: &Process, waits: &mut WaitsFor| {
+        let left: Vec<_> = cids
+            .iter()
+            .flat_map(|&cid| process.link(|link| link.pending(cid)))
+            .collect();
+        for id in &left {
+            needs::describe_transfer(process, *id, waits);
+        }
+        if left.is_empty() {
+            waits.needs.push(needs::open(What::Rest, ""));
+        }
+    };
+    process.block(describe, |process| {
         process.link(|link| link.is_idle() && !link.has_under_way(|cid| cids.contains(&cid)))
     });
 }
@@ -287,9 +336,6 @@ pub(crate) fn finish_messages(process: &Process, comms: &[Arc<Comm>]) {
 /// once: members need not name them in one order, nor in one call.
 pub(crate) fn meet(process: &Process, comms: &[Arc<Comm>]) {
     let begin = |comm: &Arc<Comm>| comm.begin_accord(process, &[0; 2]);
-    let mut agreements: Vec<Agreement> = comms.iter().map(begin).collect();
-    process.block(|process| {
-        agreements.retain_mut(|agreement| !agreement.advance(process));
-        agreements.is_empty()
-    });
+    let mut all = Agreements(comms.iter().map(begin).collect());
+    process.wait_on(false, &mut all);
 }

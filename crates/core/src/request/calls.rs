@@ -7,7 +7,8 @@ use catena_abi::{self as abi, consts};
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 
-use super::complete::{complete, state};
+use super::complete::complete;
+use super::standing::state;
 use super::table::{object, placed, remove};
 use super::{NO_SLOT, NOWHERE, RequestObject, SENT, State, as_transfer, bad_request, transfer};
 use crate::process::Process;

@@ -5,7 +5,8 @@ use catena_objects::Kind;
 
 use super::State;
 use super::calls::{cancel, free, start};
-use super::complete::{peek, state, wait};
+use super::complete::{peek, wait};
+use super::standing::state;
 use crate::process::Process;
 
 /// A kind of request, for [`check`].
@@ -43,7 +44,10 @@ pub fn check(process: &Process, sample: &mut impl Sample) {
 fn check_completion(process: &Process, sample: &mut impl Sample, request: &mut abi::Request) {
     let handle = *request;
     sample.feed(process, handle);
-    process.block(|process| state(process, handle).expect("a live request") != State::Pending);
+    process.block(
+        |process, waits| crate::needs::describe_request(process, handle, waits),
+        |process| state(process, handle).expect("a live request") != State::Pending,
+    );
     for _ in 0..2 {
         let state = state(process, handle).expect("a live request");
         assert_eq!(
@@ -95,14 +99,17 @@ fn check_free(process: &Process, sample: &mut impl Sample) {
         }
         if early {
             sample.feed(process, handle);
-            process.block(|process| state(process, handle).expect("it lives") != State::Pending);
+            process.block(
+                |process, waits| crate::needs::describe_request(process, handle, waits),
+                |process| state(process, handle).expect("it lives") != State::Pending,
+            );
         }
         free(process, &mut request).expect("a live request");
         assert_eq!(request, consts::REQUEST_NULL);
         if !early {
             sample.feed(process, handle);
         }
-        process.block(|process| process.link(|link| link.is_idle()));
+        process.block(|_, _| {}, |process| process.link(|link| link.is_idle()));
         assert_dead(state(process, handle), "a freed request");
     }
 }

@@ -1,5 +1,6 @@
 //! `MPI_Buffer_iflush` and its relatives (MPI-5, chapter 3.6).
 
+use catena_hang::WaitsFor;
 use std::sync::Arc;
 
 use catena_abi as abi;
@@ -29,6 +30,12 @@ impl RequestObject<Process> for Flush {
 
     fn complete(&self, _: &Process) -> Done {
         Done::EMPTY
+    }
+
+    fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        self.holder
+            .slot(process)
+            .describe_flush(process, self.until, waits);
     }
 
     fn cancel(&self, _: &Process) -> Result<()> {

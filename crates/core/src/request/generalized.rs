@@ -1,5 +1,7 @@
 //! Generalized requests (MPI-5, chapter 13.2).
 
+use crate::needs;
+use catena_hang::{WaitsFor, What};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -76,6 +78,10 @@ impl RequestObject<Process> for Generalized {
             done.error = Some(callback_failed("free", code));
         }
         done
+    }
+
+    fn describe(&self, _: &Process, waits: &mut WaitsFor) {
+        waits.needs.push(needs::open(What::Program, ""));
     }
 
     fn peek(&self, _: &Process) -> Result<Done> {

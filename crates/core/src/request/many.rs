@@ -4,12 +4,14 @@
 //! they are not looked at again: programs poll many requests between short
 //! pieces of work.
 
+use crate::needs;
+use catena_hang::WaitsFor;
 use std::ffi::c_int;
 
 use catena_abi::{Request, consts};
 
 use super::calls::{check_startable, start};
-use super::complete::state;
+use super::standing::state;
 use super::{NOWHERE, SENT, State, as_transfer, bad_request};
 use crate::process::Process;
 use catena_objects::error::{Error, Result};
@@ -122,6 +124,14 @@ pub fn poll_all(process: &Process, requests: &[Request]) -> Result<bool> {
     Ok(true)
 }
 
+/// One of them is to complete.
+fn any_of(requests: &[Request]) -> impl Fn(&Process, &mut WaitsFor) {
+    |process, waits| {
+        waits.any = true;
+        needs::describe_requests(process, requests, waits);
+    }
+}
+
 /// Looks for a complete one, without progress.
 ///
 /// # Errors
@@ -138,7 +148,7 @@ pub fn first_complete(process: &Process, requests: &[Request]) -> Result<Among> 
     Ok(found)
 }
 
-/// The same after at most one round of progress.
+/// Looks for a complete one, after at most one round of progress.
 ///
 /// # Errors
 /// As [`Process::first_complete`].
@@ -156,7 +166,7 @@ pub fn poll_any(process: &Process, requests: &[Request]) -> Result<Among> {
 pub fn wait_any(process: &Process, requests: &[Request]) -> Result<Among> {
     let mut found = first_complete(process, requests);
     if matches!(found, Ok(Among::Pending)) {
-        process.block(|process| {
+        process.block(any_of(requests), |process| {
             found = first_complete(process, requests);
             !matches!(found, Ok(Among::Pending))
         });
@@ -187,7 +197,7 @@ pub fn all_complete(
     Ok(active.then_some(n))
 }
 
-/// The same after at most one round of progress.
+/// Stores the indices of all complete ones, after at most one round of progress; see [`all_complete`].
 ///
 /// # Errors
 /// As [`Process::all_complete`].
@@ -205,7 +215,7 @@ pub fn poll_some(
     }
 }
 
-/// The same, waiting until there is one at least.
+/// Stores the indices of all complete ones, waiting until there is one at least; see [`all_complete`].
 ///
 /// # Errors
 /// As [`Process::all_complete`].
@@ -216,7 +226,7 @@ pub fn wait_some(
 ) -> Result<Option<usize>> {
     let mut found = all_complete(process, requests, indices);
     if matches!(found, Ok(Some(0))) {
-        process.block(|process| {
+        process.block(any_of(requests), |process| {
             found = all_complete(process, requests, indices);
             !matches!(found, Ok(Some(0)))
         });

@@ -1,12 +1,15 @@
 //! The two halves of `MPI_Isendrecv` (MPI-5, chapter 3.10).
 
+use crate::needs;
+use catena_hang::WaitsFor;
 use std::sync::Arc;
 
 use catena_abi as abi;
 use catena_objects::error::Result;
 
 use super::calls::{cancel, free};
-use super::complete::{complete, complete_whole, peek, state};
+use super::complete::{complete, complete_whole, peek};
+use super::standing::state;
 use super::table::add;
 use super::{Done, RequestObject, State, when};
 use crate::process::Process;
@@ -34,6 +37,10 @@ impl RequestObject<Process> for Pair {
 
     fn peek(&self, process: &Process) -> Result<Done> {
         peek(process, self.recv)
+    }
+
+    fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        needs::describe_requests(process, &[self.recv, self.send], waits);
     }
 
     fn cancel(&self, process: &Process) -> Result<()> {

@@ -1,5 +1,7 @@
 //! Persistent point-to-point requests (MPI-5, chapter 3.9).
 
+use crate::needs;
+use catena_hang::WaitsFor;
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -11,7 +13,8 @@ use catena_objects::error_place::ErrorPlace;
 use catena_objects::fail;
 
 use super::calls::{cancel, free};
-use super::complete::{complete, peek, state};
+use super::complete::{complete, peek};
+use super::standing::state;
 use super::table::add;
 use super::{Done, NOWHERE, RequestObject, SENT, State};
 use crate::buffer::{RecvBuf, SendBuf};
@@ -120,6 +123,12 @@ impl RequestObject<Process> for Persistent {
     fn peek(&self, process: &Process) -> Result<Done> {
         let inner = self.active.get();
         inner.map_or(Ok(Done::EMPTY), |inner| peek(process, inner))
+    }
+
+    fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        if let Some(inner) = self.active.get() {
+            needs::describe_request(process, inner, waits);
+        }
     }
 
     fn is_persistent(&self) -> bool {

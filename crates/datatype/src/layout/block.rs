@@ -1,7 +1,7 @@
 //! How one block is copied, and which way suits its length.
 //!
-//! Stores go upwards: where a block lies across lines, those that go back and forth between two of them
-//! take twice the time.
+//! Stores go upwards: where a block lies across lines, those that go back and forth between two of
+//! them take twice the time.
 //!
 //! What is short is moved by loads and stores of a fixed size, what is longer
 //! by loops of vectors: for blocks of less than a few KiB, a call of `memcpy`

@@ -1,5 +1,5 @@
-//! Numbers of 64 bits in columns side by side: packing them transposes a matrix. It is done two by two
-//! numbers at a time, which takes half the loads and stores of one after the other.
+//! Numbers of 64 bits in columns side by side: packing them transposes a matrix. It is done two by
+//! two numbers at a time, which takes half the loads and stores of one after the other.
 
 use super::block::{Sixteen, get, put};
 use super::direction::Direction;
@@ -19,11 +19,12 @@ pub(super) fn suits(user: Grid, (rows, columns): (usize, usize), len: usize) -> 
 /// Copies `rows` rows of `columns` numbers. In memory a row starts one number after the last one;
 /// packed, the numbers of a row follow each other.
 ///
-/// What is left of an odd number of rows or columns is copied together with what is next to it, once more.
+/// What is left of an odd number of rows or columns is copied together with what is next to it,
+/// once more.
 ///
 /// # Safety
-/// Every number is valid on both sides, and the sides do not overlap; there are two rows and two columns
-/// at least.
+/// Every number is valid on both sides, and the sides do not overlap; there are two rows and two
+/// columns at least.
 pub(super) unsafe fn transpose<D: Direction>(
     user: Grid,
     packed: Grid,

@@ -1,9 +1,9 @@
 //! IEEE binary16, computed with as `f32` and rounded once.
 //!
-//! The conversions compute every case and choose at the end, without a branch: so the compiler makes
-//! vectors of them. They are faster than those of the crate `half`, which calls the processor's own for
-//! eight numbers at a time. No `f32` here is subnormal, as a program may have the processor take such
-//! numbers for zero.
+//! The conversions compute every case and choose at the end, without a branch: so the compiler
+//! makes vectors of them. They are faster than those of the crate `half`, which calls the
+//! processor's own for eight numbers at a time. No `f32` here is subnormal, as a program may have
+//! the processor take such numbers for zero.
 
 use super::ops::{Number, Real};
 

@@ -23,8 +23,8 @@ trait Choice {
     }
 }
 
-/// The smaller value, or the larger one if `MAX`. Its index is the smallest one at which it is found,
-/// be it as a zero of the other sign; if it is a NaN, the smallest one at which a NaN is.
+/// The smaller value, or the larger one if `MAX`. Its index is the smallest one at which it is
+/// found, be it as a zero of the other sign; if it is a NaN, the smallest one at which a NaN is.
 struct Loc<const MAX: bool>;
 
 impl<const MAX: bool> Choice for Loc<MAX> {
@@ -65,7 +65,8 @@ impl Choice for NoOp {
     }
 }
 
-/// The choice between two values one at a time: NaNs are rare, and without them it is half the work.
+/// The choice between two values one at a time: NaNs are rare, and without them it is half the
+/// work.
 #[inline(always)]
 fn choose_one<O: Choice, V: Located, I: Real>(a: (V, I), b: (V, I)) -> (V, I) {
     #[cold]

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::{Body, head, lower};
 use crate::view::Procedure;
 
-/// `failures.c` and `notify.c`: what no version of the standard has, of one chapter. The library is loaded without the
-/// functions, over a library that lacks them.
+/// `failures.c` and `notify.c`: what no version of the standard has, of one chapter. The library is
+/// loaded without the functions, over a library that lacks them.
 pub fn extensions(procedures: &[Procedure], chapter: &str, what: &str) -> String {
     let mut out = head(what, "extensions.h");
     out += "\n#ifndef INTEGER_8\n";

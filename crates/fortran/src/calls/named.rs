@@ -1,8 +1,9 @@
 //! What a call names of a section with gaps: all of it has to be there.
 //!
-//! A section that is copied, or that gets a type of its own, is shorter than the program's array, and what a count
-//! names behind its end is not even the program's. So each choice buffer has a condition here or a reason why it has
-//! none; a shape that this file does not know ends the generation.
+//! A section that is copied, or that gets a type of its own, is shorter than the program's array,
+//! and what a count names behind its end is not even the program's. So each choice buffer has a
+//! condition here or a reason why it has none; a shape that this file does not know ends the
+//! generation.
 
 use super::way::{Way, way};
 use crate::view::{FortranArg, Procedure, Role};
@@ -82,13 +83,14 @@ pub(super) fn named(p: &Procedure, arg: &FortranArg) -> Named {
 
 /// Whether the buffer means something at this rank; `None` if it does at all.
 ///
-/// Where it does not, neither do its counts, displacements and types, of which then nothing may be asked.
+/// Where it does not, neither do its counts, displacements and types, of which then nothing may be
+/// asked.
 pub(super) fn means(p: &Procedure, arg: &FortranArg) -> Option<String> {
     somebody(p, arg).or_else(|| at_rank(p, arg))
 }
 
-/// Whether there is a process at the other end, to which the buffer goes or from which it comes: `MPI_PROC_NULL` takes
-/// and gives nothing. `None` if the call names no such process.
+/// Whether there is a process at the other end, to which the buffer goes or from which it comes:
+/// `MPI_PROC_NULL` takes and gives nothing. `None` if the call names no such process.
 fn somebody(p: &Procedure, arg: &FortranArg) -> Option<String> {
     // The standard calls the source of MPI_Precv_init `dest` as well.
     let from = ["source", "dest"]
@@ -171,7 +173,8 @@ fn entries(p: &Procedure, arg: &FortranArg, counts: &str) -> String {
     }
 }
 
-/// The communicator whose neighbours the entries of the counts are for; none where they are for ranks.
+/// The communicator whose neighbours the entries of the counts are for; none where they are for
+/// ranks.
 fn neighbors(p: &Procedure, counts: &str) -> String {
     match p.arg(counts).and_then(|a| a.length) {
         Some(Length::Sources(comm) | Length::Destinations(comm)) => format!("Comm_of(*{comm})"),

@@ -78,7 +78,7 @@ pub(super) fn wrong(error: &TypeError) -> Error {
     )
 }
 
-/// The same constructor with other types.
+/// What the constructor of `ty` makes of other types.
 fn rebuilt(
     ty: &TypeRef,
     contents: &Contents,

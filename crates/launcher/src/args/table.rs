@@ -1,5 +1,5 @@
-//! The options of mpirun, its own and those that scripts for other MPI libraries have: one table, of which the parser, the
-//! help and `docs/options.md` are made.
+//! The options of mpirun, its own and those that scripts for other MPI libraries have: one table,
+//! of which the parser, the help and `docs/options.md` are made.
 //!
 //! Each row is tested by its sample: see `every_row` in `args/tests.rs`.
 
@@ -92,7 +92,7 @@ pub enum Takes {
 pub enum Does {
     /// It is one of mpirun's own.
     Own(Opt),
-    /// The same as these words, where `{}` stands for its value.
+    /// It stands for these words, in which `{}` is its value.
     Means(&'static str),
     /// Nothing: mpirun warns, and goes on. What to write instead is in the row's text.
     Ignored,
@@ -395,8 +395,8 @@ pub const TABLE: &[Row] = &[
         "networks are chosen by --set LINK=…, and tools stand before the program"),
 ];
 
-/// Options of others that mean something else here, or nothing: whose, what it is there, and what to write here. The help for that
-/// launcher and the page name them.
+/// Options of others that mean something else here, or nothing: whose, what it is there, and what
+/// to write here. The help for that launcher and the page name them.
 pub const DIFFERENT: &[(&str, &str, &str)] = &[
     (
         "slurm",

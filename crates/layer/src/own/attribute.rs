@@ -43,8 +43,9 @@ keyvals! {
     Win_create_keyval 2 Win;
 }
 
-/// Values of predefined attributes that differ in the interface; programs get pointers to them, and keep them. So each value
-/// that differs from object to object has a place of its own. Only one interface is in a layer.
+/// Values of predefined attributes that differ in the interface; programs get pointers to them, and
+/// keep them. So each value that differs from object to object has a place of its own. Only one
+/// interface is in a layer.
 static VALUES: [AtomicI32; 3] = [const { AtomicI32::new(0) }; 3];
 /// The constants that `MPI_WIN_CREATE_FLAVOR` points to, in the order of the family.
 static FLAVORS: [AtomicI32; 4] = [const { AtomicI32::new(0) }; 4];

@@ -25,8 +25,8 @@ impl Drop for Inner {
     }
 }
 
-/// Splits by a resource. Members that may run in several of its kind, such as those that are not bound, come together
-/// on each host, as they share all of them.
+/// Splits by a resource. Members that may run in several of its kind, such as those that are not
+/// bound, come together on each host, as they share all of them.
 ///
 /// # Safety
 /// The handles are the program's; `new` is null or writable.

@@ -59,7 +59,8 @@ unsafe fn marked(
     new: *mut Datatype,
 ) -> c_int {
     let n = entries(count);
-    // SAFETY: the program's arrays of that length, which are not null; the translated types are as many.
+    // SAFETY: the program's arrays of that length, which are not null; the translated types are as
+    // many.
     let taken = unsafe {
         take(
             std::slice::from_raw_parts(lens, n),

@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::*;
 
-/// Calls with the standard's handle of the object at `object`, which is a communicator, a file or none, as `bind` says if
-/// `known` is `MPI_SUCCESS`.
+/// Calls with the standard's handle of the object at `object`, which is a communicator, a file or
+/// none, as `bind` says if `known` is `MPI_SUCCESS`.
 ///
 /// # Safety
 /// `object` is null or has a handle of that kind.

@@ -20,7 +20,8 @@ impl Networks {
             let Some(peer) = self.ways.next() else {
                 return;
             };
-            // One of another job that is not known any more has ended: if it died, its launcher tells.
+            // One of another job that is not known any more has ended: if it died, its launcher
+            // tells.
             let judges = self.exchange.judges_ends();
             let (met, is_over) = match self.exchange.ask(peer) {
                 Ok(None) => continue,
@@ -63,7 +64,8 @@ impl Networks {
         self.connect(peer, &theirs, self.me < peer)
     }
 
-    /// Connects to one process over the network that joins the two; `leads`: this process has the say which that is.
+    /// Connects to one process over the network that joins the two; `leads`: this process has the
+    /// say which that is.
     pub(super) fn connect(
         &mut self,
         peer: Peer,

@@ -32,7 +32,8 @@ impl Networks {
         self.is_time_to_look() && Instant::now() >= self.next_ping
     }
 
-    /// Whether it is time to look at what no poll looks at: now and then, and after a sleep. Asked after a poll.
+    /// Whether it is time to look at what no poll looks at: now and then, and after a sleep. Asked
+    /// after a poll.
     #[inline]
     pub fn is_time_to_look(&self) -> bool {
         self.turn
@@ -51,9 +52,10 @@ impl Networks {
         let between_jobs = self.exchange.judges_ends();
         let both: Vec<Peer> = self.awaited.intersection(&before).copied().collect();
         for peer in both {
-            // Nothing is sent to one that may have ended: a network might take that for its death. What another job's
-            // process is that has never said anything, alive, ended or dead, its launcher knows; where the network does not
-            // tell what has arrived a ping would find the first two alike.
+            // Nothing is sent to one that may have ended: a network might take that for its death.
+            // What another job's process is that has never said anything, alive, ended or dead, its
+            // launcher knows; where the network does not tell what has arrived a ping would find
+            // the first two alike.
             let via = self.ways.via(peer);
             let is_counted = match via {
                 Via::Network(number) => self.members[number as usize].counted,
@@ -65,8 +67,8 @@ impl Networks {
                 watched.ended.extend(self.look_for_end(peer, is_unknown));
                 continue;
             }
-            // What was sent to it may not have left: a network that connects with the first packet keeps it for a peer that is not
-            // there any more, and a ping behind it.
+            // What was sent to it may not have left: a network that connects with the first packet
+            // keeps it for a peer that is not there any more, and a ping behind it.
             let is_silent = between_jobs && is_counted && !self.receipts.has_heard_of(peer);
             if is_silent && let Some(end) = self.look_for_end(peer, true) {
                 self.give_up_packets(&end);
@@ -86,8 +88,9 @@ impl Networks {
         watched
     }
 
-    /// Looks whether a process is gone that may have ended, without sending it anything: whoever waits for it waits no more. One that has
-    /// never said anything is asked for at the launcher, which knows it no more once its job has ended.
+    /// Looks whether a process is gone that may have ended, without sending it anything: whoever
+    /// waits for it waits no more. One that has never said anything is asked for at the launcher,
+    /// which knows it no more once its job has ended.
     fn look_for_end(&mut self, peer: Peer, is_unknown: bool) -> Option<PeerLost> {
         let Via::Network(number) = self.ways.via(peer) else {
             if is_unknown {
@@ -115,8 +118,9 @@ impl Networks {
         }
     }
 
-    /// Declares a peer dead, because the launcher said so: sends to it and operations on its memory end,
-    /// also those that wait for it to tell how it is reached. What it sent before its death may still arrive.
+    /// Declares a peer dead, because the launcher said so: sends to it and operations on its memory
+    /// end, also those that wait for it to tell how it is reached. What it sent before its death
+    /// may still arrive.
     pub fn mark_lost(&mut self, peer: Peer, cause: &str) {
         if self.ways.give_up(peer) {
             self.lost.entry(peer).or_insert_with(|| cause.to_owned());
@@ -139,8 +143,8 @@ impl Networks {
     }
 
     /// What a process with nothing to do may sleep on, its wake socket among it, or
-    /// `None` if there may be something to do. The next poll looks at everything. `is_rung`: it has a doorbell in
-    /// shared memory, by which the launcher wakes it.
+    /// `None` if there may be something to do. The next poll looks at everything. `is_rung`: it has
+    /// a doorbell in shared memory, by which the launcher wakes it.
     pub fn sleeper(&mut self, is_rung: bool) -> Option<Sleeper> {
         self.look_next();
         if self.receipts.owes() && !self.receipts.answers().is_empty() {

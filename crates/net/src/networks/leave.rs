@@ -1,5 +1,5 @@
-//! Leaving: a process that may end tells those that it has talked with, so that its end is no death, and goes on until all
-//! that it has posted has arrived.
+//! Leaving: a process that may end tells those that it has talked with, so that its end is no
+//! death, and goes on until all that it has posted has arrived.
 
 use catena_fabric::{Peer, Posted};
 
@@ -8,10 +8,11 @@ use super::receipts::Word;
 use crate::ways::Via;
 
 impl Networks {
-    /// Whether everything that was posted has arrived, and those with whom packets were exchanged know that this process
-    /// leaves, so that it may end, or rest: nobody needs its progress. Where the network does not tell what has arrived they
-    /// are asked. To be asked again after a poll, until it is true; a peer that does not poll is waited for until all has
-    /// left this process, and 10 s at least.
+    /// Whether everything that was posted has arrived, and those with whom packets were exchanged
+    /// know that this process leaves, so that it may end, or rest: nobody needs its progress. Where
+    /// the network does not tell what has arrived they are asked. To be asked again after a poll,
+    /// until it is true; a peer that does not poll is waited for until all has left this process,
+    /// and 10 s at least.
     pub fn is_delivered(&mut self) -> bool {
         let quiet = self.is_quiet();
         let (members, ways) = (&self.members, &self.ways);
@@ -46,7 +47,8 @@ impl Networks {
         self.receipts.is_open(is_told)
     }
 
-    /// This process stays after all, or is here again: those that it has told that it leaves are told so.
+    /// This process stays after all, or is here again: those that it has told that it leaves are
+    /// told so.
     pub fn stay(&mut self) {
         self.receipts.end();
         self.receipts.come_back();
@@ -58,7 +60,8 @@ impl Networks {
         each.fold(true, |all, one| all & one)
     }
 
-    /// Whether the networks themselves see to it that what they have taken arrives, also after the end of this process.
+    /// Whether the networks themselves see to it that what they have taken arrives, also after the
+    /// end of this process.
     pub fn tells_arrival(&self) -> bool {
         self.members.iter().all(|it| !it.counted)
     }

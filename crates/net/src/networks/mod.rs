@@ -152,8 +152,8 @@ impl Networks {
         Networks::open_all(chain, place, local, secret, exchange)
     }
 
-    /// As [`Networks::open`], whether there is anybody to be reached or not; `None` if no network is here, or none that a
-    /// process that is alone may [add peers](Networks::add_peer) to.
+    /// As [`Networks::open`], whether there is anybody to be reached or not; `None` if no network
+    /// is here, or none that a process that is alone may [add peers](Networks::add_peer) to.
     pub(crate) fn open_all(
         chain: &Chain,
         place: Place,
@@ -250,8 +250,8 @@ impl Networks {
         &self.record
     }
 
-    /// Whether a network joins this process and another, by what that tells of itself. `leads`: this process has the say
-    /// which that is.
+    /// Whether a network joins this process and another, by what that tells of itself. `leads`:
+    /// this process has the say which that is.
     ///
     /// # Errors
     /// Why there is none.

@@ -14,12 +14,14 @@ use crate::ways::{Via, Ways};
 /// Polls of shared memory to one of a network that was silent at the last.
 pub(super) const RATIO: u32 = 16;
 
-/// Polls with more time between them are seldom: the program does something else, and asks now and then.
+/// Polls with more time between them are seldom: the program does something else, and asks now and
+/// then.
 const SELDOM: Duration = Duration::from_micros(4);
 
 impl Networks {
     /// Polls the networks. If shared memory is polled, too (`shm`), which costs far
-    /// less, networks that were silent are polled only now and then, as long as polls are not seldom.
+    /// less, networks that were silent are polled only now and then, as long as polls are not
+    /// seldom.
     #[inline]
     pub fn poll_beside<D: Deliver>(&mut self, shm: bool, deliver: &mut D) -> usize {
         self.turn = self.turn.wrapping_add(1);
@@ -83,8 +85,8 @@ impl Networks {
 }
 
 /// Takes what arrives over one network. The loss of a peer is told only if the peer
-/// is reached over this network, and not once this process has parted from its job, where all close their ends. That of
-/// one that has left is an end.
+/// is reached over this network, and not once this process has parted from its job, where all close
+/// their ends. That of one that has left is an end.
 struct Through<'a, D> {
     exchange: &'a dyn Exchange,
     ways: &'a mut Ways,
@@ -113,7 +115,8 @@ impl<D: Deliver> Through<'_, D> {
         if self.leaving {
             return;
         }
-        // Who leaves may be left, too, by one whose word comes later than its end: if that was a death, the launcher tells.
+        // Who leaves may be left, too, by one whose word comes later than its end: if that was a
+        // death, the launcher tells.
         let is_no_death = has_ended && self.exchange.judges_ends()
             || self.receipts.has_left(lost.peer)
             || self.receipts.is_leaving();

@@ -1,6 +1,6 @@
-//! Who has left, and what has arrived. Whoever ends tells those that it has exchanged packets with, who learn that its end is
-//! none to wonder at. A network that leaves its packets to a library does not know what has arrived: over such a one who
-//! ends asks at the same time, and is answered.
+//! Who has left, and what has arrived. Whoever ends tells those that it has exchanged packets with,
+//! who learn that its end is none to wonder at. A network that leaves its packets to a library does
+//! not know what has arrived: over such a one who ends asks at the same time, and is answered.
 //!
 //! | word       | says                                                              |
 //! |------------|-------------------------------------------------------------------|
@@ -11,18 +11,22 @@
 //! A process that leaves is done with a peer
 //! - that was told so, where the network tells what has arrived: it does so of that word, too,
 //! - that says that it has all packets,
-//! - that leaves, too, once its question is answered: it needs nothing any more, and its own packets are here,
+//! - that leaves, too, once its question is answered: it needs nothing any more, and its own
+//!   packets are here,
 //! - that is lost, or
-//! - that does not answer for [`SILENCE`], as it does something else, while the library has handed on all packets, and the
-//!   question behind them: the kernel, or the network card, sees to the rest.
+//! - that does not answer for [`SILENCE`], as it does something else, while the library has handed
+//!   on all packets, and the question behind them: the kernel, or the network card, sees to the
+//!   rest.
 //!
-//! Nobody waits for an answer to an answer. Where one does not arrive, as the process that sent it has ended since, the
-//! one that asks finds that process lost. Packets are counted without their order. Words are no packets, and nor is what
-//! means nothing (a ping). Numbers have 64 bits: they do not come round.
+//! Nobody waits for an answer to an answer. Where one does not arrive, as the process that sent it
+//! has ended since, the one that asks finds that process lost. Packets are counted without their
+//! order. Words are no packets, and nor is what means nothing (a ping). Numbers have 64 bits: they
+//! do not come round.
 //!
-//! A process that has left may come back, as one with another session does. It has, once it has sent more packets than it
-//! said, or says so: it may do nothing but receive. Words need not arrive in order, and it may leave again: so both words say how often it
-//! has come back, its **generation**, and one of an earlier generation than was heard of means nothing.
+//! A process that has left may come back, as one with another session does. It has, once it has
+//! sent more packets than it said, or says so: it may do nothing but receive. Words need not arrive
+//! in order, and it may leave again: so both words say how often it has come back, its
+//! **generation**, and one of an earlier generation than was heard of means nothing.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -38,16 +42,17 @@ pub(super) mod kind {
     pub const BACK: u8 = WORDS + 2;
 }
 
-/// How long an answer may take before the question is asked again, and it is seen to whether the peer is there. Who
-/// asks again has not had its answer: one that could not be given for so long is owed no more.
+/// How long an answer may take before the question is asked again, and it is seen to whether the
+/// peer is there. Who asks again has not had its answer: one that could not be given for so long is
+/// owed no more.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long a peer may not answer at all, before the kernel is trusted with what has left: it may take some time to everything that
-/// came before the question.
+/// How long a peer may not answer at all, before the kernel is trusted with what has left: it may
+/// take some time to everything that came before the question.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// How long a peer is left alone that a word could not be sent to: where nobody is there any more, some libraries
-/// try to connect each time.
+/// How long a peer is left alone that a word could not be sent to: where nobody is there any more,
+/// some libraries try to connect each time.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The packets to a peer and from it.
@@ -149,8 +154,8 @@ impl Receipts {
         self.counts[to.0 as usize].sent += u64::from(!catena_link::means_nothing(header));
     }
 
-    /// Something has come from a peer, over a network that does not tell what has arrived if it is `counted`; whether it is a
-    /// packet for those above.
+    /// Something has come from a peer, over a network that does not tell what has arrived if it is
+    /// `counted`; whether it is a packet for those above.
     #[inline]
     pub fn take(&mut self, from: Peer, header: &Header, counted: bool) -> bool {
         if header.kind >= WORDS {
@@ -202,7 +207,8 @@ impl Receipts {
         sent + got > 0 || self.talks.contains_key(&with)
     }
 
-    /// Whether a peer has said that it leaves, and nothing has come from it since: its end is no death.
+    /// Whether a peer has said that it leaves, and nothing has come from it since: its end is no
+    /// death.
     pub fn has_left(&self, peer: Peer) -> bool {
         let left = self.talks.get(&peer).and_then(|it| it.left);
         left.is_some_and(|left| self.counts[peer.0 as usize].got <= left)
@@ -284,7 +290,8 @@ impl Receipts {
         self.talks.entry(word.to).or_default().refused = Some(Instant::now());
     }
 
-    /// Whether this process, which leaves, is done with a peer; `is_told`: the network tells what has arrived there.
+    /// Whether this process, which leaves, is done with a peer; `is_told`: the network tells what
+    /// has arrived there.
     fn is_done_with(&self, peer: Peer, is_told: bool) -> bool {
         let sent = self.counts[peer.0 as usize].sent;
         self.talks.get(&peer).is_some_and(|talk| {
@@ -318,9 +325,10 @@ impl Receipts {
         self.leaving.is_some()
     }
 
-    /// This process leaves; the questions that are to be asked now, and whether each was to be asked before, in vain for some
-    /// time: then it is to be seen to whether that one is there. None, if it is done with all. `quiet`: all that was posted
-    /// before this call has left. `is_told`: the network tells what has arrived at that peer, which is only told that this
+    /// This process leaves; the questions that are to be asked now, and whether each was to be
+    /// asked before, in vain for some time: then it is to be seen to whether that one is there.
+    /// None, if it is done with all. `quiet`: all that was posted before this call has left.
+    /// `is_told`: the network tells what has arrived at that peer, which is only told that this
     /// process leaves. Cost: O(processes) at the beginning and the end.
     pub fn questions(
         &mut self,

@@ -1,5 +1,5 @@
-//! Operations on peers' memory, as [`Rma`](catena_fabric::Rma) has them: with the method of the same
-//! name.
+//! Operations on peers' memory, as [`Rma`](catena_fabric::Rma) has them: with the method of the
+//! same name.
 
 use catena_fabric::{Access, Atomic, OpId, Peer, RmaCaps, RmaError, Started};
 use catena_link::RemoteKeys;

@@ -45,8 +45,8 @@ impl Networks {
         Ok(Posted::Done)
     }
 
-    /// What becomes of a packet that cannot be sent, as its peer is gone. Where that one has ended nobody misses an answer, and
-    /// the next poll tells of it, for which a message waits.
+    /// What becomes of a packet that cannot be sent, as its peer is gone. Where that one has ended
+    /// nobody misses an answer, and the next poll tells of it, for which a message waits.
     #[cold]
     fn not_sent(&mut self, lost: PeerLost, header: &Header) -> Result<Posted, PeerLost> {
         let lost = with_host(&*self.exchange, lost);

@@ -3,8 +3,8 @@
 //!
 //! The processes are divided level by level: among the nodes, those of a node among its packages,
 //! and so on. Each division takes the cheapest of several candidates (`divide`) and improves it by
-//! exchanges (`refine`). Everything is a function of the arguments alone, so all processes that know
-//! the same come to the same result without talking.
+//! exchanges (`refine`). Everything is a function of the arguments alone, so all processes that
+//! know the same come to the same result without talking.
 
 mod divide;
 mod pattern;
@@ -15,12 +15,12 @@ pub use pattern::Pattern;
 /// Levels of a [`Path`].
 pub const DEPTH: usize = 4;
 
-/// Where a process is: its node, then smaller and smaller parts of it. Two processes share a part if
-/// their paths are equal up to there.
+/// Where a process is: its node, then smaller and smaller parts of it. Two processes share a part
+/// if their paths are equal up to there.
 pub type Path = [u32; DEPTH];
 
-/// Weight of the edges that leave a part of each level; the level of an edge is the first at which its
-/// ends differ. Costs compare like words in a dictionary: what leaves a node counts most.
+/// Weight of the edges that leave a part of each level; the level of an edge is the first at which
+/// its ends differ. Costs compare like words in a dictionary: what leaves a node counts most.
 pub type Cost = [u64; DEPTH];
 
 /// What the pattern costs if rank `r` is held by process `seats[r]`.

@@ -4,7 +4,8 @@ use super::Pattern;
 
 /// Most rounds; each but the last makes the division better.
 const ROUNDS: usize = 8;
-/// Patterns of more ranks are left as they are: a round may take the ranks of a group for each rank.
+/// Patterns of more ranks are left as they are: a round may take the ranks of a group for each
+/// rank.
 const MOST: usize = 1 << 14;
 
 /// Exchanges ranks of two groups as long as less crosses between the groups after it.

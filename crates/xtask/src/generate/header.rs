@@ -18,8 +18,8 @@ pub(super) const CALLBACKS: &str = include_str!("callbacks.h");
 /// Events of the tool interface.
 const TOOLS: &str = include_str!("tools.h");
 
-/// Names that errors of failed processes have in the next version of the standard and in the `mpi.h` of Open MPI, whose
-/// programs find them without `mpi-ext.h`.
+/// Names that errors of failed processes have in the next version of the standard and in the
+/// `mpi.h` of Open MPI, whose programs find them without `mpi-ext.h`.
 const FAILURES: [&str; 3] = ["ERR_PROC_FAILED", "ERR_PROC_FAILED_PENDING", "ERR_REVOKED"];
 
 /// Handles and statuses as Fortran has them, in terms of the functions above.

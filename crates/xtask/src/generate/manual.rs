@@ -1,5 +1,5 @@
-//! Pages for man(1), of what the commands say of themselves: the help of `mpirun` and of the commands of `catena`, and the heads of
-//! the compiler wrappers.
+//! Pages for man(1), of what the commands say of themselves: the help of `mpirun` and of the
+//! commands of `catena`, and the heads of the compiler wrappers.
 
 use std::fmt::Write;
 use std::fs;

@@ -13,6 +13,13 @@ use std::path::Path;
 /// A file of which a part is made.
 const README: &str = "README.md";
 
+/// The file that tells which files nobody writes by hand, for tools that show changes or count
+/// languages.
+const ATTRIBUTES: &str = ".gitattributes";
+
+/// What it says of such a file.
+const MARK: &str = "linguist-generated";
+
 /// Path from the root of the repository, and content.
 fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
     let readme = fs::read_to_string(root.join(README)).map_err(|e| format!("{README}: {e}"))?;
@@ -42,11 +49,9 @@ fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
     Ok(files)
 }
 
-/// The files whose content is not what it should be.
-fn stale(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
-    let mut files = files(root)?;
-    files.retain(|(path, text)| !fs::read_to_string(root.join(path)).is_ok_and(|old| old == *text));
-    Ok(files)
+/// Whether the content of a file is not what it should be.
+fn is_stale(root: &Path, path: &str, text: &str) -> bool {
+    !fs::read_to_string(root.join(path)).is_ok_and(|old| old == text)
 }
 
 /// Writes every generated file whose content has changed.
@@ -54,7 +59,8 @@ fn stale(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
 /// # Errors
 /// If a file cannot be written, or the README lacks its marks.
 pub fn write(root: &Path) -> Result<(), String> {
-    for (path, text) in stale(root)? {
+    let files = files(root)?.into_iter();
+    for (path, text) in files.filter(|(path, text)| is_stale(root, path, text)) {
         let path = root.join(path);
         let parent = path.parent().unwrap_or(root);
         fs::create_dir_all(parent)
@@ -67,19 +73,47 @@ pub fn write(root: &Path) -> Result<(), String> {
 
 /// What is wrong with the generated files, a line for each.
 pub fn check(root: &Path) -> Vec<String> {
-    match stale(root) {
-        Ok(stale) => {
-            let lines = stale.into_iter();
-            lines
-                .map(|(path, _)| format!("{path}: stale: run `cargo xtask gen`"))
-                .collect()
+    match files(root) {
+        Ok(files) => {
+            let attributes = fs::read_to_string(root.join(ATTRIBUTES)).unwrap_or_default();
+            let stale = (files.iter())
+                .filter(|(path, text)| is_stale(root, path, text))
+                .map(|(path, _)| format!("{path}: stale: run `cargo xtask gen`"));
+            let unmarked = (files.iter())
+                .filter(|(path, _)| *path != README && !is_marked(&attributes, path))
+                .map(|(path, _)| {
+                    format!("{path}: made, but {ATTRIBUTES} does not say {MARK} of it")
+                });
+            stale.chain(unmarked).collect()
         }
         Err(problem) => vec![problem],
     }
 }
 
+/// Whether a `.gitattributes` says of a path that the file is made: by the path itself, or by a
+/// folder above it.
+fn is_marked(attributes: &str, path: &str) -> bool {
+    let marked = attributes.lines().filter_map(|l| l.strip_suffix(MARK));
+    marked.map(str::trim_end).any(|pattern| {
+        pattern
+            .strip_suffix("**")
+            .map_or(pattern == path, |folder| {
+                folder.ends_with('/') && path.starts_with(folder)
+            })
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn made_files_are_marked_by_path_or_folder() {
+        let attributes =
+            "# made\na/b.rs linguist-generated\nmade/** linguist-generated\nc.rs text\n";
+        let is_marked = |path| super::is_marked(attributes, path);
+        assert!(is_marked("a/b.rs") && is_marked("made/c.rs") && is_marked("made/in/d.rs"));
+        assert!(!is_marked("a/b.rs2") && !is_marked("remade/c.rs") && !is_marked("c.rs"));
+    }
+
     #[test]
     fn checked_in_files_are_up_to_date() {
         assert_eq!(super::check(&crate::root()), Vec::<String>::new());

@@ -1,0 +1,426 @@
+//! The culprit, and the cause in one sentence.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::graph::Graph;
+use crate::rank::{Rank, State};
+use crate::waits_for::{Member, Need, WaitsFor, What};
+use crate::words::{self, Names, list, span};
+
+/// Ranks that do the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Which ones, in ascending order.
+    pub ranks: Vec<Member>,
+    /// Who they are, in words: `ranks 0 to 3`.
+    pub who: String,
+    /// What they do, behind that: `waits in MPI_Recv (a.c:12) for a message from rank 1`.
+    pub does: String,
+    /// How long the one that has waited the longest has; zero if none waits.
+    pub waited: Duration,
+}
+
+/// What is wrong with jobs in which nothing moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Whether some wait for ever; else they may only have waited long.
+    pub definite: bool,
+    /// Whose doing it is, as far as can be seen.
+    pub culprits: Vec<Member>,
+    /// The cause, in one sentence that begins with a culprit.
+    pub cause: String,
+    /// What to do, in one sentence.
+    pub remedy: String,
+    /// What all ranks do, the culprits first, then the fewest.
+    pub groups: Vec<Group>,
+}
+
+/// What is wrong, if anything is: of processes as they were at two moments, the second one `now` by the monotonic
+/// clock, nanoseconds. Who has waited for less than `patience` is not said to wait long. `own` is the job whose ranks need no
+/// other name.
+///
+/// # Examples
+/// Two ranks that wait for a message from each other:
+/// ```
+/// use catena_hang::{Member, Need, Rank, State, Thread, WaitsFor, What, find};
+/// use std::time::Duration;
+///
+/// let rank = |rank: u32, other: u32| {
+///     let mut need = Need::new(What::Message);
+///     need.add(Member { job: 1, rank: other });
+///     let waits = WaitsFor { needs: vec![need], ..WaitsFor::default() };
+///     let call = "MPI_Recv".to_string();
+///     let thread = Thread { call, waits: Some(waits), ..Thread::default() };
+///     let (host, state, threads) = ("h".to_string(), State::Running, vec![thread]);
+///     Rank { member: Member { job: 1, rank }, host, pid: 0, state, threads }
+/// };
+/// let ranks = [rank(0, 1), rank(1, 0)];
+/// let finding = find(1, &ranks, &ranks, 0, Duration::MAX).expect("a deadlock");
+/// assert!(finding.definite);
+/// assert!(finding.cause.starts_with("rank 0 waits in MPI_Recv for a message from rank 1"));
+/// ```
+pub fn find(
+    own: u64,
+    before: &[Rank],
+    now: &[Rank],
+    at: u64,
+    patience: Duration,
+) -> Option<Finding> {
+    let ranks = lasting(before, now);
+    let graph = Graph::new(&ranks);
+    let held = graph.held();
+    let case = Case {
+        graph: &graph,
+        names: Names { own },
+        at,
+    };
+    if held.is_empty() {
+        return case.slow(patience);
+    }
+    let roots = graph.roots(&held);
+    let root = roots.first()?;
+    Some(case.deadlock(root, &held))
+}
+
+/// Ranks with those waits only that were there before, and have lasted since.
+fn lasting(before: &[Rank], now: &[Rank]) -> Vec<Rank> {
+    let waits = |rank: &Rank| {
+        let waits = rank.waits().map(|(thread, waits)| {
+            (
+                (rank.member, rank.pid, thread.thread),
+                (waits.since, thread.calls),
+            )
+        });
+        waits.collect::<Vec<_>>()
+    };
+    let before: BTreeMap<_, _> = before.iter().flat_map(waits).collect();
+    let mut now = now.to_vec();
+    for rank in &mut now {
+        let (member, pid) = (rank.member, rank.pid);
+        for thread in &mut rank.threads {
+            let was = before.get(&(member, pid, thread.thread));
+            let is = thread.waits.as_ref().map(|it| (it.since, thread.calls));
+            if was.copied() != is {
+                thread.waits = None;
+            }
+        }
+    }
+    now
+}
+
+/// What distinguishes what ranks do.
+type Activity = (String, Option<(String, u32)>, String);
+
+struct Case<'c> {
+    graph: &'c Graph<'c>,
+    names: Names,
+    at: u64,
+}
+
+impl Case<'_> {
+    fn one(&self, member: Member) -> String {
+        self.names.one(member)
+    }
+
+    fn does(&self, member: Member) -> String {
+        match self.graph.ranks.get(&member) {
+            Some(rank) => words::does(rank, self.names),
+            None => "is not known here".to_string(),
+        }
+    }
+
+    /// What a rank does, without those for whom it waits.
+    fn activity(&self, rank: &Rank) -> Activity {
+        let waits = rank.waits().next();
+        let need = waits.and_then(|(_, waits)| waits.needs.first());
+        let call = waits.map_or(String::new(), |(thread, _)| words::call(thread));
+        let collective = need.and_then(|it| it.call.clone());
+        let about = need.map_or(String::new(), |it| it.about.clone());
+        (call, collective, about)
+    }
+
+    fn waited(&self, rank: &Rank) -> Duration {
+        let spans = rank.waits().map(|(_, it)| self.at.saturating_sub(it.since));
+        Duration::from_nanos(spans.max().unwrap_or(0))
+    }
+
+    /// All ranks by what they do.
+    fn groups(&self, culprits: &[Member]) -> Vec<Group> {
+        let mut by_activity: BTreeMap<(bool, State, Activity), Vec<&Rank>> = BTreeMap::new();
+        for rank in self.graph.ranks.values() {
+            let is_innocent = !culprits.contains(&rank.member);
+            let activity = match rank.waits().next() {
+                Some(_) => self.activity(rank),
+                None => (words::does(rank, self.names), None, String::new()),
+            };
+            by_activity
+                .entry((is_innocent, rank.state, activity))
+                .or_default()
+                .push(rank);
+        }
+        let mut groups: Vec<_> = by_activity
+            .into_iter()
+            .map(|((is_innocent, ..), ranks)| {
+                let members: Vec<_> = ranks.iter().map(|it| it.member).collect();
+                let waited = ranks.iter().map(|it| self.waited(it)).max();
+                let group = Group {
+                    who: self.names.all(members.iter().copied()),
+                    ranks: members,
+                    does: self.together(&ranks),
+                    waited: waited.unwrap_or_default(),
+                };
+                (is_innocent, group)
+            })
+            .collect();
+        groups.sort_by_key(|(is_innocent, group)| (*is_innocent, group.ranks.len()));
+        groups.into_iter().map(|(_, group)| group).collect()
+    }
+
+    /// What ranks do that do the same, behind their names.
+    fn together(&self, ranks: &[&Rank]) -> String {
+        let each: BTreeSet<String> = ranks.iter().map(|it| words::does(it, self.names)).collect();
+        let mut each = each.into_iter();
+        let first = each.next().unwrap_or_default();
+        if each.next().is_none() {
+            return first;
+        }
+        // They wait for different ones.
+        let waits = ranks.iter().find_map(|it| it.waits().next());
+        waits.map_or(first, |(thread, _)| {
+            format!("waits in {}, each for others", words::call(thread))
+        })
+    }
+
+    /// Some wait for ever: because of those in `root`, to whom all waiting leads.
+    fn deadlock(&self, root: &BTreeSet<Member>, held: &[&Rank]) -> Finding {
+        let first = *root.first().expect("a group has members");
+        let waiter = held
+            .iter()
+            .find(|it| it.member != first && self.graph.in_vain(it).contains(&first));
+        let is_held = held.iter().any(|it| it.member == first);
+        let (culprits, cause, remedy) = match (root.len(), is_held, waiter) {
+            (1, false, Some(waiter)) => self.gone(first, waiter),
+            (1, true, _) => self.alone(first),
+            _ => self.circle(root),
+        };
+        Finding {
+            definite: true,
+            groups: self.groups(&culprits),
+            culprits,
+            cause,
+            remedy,
+        }
+    }
+
+    /// The need in which a rank waits in vain for another one.
+    fn need_of<'r>(&self, rank: &'r Rank, other: Member) -> Option<&'r Need> {
+        let needs = rank.waits().flat_map(|(_, waits)| &waits.needs);
+        let mut hopeless = needs.filter(|need| !self.graph.may_come(need));
+        hopeless.find(|need| need.members().any(|it| it == other))
+    }
+
+    /// One has left MPI, for whom another one waits.
+    fn gone(&self, gone: Member, waiter: &Rank) -> (Vec<Member>, String, String) {
+        let (who, other) = (self.one(gone), self.one(waiter.member));
+        let cause = format!(
+            "{who} {}, and {other} waits for it: {other} {}",
+            self.does(gone),
+            words::does(waiter, self.names)
+        );
+        let need = self.need_of(waiter, gone);
+        let remedy = match need.map(|it| it.what) {
+            Some(What::Message | What::Part) => {
+                format!(
+                    "{who} must send that message before it finalizes, or {other} must not receive it"
+                )
+            }
+            Some(What::Receive) => {
+                format!(
+                    "{who} must receive that message before it finalizes, or {other} must not send it"
+                )
+            }
+            Some(What::Lock) => format!("{who} must unlock the window before it finalizes"),
+            Some(What::Epoch) => format!("{who} must take part in that epoch before it finalizes"),
+            Some(What::Collective | What::Agreement) => {
+                format!("all members of the communicator must make that call: {who} has not")
+            }
+            _ => format!("{who} must do its part before it finalizes"),
+        };
+        (vec![gone], cause, remedy)
+    }
+
+    /// One waits for itself, or for nobody.
+    fn alone(&self, member: Member) -> (Vec<Member>, String, String) {
+        let who = self.one(member);
+        let cause = format!("{who} {}, and nobody else can help it", self.does(member));
+        let remedy = match self
+            .graph
+            .ranks
+            .get(&member)
+            .map(|it| self.graph.in_vain(it))
+        {
+            Some(needs) if needs.contains(&member) => format!(
+                "{who} waits for itself: MPI_Sendrecv, or MPI_Isend and MPI_Irecv before the wait, do both at once"
+            ),
+            _ => "the processes that could have done it have ended".to_string(),
+        };
+        (vec![member], cause, remedy)
+    }
+
+    /// Some wait for each other.
+    fn circle(&self, root: &BTreeSet<Member>) -> (Vec<Member>, String, String) {
+        let ranks: Vec<_> = root
+            .iter()
+            .filter_map(|it| self.graph.ranks.get(it))
+            .collect();
+        let mut by_activity: BTreeMap<Activity, Vec<&Rank>> = BTreeMap::new();
+        for rank in &ranks {
+            by_activity
+                .entry(self.activity(rank))
+                .or_default()
+                .push(rank);
+        }
+        let mut parts: Vec<_> = by_activity.into_values().collect();
+        // Who does something else than most. Of as many, who waits for a message: a collective call is made by all.
+        parts.sort_by_key(|part| {
+            let is_collective = self.activity(part[0]).1.is_some();
+            (part.len(), is_collective, part[0].member)
+        });
+        let strange = self.with_strange_message(&ranks);
+        if let Some((rank, text)) = strange {
+            let who = self.one(rank.member);
+            let cause = format!("{who} {}, {text}", words::does(rank, self.names));
+            let remedy = "the source, the tag and the communicator of a receive must be those of the message".to_string();
+            return (vec![rank.member], cause, remedy);
+        }
+        let culprits: Vec<_> = match parts.len() {
+            1 => ranks.iter().map(|it| it.member).collect(),
+            _ => parts[0].iter().map(|it| it.member).collect(),
+        };
+        let told = parts.iter().take(3).map(|part| {
+            let whom = self.names.all(part.iter().map(|it| it.member));
+            let does = match part.len() {
+                1 => self.together(part),
+                _ => self.together(part).replacen("waits", "wait", 1),
+            };
+            format!("{whom} {does}")
+        });
+        let told: Vec<_> = match parts.len() {
+            // One after the other says more than all at once.
+            1 => {
+                let each = parts[0].iter().take(3);
+                each.map(|rank| {
+                    format!(
+                        "{} {}",
+                        self.one(rank.member),
+                        words::does(rank, self.names)
+                    )
+                })
+                .collect()
+            }
+            _ => told.collect(),
+        };
+        let cause = list(&told);
+        (culprits, cause, self.remedy_of(&ranks))
+    }
+
+    /// One that waits for a message, where another one has come from the same sender that it does not receive.
+    fn with_strange_message<'r>(&self, ranks: &[&&'r Rank]) -> Option<(&'r Rank, String)> {
+        ranks.iter().find_map(|rank| {
+            let needs = rank.waits().flat_map(|(_, waits)| &waits.needs);
+            let mut needs = needs.filter(|need| need.what == What::Message);
+            let need = needs.find(|need| !need.unexpected.is_empty())?;
+            let came = need
+                .unexpected
+                .iter()
+                .map(|it| format!("one of {} bytes with tag {}", it.bytes, it.tag));
+            let came: Vec<_> = came.collect();
+            let text = format!("and what has come from there is {}", list(&came));
+            Some((**rank, text))
+        })
+    }
+
+    fn remedy_of(&self, ranks: &[&&Rank]) -> String {
+        let needs = || {
+            let waits = ranks.iter().flat_map(|it| it.waits());
+            waits.flat_map(|(_, waits): (_, &WaitsFor)| &waits.needs)
+        };
+        let all = |what| needs().all(|need| need.what == what);
+        let some = |what| needs().any(|need| need.what == what);
+        if all(What::Receive) {
+            "one side must receive first: MPI_Sendrecv does both at once, and so do MPI_Isend or MPI_Irecv with a wait \
+             after both"
+        } else if all(What::Message) {
+            "one side must send first: look for a send that is missing, or goes to another rank, tag or communicator"
+        } else if some(What::Collective) || some(What::Agreement) {
+            "all members of a communicator must make its collective calls in the same order, and no call that waits for one of \
+             them in between"
+        } else if some(What::Lock) {
+            "locks must be taken in the same order by all, and given back before a call that waits for others"
+        } else {
+            "look at what each of them waits for"
+        }
+        .to_string()
+    }
+
+    /// Nobody waits for ever as far as can be seen, but some have waited long.
+    fn slow(&self, patience: Duration) -> Option<Finding> {
+        let stuck = || self.graph.ranks.values().filter(|it| it.is_stuck());
+        let waiter = stuck().max_by_key(|it| self.waited(it))?;
+        let waited = self.waited(waiter);
+        if waited < patience {
+            return None;
+        }
+        // Those that run, and to whom waiting leads.
+        let mut seen = BTreeSet::new();
+        let mut next = vec![waiter.member];
+        let mut running = BTreeSet::new();
+        while let Some(member) = next.pop() {
+            if !seen.insert(member) {
+                continue;
+            }
+            match self.graph.ranks.get(&member) {
+                Some(rank) if rank.is_stuck() => {
+                    let needs = rank.waits().flat_map(|(_, it)| &it.needs);
+                    next.extend(needs.flat_map(Need::members));
+                }
+                _ => _ = running.insert(member),
+            }
+        }
+        running.remove(&waiter.member);
+        let who = self.one(waiter.member);
+        let does = words::does(waiter, self.names);
+        let long = span(waited);
+        let culprits: Vec<_> = match running.is_empty() {
+            true => vec![waiter.member],
+            false => running.iter().copied().collect(),
+        };
+        let cause = match running.first() {
+            None => format!("{who} has waited for {long}: it {does}"),
+            Some(&first) => format!(
+                "{} {}; for {long} {who} has waited: it {does}",
+                self.names.all(running.iter().copied()),
+                match running.len() {
+                    1 => self.does(first),
+                    _ => "do not wait in MPI".to_string(),
+                },
+            ),
+        };
+        let remedy = match running.is_empty() {
+            true => "look at what it waits for: nothing that this program can see will end it"
+                .to_string(),
+            false => "if they compute, this is no fault: others are only faster".to_string(),
+        };
+        Some(Finding {
+            definite: false,
+            groups: self.groups(&culprits),
+            culprits,
+            cause,
+            remedy,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,275 @@
+use super::*;
+use crate::rank::Thread;
+use crate::waits_for::Envelope;
+
+const JOB: u64 = 1;
+const SECOND: u64 = 1_000_000_000;
+
+fn of(rank: u32) -> Member {
+    Member { job: JOB, rank }
+}
+
+fn need(what: What, of_ranks: &[u32]) -> Need {
+    let mut need = Need::new(what);
+    of_ranks.iter().for_each(|&rank| need.add(of(rank)));
+    need.about = "MPI_COMM_WORLD".into();
+    need
+}
+
+fn rank(number: u32, state: State, call: &str, waits: Option<WaitsFor>) -> Rank {
+    Rank {
+        member: of(number),
+        host: "h".into(),
+        pid: 100 + number,
+        state,
+        threads: vec![Thread {
+            thread: 100 + number,
+            calls: 5,
+            call: call.into(),
+            place: String::new(),
+            waits,
+        }],
+    }
+}
+
+fn waiting(number: u32, call: &str, need: Need) -> Rank {
+    let waits = WaitsFor {
+        since: SECOND,
+        needs: vec![need],
+        ..WaitsFor::default()
+    };
+    rank(number, State::Running, call, Some(waits))
+}
+
+fn receiving(number: u32, from: u32, tag: i32) -> Rank {
+    let mut it = need(What::Message, &[from]);
+    it.tag = Some(tag);
+    waiting(number, "MPI_Recv", it)
+}
+
+fn in_barrier(number: u32, missing: &[u32]) -> Rank {
+    let mut it = need(What::Collective, missing);
+    it.call = Some(("MPI_Barrier".into(), 3));
+    waiting(number, "MPI_Barrier", it)
+}
+
+fn running(number: u32) -> Rank {
+    rank(number, State::Running, "MPI_Send", None)
+}
+
+fn found(ranks: &[Rank]) -> Option<Finding> {
+    find(JOB, ranks, ranks, 40 * SECOND, Duration::from_secs(30))
+}
+
+fn definite(ranks: &[Rank]) -> Finding {
+    let finding = found(ranks).expect("something is wrong");
+    assert!(finding.definite, "{finding:?}");
+    finding
+}
+
+#[test]
+fn who_has_left_is_the_culprit() {
+    let ranks = [
+        receiving(0, 1, 7),
+        receiving(1, 2, 7),
+        rank(2, State::Left, "MPI_Finalize", None),
+    ];
+    let finding = definite(&ranks);
+    assert_eq!(finding.culprits, [of(2)]);
+    assert_eq!(
+        finding.cause,
+        "rank 2 has finalized MPI, and rank 1 waits for it: rank 1 waits in MPI_Recv for a message from rank 2 \
+         with tag 7 on MPI_COMM_WORLD"
+    );
+    assert!(finding.remedy.starts_with("rank 2 must send that message"));
+}
+
+#[test]
+fn the_one_that_is_not_in_the_collective_is_the_culprit() {
+    let mut ranks: Vec<_> = (0..8).map(|it| in_barrier(it, &[5])).collect();
+    ranks[5] = receiving(5, 0, 1);
+    let finding = definite(&ranks);
+    assert_eq!(finding.culprits, [of(5)]);
+    assert!(
+        finding
+            .cause
+            .starts_with("rank 5 waits in MPI_Recv for a message from rank 0 with tag 1"),
+        "{}",
+        finding.cause
+    );
+    assert!(
+        finding.cause.contains("rank 0 waits in MPI_Barrier"),
+        "{}",
+        finding.cause
+    );
+    assert_eq!(finding.groups[0].who, "rank 5");
+    assert_eq!(finding.groups[1].who, "ranks 0 to 4, 6 and 7");
+}
+
+#[test]
+fn a_message_that_is_not_the_one_is_told() {
+    let mut first = receiving(0, 1, 5);
+    let waits = first.threads[0].waits.as_mut().unwrap();
+    waits.needs[0].unexpected.push(Envelope {
+        source: 1,
+        tag: 6,
+        bytes: 80,
+    });
+    let finding = definite(&[first, in_barrier(1, &[0])]);
+    assert_eq!(finding.culprits, [of(0)]);
+    assert!(
+        finding
+            .cause
+            .ends_with("what has come from there is one of 80 bytes with tag 6"),
+        "{}",
+        finding.cause
+    );
+}
+
+#[test]
+fn two_that_send_to_each_other_are_both_culprits() {
+    let sending = |number, to| waiting(number, "MPI_Send", need(What::Receive, &[to]));
+    let finding = definite(&[sending(0, 1), sending(1, 0)]);
+    assert_eq!(finding.culprits, [of(0), of(1)]);
+    assert!(finding.remedy.contains("MPI_Sendrecv"));
+}
+
+#[test]
+fn a_receive_from_anybody_ends_as_long_as_one_runs() {
+    let mut any = need(What::Message, &[0, 1, 2]);
+    any.any = true;
+    let ranks = |last| {
+        [
+            waiting(0, "MPI_Recv", any.clone()),
+            receiving(1, 0, 3),
+            last,
+        ]
+    };
+    assert_eq!(found(&ranks(running(2))).map(|it| it.definite), Some(false));
+    let left = rank(2, State::Left, "MPI_Finalize", None);
+    assert_eq!(definite(&ranks(left)).culprits, [of(2)]);
+    // A circle alone proves nothing: rank 2 will be released by rank 3.
+    let mut four = Vec::from(ranks(receiving(2, 3, 1)));
+    four.push(running(3));
+    assert_eq!(found(&four).map(|it| it.definite), Some(false));
+}
+
+#[test]
+fn any_of_several_requests_is_enough() {
+    let mut both = receiving(0, 1, 7);
+    let waits = both.threads[0].waits.as_mut().unwrap();
+    waits.needs.push(need(What::Message, &[2]));
+    let ranks = [both.clone(), receiving(1, 0, 7), running(2)];
+    assert!(definite(&ranks).cause.starts_with("rank 0"));
+    both.threads[0].waits.as_mut().unwrap().any = true;
+    let ranks = [both, receiving(1, 0, 7), running(2)];
+    assert_eq!(found(&ranks).map(|it| it.definite), Some(false));
+}
+
+#[test]
+fn who_waits_for_itself_is_told_so() {
+    let finding = definite(&[receiving(0, 0, 7), running(1)]);
+    assert_eq!(finding.culprits, [of(0)]);
+    assert!(finding.remedy.contains("waits for itself"));
+}
+
+#[test]
+fn threads_of_one_rank_release_each_other() {
+    let mut two = receiving(0, 1, 7);
+    two.threads.push(Thread {
+        thread: 200,
+        call: "MPI_Recv".into(),
+        ..Thread::default()
+    });
+    assert_eq!(
+        found(&[two.clone(), receiving(1, 0, 7)]).map(|it| it.definite),
+        Some(false)
+    );
+    // The other one waits, too, but can be released.
+    two.threads[1].waits = Some(WaitsFor {
+        needs: vec![need(What::Message, &[2])],
+        ..WaitsFor::default()
+    });
+    let ranks = [two, receiving(1, 0, 7), running(2)];
+    assert_eq!(found(&ranks).map(|it| it.definite), Some(false));
+}
+
+#[test]
+fn a_wait_that_has_not_lasted_counts_for_nothing() {
+    let now = [receiving(0, 1, 7), receiving(1, 0, 7)];
+    let mut before = now.clone();
+    before[0].threads[0].waits.as_mut().unwrap().since = 0;
+    assert_eq!(find(JOB, &before, &now, 2 * SECOND, Duration::MAX), None);
+    before[0] = now[0].clone();
+    before[0].threads[0].calls = 4;
+    assert_eq!(find(JOB, &before, &now, 2 * SECOND, Duration::MAX), None);
+    assert!(find(JOB, &now, &now, 2 * SECOND, Duration::MAX).is_some());
+}
+
+#[test]
+fn who_runs_while_others_wait_long_is_named() {
+    let ranks = [in_barrier(0, &[2]), in_barrier(1, &[2]), running(2)];
+    let finding = found(&ranks).expect("they wait long");
+    assert!(!finding.definite);
+    assert_eq!(finding.culprits, [of(2)]);
+    assert!(
+        finding
+            .cause
+            .starts_with("rank 2 does not wait in MPI: its last call was MPI_Send; for 39 s"),
+        "{}",
+        finding.cause
+    );
+    assert_eq!(
+        find(JOB, &ranks, &ranks, 40 * SECOND, Duration::from_secs(60)),
+        None
+    );
+}
+
+#[test]
+fn who_is_stopped_may_go_on() {
+    let ranks = [
+        in_barrier(0, &[1]),
+        rank(1, State::Stopped, "MPI_Send", None),
+    ];
+    let finding = found(&ranks).expect("it waits long");
+    assert!(!finding.definite);
+    assert!(finding.cause.contains("is stopped by a signal"));
+}
+
+#[test]
+fn who_waits_for_the_launcher_or_a_stranger_can_be_released() {
+    let mut accept = need(What::Meeting, &[]);
+    accept.open = true;
+    let finding = found(&[waiting(0, "MPI_Comm_accept", accept)]).expect("it waits long");
+    assert!(!finding.definite);
+    assert!(finding.cause.contains("for another program to connect"));
+}
+
+#[test]
+fn of_other_jobs_the_job_is_named() {
+    let mut from_parent = Need::new(What::Message);
+    from_parent.add(Member { job: 9, rank: 0 });
+    let mut child = waiting(0, "MPI_Recv", from_parent);
+    child.member.job = 2;
+    let mut parent = receiving(0, 0, 1);
+    parent.member.job = 9;
+    parent.threads[0].waits.as_mut().unwrap().needs[0].of = vec![(Member { job: 2, rank: 0 }, 1)];
+    let ranks = [child, parent];
+    let finding = find(9, &ranks, &ranks, SECOND, Duration::MAX).expect("a deadlock");
+    assert!(
+        finding
+            .cause
+            .contains("rank 0 of job 2 waits in MPI_Recv for a message from rank 0"),
+        "{}",
+        finding.cause
+    );
+}
+
+#[test]
+fn ten_thousand_ranks_take_no_time() {
+    let count = 10_000;
+    let chain: Vec<_> = (0..count)
+        .map(|it| receiving(it, (it + 1) % count, 0))
+        .collect();
+    assert_eq!(definite(&chain).culprits.len(), count as usize);
+}

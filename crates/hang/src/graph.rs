@@ -1,0 +1,191 @@
+//! Who can be released, and who cannot.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::rank::{Rank, State};
+use crate::waits_for::{Member, Need, WaitsFor, What};
+
+/// The ranks of some jobs, and which of them can go on.
+#[derive(Debug)]
+pub(crate) struct Graph<'a> {
+    pub ranks: BTreeMap<Member, &'a Rank>,
+    /// Those that run, or that others can release.
+    free: BTreeSet<Member>,
+}
+
+impl<'a> Graph<'a> {
+    /// Computes who can be released. Cost: needs times the length of the longest chain of waits.
+    pub fn new(ranks: &'a [Rank]) -> Graph<'a> {
+        let ranks: BTreeMap<_, _> = ranks.iter().map(|it| (it.member, it)).collect();
+        let runs = |rank: &&&Rank| {
+            matches!(rank.state, State::Before | State::Running | State::Stopped)
+                && !rank.is_stuck()
+        };
+        let free = ranks.values().filter(runs).map(|it| it.member).collect();
+        let mut graph = Graph { ranks, free };
+        loop {
+            let stuck = graph.ranks.values().filter(|it| it.is_stuck());
+            let held = stuck.filter(|it| !graph.free.contains(&it.member));
+            let released = |it: &&&Rank| it.waits().any(|(_, waits)| graph.may_end(waits));
+            let released: Vec<_> = held.filter(released).map(|it| it.member).collect();
+            if released.is_empty() {
+                return graph;
+            }
+            graph.free.extend(released);
+        }
+    }
+
+    /// Whether a process can do something: one that nobody has seen may.
+    pub fn is_free(&self, member: Member) -> bool {
+        self.free.contains(&member) || !self.ranks.contains_key(&member)
+    }
+
+    fn may_end(&self, waits: &WaitsFor) -> bool {
+        match waits.any {
+            true => waits.needs.iter().any(|need| self.may_come(need)),
+            false => waits.needs.iter().all(|need| self.may_come(need)),
+        }
+    }
+
+    /// Whether what is needed may come.
+    pub fn may_come(&self, need: &Need) -> bool {
+        let is_free = |member| self.is_free(member) || self.has_come(need, member);
+        need.open
+            || match need.any {
+                true => need.members().any(is_free),
+                false => need.members().all(is_free),
+            }
+    }
+
+    /// Whether a process has done its part of what all do together.
+    fn has_come(&self, need: &Need, member: Member) -> bool {
+        let Some(rank) = self.ranks.get(&member).filter(|_| need.together) else {
+            return false;
+        };
+        let is_same = |it: &Need| it.together && (it.what, &it.about) == (need.what, &need.about);
+        let is_there = |waits: &WaitsFor| waits.needs.iter().any(is_same);
+        let is_through = matches!(rank.state, State::Left | State::Ended);
+        need.what == What::End && is_through || rank.waits().any(|(_, waits)| is_there(waits))
+    }
+
+    /// Those that nobody can release.
+    pub fn held(&self) -> Vec<&'a Rank> {
+        let stuck = self.ranks.values().filter(|it| it.is_stuck());
+        stuck
+            .filter(|it| !self.free.contains(&it.member))
+            .copied()
+            .collect()
+    }
+
+    /// Those for whom a rank waits in vain.
+    pub fn in_vain(&self, rank: &Rank) -> BTreeSet<Member> {
+        let needs = rank.waits().flat_map(|(_, waits)| &waits.needs);
+        let hopeless = needs.filter(|need| !self.may_come(need));
+        let hopeless = hopeless.flat_map(|need| need.members().map(move |it| (need, it)));
+        let missing = |&(need, it): &(&Need, Member)| !self.is_free(it) && !self.has_come(need, it);
+        hopeless.filter(missing).map(|(_, it)| it).collect()
+    }
+
+    /// The ranks to whom waiting leads in the end: a group of those that wait for each other, and for nobody outside of the
+    /// group; or one that waits for nobody, as it has left. From `from` on; the smallest group.
+    pub fn roots(&self, from: &[&Rank]) -> Vec<BTreeSet<Member>> {
+        let mut groups = Tarjan::new(self).groups(from);
+        groups.sort_by_key(|group| (group.len(), group.first().copied()));
+        groups
+    }
+}
+
+/// Strongly connected components (R. Tarjan, 1972), those of which none leads to another one.
+#[derive(Debug)]
+struct Tarjan<'g, 'a> {
+    graph: &'g Graph<'a>,
+    /// Each visited one: its number, and whether it is on the stack.
+    seen: BTreeMap<Member, (usize, bool)>,
+    stack: Vec<Member>,
+    groups: Vec<BTreeSet<Member>>,
+}
+
+/// A visit that is under way.
+#[derive(Debug)]
+struct Visit {
+    member: Member,
+    next: Vec<Member>,
+    low: usize,
+    /// Whether a way leads out of the group.
+    leads_out: bool,
+}
+
+impl<'g, 'a> Tarjan<'g, 'a> {
+    fn new(graph: &'g Graph<'a>) -> Self {
+        Tarjan {
+            graph,
+            seen: BTreeMap::new(),
+            stack: Vec::new(),
+            groups: Vec::new(),
+        }
+    }
+
+    fn visit(&mut self, member: Member) -> Visit {
+        let number = self.seen.len();
+        self.seen.insert(member, (number, true));
+        self.stack.push(member);
+        let rank = self.graph.ranks.get(&member);
+        let next = rank
+            .map(|rank| self.graph.in_vain(rank))
+            .unwrap_or_default();
+        Visit {
+            member,
+            next: next.into_iter().collect(),
+            low: number,
+            leads_out: false,
+        }
+    }
+
+    fn groups(mut self, from: &[&Rank]) -> Vec<BTreeSet<Member>> {
+        for rank in from {
+            if !self.seen.contains_key(&rank.member) {
+                self.walk(rank.member);
+            }
+        }
+        self.groups
+    }
+
+    fn walk(&mut self, from: Member) {
+        let mut way = vec![self.visit(from)];
+        while let Some(here) = way.last_mut() {
+            if let Some(next) = here.next.pop() {
+                match self.seen.get(&next) {
+                    Some(&(number, true)) => here.low = here.low.min(number),
+                    Some(_) => here.leads_out = true,
+                    None => {
+                        let visit = self.visit(next);
+                        way.push(visit);
+                    }
+                }
+                continue;
+            }
+            let Some(done) = way.pop() else { return };
+            let (number, _) = self.seen[&done.member];
+            let is_root = done.low == number;
+            if is_root {
+                let at = self.stack.iter().rposition(|&it| it == done.member);
+                let group: BTreeSet<_> = self.stack.drain(at.unwrap_or(0)..).collect();
+                for member in &group {
+                    self.seen.entry(*member).and_modify(|it| it.1 = false);
+                }
+                if !done.leads_out {
+                    self.groups.push(group);
+                }
+            }
+            if let Some(before) = way.last_mut() {
+                match is_root {
+                    true => before.leads_out = true,
+                    false => {
+                        before.low = before.low.min(done.low);
+                        before.leads_out |= done.leads_out;
+                    }
+                }
+            }
+        }
+    }
+}

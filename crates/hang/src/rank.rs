@@ -1,0 +1,159 @@
+//! What is seen of a process.
+
+use crate::bytes::{Malformed, Reader, Writer};
+use crate::waits_for::{Member, WaitsFor};
+
+/// How far a process has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum State {
+    /// It has not called `MPI_Init` yet.
+    Before,
+    /// It uses MPI.
+    Running,
+    /// A signal has stopped it (SIGSTOP, a debugger).
+    Stopped,
+    /// It has called `MPI_Finalize`, or the like, and that is through.
+    Left,
+    /// The process has ended.
+    Ended,
+}
+
+impl State {
+    const ALL: [State; 5] = [
+        State::Before,
+        State::Running,
+        State::Stopped,
+        State::Left,
+        State::Ended,
+    ];
+}
+
+/// A thread of a process that has called MPI.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Thread {
+    /// Its number, as the kernel counts.
+    pub thread: u32,
+    /// How many calls it has made.
+    pub calls: u64,
+    /// The call that it is in, or was in last, in words, `MPI_Recv` say.
+    pub call: String,
+    /// The place in the program that the call was made from, `solver.c:120` say; empty if it is not known.
+    pub place: String,
+    /// What it waits for, if it has waited long.
+    pub waits: Option<WaitsFor>,
+}
+
+/// A process of a job, as it was seen at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rank {
+    /// Which one.
+    pub member: Member,
+    /// Its host.
+    pub host: String,
+    /// Its process number there.
+    pub pid: u32,
+    /// How far it has come.
+    pub state: State,
+    /// Its threads.
+    pub threads: Vec<Thread>,
+}
+
+impl Rank {
+    /// Whether it does nothing but wait: its threads that use MPI all do.
+    pub fn is_stuck(&self) -> bool {
+        let all_wait = || self.threads.iter().all(|it| it.waits.is_some());
+        self.state == State::Running && !self.threads.is_empty() && all_wait()
+    }
+
+    /// What its threads wait for.
+    pub fn waits(&self) -> impl Iterator<Item = (&Thread, &WaitsFor)> {
+        self.threads
+            .iter()
+            .filter_map(|thread| Some((thread, thread.waits.as_ref()?)))
+    }
+
+    /// In bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut w = Writer::default();
+        w.u64(self.member.job);
+        w.u32(self.member.rank);
+        w.text(&self.host, usize::MAX);
+        w.u32(self.pid);
+        w.u8(self.state as u8);
+        w.u32(self.threads.len() as u32);
+        for thread in &self.threads {
+            w.u32(thread.thread);
+            w.u64(thread.calls);
+            w.text(&thread.call, usize::MAX);
+            w.text(&thread.place, usize::MAX);
+            let waits = thread.waits.as_ref().map(WaitsFor::to_bytes);
+            w.bytes(&waits.unwrap_or_default());
+        }
+        w.0
+    }
+
+    /// What bytes say.
+    ///
+    /// # Errors
+    /// If they are not those of [`Rank::to_bytes`].
+    pub fn read(bytes: &[u8]) -> Result<Rank, Malformed> {
+        let mut r = Reader(bytes);
+        let (job, rank) = (r.u64()?, r.u32()?);
+        let (host, pid) = (r.text()?, r.u32()?);
+        let state = *State::ALL.get(usize::from(r.u8()?)).ok_or(Malformed)?;
+        let threads = (0..r.u32()?).map(|_| {
+            Ok(Thread {
+                thread: r.u32()?,
+                calls: r.u64()?,
+                call: r.text()?,
+                place: r.text()?,
+                waits: match r.bytes()? {
+                    [] => None,
+                    bytes => Some(WaitsFor::read(bytes)?),
+                },
+            })
+        });
+        let threads = threads.collect::<Result<_, _>>()?;
+        Ok(Rank {
+            member: Member { job, rank },
+            host,
+            pid,
+            state,
+            threads,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let rank = Rank {
+            member: Member { job: 7, rank: 3 },
+            host: "h".into(),
+            pid: 5,
+            state: State::Running,
+            threads: vec![
+                Thread {
+                    thread: 5,
+                    calls: 9,
+                    call: "MPI_Recv".into(),
+                    place: "a.c:3".into(),
+                    waits: Some(WaitsFor {
+                        since: 4,
+                        ..WaitsFor::default()
+                    }),
+                },
+                Thread::default(),
+            ],
+        };
+        assert_eq!(Rank::read(&rank.to_bytes()), Ok(rank.clone()));
+        assert!(!rank.is_stuck(), "a thread of it runs");
+        for end in 0..rank.to_bytes().len() {
+            assert_eq!(Rank::read(&rank.to_bytes()[..end]), Err(Malformed));
+        }
+    }
+}

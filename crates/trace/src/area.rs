@@ -1,0 +1,264 @@
+//! Where things lie in the memory of one process. All of it is zero at first, and pages that nobody touches
+//! take no memory.
+//!
+//! | from     | bytes   | what                                         |
+//! |----------|---------|----------------------------------------------|
+//! | 0        | 4 KiB   | who the process is, [`Front`]                |
+//! | 4 KiB    | 32 KiB  | [`NOTICES`](crate::NOTICES) notices of waits |
+//! | 64 KiB   | 129 KiB | [`RINGS`] rings                              |
+//!
+//! Where memory is short, the first touch of a page of a file ends a process: so whoever is to write there asks for
+//! it before ([`Area::provide`]).
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::ptr;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release};
+
+use crate::notice::{NOTICE, NOTICES, Slot};
+
+/// Bytes for one process.
+pub const AREA: usize = 256 << 10;
+
+/// Where the areas of a node's processes begin in the file that they share, in the order of their ranks.
+pub const OFFSET: u64 = 64 << 30;
+
+/// Bytes for all areas of a node: more processes than that have none.
+pub const NODE_AREAS: u64 = 16 << 30;
+
+/// Threads of a process that have a ring each. Further ones share one that nobody reads.
+pub(crate) const RINGS: usize = 16;
+
+/// Entries of a ring.
+pub(crate) const ENTRIES: usize = 128;
+
+const PAGE: usize = 4 << 10;
+pub(crate) const NOTICES_AT: usize = PAGE;
+pub(crate) const RINGS_AT: usize = 64 << 10;
+
+const _: () = assert!(NOTICES_AT + NOTICES * NOTICE <= RINGS_AT);
+const _: () = assert!(RINGS_AT + RINGS * size_of::<Ring>() <= AREA);
+const _: () = assert!(size_of::<Front>() <= NOTICES_AT);
+
+/// What an area begins with once it is in use: a mark, and the version of all that is described here.
+pub(crate) const MARK: u64 = 0x4341_5445_4e41_0001;
+
+/// How far a process has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Phase {
+    /// It has not begun to use MPI.
+    Before = 0,
+    /// It uses MPI.
+    Running = 1,
+    /// Its last user of MPI has left; another one may come.
+    Left = 2,
+}
+
+impl Phase {
+    pub(crate) fn read(number: u32) -> Phase {
+        match number {
+            0 => Phase::Before,
+            1 => Phase::Running,
+            _ => Phase::Left,
+        }
+    }
+}
+
+/// Who a process is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Who {
+    /// The number of its job.
+    pub job: u64,
+    /// Its rank there.
+    pub rank: u32,
+    /// How many ranks that has.
+    pub ranks: u32,
+    /// The process, as the kernel counts.
+    pub pid: u32,
+}
+
+/// Who the process is. A reader believes none of it.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Front {
+    pub mark: AtomicU64,
+    pub job: AtomicU64,
+    pub rank: AtomicU32,
+    pub ranks: AtomicU32,
+    pub pid: AtomicU32,
+    pub phase: AtomicU32,
+    /// Which rings are taken, a bit each.
+    pub taken: AtomicU64,
+    /// Thread of each ring, as the kernel counts them.
+    pub threads: [AtomicU32; RINGS],
+}
+
+/// An entry: see `record`.
+pub(crate) type Words = [AtomicU64; 2];
+
+/// The last calls of one thread, which alone writes it.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Ring {
+    /// How many entries were ever written.
+    pub written: AtomicU64,
+    pub entries: Lines,
+}
+
+/// The entries, from a cache line's beginning on.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Lines(pub [Words; ENTRIES]);
+
+/// The memory of one process.
+#[derive(Clone, Copy, Debug)]
+pub struct Area(*mut u8);
+
+// SAFETY: it stays, and consists of atomics.
+unsafe impl Send for Area {}
+// SAFETY: as above.
+unsafe impl Sync for Area {}
+
+impl Area {
+    /// The area in [`AREA`] bytes of memory, zeroed or used as an area before.
+    ///
+    /// # Safety
+    /// The memory is aligned to 64, can be written if anything is, and stays as long as anybody has the area. It is used
+    /// as areas only.
+    pub const unsafe fn new(memory: *mut u8) -> Area {
+        Area(memory)
+    }
+
+    /// The area at a place of a file that the processes of a node share: the number of this process among them.
+    ///
+    /// # Errors
+    /// If the file ends before, or memory is short.
+    pub fn map(file: BorrowedFd<'_>, place: u32) -> io::Result<Area> {
+        let at = at(place)? as libc::off_t;
+        let fd = file.as_raw_fd();
+        if size(fd)? < at + AREA as libc::off_t {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        // What is written from the beginning: provided, or an error, and not a signal later.
+        for (from, bytes) in [(0, 2 * PAGE), (RINGS_AT, size_of::<Ring>())] {
+            // SAFETY: plain numbers. Within the size of the file, or else it fails where growing is forbidden.
+            let kept = unsafe {
+                let flags = libc::FALLOC_FL_KEEP_SIZE;
+                libc::fallocate(fd, flags, at + from as libc::off_t, bytes as libc::off_t)
+            };
+            if kept != 0 {
+                return Err(io::Error::last_os_error());
+            }
+        }
+        // SAFETY: a new mapping, nowhere in particular.
+        let memory = unsafe {
+            let access = libc::PROT_READ | libc::PROT_WRITE;
+            let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
+            libc::mmap(ptr::null_mut(), AREA, access, flags, fd, at)
+        };
+        match memory == libc::MAP_FAILED {
+            true => Err(io::Error::last_os_error()),
+            // SAFETY: of that size, aligned to pages, and never unmapped.
+            false => Ok(unsafe { Area::new(memory.cast()) }),
+        }
+    }
+
+    /// An area in a file of this process alone, which stays open: who looks finds it there, as if it were that of a node.
+    ///
+    /// # Errors
+    /// If files or memory are short.
+    pub fn alone() -> io::Result<Area> {
+        // SAFETY: a string that ends, and a flag.
+        let fd = unsafe { libc::memfd_create(c"catena".as_ptr(), libc::MFD_CLOEXEC) };
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: it is open, and nobody else's.
+        let file = unsafe { OwnedFd::from_raw_fd(fd) };
+        let bytes = OFFSET + AREA as u64;
+        // A file that grows beyond the limit ends the process.
+        let mut limit = libc::rlimit {
+            rlim_cur: 0,
+            rlim_max: 0,
+        };
+        // SAFETY: a limit that there is, and a place for it.
+        unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) };
+        if limit.rlim_cur < bytes {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        // SAFETY: a plain number.
+        if unsafe { libc::ftruncate(fd, bytes as libc::off_t) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let area = Area::map(file.as_fd(), 0)?;
+        std::mem::forget(file);
+        Ok(area)
+    }
+
+    /// Whether a part of it can be written: now its memory is there.
+    pub(crate) fn provide<T>(part: &T) -> bool {
+        let from = ptr::from_ref(part).addr() / PAGE * PAGE;
+        let end = (ptr::from_ref(part).addr() + size_of::<T>()).next_multiple_of(PAGE);
+        let from = ptr::from_ref(part).cast::<libc::c_void>().with_addr(from);
+        // SAFETY: pages of a mapping of this library.
+        let done = unsafe {
+            let bytes = end - from.addr();
+            libc::madvise(from.cast_mut(), bytes, libc::MADV_POPULATE_WRITE)
+        };
+        // Kernels before 5.14 do not know how.
+        done == 0 || io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL)
+    }
+
+    pub(crate) fn front(&self) -> &Front {
+        // SAFETY: as `new` demands; it consists of atomics.
+        unsafe { &*self.0.cast() }
+    }
+
+    pub(crate) fn ring(&self, number: usize) -> &'static Ring {
+        debug_assert!(number < RINGS);
+        // SAFETY: as above, for an area stays.
+        unsafe { &*self.0.add(RINGS_AT).cast::<Ring>().add(number) }
+    }
+
+    pub(crate) fn slot(&self, notice: usize) -> &'static Slot {
+        debug_assert!(notice < NOTICES);
+        // SAFETY: as above.
+        unsafe { &*self.0.add(NOTICES_AT).cast::<Slot>().add(notice) }
+    }
+
+    pub(crate) fn begin(&self, who: Who) {
+        let front = self.front();
+        front.taken.store(0, Relaxed);
+        front.job.store(who.job, Relaxed);
+        front.rank.store(who.rank, Relaxed);
+        front.ranks.store(who.ranks, Relaxed);
+        front.pid.store(who.pid, Relaxed);
+        front.phase.store(Phase::Running as u32, Relaxed);
+        front.mark.store(MARK, Release);
+    }
+
+    pub(crate) fn set_phase(&self, phase: Phase) {
+        self.front().phase.store(phase as u32, Relaxed);
+    }
+}
+
+/// Where the area of a place begins in the file of a node.
+pub(crate) fn at(place: u32) -> io::Result<u64> {
+    let at = AREA as u64 * u64::from(place);
+    match at + AREA as u64 <= NODE_AREAS {
+        true => Ok(OFFSET + at),
+        false => Err(io::ErrorKind::QuotaExceeded.into()),
+    }
+}
+
+/// Bytes of a file.
+fn size(fd: libc::c_int) -> io::Result<libc::off_t> {
+    // SAFETY: all-zero is a valid one.
+    let mut about: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: a place for what is told.
+    match unsafe { libc::fstat(fd, &raw mut about) } {
+        0 => Ok(about.st_size),
+        _ => Err(io::Error::last_os_error()),
+    }
+}

@@ -1,0 +1,108 @@
+//! Where a thread is: the addresses that its calls will return to.
+
+use std::ffi::{c_int, c_void};
+
+type Context = c_void;
+
+unsafe extern "C" {
+    // Of the C++ ABI for unwinding, which the runtime of every language here is linked with.
+    fn _Unwind_Backtrace(
+        each: extern "C" fn(*mut Context, *mut c_void) -> c_int,
+        data: *mut c_void,
+    ) -> c_int;
+    fn _Unwind_GetIP(context: *mut Context) -> usize;
+}
+
+const GO_ON: c_int = 0;
+const STOP: c_int = 5;
+
+struct Frames {
+    found: Vec<u64>,
+    most: usize,
+    /// Addresses of this library are left out.
+    own: std::ops::Range<usize>,
+}
+
+extern "C" fn each(context: *mut Context, data: *mut c_void) -> c_int {
+    // SAFETY: what `frames` has given, and nobody else has it meanwhile.
+    let frames = unsafe { &mut *data.cast::<Frames>() };
+    // SAFETY: the context of this call.
+    let at = unsafe { _Unwind_GetIP(context) };
+    if at != 0 && !frames.own.contains(&at) {
+        frames.found.push(at as u64);
+    }
+    match frames.found.len() < frames.most {
+        true => GO_ON,
+        false => STOP,
+    }
+}
+
+/// The addresses of the program's code that the calling thread is in, the innermost first, at most that many. The
+/// frames of this library are not among them. Cost: some ten microseconds.
+pub fn frames(most: usize) -> Vec<u64> {
+    let mut frames = Frames {
+        found: Vec::with_capacity(most),
+        most,
+        own: own(),
+    };
+    // SAFETY: `each` and what it takes live as long as the call.
+    unsafe { _Unwind_Backtrace(each, (&raw mut frames).cast()) };
+    frames.found
+}
+
+/// The addresses of the object that this code lies in.
+fn own() -> std::ops::Range<usize> {
+    let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    let here = own as fn() -> std::ops::Range<usize> as *const c_void;
+    // SAFETY: an address, and a place for what is told.
+    if unsafe { libc::dladdr(here, info.as_mut_ptr()) } == 0 {
+        return 0..0;
+    }
+    // SAFETY: it was filled.
+    let base = unsafe { info.assume_init() }.dli_fbase as usize;
+    // A program that contains the library has nothing else to tell.
+    let mut all = Extent { base, end: base };
+    // SAFETY: `object` and what it takes live as long as the call.
+    unsafe { libc::dl_iterate_phdr(Some(object), (&raw mut all).cast()) };
+    base..all.end
+}
+
+struct Extent {
+    base: usize,
+    end: usize,
+}
+
+unsafe extern "C" fn object(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
+    // SAFETY: what `own` has given.
+    let all = unsafe { &mut *data.cast::<Extent>() };
+    // SAFETY: what the loader tells.
+    let info = unsafe { &*info };
+    // SAFETY: the headers of the object.
+    let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
+    let loads = headers.iter().filter(|it| it.p_type == libc::PT_LOAD);
+    let begins = loads
+        .clone()
+        .map(|it| info.dlpi_addr as usize + it.p_vaddr as usize)
+        .min();
+    if begins.is_none_or(|begins| begins / 4096 != all.base / 4096) {
+        return 0;
+    }
+    let ends = loads.map(|it| (info.dlpi_addr + it.p_vaddr + it.p_memsz) as usize);
+    all.end = ends.max().unwrap_or(all.base);
+    1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_own_object_is_found_and_left_out() {
+        let own = own();
+        let here = the_own_object_is_found_and_left_out as fn() as usize;
+        assert!(own.contains(&here), "{own:x?} {here:x}");
+        // All of a test is one object but for the C library that has begun it.
+        assert!(frames(8).iter().all(|&at| !own.contains(&(at as usize))));
+        assert!(!frames(8).is_empty());
+    }
+}

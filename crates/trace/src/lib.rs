@@ -1,0 +1,56 @@
+//! Row 0: what a process does, for those who look at it from outside: the last calls of each thread, and what
+//! a thread waits for that has waited long.
+//!
+//! It lies in memory that the processes of a node share with their launcher, or that anybody who may read
+//! `/proc/PID/fd` finds there. So it can be read while a process hangs, and where the launcher keeps the
+//! memory, after it has been killed. Nobody is asked, nothing is sent, and nothing is stopped.
+//!
+//! | file     | what                                                           |
+//! |----------|----------------------------------------------------------------|
+//! | `area`   | where things lie in the memory of one process                  |
+//! | `record` | what is written of a call                                      |
+//! | `thread` | which ring is a thread's                                       |
+//! | `frames` | where a thread is                                              |
+//! | `notice` | what is written of a wait, all of it or nothing                |
+//! | `read`   | the side of who looks                                          |
+//!
+//! A call costs one entry of 16 bytes: its function and three arguments. No clock is read, for that takes longer
+//! than all the rest, and nothing says that a call is over.
+//!
+//! # Examples
+//! A process tells, and somebody looks:
+//! ```
+//! use std::fs::File;
+//! use std::os::fd::AsFd;
+//!
+//! use catena_trace::{Area, Entry, View, Who};
+//!
+//! /// `node` is a file of at least `OFFSET + AREA` bytes in memory, all holes.
+//! fn tell(node: &File) -> std::io::Result<()> {
+//!     catena_trace::begin(Area::map(node.as_fd(), 0)?, Who::default());
+//!     catena_trace::enter(3, [10, 11, 12]);
+//!     Ok(())
+//! }
+//!
+//! fn last(node: &File) -> std::io::Result<Option<Entry>> {
+//!     let Some(view) = View::open(node, 0)? else {
+//!         return Ok(None);
+//!     };
+//!     let thread = view.threads(1)?.into_iter().next();
+//!     Ok(thread.and_then(|it| it.entries.last().copied()))
+//! }
+//! ```
+
+mod area;
+mod frames;
+mod notice;
+mod read;
+mod record;
+mod thread;
+
+pub use area::{AREA, Area, NODE_AREAS, OFFSET, Phase, Who};
+pub use frames::frames;
+pub use notice::{NOTICE, NOTICES, Notice};
+pub use read::{Entry, Thread, View};
+pub use record::{ARGUMENTS, enter};
+pub use thread::{begin, end, set_phase, set_threaded, thread};

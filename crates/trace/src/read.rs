@@ -1,0 +1,158 @@
+//! The side of who looks at an area, while its process goes on, hangs, or is no more. It is read as a file is: what
+//! nobody has written takes no memory. Nothing there is believed: whatever stands in it, a reader reads within
+//! bounds and comes to an end.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use crate::area::{AREA, ENTRIES, Front, MARK, NOTICES_AT, Phase, RINGS, RINGS_AT, Ring, Who, at};
+use crate::notice::{self, NOTICE, NOTICES};
+use crate::record::ARGUMENTS;
+
+/// A call that a thread has made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The number of the function.
+    pub function: u16,
+    /// Those of its arguments that are kept, and words that mean nothing behind them.
+    pub arguments: [u32; ARGUMENTS],
+}
+
+/// A thread, as it was at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// Its number, as the kernel counts.
+    pub thread: u32,
+    /// How many calls it has made.
+    pub calls: u64,
+    /// The last of them, the oldest first.
+    pub entries: Vec<Entry>,
+}
+
+/// A look at an area.
+#[derive(Debug)]
+pub struct View<'f> {
+    file: &'f File,
+    at: u64,
+    front: [u8; size_of::<Front>()],
+}
+
+impl<'f> View<'f> {
+    /// A look at the area at a place of a node's file; `None` if no process has begun to use it, or one of another version
+    /// has.
+    ///
+    /// # Errors
+    /// If the file ends before, or cannot be read.
+    pub fn open(file: &'f File, place: u32) -> io::Result<Option<View<'f>>> {
+        let at = at(place)?;
+        let mut front = [0; size_of::<Front>()];
+        file.read_exact_at(&mut front, at)?;
+        let view = View { file, at, front };
+        let mark = u64::from(view.word(0)) | u64::from(view.word(4)) << 32;
+        Ok((mark == MARK).then_some(view))
+    }
+
+    fn word(&self, at: usize) -> u32 {
+        self.front[at..at + 4]
+            .try_into()
+            .map_or(0, u32::from_ne_bytes)
+    }
+
+    /// Who the process is, by its own word.
+    pub fn who(&self) -> Who {
+        use std::mem::offset_of;
+        let job = offset_of!(Front, job);
+        Who {
+            job: u64::from(self.word(job)) | u64::from(self.word(job + 4)) << 32,
+            rank: self.word(offset_of!(Front, rank)),
+            ranks: self.word(offset_of!(Front, ranks)),
+            pid: self.word(offset_of!(Front, pid)),
+        }
+    }
+
+    /// How far it has come, by its own word.
+    pub fn phase(&self) -> Phase {
+        Phase::read(self.word(std::mem::offset_of!(Front, phase)))
+    }
+
+    /// The threads that have called anything and have not ended, with their last `most` calls.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn threads(&self, most: usize) -> io::Result<Vec<Thread>> {
+        let taken = self.word(std::mem::offset_of!(Front, taken));
+        let threads = std::mem::offset_of!(Front, threads);
+        let numbers = (0..RINGS).filter(|number| taken & 1 << number != 0);
+        numbers
+            .map(|number| self.thread(number, self.word(threads + 4 * number), most))
+            .collect()
+    }
+
+    fn thread(&self, number: usize, thread: u32, most: usize) -> io::Result<Thread> {
+        let at = self.at + (RINGS_AT + number * size_of::<Ring>()) as u64;
+        let written = || -> io::Result<u64> {
+            let mut bytes = [0; 8];
+            self.file
+                .read_exact_at(&mut bytes, at + std::mem::offset_of!(Ring, written) as u64)?;
+            Ok(u64::from_ne_bytes(bytes))
+        };
+        let before = written()?;
+        let mut bytes = vec![0; if most == 0 { 0 } else { 16 * ENTRIES }];
+        let entries_at = at + std::mem::offset_of!(Ring, entries) as u64;
+        self.file.read_exact_at(&mut bytes, entries_at)?;
+        let after = written()?;
+        // What may have been written over meanwhile, the one that is being written now among them, does not count.
+        let first = after.saturating_sub(ENTRIES as u64 - 1);
+        let first = first.max(before.saturating_sub(most.min(ENTRIES) as u64));
+        let entries = (first.min(before)..before).filter_map(|number| {
+            let at = 16 * (number as usize % ENTRIES);
+            entry(bytes.get(at..at + 16)?)
+        });
+        Ok(Thread {
+            thread,
+            calls: before,
+            entries: entries.collect(),
+        })
+    }
+
+    /// What threads wait for: the number of each, and its notice.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn notices(&self) -> io::Result<Vec<(u32, Vec<u8>)>> {
+        let mut found = Vec::new();
+        let (mut before, mut after) = ([0; NOTICE], [0; NOTICE]);
+        for number in 0..NOTICES {
+            let at = self.at + (NOTICES_AT + number * NOTICE) as u64;
+            self.file.read_exact_at(&mut before[..16], at)?;
+            // Nobody has it.
+            if before[8..16].iter().all(|&byte| byte == 0) {
+                continue;
+            }
+            for _ in 0..4 {
+                self.file.read_exact_at(&mut before, at)?;
+                self.file.read_exact_at(&mut after, at)?;
+                if before == after {
+                    break;
+                }
+            }
+            found.extend(notice::read(&before, &after));
+        }
+        Ok(found)
+    }
+}
+
+/// The meaning of the bytes of an entry; `None` if they have none.
+fn entry(bytes: &[u8]) -> Option<Entry> {
+    let word = |at: usize| bytes[at..at + 4].try_into().map_or(0, u32::from_ne_bytes);
+    Some(Entry {
+        function: (word(0) as u16).checked_sub(1)?,
+        arguments: [word(4), word(8), word(12)],
+    })
+}
+
+const _: () = assert!(RINGS <= 32 && AREA <= u32::MAX as usize);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,329 @@
+// Buffers in memory of a device (device_driver.c), which nobody can read or write but through its driver: messages of
+// all modes and of types with gaps, collectives, packing, partitions, origins of one-sided operations, files. A window's
+// own memory is refused.
+// only: catena
+// preload: device_driver
+// run: -n 2 -x CATENA_DEVICE_MEMORY=cuda
+// run: -n 4 -x CATENA_DEVICE_MEMORY=cuda
+// run: -n 3 -x CATENA_DEVICE_MEMORY=cuda -x CATENA_LINK=tcp
+// run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=pool
+// run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=copy -- copy; exit 134; says 4096 bytes of device memory at 0x\w+ cannot be copied: cuMemcpyDtoHAsync: ERROR_INVALID_VALUE \(1\)
+// run: -n 2 -- none
+// cc: -pthread
+// run: -n 2 -x CATENA_DEVICE_MEMORY=gpu -- none; says CATENA_DEVICE_MEMORY=gpu: it must be one of: auto, cuda, none
+#define _GNU_SOURCE
+#include "../check.h"
+
+#include <dlfcn.h>
+#include <mpi-ext.h>
+#include <pthread.h>
+
+enum { N = 1024, LONG = 300000, TAG = 3 };
+
+static int (*to_device)(void *, const void *, size_t), (*to_host)(void *, const void *, size_t);
+static int (*take)(void **, size_t), (*set_context)(void *);
+static void *context;
+
+static void *symbol(const char *name)
+{
+    void *at = dlsym(RTLD_DEFAULT, name);
+    CHECK(at);
+    return at;
+}
+
+/* The device of this rank becomes the thread's, as a program has it after MPI_Init. */
+static void open_device(void)
+{
+    int devices = 0, device, (*init)(unsigned) = symbol("cuInit"), (*count)(int *) = symbol("cuDeviceGetCount");
+    int (*get)(int *, int) = symbol("cuDeviceGet"), (*retain)(void **, int) = symbol("cuDevicePrimaryCtxRetain");
+    to_device = symbol("cuMemcpyHtoD_v2");
+    to_host = symbol("cuMemcpyDtoH_v2");
+    take = symbol("cuMemAlloc_v2");
+    set_context = symbol("cuCtxSetCurrent");
+    CHECK(!init(0) && !count(&devices) && devices);
+    CHECK(!get(&device, rank % devices) && !retain(&context, device) && !set_context(context));
+}
+
+/* Ints on the device: `first`, `first + 1` and so on. */
+static int *ints(int count, int first)
+{
+    void *at;
+    int *host = malloc(sizeof(int) * (size_t)(count + 1));
+    for (int i = 0; i < count; i++)
+        host[i] = first + i;
+    CHECK(!take(&at, sizeof(int) * (size_t)(count + 1)));
+    CHECK(!to_device(at, host, sizeof(int) * (size_t)count));
+    free(host);
+    return at;
+}
+
+static int at(const int *device, int i)
+{
+    int value;
+    CHECK(!to_host(&value, device + i, sizeof value));
+    return value;
+}
+
+static void expect(const int *device, int count, int first, int step)
+{
+    int *host = malloc(sizeof(int) * (size_t)(count + 1));
+    CHECK(!to_host(host, device, sizeof(int) * (size_t)count));
+    for (int i = 0; i < count; i++)
+        EQUAL(host[i], first + i * step);
+    free(host);
+}
+
+/* Ranks 0 and 1: all modes, short and long, to the device and to the host. */
+static void messages(void)
+{
+    int (*const modes[])(const void *, int, MPI_Datatype, int, int, MPI_Comm) = {MPI_Send, MPI_Ssend, MPI_Bsend};
+    const int counts[] = {1, N, LONG};
+    const int room_for_all = 2 * 3 * (LONG * (int)sizeof(int) + MPI_BSEND_OVERHEAD);
+    void *room = malloc((size_t)room_for_all);
+    MPI_Buffer_attach(room, room_for_all);
+    for (int m = 0; m < 3; m++)
+        for (int c = 0; c < 3; c++) {
+            int *out = ints(counts[c], 7 * m), *in = ints(counts[c], -9), *host = calloc(LONG, sizeof(int));
+            if (rank == 0) {
+                modes[m](out, counts[c], MPI_INT, 1, TAG, MPI_COMM_WORLD);
+                modes[m](out, counts[c], MPI_INT, 1, TAG, MPI_COMM_WORLD);
+            } else if (rank == 1) {
+                MPI_Recv(in, counts[c], MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                expect(in, counts[c], 7 * m, 1);
+                MPI_Recv(host, counts[c], MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                EQUAL(host[counts[c] - 1], 7 * m + counts[c] - 1);
+            }
+            free(host);
+        }
+    void *back;
+    int bytes;
+    MPI_Buffer_detach(&back, &bytes);
+    free(room);
+    int *mine = ints(N, rank), *its = ints(N, rank);
+    MPI_Sendrecv_replace(mine, N, MPI_INT, (rank + 1) % size, TAG, (rank + size - 1) % size, TAG, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+    expect(mine, N, (rank + size - 1) % size, 1);
+    MPI_Request requests[2];
+    MPI_Recv_init(its, N, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &requests[0]);
+    MPI_Send_init(mine, N, MPI_INT, (rank + 1) % size, TAG, MPI_COMM_WORLD, &requests[1]);
+    MPI_Startall(2, requests);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    expect(its, N, (rank + 2 * size - 2) % size, 1);
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+}
+
+/* A matrix's column, and blocks that lie unevenly: gaps stay as they are. */
+static void types(void)
+{
+    MPI_Datatype column, uneven;
+    MPI_Type_vector(N, 1, 3, MPI_INT, &column);
+    MPI_Type_indexed(3, (int[]){2, 1, 4}, (int[]){1, 7, 20}, MPI_INT, &uneven);
+    MPI_Type_commit(&column);
+    MPI_Type_commit(&uneven);
+    int *out = ints(3 * N, 0), *in = ints(3 * N, 0), *few = ints(N, -5);
+    const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+    MPI_Sendrecv(out + 1, 1, column, to, TAG, in, 1, column, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 3 * N; i += 100)
+        EQUAL(at(in, i), i % 3 == 0 ? i + 1 : i);
+    MPI_Sendrecv(out, 1, uneven, to, TAG, few, 7, MPI_INT, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    const int expected[] = {1, 2, 7, 20, 21, 22, 23, 2};
+    for (int i = 0; i < 8; i++)
+        EQUAL(at(few, i), expected[i]);
+    int position = 0, *packed = ints(N, 0);
+    MPI_Pack(out, 1, uneven, packed, 4 * N, &position, MPI_COMM_WORLD);
+    EQUAL(position, 7 * (int)sizeof(int));
+    position = 0;
+    MPI_Unpack(packed, 4 * N, &position, few + 100, 7, MPI_INT, MPI_COMM_WORLD);
+    EQUAL(at(few, 106), 23);
+    MPI_Aint offset = 4;
+    int *host = calloc(2 * N, sizeof *host);
+    MPI_Pack_external("external32", out, 1, uneven, packed, 4 * N, &offset);
+    EQUAL(offset, 8 * (int)sizeof(int));
+    offset = 4;
+    MPI_Unpack_external("external32", packed, 4 * N, &offset, few + 200, 7, MPI_INT);
+    EQUAL(at(few, 206), 23);
+    offset = 4;
+    MPI_Pack_external("external32", out, N, MPI_INT, host, 8 * N, &offset);
+    offset = 8;
+    MPI_Unpack_external("external32", host, 8 * N, &offset, few, 7, MPI_INT);
+    expect(few, 7, 1, 1);
+    free(host);
+    MPI_Type_free(&column);
+    MPI_Type_free(&uneven);
+}
+
+static void collectives(void)
+{
+    for (int count = 1; count <= LONG; count = count == 1 ? N : count == N ? LONG : LONG + 1) {
+        int *mine = ints(count, rank), *all = ints(count * size, -1), *in = ints(count, -1);
+        MPI_Allreduce(mine, in, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        expect(in, count, size * (size - 1) / 2, size);
+        MPI_Allgather(mine, count, MPI_INT, all, count, MPI_INT, MPI_COMM_WORLD);
+        for (int r = 0; r < size; r++)
+            expect(all + r * count, count, r, 1);
+        MPI_Alltoall(MPI_IN_PLACE, 0, MPI_INT, all, count, MPI_INT, MPI_COMM_WORLD);
+        for (int r = 0; r < size; r++)
+            expect(all + r * count, count, rank, 1);
+        MPI_Bcast(in, count, MPI_INT, size - 1, MPI_COMM_WORLD);
+        MPI_Request request;
+        MPI_Ireduce(rank ? mine : MPI_IN_PLACE, mine, count, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        if (rank == 0)
+            expect(mine, count, size - 1, 1);
+        /* One of the two in memory of the host. */
+        int *host = calloc((size_t)count, sizeof *host);
+        MPI_Allreduce(in, host, count, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+        EQUAL(host[count - 1], size * (size - 1) / 2 + (count - 1) * size);
+        MPI_Reduce_local(host, in, count, MPI_INT, MPI_SUM);
+        expect(in, count, size * (size - 1), 2 * size);
+        free(host);
+    }
+}
+
+static void windows(void)
+{
+    int *memory, *out = ints(N, rank), *in = ints(N, -1);
+    MPI_Win win;
+    MPI_Win_allocate(sizeof(int) * 2 * N, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    memset(memory, 0, sizeof(int) * 2 * N);
+    const int to = (rank + 1) % size;
+    MPI_Win_fence(0, win);
+    MPI_Put(out, N, MPI_INT, to, 0, N, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    EQUAL(memory[N - 1], (rank + size - 1) % size + N - 1);
+    MPI_Win_fence(0, win);
+    MPI_Accumulate(out, N, MPI_INT, to, 0, N, MPI_INT, MPI_SUM, win);
+    MPI_Win_fence(0, win);
+    MPI_Get(in, N, MPI_INT, to, 0, N, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    expect(in, N, 2 * rank, 2);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, to, 0, win);
+    MPI_Fetch_and_op(out, in, MPI_INT, to, N, MPI_SUM, win);
+    MPI_Win_flush(to, win);
+    EQUAL(at(in, 0), 0);
+    MPI_Compare_and_swap(in + 1, out, in, MPI_INT, to, N, win);
+    MPI_Win_unlock(to, win);
+    EQUAL(at(in, 0), rank);
+    MPI_Win_fence(0, win);
+    EQUAL(memory[N], 2 * ((rank + size - 1) % size) + 2);
+    memory = calloc(N, sizeof(int));
+    MPI_Win_free(&win);
+
+    char text[MPI_MAX_ERROR_STRING];
+    int code, length;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    code = MPI_Win_create(out, sizeof(int) * N, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    EQUAL(class_of(code), MPI_ERR_BASE);
+    MPI_Error_string(code, text, &length);
+    CHECK(strstr(text, "on a device"));
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    EQUAL(class_of(MPI_Win_attach(win, out, sizeof(int) * N)), MPI_ERR_RMA_ATTACH);
+    MPI_Win_free(&win);
+    free(memory);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+static void files(void)
+{
+    char name[64] = "";
+    MPI_File file;
+    int *out = ints(N, rank * N), *in = ints(N, -1);
+    if (rank == 0) {
+        strcpy(name, "/tmp/catena-device-XXXXXX");
+        close(mkstemp(name));
+    }
+    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+    CHECK(!MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file));
+    MPI_File_write_at(file, (MPI_Offset)sizeof(int) * N * rank, out, N, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_sync(file);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const int next = (rank + 1) % size;
+    MPI_File_read_at_all(file, (MPI_Offset)sizeof(int) * N * next, in, N, MPI_INT, MPI_STATUS_IGNORE);
+    expect(in, N, next * N, 1);
+    MPI_Datatype mine;
+    MPI_Type_create_resized(MPI_INT, 0, (MPI_Aint)sizeof(int) * size, &mine);
+    MPI_Type_commit(&mine);
+    for (int external = 0; external < 2; external++) {
+        const char *form = external ? "external32" : "native";
+        MPI_File_set_view(file, (MPI_Offset)sizeof(int) * rank, MPI_INT, mine, form, MPI_INFO_NULL);
+        MPI_File_write_all(file, out, N, MPI_INT, MPI_STATUS_IGNORE);
+        MPI_File_seek(file, 0, MPI_SEEK_SET);
+        MPI_File_read_all(file, in, N, MPI_INT, MPI_STATUS_IGNORE);
+        expect(in, N, rank * N, 1);
+        in = ints(N, -1);
+    }
+    MPI_Type_free(&mine);
+    MPI_File_close(&file);
+}
+
+static void partitions(void)
+{
+    enum { PARTS = 4 };
+    int *out = ints(PARTS * N, 5), *in = ints(PARTS * N, -1);
+    MPI_Request requests[2];
+    MPI_Psend_init(out, PARTS, N, MPI_INT, (rank + 1) % size, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Precv_init(in, PARTS, N, MPI_INT, (rank + size - 1) % size, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+    for (int round = 0; round < 3; round++) {
+        MPI_Startall(2, requests);
+        for (int p = PARTS - 1; p >= 0; p--)
+            MPI_Pready(p, requests[0]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        expect(in, PARTS * N, 5, 1);
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+}
+
+/* A thread without a context of its own, which gets none from MPI. */
+static void *elsewhere(void *in)
+{
+    void *current = &context;
+    int (*get)(void **) = symbol("cuCtxGetCurrent");
+    MPI_Sendrecv_replace(in, N, MPI_INT, 0, TAG, 0, TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    CHECK(!get(&current) && !current);
+    return NULL;
+}
+
+static void kinds(int there)
+{
+    char told[256] = "";
+    MPI_Info info;
+    int room = sizeof told, has;
+    MPI_Comm_get_info(MPI_COMM_WORLD, &info);
+    MPI_Info_get_string(info, "mpi_memory_alloc_kinds", &room, told, &has);
+    MPI_Info_free(&info);
+    CHECK(has && !strcmp(told, there ? "mpi,system,cuda" : "mpi,system"));
+    EQUAL(MPIX_Query_cuda_support(), there);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int level;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    kinds(strcmp(what, "none") != 0);
+    if (strcmp(what, "none") == 0)
+        return finish();
+    open_device();
+    if (strcmp(what, "copy") == 0) {
+        int *out = ints(N, 0);
+        MPI_Sendrecv_replace(out, N, MPI_INT, 1 - rank, TAG, 1 - rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        return 1;
+    }
+    messages();
+    types();
+    collectives();
+    windows();
+    files();
+    partitions();
+    int *own = ints(N, 3);
+    pthread_t thread;
+    pthread_create(&thread, NULL, elsewhere, own);
+    pthread_join(thread, NULL);
+    expect(own, N, 3, 1);
+    return finish();
+}
