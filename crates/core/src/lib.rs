@@ -55,6 +55,7 @@ pub mod p2p;
 pub mod peers;
 mod phase;
 pub mod process;
+mod process_set;
 mod reduce_local;
 pub mod request;
 pub mod session;
