@@ -56,7 +56,7 @@ pub use cid::{Cids, HandlesByCid, Lease};
 pub(crate) use communicator::Heritage;
 pub use communicator::{Comm, Remote};
 pub use communicators::Communicators;
-pub use control::{ControlMessages, Key, PARTITIONS, partition_tag};
+pub use control::{ControlMessages, FREE_TAGS, Key, free_tag};
 pub use failed::FailedMembers;
 pub use from_group::{Across, Origin};
 pub use inter::Peering;
