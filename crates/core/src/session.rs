@@ -150,7 +150,7 @@ impl Session {
     /// `MPI_Group_from_session_pset`.
     ///
     /// # Errors
-    /// As [`Process::process_set`]; `Other` if a job has ended that members are of.
+    /// As [`process_set`]; `Other` if a job has ended that members are of.
     pub fn group_of_set(&self, process: &Process, name: &str) -> Result<Arc<Group>> {
         let members = process_set(process, name)?.members;
         group_of_names(process, self.handle.get(), &members)

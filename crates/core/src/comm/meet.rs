@@ -63,8 +63,8 @@ fn unmet(text: String) -> Error {
 }
 
 impl Comm {
-    /// Makes the intercommunicator of `local` and the group that its leader, rank `root`,
-    /// meets: `meeting` counts there only. Collective over `local`. An error whose cause
+    /// Makes the intercommunicator of this one's group and the group that its leader, rank `root`,
+    /// meets: `meeting` counts there only. Collective. An error whose cause
     /// is elsewhere is one of `kind`.
     ///
     /// # Errors

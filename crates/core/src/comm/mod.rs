@@ -179,7 +179,7 @@ impl Comm {
     /// any more, all that was sent there has arrived, or has left at least where members do not call MPI for some time.
     ///
     /// # Errors
-    /// As [`Process::comm_free`].
+    /// As [`Comm::free`].
     pub fn disconnect(self: Arc<Self>, process: &Process) -> Result<()> {
         self.check_freed()?;
         self.buffer.flush(process);

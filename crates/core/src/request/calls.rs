@@ -96,7 +96,7 @@ pub fn cancel(process: &Process, r: abi::Request) -> Result<()> {
 /// Checks that a request is persistent and inactive.
 ///
 /// # Errors
-/// As [`Process::start`].
+/// As [`start`].
 pub(super) fn check_startable(process: &Process, r: abi::Request) -> Result<()> {
     // SAFETY: `state` and `place` neither call the program back nor make or free a request.
     let object = unsafe { process.objects.requests.borrow(r.0) };

@@ -151,7 +151,7 @@ pub fn first_complete(process: &Process, requests: &[Request]) -> Result<Among> 
 /// Looks for a complete one, after at most one round of progress.
 ///
 /// # Errors
-/// As [`Process::first_complete`].
+/// As [`first_complete`].
 pub fn poll_any(process: &Process, requests: &[Request]) -> Result<Among> {
     match first_complete(process, requests)? {
         Among::Pending if process.progress() => first_complete(process, requests),
@@ -162,7 +162,7 @@ pub fn poll_any(process: &Process, requests: &[Request]) -> Result<Among> {
 /// Waits for a complete one; never `Pending`.
 ///
 /// # Errors
-/// As [`Process::first_complete`].
+/// As [`first_complete`].
 pub fn wait_any(process: &Process, requests: &[Request]) -> Result<Among> {
     let mut found = first_complete(process, requests);
     if matches!(found, Ok(Among::Pending)) {
@@ -200,7 +200,7 @@ pub fn all_complete(
 /// Stores the indices of all complete ones, after at most one round of progress; see [`all_complete`].
 ///
 /// # Errors
-/// As [`Process::all_complete`].
+/// As [`all_complete`].
 pub fn poll_some(
     process: &Process,
     requests: &[Request],
@@ -218,7 +218,7 @@ pub fn poll_some(
 /// Stores the indices of all complete ones, waiting until there is one at least; see [`all_complete`].
 ///
 /// # Errors
-/// As [`Process::all_complete`].
+/// As [`all_complete`].
 pub fn wait_some(
     process: &Process,
     requests: &[Request],
