@@ -8,7 +8,9 @@
 mod spawn;
 mod start;
 pub mod token;
+mod waits;
 
+use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter};
 use std::ops::Range;
 use std::path::Path;
@@ -80,6 +82,8 @@ pub struct Node {
     done: bool,
     /// What wakes the processes of each job, by their numbers.
     notifiers: Vec<(Range<u32>, Notifier)>,
+    /// Where the processes of each job tell what they do.
+    traces: Vec<(Range<u32>, File)>,
     /// Spawned jobs that are to be forgotten here.
     forgetting: Vec<Range<u32>>,
 }
@@ -154,6 +158,8 @@ impl Node {
                 self.serve(events);
                 Vec::new()
             }
+            Question::Waits => self.waits(false),
+            Question::WaitsInFull => self.waits(true),
         };
         events.push(NodeEvent::Surveyed { number, answer });
     }
