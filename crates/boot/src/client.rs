@@ -4,7 +4,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::Duration;
@@ -385,6 +385,10 @@ impl Boot for Client {
     fn ancestor(&self) -> Option<u32> {
         let mut ancestors = lineage::ancestors(std::process::id());
         ancestors.find(|&pid| pid == self.launcher)
+    }
+
+    fn segment(&self) -> Option<BorrowedFd<'_>> {
+        self.segment.as_ref().map(AsFd::as_fd)
     }
 
     fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError> {

@@ -42,7 +42,7 @@ mod sys;
 pub mod wire;
 pub mod within;
 
-use std::os::fd::{OwnedFd, RawFd};
+use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use catena_settings::{Setting, Text, choice, setting};
@@ -257,6 +257,10 @@ pub trait Boot: Send {
     /// [`BootError::Segment`] if it belongs to another rank and cannot be
     /// opened.
     fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError>;
+
+    /// The same memory, which stays with the launcher: behind what the taker lays out, each process of the node
+    /// has a place to tell what it does (`catena_trace`). `None` once it was taken, or if there is none.
+    fn segment(&self) -> Option<BorrowedFd<'_>>;
 
     /// A process of which all ranks of this node are descendants, if one is known.
     fn ancestor(&self) -> Option<u32> {

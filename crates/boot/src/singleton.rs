@@ -4,7 +4,7 @@
 //! (`server`), whose first job it is.
 
 use std::collections::HashMap;
-use std::os::fd::{OwnedFd, RawFd};
+use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 
 use crate::client::Client;
 use crate::{Boot, BootError, Job, Jobs, own_server, sys};
@@ -50,6 +50,10 @@ impl Boot for Singleton {
 
     fn describe(&self) -> Vec<(&'static str, String)> {
         vec![("wire-up", "none: a process of its own".to_string())]
+    }
+
+    fn segment(&self) -> Option<BorrowedFd<'_>> {
+        self.client.as_ref()?.segment()
     }
 
     fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError> {

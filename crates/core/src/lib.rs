@@ -49,6 +49,7 @@ pub mod listing;
 mod loss;
 mod memory_kinds;
 mod message;
+pub mod needs;
 mod object;
 pub mod p2p;
 pub mod peers;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use catena_process::{Host, Lock, Slept, Threads, Waits};
+use catena_hang::WaitsFor;
+use catena_process::{Host, Lock, Slept, Threads, Wait, Waits};
 
 use crate::events::{self, What};
 use crate::process::{Process, life};
@@ -68,7 +69,7 @@ impl Host for Process {
     fn slept(&self, slept: Slept) {
         self.waits.slept(slept);
         if events::wanted(events::SLEEPS) {
-            self.note(None, What::Slept(slept.lasted.as_nanos() as u64));
+            events::note(self, None, What::Slept(slept.lasted.as_nanos() as u64));
         }
     }
 
@@ -78,24 +79,24 @@ impl Host for Process {
 }
 
 impl Process {
-    /// Progresses until `done`. With several threads others may ask it, too,
-    /// while this one sleeps.
+    /// Progresses until `is_done`. With several threads others may ask it, too,
+    /// while this one sleeps. If it lasts, `describe` adds what it is for, for those who look at a job that hangs.
     #[inline]
-    pub fn block(&self, done: impl FnMut(&Process) -> bool) {
-        catena_process::block(self, done);
+    pub fn block(
+        &self,
+        describe: impl Fn(&Process, &mut WaitsFor),
+        is_done: impl FnMut(&Process) -> bool,
+    ) {
+        catena_process::block(self, describe, is_done);
     }
 
-    /// The same where `done` may call functions of the program: no other thread asks it.
-    pub fn block_alone(&self, done: impl FnMut(&Process) -> bool) {
-        catena_process::block_alone(self, done);
-    }
-
-    /// Progresses until `done`, which may call functions of the program if it is `foreign`.
+    /// As [`Process::block`], for a wait that is a value. If it may call functions of the program, as it is
+    /// `foreign`, no other thread asks it.
     #[inline]
-    pub(crate) fn block_for(&self, foreign: bool, done: impl FnMut(&Process) -> bool) {
+    pub fn wait_on(&self, foreign: bool, wait: &mut impl Wait<Process>) {
         match foreign {
-            false => self.block(done),
-            true => self.block_alone(done),
+            false => catena_process::block_on(self, wait),
+            true => catena_process::block_alone(self, wait),
         }
     }
 }

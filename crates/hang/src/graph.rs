@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::rank::{Rank, State};
-use crate::waits_for::{Member, Need, WaitsFor};
+use crate::waits_for::{Member, Need, WaitsFor, What};
 
 /// The ranks of some jobs, and which of them can go on.
 #[derive(Debug)]
@@ -49,11 +49,23 @@ impl<'a> Graph<'a> {
 
     /// Whether what is needed may come.
     pub fn may_come(&self, need: &Need) -> bool {
+        let is_free = |member| self.is_free(member) || self.has_come(need, member);
         need.open
             || match need.any {
-                true => need.members().any(|it| self.is_free(it)),
-                false => need.members().all(|it| self.is_free(it)),
+                true => need.members().any(is_free),
+                false => need.members().all(is_free),
             }
+    }
+
+    /// Whether a process has done its part of what all do together.
+    fn has_come(&self, need: &Need, member: Member) -> bool {
+        let Some(rank) = self.ranks.get(&member).filter(|_| need.together) else {
+            return false;
+        };
+        let is_same = |it: &Need| it.together && (it.what, &it.about) == (need.what, &need.about);
+        let is_there = |waits: &WaitsFor| waits.needs.iter().any(is_same);
+        let is_through = matches!(rank.state, State::Left | State::Ended);
+        need.what == What::End && is_through || rank.waits().any(|(_, waits)| is_there(waits))
     }
 
     /// Those that nobody can release.
@@ -69,8 +81,9 @@ impl<'a> Graph<'a> {
     pub fn in_vain(&self, rank: &Rank) -> BTreeSet<Member> {
         let needs = rank.waits().flat_map(|(_, waits)| &waits.needs);
         let hopeless = needs.filter(|need| !self.may_come(need));
-        let members = hopeless.flat_map(Need::members);
-        members.filter(|&it| !self.is_free(it)).collect()
+        let hopeless = hopeless.flat_map(|need| need.members().map(move |it| (need, it)));
+        let missing = |&(need, it): &(&Need, Member)| !self.is_free(it) && !self.has_come(need, it);
+        hopeless.filter(missing).map(|(_, it)| it).collect()
     }
 
     /// The ranks to whom waiting leads in the end: a group of those that wait for each other, and for nobody outside of the

@@ -87,6 +87,8 @@ pub struct Need {
     pub of: Vec<(Member, u32)>,
     /// Whether any one of them is enough; else it takes all.
     pub any: bool,
+    /// Whether who waits for the same has done its part, as it is all of them who come together.
+    pub together: bool,
     /// Whether somebody else can, too: a process that is not known yet, the launcher, a disk.
     pub open: bool,
     /// The communicator, window or file that it is about, by the name that the program has given, or MPI.
@@ -109,6 +111,7 @@ impl Need {
             what,
             of: Vec::new(),
             any: false,
+            together: false,
             open: false,
             about: String::new(),
             tag: None,
@@ -210,7 +213,7 @@ impl Need {
     fn write(&self, w: &mut Writer, cut: bool) {
         w.u8(self.what as u8);
         let cut = cut || self.of.len() > RANGES && self.any;
-        w.u8(u8::from(self.any) | u8::from(self.open || cut) << 1);
+        w.u8(u8::from(self.any) | u8::from(self.open || cut) << 1 | u8::from(self.together) << 2);
         let of = &self.of[..self.of.len().min(RANGES)];
         w.u8(of.len() as u8);
         for (Member { job, rank }, count) in of {
@@ -270,6 +273,7 @@ impl Need {
             of,
             any: flags & 1 != 0,
             open: flags & 2 != 0,
+            together: flags & 4 != 0,
             about,
             tag: has_tag.then_some(tag),
             bytes,
@@ -287,10 +291,10 @@ mod tests {
 
     fn needs() -> impl Strategy<Value = Need> {
         let members = prop::collection::vec((0..3_u64, any::<u32>()), 0..RANGES);
-        let told = (any::<Option<i32>>(), any::<u64>(), any::<[bool; 2]>());
+        let told = (any::<Option<i32>>(), any::<u64>(), any::<[bool; 3]>());
         let call = prop::option::of(("[a-z]{1,20}", any::<u32>()));
         (0..What::ALL.len(), members, ".{0,20}", told, call).prop_map(
-            |(what, members, about, (tag, bytes, [any, open]), call)| {
+            |(what, members, about, (tag, bytes, [any, open, together]), call)| {
                 let mut need = Need::new(What::ALL[what]);
                 for (job, rank) in members {
                     need.add(Member { job, rank });
@@ -298,6 +302,7 @@ mod tests {
                 Need {
                     any,
                     open,
+                    together,
                     about,
                     tag,
                     bytes,

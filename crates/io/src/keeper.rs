@@ -6,6 +6,8 @@
 //! A process answers, and gives back the right to bytes that a thread has used, when it makes progress: the program's calls do,
 //! and in atomic mode a thread beside the program ([`Remote::serve_always`]), so that nobody waits for a program that computes.
 
+use catena_core::needs;
+use catena_hang::WaitsFor;
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -415,7 +417,7 @@ impl Remote {
     /// Nobody needs it any more.
     pub(crate) fn close(&self, process: &Process) {
         // What is still to go to others, as the right to bytes that came back, goes first.
-        process.block(|_| MAIL.state().to_go.is_empty());
+        process.block(describe_pointer, |_| MAIL.state().to_go.is_empty());
         if self.owner == process.me {
             MAIL.state().files.remove(&self.file);
         }
@@ -457,7 +459,7 @@ impl Remote {
     fn ask(&self, process: &Process, what: What, words: [u64; 2]) -> Result<u64> {
         let question = self.put(what, words);
         let mut answer = None;
-        process.block(|_| {
+        process.block(describe_pointer, |_| {
             answer = self.answer(question);
             answer.is_some()
         });
@@ -514,10 +516,17 @@ impl Remote {
     }
 }
 
+/// The process that keeps a file's shared pointer is to answer.
+fn describe_pointer(_: &Process, waits: &mut WaitsFor) {
+    waits
+        .needs
+        .push(needs::open(catena_hang::What::File, "its shared pointer"));
+}
+
 /// Sends what this process has given back, for which others may wait.
 pub(crate) fn give_back(process: &Process) {
     if !MAIL.state().to_go.is_empty() {
-        process.block(|_| MAIL.state().to_go.is_empty());
+        process.block(describe_pointer, |_| MAIL.state().to_go.is_empty());
     }
 }
 

@@ -3,6 +3,8 @@
 //! What the members of a file do together they do in the order of their calls: so the operations of a file wait in a
 //! queue, of which progress carries on the first, and a call that blocks waits until those before it are over.
 
+use catena_core::needs;
+use catena_hang::WaitsFor;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::fmt;
@@ -100,6 +102,10 @@ impl RequestObject<Process> for Operation {
     fn place(&self) -> Option<ErrorPlace> {
         Some(self.place)
     }
+
+    fn describe(&self, _: &Process, waits: &mut WaitsFor) {
+        waits.needs.push(needs::open(catena_hang::What::File, ""));
+    }
 }
 
 /// The operations of one file, in the order of their calls.
@@ -125,7 +131,12 @@ impl Queue {
     /// Waits until all that were started are over.
     pub fn settle(&self, process: &Process) {
         if !self.is_empty() {
-            process.block(|_| self.is_empty());
+            let describe = |process: &Process, waits: &mut WaitsFor| {
+                if let Some(first) = self.0.borrow().front() {
+                    first.describe(process, waits);
+                }
+            };
+            process.block(describe, |_| self.is_empty());
         }
     }
 

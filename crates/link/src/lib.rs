@@ -60,7 +60,7 @@ mod wire;
 
 pub use active::{ActiveHeader, CLASSES, Class, Handler};
 pub use counters::{Counters, Flow, Protocol, Tally, Traffic};
-pub use endpoint::{Completed, Endpoint};
+pub use endpoint::{Completed, Endpoint, Needs};
 pub use key::MatchKey;
 pub use mpi_key::MpiKey;
 pub use net::{Net, RAILS, RemoteKeys, Sink, Source};

@@ -17,10 +17,15 @@ pub fn block<P: Host>(
     describe: impl Fn(&P, &mut WaitsFor),
     is_done: impl FnMut(&P) -> bool,
 ) {
+    block_on(process, &mut WaitOf { is_done, describe });
+}
+
+/// As [`block`], for a wait that is a value.
+#[inline]
+pub fn block_on<P: Host>(process: &P, wait: &mut impl Wait<P>) {
     let threads = process.threads();
-    let mut wait = WaitOf { is_done, describe };
     if threads.are_many() {
-        return block_beside_others(process, &mut wait);
+        return block_beside_others(process, wait);
     }
     let mut waiter = Waiter::new(threads.is_crowded());
     let mut looks = 0;
@@ -39,7 +44,7 @@ pub fn block<P: Host>(
             Idle::Spin => {}
             idle => {
                 let since = waiter.sleepy_since();
-                if idle_slow(process, idle, since, &mut wait, &mut told) {
+                if idle_slow(process, idle, since, wait, &mut told) {
                     break;
                 }
             }
@@ -48,27 +53,39 @@ pub fn block<P: Host>(
     process.waits().looked(looks);
 }
 
-/// As [`block`], but no other thread asks `is_done`, which may call functions of the program: these may
+/// As [`block_on`], but no other thread asks whether the wait is over, which may call functions of the program: these may
 /// wait for a lock of the program's that the other thread holds. Whenever others would have asked, this one wakes
 /// and does so itself.
-pub fn block_alone<P: Host>(
-    process: &P,
-    describe: impl Fn(&P, &mut WaitsFor),
-    mut is_done: impl FnMut(&P) -> bool,
-) {
+pub fn block_alone<P: Host>(process: &P, wait: &mut impl Wait<P>) {
     if !process.threads().are_many() {
-        return block(process, describe, is_done);
+        return block_on(process, wait);
     }
-    let (me, mut is_over) = (here(), false);
-    while !is_over {
-        let mut wait = WaitOf {
-            is_done: |process: &P| {
-                is_over |= me == here() && is_done(process);
-                is_over || me != here()
-            },
-            describe: &describe,
-        };
-        block_beside_others(process, &mut wait);
+    let mut alone = Alone {
+        wait,
+        me: here(),
+        is_over: false,
+    };
+    while !alone.is_over {
+        block_beside_others(process, &mut alone);
+    }
+}
+
+/// A wait that only its own thread asks.
+struct Alone<'w, W> {
+    wait: &'w mut W,
+    me: usize,
+    is_over: bool,
+}
+
+impl<P, W: Wait<P>> Wait<P> for Alone<'_, W> {
+    fn is_done(&mut self, process: &P) -> bool {
+        let is_mine = self.me == here();
+        self.is_over |= is_mine && self.wait.is_done(process);
+        self.is_over || !is_mine
+    }
+
+    fn describe(&self, process: &P, waits: &mut WaitsFor) {
+        self.wait.describe(process, waits);
     }
 }
 

@@ -100,7 +100,7 @@ mod told;
 mod watch;
 mod wire_up;
 
-pub use block::{block, block_alone};
+pub use block::{block, block_alone, block_on};
 pub use engine::{LinkOf, ProgressEngine};
 pub use exchange::SharedBoot;
 pub use hooks::{Alarm, Hook, Hooked, Hooks, rounds};

@@ -24,6 +24,7 @@ use std::thread::{self, ThreadId};
 use catena_abi::consts;
 use catena_objects::error::Result;
 use catena_objects::fail;
+use catena_trace::Phase;
 
 use crate::host::Host;
 use crate::lock::Lock;
@@ -307,6 +308,7 @@ impl<P: Living> Life<P> {
         if users > 0 {
             return Ok(());
         }
+        catena_trace::set_phase(Phase::Left);
         let result = process.rest(end);
         // The state stays, for those who look at it, for the next user and for threads that use
         // it against the rules.
@@ -326,6 +328,7 @@ impl<P: Living> Life<P> {
         let locked = locked || self.keep_locked.load(Relaxed);
         process.threads().set_many(locked);
         self.set_locked(locked);
+        catena_trace::set_phase(Phase::Running);
         self.running
             .store(ptr::from_ref(process).cast_mut(), Release);
     }

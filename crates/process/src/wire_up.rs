@@ -2,16 +2,16 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt::Display;
-use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
 
 use catena_boot::{Boot, Job, OtherJob};
 use catena_fabric::{Peer, Place};
+use catena_hang::{Member, Need, WaitsFor, What};
 use catena_link::{Endpoint, Sink, Source};
 use catena_net::{Chain, Networks, Pair, PeerTable, Routes};
 use catena_objects::error::{Error, Kind, Result};
 use catena_shm::Shm;
-use catena_trace::Area;
+use catena_trace::{Area, Who};
 
 use crate::block::block;
 use crate::engine::ProgressEngine;
@@ -45,33 +45,41 @@ fn local(job: &Job) -> Vec<Peer> {
     job.local.iter().map(|&rank| Peer(rank)).collect()
 }
 
-/// Begins to tell what this process does: in the segment of its node, as number `at` there, or in one of its own. Without
-/// either nothing is told, and nothing else is missing.
-fn tell(segment: Option<&OwnedFd>, at: u32) {
-    let area = match segment {
-        Some(segment) => Area::map(segment.as_fd(), at),
+/// Begins to tell what this process does: in the segment of its node, or in one of its own. Without either nothing is told, and
+/// nothing else is missing.
+fn tell(boot: &dyn Boot, job: &Job) {
+    let area = match boot.segment() {
+        Some(segment) => Area::map(segment, place(&local(job), job)),
         None => Area::alone(),
     };
     if let Ok(area) = area {
-        catena_trace::begin(area);
+        let who = Who {
+            job: job.job_id,
+            rank: job.rank,
+            ranks: job.size,
+            pid: std::process::id(),
+        };
+        catena_trace::begin(area, who);
         catena_base::fork::in_copies(catena_trace::end);
     }
 }
 
-/// The segment of this node, attached, if the job has one. What this process does is told there from now on.
+/// The number of this process among those of its node.
+fn place(local: &[Peer], job: &Job) -> u32 {
+    let at = local.iter().position(|&p| p == Peer(job.rank));
+    at.unwrap_or(0) as u32
+}
+
+/// The segment of this node, attached, if the job has one.
 fn attach(boot: &mut dyn Boot, chain: &Chain, job: &Job) -> Result<Option<Shm>> {
     let local = local(job);
-    let at = local.iter().position(|&p| p == Peer(job.rank)).unwrap_or(0) as u32;
-    let segment = boot.take_segment();
-    tell(segment.as_ref().ok().and_then(Option::as_ref), at);
     if !chain.shm || local.len() < 2 {
-        // It stays open, for those who look at what is told.
-        std::mem::forget(segment);
         return Ok(None);
     }
-    let Some(fd) = segment.map_err(|e| other(&e))? else {
+    let Some(fd) = boot.take_segment().map_err(|e| other(&e))? else {
         return Ok(None);
     };
+    let at = place(&local, job);
     catena_shm::admit(boot.ancestor());
     let shm = Shm::attach(fd, at, &local, job.local_cpus).map_err(|e| other(&e))?;
     Ok(Some(shm))
@@ -88,6 +96,7 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
         let me = Peer(job.rank);
         let local = local(&job);
         let chain = Chain::from_settings().map_err(|e| other(&e))?;
+        tell(&*boot, &job);
         let shm = attach(&mut *boot, &chain, &job)?;
         // SAFETY: the transport lives in the process, which is never dropped.
         let bell = shm.as_ref().map(|shm| unsafe { shm.bell(me) });
@@ -198,10 +207,14 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
         P: Host,
     {
         let mut parted = Ok(true);
-        block(process, |_| {
-            parted = self.link(|link| link.net().part());
-            !matches!(parted, Ok(false))
-        });
+        block(
+            process,
+            |_, waits| self.end_of_all(waits),
+            |_| {
+                parted = self.link(|link| link.net().part());
+                !matches!(parted, Ok(false))
+            },
+        );
         parted.map(drop).map_err(|e| other(&e))
     }
 
@@ -216,10 +229,26 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
         let begun = self.boot.borrow_mut().begin_fence();
         begun.map_err(|e| other(&e))?;
         let mut over = Ok(false);
-        block(process, |_| {
-            over = self.boot.borrow_mut().fence_done();
-            !matches!(over, Ok(false))
-        });
+        block(
+            process,
+            |_, waits| self.end_of_all(waits),
+            |_| {
+                over = self.boot.borrow_mut().fence_done();
+                !matches!(over, Ok(false))
+            },
+        );
         over.map(drop).map_err(|e| other(&e))
+    }
+
+    /// All processes of the job are to come to the end.
+    fn end_of_all(&self, waits: &mut WaitsFor) {
+        let mut need = Need::new(What::End);
+        need.together = true;
+        let (job, ranks) = self.link(|link| {
+            let peers = link.net().peers();
+            (peers.own_job(), peers.own_peers())
+        });
+        ranks.for_each(|rank| need.add(Member { job, rank }));
+        waits.needs.push(need);
     }
 }

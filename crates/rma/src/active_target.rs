@@ -16,6 +16,7 @@ use catena_objects::group::Group;
 
 use crate::access::Access;
 use crate::epoch::{OF_FENCE, OF_OTHERS, OF_POST, check_assert, sync_error};
+use crate::lost::Awaits;
 use crate::message::record::What;
 use crate::message::state::ELSEWHERE;
 use crate::window::{Flavor, Window};
@@ -136,7 +137,7 @@ impl Window {
             }
         };
         if !has_posted() {
-            self.wait_unless_lost(process, has_posted, |dead| dead == rank)?;
+            self.wait_unless_lost(process, Awaits::Each, has_posted, |dead| dead == rank)?;
         }
         target.open.set(true);
         Ok(())
@@ -217,7 +218,9 @@ impl Window {
         let mut outcome = Ok(());
         if !self.is_completed()? {
             let is_completed = || self.is_completed().unwrap_or(true);
-            outcome = self.wait_unless_lost(process, is_completed, |dead| self.is_awaited(dead));
+            outcome = self.wait_unless_lost(process, Awaits::Each, is_completed, |dead| {
+                self.is_awaited(dead)
+            });
         }
         self.end_exposure();
         outcome

@@ -5,6 +5,7 @@
 //!
 //! The memory of `MPI_Win_allocate` on a node with some members is one [region], which each of them opens once.
 
+use catena_hang::{WaitsFor, What};
 use std::cell::RefCell;
 use std::ffi::c_int;
 use std::io::ErrorKind;
@@ -756,7 +757,12 @@ pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
     if window.has_messages.get() {
         // What tells the others leaves first.
         let is_member = |peer| window.group.rank_of(peer).is_some();
-        process.block(|_| exchange::with(|it| it.is_quiet_to(is_member)));
+        let describe = |process: &Process, waits: &mut WaitsFor| {
+            waits
+                .needs
+                .push(window.need(process, What::Remote, |_| true));
+        };
+        process.block(describe, |_| exchange::with(|it| it.is_quiet_to(is_member)));
     }
     if met.is_err() {
         // Others may not know of the death yet, and need none of the dead: this member goes on serving them.

@@ -7,10 +7,25 @@
 
 use catena_base::element_lock::Held;
 use catena_core::Process;
+use catena_core::needs;
+use catena_hang::{Need, WaitsFor, What};
 use catena_objects::error::{Error, Result};
 
 use crate::message::exchange;
 use crate::window::Window;
+
+/// For whom a wait is, of those whose deaths concern it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaits {
+    /// For each of them.
+    Each,
+    /// For any of them.
+    Any,
+    /// For all of them to come to the same.
+    Together,
+    /// For those who have a lock to give it back.
+    Holders,
+}
 
 impl Window {
     /// The error of a member that has died and of which `concerns` says that it matters.
@@ -45,18 +60,52 @@ impl Window {
         self.death_among(process, |_| true).map_or(Ok(()), Err)
     }
 
-    /// Waits until `done`.
+    /// What members are to do, those for whom this holds, each of them.
+    pub(crate) fn need(
+        &self,
+        process: &Process,
+        what: What,
+        is_needed: impl Fn(u32) -> bool,
+    ) -> Need {
+        let mut need = Need::new(what);
+        need.about = match self.name.borrow().as_slice() {
+            [] => format!("a window of {} ranks", self.size()),
+            name => format!("the window {}", String::from_utf8_lossy(name)),
+        };
+        let ranks = (0..self.size()).filter(|&rank| is_needed(rank));
+        needs::add(
+            process,
+            &mut need,
+            ranks.map(|rank| self.group.member(rank as usize)),
+        );
+        // What is needed moves by itself while the other one is in MPI.
+        need.open = what == What::Remote || need.of.is_empty();
+        need
+    }
+
+    /// Waits until `done`, for which those are needed that it concerns.
     ///
     /// # Errors
     /// `ProcAborted` if it is not, and a member has died of which `concerns` says that it will never be.
     pub(crate) fn wait_unless_lost(
         &self,
         process: &Process,
+        awaits: Awaits,
         mut done: impl FnMut() -> bool,
         concerns: impl Fn(u32) -> bool,
     ) -> Result<()> {
         let mut lost = None;
-        process.block(|process| {
+        let describe = |process: &Process, waits: &mut WaitsFor| {
+            let what = match awaits {
+                Awaits::Holders => What::Lock,
+                Awaits::Each | Awaits::Any | Awaits::Together => What::Epoch,
+            };
+            let mut need = self.need(process, what, &concerns);
+            need.any = awaits == Awaits::Any;
+            need.together = awaits == Awaits::Together;
+            waits.needs.push(need);
+        };
+        process.block(describe, |process| {
             if done() {
                 return true;
             }

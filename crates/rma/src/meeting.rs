@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use catena_core::Process;
 use catena_objects::error::Result;
 
+use crate::lost::Awaits;
 use crate::message::state::LOST;
 use crate::window::Window;
 
@@ -45,7 +46,7 @@ impl Window {
                 self.ring(self.node.ranks[0]);
             }
             let is_over = || meeting.over.load(SeqCst) != before;
-            self.wait_unless_lost(process, is_over, |_| true)?;
+            self.wait_unless_lost(process, Awaits::Together, is_over, |_| true)?;
             return match meeting.outcome.load(Acquire) {
                 LOST => Err(self.missing_member()),
                 failures => Ok(failures),
@@ -53,7 +54,7 @@ impl Window {
         }
         let all_here = || meeting.arrived.load(SeqCst) == all;
         if !all_here() {
-            self.wait_unless_lost(process, all_here, |_| true)?;
+            self.wait_unless_lost(process, Awaits::Together, all_here, |_| true)?;
         }
         let failures = meeting.failures.swap(0, Relaxed);
         let outcome = match spans_hosts {
@@ -90,7 +91,7 @@ impl Window {
             true
         };
         if !is_over() {
-            self.wait_unless_lost(process, &mut is_over, |_| true)?;
+            self.wait_unless_lost(process, Awaits::Together, &mut is_over, |_| true)?;
         }
         // Whoever went to sleep before the last one came is woken by all who have seen it.
         self.node.ranks.iter().for_each(|&rank| self.ring(rank));
@@ -107,7 +108,7 @@ impl Window {
         if self.control.is_own() {
             let others = self.control.members() - 1;
             let is_alone = || meeting.left.load(SeqCst) == others;
-            self.wait_unless_lost(process, is_alone, |_| true)?;
+            self.wait_unless_lost(process, Awaits::Together, is_alone, |_| true)?;
         } else {
             meeting.left.fetch_add(1, SeqCst);
             // The owner is the lowest.

@@ -19,6 +19,7 @@ use catena_objects::fail;
 
 use crate::access::Access;
 use crate::epoch::sync_error;
+use crate::lost::Awaits;
 use crate::message::carry;
 use crate::message::exchange::{self, Exchange, Pending};
 use crate::message::record::{Head, Trouble, What};
@@ -282,7 +283,7 @@ impl Window {
             let has_come = || counter.load(Acquire) >= threshold;
             match has_come() {
                 true => Ok(()),
-                false => self.wait_unless_lost(process, has_come, |_| true),
+                false => self.wait_unless_lost(process, Awaits::Any, has_come, |_| true),
             }
         })?
     }

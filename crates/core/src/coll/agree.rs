@@ -10,6 +10,8 @@
 //!
 //! Once all have gone the other way they always do.
 
+use crate::needs;
+use catena_hang::{WaitsFor, What};
 use std::hint::spin_loop;
 use std::sync::Arc;
 
@@ -42,9 +44,14 @@ impl Comm {
     /// which holds for all of them alike. Collective.
     #[inline]
     pub fn agree_on_board(self: &Arc<Self>, process: &Process, flags: u32) -> Option<u32> {
+        let describe = |process: &Process, waits: &mut WaitsFor| {
+            waits
+                .needs
+                .push(needs::of_all(process, What::Agreement, self));
+        };
         let mut vote = self.vote_on_board(process, flags);
         if vote == Vote::Later {
-            process.block(|process| {
+            process.block(describe, |process| {
                 vote = self.vote_on_board(process, flags);
                 vote != Vote::Later
             });
@@ -63,7 +70,7 @@ impl Comm {
         };
         let mut outcome = (0..looks).find_map(|_| look());
         if outcome.is_none() {
-            process.block(|process| {
+            process.block(describe, |process| {
                 outcome = self.count_votes(process, round);
                 outcome.is_some()
             });

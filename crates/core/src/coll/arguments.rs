@@ -33,7 +33,7 @@ pub enum Numbers<'a> {
     Count(&'a [abi::Count]),
     /// Of `MPI_Aint`.
     Aint(&'a [abi::Aint]),
-    /// The same number so many times.
+    /// One number for each of this many members.
     Same(abi::Count, usize),
 }
 

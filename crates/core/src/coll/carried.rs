@@ -40,7 +40,7 @@ pub(crate) struct Collectives {
 #[derive(Debug, Default)]
 struct Runs {
     all: Slab<Entry>,
-    /// The same, in turn.
+    /// The keys of `all`, in turn.
     turns: VecDeque<Key>,
     /// Those that may move.
     ready: VecDeque<Key>,

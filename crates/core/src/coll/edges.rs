@@ -48,7 +48,7 @@ impl Edges {
         }
     }
 
-    /// The same for a collective.
+    /// The edges of a neighbourhood collective, as a board needs them.
     pub fn near(&self, what: Collective) -> BoardEdges<'_> {
         let gathers = what == Collective::Allgather;
         let blocks: &[u32] = match gathers {

@@ -67,10 +67,7 @@ impl Comm {
     fn all_say(self: &Arc<Self>, process: &Process, yes: bool) -> Result<bool> {
         let mut all = vec![0; self.size() as usize];
         all[self.rank as usize] = u64::from(yes);
-        let caller = Caller {
-            process,
-            now: true,
-        };
+        let caller = Caller { process, now: true };
         let call = caller.tell_all(self, &mut all, Label::EDGES);
         let all = Prepared::finished(process, call, all)?;
         Ok(all.iter().all(|&yes| yes == 1))

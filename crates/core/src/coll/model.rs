@@ -21,20 +21,20 @@ setting! {
     scope: AllEqual,
     level: Tuner,
 
-    /// The same between domains of a node.
+    /// Time from the end of the sender's work to the arrival, between memory domains of a node.
     pub static MODEL_NODE_LATENCY: Duration = Duration::from_nanos(250);
     range: Duration::ZERO..=MOST,
     scope: AllEqual,
     level: Tuner,
 
-    /// The same between nodes.
+    /// Time from the end of the sender's work to the arrival, between nodes.
     pub static MODEL_NETWORK_LATENCY: Duration = Duration::from_nanos(1200);
     range: Duration::ZERO..=MOST,
     scope: AllEqual,
     level: Tuner,
 
-    /// The same within a node that has more ranks than cores: a message waits
-    /// until its receiver gets one.
+    /// Time from the end of the sender's work to the arrival, within a node that has more ranks
+    /// than cores: a message waits until its receiver gets one.
     pub static MODEL_CROWDED_LATENCY: Duration = Duration::from_micros(5);
     range: Duration::ZERO..=MOST,
     scope: AllEqual,
@@ -60,7 +60,7 @@ setting! {
     scope: AllEqual,
     level: Tuner,
 
-    /// The same for one to another node.
+    /// Processor time for a message to another node, on either side.
     pub static MODEL_NETWORK_OVERHEAD: Duration = Duration::from_nanos(250);
     range: Duration::ZERO..=MOST,
     scope: AllEqual,

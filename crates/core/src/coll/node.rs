@@ -1,5 +1,8 @@
 //! Collectives among ranks that share memory: no messages.
 
+use crate::needs;
+use catena_hang::{WaitsFor, What};
+use catena_process::Wait;
 use std::cell::RefMut;
 use std::mem;
 use std::ptr;
@@ -33,6 +36,29 @@ pub(super) fn may_seek_board(prepared: &Prepared) -> bool {
     let (comm, what) = (&prepared.comm, prepared.label.what);
     let may = COLL_NODE_STARTED.get() && !comm.is_inter() && comm.size() > 1;
     may && what.map_or_else(|| COLL_NODE.get(), allows_board)
+}
+
+/// A collective call on a board, which is waited for.
+struct OnBoard<'a, 'b, 'c> {
+    comm: &'a Arc<Comm>,
+    pending: &'a mut PendingOperation,
+    member: &'a mut Member,
+    args: &'a Args<'b>,
+    board: &'a mut View<'c>,
+    ended: Option<Ended>,
+}
+
+impl Wait<Process> for OnBoard<'_, '_, '_> {
+    fn is_done(&mut self, process: &Process) -> bool {
+        self.ended = self
+            .pending
+            .advance(process, self.comm, self.member, self.args, self.board);
+        self.ended.is_some()
+    }
+
+    fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        self.pending.describe(process, self.comm, waits);
+    }
 }
 
 impl Comm {
@@ -134,7 +160,7 @@ impl Comm {
         Ok(true)
     }
 
-    /// The same where others may have something for each other.
+    /// A call `passes`, where others may have something for each other.
     #[inline(never)]
     fn passes_by_messages(self: &Arc<Self>, process: &Process, label: Label) -> Result<bool> {
         let by_messages = || {
@@ -177,12 +203,16 @@ impl Comm {
         board: &mut View<'_>,
     ) -> Ended {
         board.looks = 1;
-        let mut ended = None;
-        process.block_for(foreign, |process| {
-            ended = pending.advance(process, self, member, args, board);
-            ended.is_some()
-        });
-        ended.unwrap_or(Ended::Well)
+        let mut wait = OnBoard {
+            comm: self,
+            pending: &mut pending,
+            member,
+            args,
+            board,
+            ended: None,
+        };
+        process.wait_on(foreign, &mut wait);
+        wait.ended.unwrap_or(Ended::Well)
     }
 
     /// Waits until the communicator has a board, or cannot have one, and until the operations
@@ -191,14 +221,17 @@ impl Comm {
     #[inline(never)]
     fn settle_board(self: &Arc<Self>, process: &Process) -> Result<()> {
         let mut settled = Ok(false);
-        process.block(|process| {
-            if self.coll.queued.get() == 0
-                && let Ok(mut membership) = self.coll.node.try_borrow_mut()
-            {
-                settled = membership.join(process, self);
-            }
-            !matches!(settled, Ok(false))
-        });
+        process.block(
+            |process, waits| self.describe_join(process, waits),
+            |process| {
+                if self.coll.queued.get() == 0
+                    && let Ok(mut membership) = self.coll.node.try_borrow_mut()
+                {
+                    settled = membership.join(process, self);
+                }
+                !matches!(settled, Ok(false))
+            },
+        );
         settled.map(|_| ())
     }
 }
@@ -259,13 +292,22 @@ impl Comm {
     /// If the board cannot be made.
     pub(super) fn join_board(self: &Arc<Self>, process: &Process) -> Result<()> {
         let mut settled = Ok(false);
-        process.block(|process| {
-            if let Ok(mut membership) = self.coll.node.try_borrow_mut() {
-                settled = membership.join(process, self);
-            }
-            !matches!(settled, Ok(false))
-        });
+        process.block(
+            |process, waits| self.describe_join(process, waits),
+            |process| {
+                if let Ok(mut membership) = self.coll.node.try_borrow_mut() {
+                    settled = membership.join(process, self);
+                }
+                !matches!(settled, Ok(false))
+            },
+        );
         settled.map(|_| ())
+    }
+
+    /// All members are to come to the call by which they learn whether they have a board.
+    fn describe_join(&self, process: &Process, waits: &mut WaitsFor) {
+        let need = needs::of_all(process, What::Collective, self);
+        waits.needs.push(need);
     }
 
     /// A persistent barrier that counted rounds on the board is gone.

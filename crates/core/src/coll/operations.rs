@@ -16,7 +16,7 @@ use super::tag::{Label, Number};
 use super::turn::{Lease, Ticket, Turn, cut};
 use crate::comm::Comm;
 use crate::process::Process;
-use crate::request::active_already;
+use crate::request::{self, active_already};
 
 /// Runs that are kept for later; each has its memory.
 const IDLE_RUNS: usize = 16;
@@ -37,7 +37,7 @@ impl Prepared {
         let mut obj = self.begin(process, false);
         let run = own_run(&mut obj);
         if !run.advance(process) {
-            process.block_for(run.is_foreign(), |process| run.advance(process));
+            process.wait_on(run.is_foreign(), run);
         }
         let error = run.take_error();
         obj.keep(process);
@@ -62,7 +62,7 @@ impl Prepared {
         if is_reserved && !waits {
             process.progress();
         }
-        Ok(process.add_request(obj))
+        Ok(request::add(process, obj))
     }
 }
 
@@ -83,7 +83,7 @@ impl Prepared {
         obj
     }
 
-    /// The same of a call of the library itself, which does not count.
+    /// Begins a call of the library itself, which does not count.
     pub(super) fn begin_own(self, process: &Process, on_board: bool) -> Arc<CollRequest> {
         let lease = self.comm.take_turn(self.label);
         let mut obj = process.collectives().idle_run(process);
@@ -106,7 +106,10 @@ impl Prepared {
         let lease = self.comm.take_slot(process, self.label)?;
         let run = RefCell::new(Box::new(CollRun::kept(self, lease, rounds, own)?));
         let operation = Arc::new(CollRequest { run });
-        Ok(process.add_request(Arc::new(PersistentColl::new(operation))))
+        Ok(request::add(
+            process,
+            Arc::new(PersistentColl::new(operation)),
+        ))
     }
 }
 
@@ -199,10 +202,7 @@ impl Comm {
     /// The slots that any member keeps, where this one keeps those. Collective.
     #[cold]
     fn slots_kept(self: &Arc<Self>, process: &Process, mut kept: Vec<u8>) -> Result<Vec<u8>> {
-        let caller = Caller {
-            process,
-            now: true,
-        };
+        let caller = Caller { process, now: true };
         // On an intercommunicator each group gets what the other one has, so the second time it gets its own.
         for _ in 0..if self.is_inter() { 2 } else { 1 } {
             let mine = kept.clone();
@@ -258,10 +258,7 @@ impl Comm {
     /// # Errors
     /// `ProcAborted` if a member is gone.
     pub fn barrier(self: &Arc<Self>, process: &Process) -> Result<()> {
-        let caller = Caller {
-            process,
-            now: true,
-        };
+        let caller = Caller { process, now: true };
         Prepared::run_rest(process, caller.barrier(self)?)
     }
 
@@ -270,11 +267,11 @@ impl Comm {
     /// # Errors
     /// If a member is gone, or has called something else.
     pub(crate) fn last_barrier(process: &Process) -> Result<()> {
-        let caller = Caller {
+        let caller = Caller { process, now: true };
+        Prepared::run_rest(
             process,
-            now: true,
-        };
-        Prepared::run_rest(process, caller.barrier_as(&process.world, Label::FINALIZE)?)?;
+            caller.barrier_as(&process.comms.world, Label::FINALIZE)?,
+        )?;
         Comm::find_unheard(process).map_or(Ok(()), Err)
     }
 }

@@ -184,10 +184,7 @@ impl Prepared {
             told[0] = process.collectives().find_board(process, shape, of).0
                 | if ring { RING } else { 0 };
         }
-        let caller = Caller {
-            process,
-            now: true,
-        };
+        let caller = Caller { process, now: true };
         let call = caller.tell_all(comm, &mut told, self.label.keeping());
         let told = Prepared::finished(process, call, told)?[0];
         let Some(memory) = process

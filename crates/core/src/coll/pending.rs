@@ -6,6 +6,8 @@
 //! Who waits looks around now and then: perhaps a member called something else, or gave up. An
 //! operation that can never be complete ends when nobody uses the program's buffers any more.
 
+use crate::needs;
+use catena_hang::{WaitsFor, What};
 use std::sync::Arc;
 
 use catena_board::{Member, Op, Trouble, View, WithoutData};
@@ -32,6 +34,8 @@ pub struct PendingOperation {
     met: Option<Trouble>,
     /// Why this member has no data for it, if it has none.
     without: Option<Error>,
+    /// Whom it looks for, once it has for some time.
+    awaited: Option<u32>,
 }
 
 /// How an operation has ended.
@@ -74,6 +78,7 @@ impl PendingOperation {
             stage: Stage::Open,
             met: None,
             without: None,
+            awaited: None,
         }
     }
 
@@ -131,6 +136,7 @@ impl PendingOperation {
                     if !self.backoff.polled(false) {
                         return None;
                     }
+                    self.awaited = board.awaits;
                     self.look(process, comm, board.awaits)?
                 }
                 Err(trouble @ (Trouble::NoMemory(_) | Trouble::WithoutData(_))) => {
@@ -172,6 +178,15 @@ impl PendingOperation {
         self.stage = Stage::Left(error.on(comm.handle.get()));
         // Nobody rings for what has come already.
         self.advance(process, comm, member, args, board)
+    }
+
+    /// What it waits for: the member that it looks for, as far as that is known.
+    pub fn describe(&self, process: &Process, comm: &Comm, waits: &mut WaitsFor) {
+        let ranks = self.awaited.map(|rank| (comm.cid, rank));
+        let mut need = needs::of(process, What::Collective, comm, ranks);
+        need.open |= ranks.is_none();
+        need.call = Some((self.signature.label.to_string(), self.place));
+        waits.needs.push(need);
     }
 
     /// Why a member gave up, if somebody has said so.

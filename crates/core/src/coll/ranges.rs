@@ -60,7 +60,7 @@ impl Ranges {
         all.split_at(self.n)
     }
 
-    /// The same for algorithms.
+    /// Where the blocks are, as algorithms take it.
     #[inline(always)]
     pub fn layout(&self) -> Layout<'_> {
         let (counts, displs) = self.parts();

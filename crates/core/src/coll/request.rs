@@ -1,5 +1,6 @@
 //! Requests of collectives (MPI-5, chapters 6.12 and 6.13).
 
+use catena_hang::WaitsFor;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -70,6 +71,12 @@ impl RequestObject<Process> for CollRequest {
 
     fn place(&self) -> Option<ErrorPlace> {
         self.place()
+    }
+
+    fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        if let Ok(run) = self.run.try_borrow() {
+            run.describe(process, waits);
+        }
     }
 }
 
@@ -157,5 +164,9 @@ impl RequestObject<Process> for PersistentColl {
 
     fn place(&self) -> Option<ErrorPlace> {
         self.operation.place()
+    }
+
+    fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        self.operation.describe(process, waits);
     }
 }

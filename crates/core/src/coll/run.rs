@@ -2,6 +2,9 @@
 
 mod own;
 
+use crate::needs;
+use catena_hang::{WaitsFor, What};
+use catena_process::Wait;
 use std::collections::BTreeSet;
 use std::mem;
 use std::ptr;
@@ -95,7 +98,7 @@ enum Step {
     Ended(Ended),
 }
 
-/// The same if there is no board.
+/// What a look for a board came to where there is none.
 fn without(membership: &Membership, comm: &Comm) -> Step {
     match membership.outside() {
         Ok(_) => Step::Elsewhere,
@@ -336,8 +339,9 @@ impl CollRun {
         self.is_under_way = true;
     }
 
-    /// The same with the operation that it has, by messages. Where none can be complete any more it has failed at once,
-    /// and nothing is sent: others might take that for a message of a call that they are still in.
+    /// Starts an execution of the operation that it has, by messages. Where none can be complete
+    /// any more it has failed at once, and nothing is sent: others might take that for a message of
+    /// a call that they are still in.
     ///
     /// # Panics
     /// If it has none.
@@ -556,7 +560,7 @@ impl CollRun {
         }
     }
 
-    /// The same on the board; `None` if it goes by messages from now on.
+    /// Advances on the board; `None` if it goes by messages from now on.
     #[inline(never)]
     fn advance_on_board(&mut self, process: &Process) -> Option<bool> {
         let step = self.step_on_board(process);
@@ -666,6 +670,36 @@ impl CollRun {
         self.memory.reducer = None;
     }
 
+    /// What it waits for, if it is under way.
+    pub fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        let Some((job, turn)) = self.under_way() else {
+            return;
+        };
+        let comm = &job.comm;
+        let need = |ranks: Vec<(Cid, u32)>| {
+            let mut need = needs::of(process, What::Collective, comm, ranks.iter().copied());
+            need.open |= ranks.is_empty();
+            need.call = Some((job.label.to_string(), turn.place));
+            need
+        };
+        let missing = match &self.way {
+            Way::Board(pending) | Way::Own(pending) => {
+                return pending.describe(process, comm, waits);
+            }
+            Way::Rounds => {
+                let missing = self.rounds.as_ref().and_then(Rounds::missing);
+                missing.map(|rank| (comm.cid, rank)).into_iter().collect()
+            }
+            Way::Messages => {
+                let under_way = self.run.under_way().map(|it| partner(process, it));
+                BTreeSet::from_iter(under_way).into_iter().collect()
+            }
+            // An earlier one is told by itself.
+            Way::Behind | Way::Queued => Vec::new(),
+        };
+        waits.needs.push(need(missing));
+    }
+
     /// Nothing has come for a while: perhaps a member called something else.
     #[cold]
     #[inline(never)]
@@ -769,5 +803,16 @@ impl CollRun {
             self.error.get_or_insert(error.on(handle));
         }
         self.end();
+    }
+}
+
+impl Wait<Process> for CollRun {
+    #[inline]
+    fn is_done(&mut self, process: &Process) -> bool {
+        self.advance(process)
+    }
+
+    fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        self.describe(process, waits);
     }
 }

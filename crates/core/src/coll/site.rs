@@ -47,7 +47,7 @@ impl Comm {
         self.nodes(process).map_or_else(one, Nodes::placement)
     }
 
-    /// The same for the algorithms that go by nodes; `None` if there is one.
+    /// The nodes of the members, for the algorithms that go by nodes; `None` if there is one node.
     pub(super) fn site<'c>(&'c self, process: &Process) -> Option<Site<'c>> {
         let model = self.model(process);
         self.nodes(process).map(|nodes| Site::new(nodes, model))

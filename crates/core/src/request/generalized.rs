@@ -1,5 +1,7 @@
 //! Generalized requests (MPI-5, chapter 13.2).
 
+use crate::needs;
+use catena_hang::{WaitsFor, What};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -10,6 +12,7 @@ use catena_objects::callback::{
 };
 use catena_objects::error::{Error, Kind, Result};
 
+use super::table::{add, remove, with};
 use super::{Done, RequestObject, State, when};
 use crate::process::Process;
 
@@ -77,6 +80,10 @@ impl RequestObject<Process> for Generalized {
         done
     }
 
+    fn describe(&self, _: &Process, waits: &mut WaitsFor) {
+        waits.needs.push(needs::open(What::Program, ""));
+    }
+
     fn peek(&self, _: &Process) -> Result<Done> {
         Ok(self.call_query())
     }
@@ -102,18 +109,18 @@ impl RequestObject<Process> for Generalized {
     }
 }
 
-impl Process {
+impl Generalized {
     /// `MPI_Grequest_start`.
-    pub fn generalized(&self, request: Generalized) -> abi::Request {
-        self.add_request(Arc::new(request))
+    pub fn begin(self, process: &Process) -> abi::Request {
+        add(process, Arc::new(self))
     }
 
     /// `MPI_Grequest_complete`.
     ///
     /// # Errors
     /// `Request` if it is not a generalized request.
-    pub fn grequest_complete(&self, r: abi::Request) -> Result<()> {
-        let is_freed = self.with_request(r, "generalized", |g: &Generalized| {
+    pub fn finish(process: &Process, r: abi::Request) -> Result<()> {
+        let is_freed = with(process, r, "generalized", |g: &Generalized| {
             g.done.set(true);
             // Nobody will complete a request that was freed before.
             if g.freed.get() {
@@ -122,7 +129,7 @@ impl Process {
             g.freed.get()
         })?;
         if is_freed {
-            self.remove_request(r);
+            remove(process, r);
         }
         Ok(())
     }

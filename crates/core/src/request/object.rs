@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+use catena_hang::WaitsFor;
 use catena_link::Awaited;
 use catena_objects::error::Result;
 use catena_objects::error_place::ErrorPlace;
@@ -138,6 +139,10 @@ pub trait RequestObject<P>: Any + fmt::Debug {
     /// They are asked for a sign of life while this process waits long, and its waiting names
     /// them.
     fn awaits(&self, _process: &P, _awaited: &mut Awaited) {}
+
+    /// Adds what it waits for, in words for those who look at a job that hangs. Where nothing is added, that is whom it
+    /// [awaits](Self::awaits).
+    fn describe(&self, _process: &P, _waits: &mut WaitsFor) {}
 
     /// Whether [`advance`](Self::advance), which has just said false, will say so until a control message comes, or a
     /// death becomes known: then it is not asked before.

@@ -39,7 +39,7 @@ pub struct Neighborhood {
 }
 
 impl Neighborhood {
-    /// The same where one block goes to all.
+    /// This neighbourhood, where one block goes to all.
     #[must_use]
     pub fn gathering(mut self) -> Self {
         self.destinations.iter_mut().for_each(|edge| edge.block = 0);

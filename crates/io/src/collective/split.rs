@@ -1,5 +1,6 @@
 //! Split collective calls: one starts an operation, another waits for its end.
 
+use catena_core::request::RequestObject;
 use std::sync::Arc;
 
 use catena_abi::Status;
@@ -63,7 +64,10 @@ impl File {
             ),
             Some(it) => it.operation.clone(),
         };
-        process.block(|_| operation.is_done());
+        process.block(
+            |process, waits| operation.describe(process, waits),
+            |_| operation.is_done(),
+        );
         self.split.replace(None);
         operation.take().into_result()
     }

@@ -92,7 +92,7 @@ pub enum Takes {
 pub enum Does {
     /// It is one of mpirun's own.
     Own(Opt),
-    /// The same as these words, where `{}` stands for its value.
+    /// It stands for these words, in which `{}` is its value.
     Means(&'static str),
     /// Nothing: mpirun warns, and goes on. What to write instead is in the row's text.
     Ignored,

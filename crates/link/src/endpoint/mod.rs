@@ -3,6 +3,7 @@
 mod active;
 mod cancel;
 mod completed;
+mod needs;
 mod operations;
 mod post;
 mod progress;
@@ -10,6 +11,7 @@ mod share;
 mod tagged;
 
 pub use completed::Completed;
+pub use needs::Needs;
 
 use std::collections::BTreeSet;
 use std::ops::Range;

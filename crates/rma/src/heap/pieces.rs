@@ -17,7 +17,7 @@ use super::chunk::{ARENA, Card, Chunk, FRONT, LINE, PAGE, Store, arena};
 const POOL: usize = 64 << 20;
 /// Longest piece of such a chunk.
 const SHARES: usize = 8 << 20;
-/// The same where chunks lie in the segment of the job, whose room is for all.
+/// Bytes of a chunk that pieces share, in the segment of the job, whose room is for all.
 const POOL_OF_SEGMENT: usize = 1 << 20;
 const SHARES_OF_SEGMENT: usize = 128 << 10;
 /// Least bytes of free room with pages before these go back.

@@ -1,5 +1,7 @@
 //! What progress does for the streams.
 
+use catena_core::needs;
+use catena_hang::{WaitsFor, What};
 use std::cell::Cell;
 use std::ops::Range;
 
@@ -110,7 +112,12 @@ pub(crate) fn remove_window(process: &Process, was_near: bool) {
 pub(crate) fn wait_for_room(process: &Process, mut start: impl FnMut() -> bool) {
     let hook = process.hook::<Streams>();
     hook.want_room.set(hook.want_room.get() + 1);
-    process.block(|_| start());
+    let describe = |_: &Process, waits: &mut WaitsFor| {
+        waits
+            .needs
+            .push(needs::open(What::Remote, "room in the network"));
+    };
+    process.block(describe, |_| start());
     hook.want_room.set(hook.want_room.get() - 1);
 }
 

@@ -3,6 +3,7 @@
 //! Whoever asks for something waits for the answer to just that ([`Answer`]): so a thread that waits for a lock keeps no
 //! other one waiting. Operations are counted, and a flush waits until all have ended.
 
+use catena_hang::{self as hang, WaitsFor};
 use std::sync::Arc;
 
 use catena_base::ticket_lock::Mode;
@@ -14,6 +15,7 @@ use super::carry;
 use super::exchange::{self, Exchange, Pending};
 use super::record::{Head, Trouble, What};
 use super::state::{Answer, ELSEWHERE, Far};
+use crate::lost::Awaits;
 use crate::window::Window;
 
 impl Window {
@@ -64,7 +66,13 @@ impl Window {
     /// `ProcAborted` if it is gone.
     pub(crate) fn await_answer(&self, process: &Process, rank: u32, answer: &Answer) -> Result<()> {
         if !answer.has_come() {
-            process.block(|_| answer.has_come());
+            let describe = |process: &Process, waits: &mut WaitsFor| {
+                let mut need = self.need(process, hang::What::Lock, |it| it == rank);
+                // That one answers by itself; who has the lock is known there.
+                need.open = true;
+                waits.needs.push(need);
+            };
+            process.block(describe, |_| answer.has_come());
         }
         self.check_there(self.group.member(rank as usize))
     }
@@ -81,7 +89,11 @@ impl Window {
         let has_ended =
             || far.outstanding.get() == 0 && flush.as_ref().is_none_or(|it| it.has_come());
         if !has_ended() {
-            process.block(|_| has_ended());
+            let describe = |process: &Process, waits: &mut WaitsFor| {
+                let need = self.need(process, hang::What::Remote, |it| it == rank);
+                waits.needs.push(need);
+            };
+            process.block(describe, |_| has_ended());
         }
         self.check_there(self.group.member(rank as usize))
     }
@@ -207,7 +219,13 @@ impl Window {
             ranks.any(|rank| self.fars.known(rank).is_some_and(is_busy))
         };
         if some_busy() {
-            process.block(|_| !some_busy());
+            let describe = |process: &Process, waits: &mut WaitsFor| {
+                let need = self.need(process, hang::What::Remote, |it| {
+                    rank.is_none_or(|rank| it == rank)
+                });
+                waits.needs.push(need);
+            };
+            process.block(describe, |_| !some_busy());
         }
         if let Some(rank) = rank {
             self.check_there(self.group.member(rank as usize))?;
@@ -339,7 +357,7 @@ impl Window {
                     told = told.or_else(&heard);
                     told.is_some()
                 };
-                self.wait_unless_lost(process, has_told, |_| true)?;
+                self.wait_unless_lost(process, Awaits::Together, has_told, |_| true)?;
             }
             others_failed |= told == Some(true);
             round += 1;

@@ -24,7 +24,8 @@ use super::token::Token;
 pub(super) const ANSWERS: u64 = 1 << 20;
 /// Bytes of records that share one piece of memory.
 const SHARE: usize = 256 << 10;
-/// The same of answers: a long one, which is taken where it lies if it is in one packet, shares it with nobody behind it.
+/// Bytes of answers that share one piece of memory. A long one, which is taken where it lies if
+/// it is in one packet, shares it with nobody behind it.
 const SHARE_ANSWERS: usize = 8 << 10;
 /// Bytes of records that leave with the last part of a long operation before them.
 const BEHIND: usize = 512;

@@ -3,6 +3,7 @@
 use catena_core::Process;
 use catena_core::buffer::{RecvBuf, SendBuf};
 use catena_datatype::{Datatype, OpKind};
+use catena_hang::{self as hang, WaitsFor};
 use catena_link::{Sink, Source};
 use catena_objects::error::Result;
 
@@ -250,7 +251,11 @@ impl Window {
         if (is_long || ready() >= GATHER) && !self.notices.follow.get() {
             carry::send(process, peer);
             if ready() > BACKLOG {
-                process.block(|_| ready() <= BACKLOG / 2);
+                let describe = |process: &Process, waits: &mut WaitsFor| {
+                    let need = self.need(process, hang::What::Remote, |it| it == at.rank);
+                    waits.needs.push(need);
+                };
+                process.block(describe, |_| ready() <= BACKLOG / 2);
             }
         }
         Ok(())

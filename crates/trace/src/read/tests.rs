@@ -1,18 +1,38 @@
+use std::fs::File;
+use std::os::fd::{AsFd, FromRawFd};
 use std::sync::Mutex;
 use std::thread;
 
 use super::*;
-use crate::{AREA, Notice, begin, end, enter, set_threaded};
+use crate::{AREA, Area, Notice, OFFSET, begin, end, enter, set_threaded};
 
 /// Tests share the process's area.
 static ALONE: Mutex<()> = Mutex::new(());
 
-fn area() -> Area {
-    #[repr(align(64))]
-    struct Memory([u8; AREA]);
-    let memory: &mut Memory = Box::leak(Box::new(Memory([0; AREA])));
-    // SAFETY: aligned, as large as an area, and it stays.
-    unsafe { Area::new(memory.0.as_mut_ptr()) }
+/// The file of a node with room for one process.
+fn file() -> File {
+    // SAFETY: a string that ends, and no flags; the descriptor is nobody else's.
+    let file = unsafe { File::from_raw_fd(libc::memfd_create(c"node".as_ptr(), 0)) };
+    file.set_len(OFFSET + AREA as u64).unwrap();
+    file
+}
+
+/// This process begins in a new file.
+fn begun() -> File {
+    let file = file();
+    let who = Who {
+        job: 1 << 40,
+        rank: 3,
+        ranks: 4,
+        pid: 77,
+    };
+    begin(Area::map(file.as_fd(), 0).unwrap(), who);
+    file
+}
+
+fn threads(file: &File) -> Vec<Thread> {
+    let view = View::open(file, 0).unwrap().expect("it is used");
+    view.threads(usize::MAX).unwrap()
 }
 
 fn calls(thread: &Thread) -> Vec<u16> {
@@ -20,52 +40,72 @@ fn calls(thread: &Thread) -> Vec<u16> {
 }
 
 #[test]
+fn who_it_is_and_how_far_it_has_come_is_told() {
+    let _alone = ALONE.lock();
+    let unused = file();
+    assert!(View::open(&unused, 0).unwrap().is_none());
+    assert!(View::open(&unused, 1).is_err(), "there is no second place");
+    let file = begun();
+    let view = View::open(&file, 0).unwrap().expect("it is used");
+    let who = Who {
+        job: 1 << 40,
+        rank: 3,
+        ranks: 4,
+        pid: 77,
+    };
+    assert_eq!((view.who(), view.phase()), (who, Phase::Running));
+    crate::set_phase(Phase::Left);
+    let view = View::open(&file, 0).unwrap().expect("it is used");
+    assert_eq!(view.phase(), Phase::Left);
+    end();
+}
+
+#[test]
 fn the_last_calls_are_kept_with_their_arguments() {
     let _alone = ALONE.lock();
-    let area = area();
-    begin(area);
+    let file = begun();
     for number in 0..1000 {
         enter(number, [u32::from(number), 1, 2]);
     }
     enter(7, [70, 71, 72]);
-    let threads = View::of(area).threads();
+    let threads = threads(&file);
     assert_eq!(threads.len(), 1);
-    let last = threads[0].entries.last();
     let expected = Entry {
         function: 7,
         arguments: [70, 71, 72],
     };
-    assert_eq!(last, Some(&expected));
-    let calls = calls(&View::of(area).threads()[0]);
+    assert_eq!(threads[0].entries.last(), Some(&expected));
+    let calls = calls(&threads[0]);
     assert!(calls.len() > 100, "{}", calls.len());
     let numbers = calls[..calls.len() - 1].iter();
     let expected = (0..1000).rev().take(calls.len() - 1).collect::<Vec<u16>>();
     assert!(numbers.rev().eq(&expected));
+    let view = View::open(&file, 0).unwrap().expect("it is used");
+    assert_eq!(view.threads(3).unwrap()[0].entries.len(), 3);
+    assert_eq!(view.threads(0).unwrap()[0].entries, []);
     end();
 }
 
 #[test]
 fn threads_have_rings_of_their_own_and_give_them_back() {
     let _alone = ALONE.lock();
-    let area = area();
-    begin(area);
+    let file = begun();
     set_threaded(true);
     thread::scope(|scope| {
         for number in 1..4 {
+            let file = &file;
             scope.spawn(move || {
                 for _ in 0..10_000 {
                     enter(number, [0; 3]);
                 }
-                let threads = View::of(area).threads();
-                let mine = threads
-                    .iter()
-                    .find(|it| it.thread == unsafe { libc::gettid() } as u32);
+                let threads = threads(file);
+                let mine = threads.iter().find(|it| it.thread == crate::thread());
                 let mine = mine.expect("this thread has a ring");
                 assert!(calls(mine).iter().all(|&it| it == number));
             });
         }
     });
-    assert_eq!(View::of(area).threads().len(), 1, "only this one is left");
+    assert_eq!(threads(&file).len(), 1, "only this one is left");
     set_threaded(false);
     end();
 }
@@ -73,36 +113,38 @@ fn threads_have_rings_of_their_own_and_give_them_back() {
 #[test]
 fn a_notice_is_read_whole_or_not_at_all() {
     let _alone = ALONE.lock();
-    let area = area();
-    begin(area);
+    let file = begun();
     let notice = Notice::of(crate::thread()).expect("a place");
+    let notices = || {
+        let view = View::open(&file, 0).unwrap().expect("it is used");
+        view.notices().unwrap()
+    };
     thread::scope(|scope| {
         scope.spawn(|| {
             for length in (1..200).cycle().take(20_000) {
                 notice.write(&vec![length as u8; length]);
             }
         });
-        for _ in 0..20_000 {
-            for (_, bytes) in View::of(area).notices() {
+        for _ in 0..2_000 {
+            for (_, bytes) in notices() {
                 assert!(bytes.iter().all(|&it| usize::from(it) == bytes.len()));
             }
         }
     });
+    notice.write(&[1, 2, 3]);
+    assert_eq!(notices(), [(crate::thread(), vec![1, 2, 3])]);
     drop(notice);
-    assert_eq!(View::of(area).notices(), []);
+    assert_eq!(notices(), []);
     end();
 }
 
 #[test]
 fn what_makes_no_sense_is_read_within_bounds() {
-    let _alone = ALONE.lock();
-    #[repr(align(64))]
-    struct Memory([u8; AREA]);
-    let memory: &mut Memory = Box::leak(Box::new(Memory([0xff; AREA])));
-    // SAFETY: as above.
-    let area = unsafe { Area::new(memory.0.as_mut_ptr()) };
-    assert!(!area.is_used());
-    let view = View::of(area);
-    assert_eq!(view.threads().len(), RINGS);
-    assert_eq!(view.notices(), []);
+    let file = file();
+    file.write_all_at(&vec![0xff; AREA], OFFSET).unwrap();
+    assert!(View::open(&file, 0).unwrap().is_none());
+    file.write_all_at(&MARK.to_ne_bytes(), OFFSET).unwrap();
+    let view = View::open(&file, 0).unwrap().expect("it says so");
+    assert_eq!(view.threads(usize::MAX).unwrap().len(), RINGS);
+    assert_eq!(view.notices().unwrap(), []);
 }
