@@ -17,6 +17,11 @@ use catena_boot::wire::Malformed;
 pub enum Question {
     /// What processes have said so far: that comes up before the answer, which has nothing in it.
     Hear,
+    /// Which processes do nothing but wait, have left, or are stopped: each is its number, the length of what
+    /// follows, and that, a `Rank` of `catena_hang`.
+    Waits,
+    /// All processes in the same form, with places in their programs.
+    WaitsInFull,
 }
 
 impl Question {
@@ -24,6 +29,8 @@ impl Question {
     pub(crate) fn to_word(self) -> u32 {
         match self {
             Question::Hear => 0,
+            Question::Waits => 1,
+            Question::WaitsInFull => 2,
         }
     }
 
@@ -31,6 +38,8 @@ impl Question {
     pub(crate) fn from_word(word: u32) -> Result<Question, Malformed> {
         match word {
             0 => Ok(Question::Hear),
+            1 => Ok(Question::Waits),
+            2 => Ok(Question::WaitsInFull),
             _ => Err(Malformed("a question of an unknown kind")),
         }
     }
@@ -39,7 +48,9 @@ impl Question {
     /// nothing, to any question.
     pub fn merge(self, all: &mut Vec<u8>, answer: &[u8]) {
         match self {
-            Question::Hear => all.extend_from_slice(answer),
+            Question::Hear | Question::Waits | Question::WaitsInFull => {
+                all.extend_from_slice(answer);
+            }
         }
     }
 }

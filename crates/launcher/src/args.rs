@@ -63,6 +63,8 @@ pub struct Request {
     pub psets: Vec<ProcessSet>,
     /// After which time everything is ended.
     pub timeout: Option<Duration>,
+    /// Where it is written why the job hangs.
+    pub hang_report: Option<PathBuf>,
     /// Where what ranks write goes, and how.
     pub output: Output,
     /// The ranks that read the launcher's standard input.
@@ -449,6 +451,8 @@ impl Parser {
             Opt::DryRun => request.dry = true,
             Opt::Display => display(request, shown, &text)?,
             Opt::ReportBindings => request.wish.show = Show::Bindings,
+            Opt::OnHang => request.settings.push(("ON_HANG".to_string(), text)),
+            Opt::HangReport => request.hang_report = Some(given.value.clone().into()),
             Opt::Timeout => request.timeout = Some(seconds(shown, &given.value)?),
             Opt::Verbose => request.verbose = true,
             Opt::Host => section.named.lists.push((shown.to_string(), text)),

@@ -113,6 +113,7 @@ fn shown(command: &str, request: &Request) -> Result<Show, ProgramError> {
         output: request.output.clone(),
         verbose: request.verbose,
         timeout,
+        hang_report: request.hang_report.clone(),
     })
 }
 

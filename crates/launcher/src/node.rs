@@ -9,7 +9,9 @@ mod heirs;
 mod spawn;
 mod start;
 pub mod token;
+mod waits;
 
+use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter};
 use std::ops::Range;
 use std::path::Path;
@@ -86,6 +88,8 @@ pub struct Node {
     done: bool,
     /// What wakes the processes of each job, by their numbers.
     notifiers: Vec<(Range<u32>, Notifier)>,
+    /// Where the processes of each job tell what they do.
+    traces: Vec<(Range<u32>, File)>,
     /// Spawned jobs that are to be forgotten here.
     forgetting: Vec<Range<u32>>,
 }
@@ -160,6 +164,8 @@ impl Node {
                 self.serve(events);
                 Vec::new()
             }
+            Question::Waits => self.waits(false),
+            Question::WaitsInFull => self.waits(true),
         };
         events.push(NodeEvent::Surveyed { number, answer });
     }

@@ -93,6 +93,7 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
         notes: Vec::new(),
         verbose: false,
         timeout: None,
+        hang_report: None,
     };
     let reach = Reach {
         launcher: Launcher::Agent,

@@ -14,6 +14,7 @@
 //! | `timers`   | what to do at some time                                     | [`Task`]s             |
 //! | `faults`   | how the job fails, and how far it is with its end           | [`Action`]s           |
 //! | `hearing`  | what is judged once other hosts were heard                  | [`Verdict`]s          |
+//! | `hangs`    | who waits for whom                                          | lines                 |
 //! | `apart`    | who does not reach whom                                     | whom to cut off       |
 //! | `spawner`  | jobs that were spawned                                      | numbers               |
 //! | `control`  | who asks from outside                                       | lines                 |
@@ -35,6 +36,7 @@ mod elastic;
 mod events;
 mod faults;
 mod files;
+mod hangs;
 mod hearing;
 mod input;
 mod interrupts;
@@ -67,6 +69,7 @@ use apart::Apart;
 use control::Control;
 use elastic::Elastic;
 use faults::Faults;
+use hangs::{Found, Hangs};
 use hearing::{Hearing, Verdict};
 use input::Input;
 use late::Judged;
@@ -94,6 +97,7 @@ pub struct Supervisor {
     timers: Timers,
     faults: Faults,
     hearing: Hearing,
+    hangs: Hangs,
     apart: Apart,
     spawner: Spawner,
     /// Who asks from outside, if somebody may.
@@ -125,6 +129,10 @@ impl Supervisor {
         if let Some(limit) = show.timeout {
             timers.after(limit, Task::Timeout(limit));
         }
+        let hangs = Hangs::new(&plan, show.hang_report.clone());
+        if hangs.is_watching() {
+            timers.after(hangs::EVERY, Task::CheckHang);
+        }
         let names = Directory::of_setting(&setting(&NAMES, &plan.env));
         tree.with_node(|node| node.set_names(names));
         let mut output = Output::new(show, plan.node_of.len(), &plan.stdin, poller)?;
@@ -146,6 +154,7 @@ impl Supervisor {
             timers,
             faults: Faults::new(&plan),
             hearing: Hearing::default(),
+            hangs,
             apart: Apart::default(),
             control: None,
             elastic: None,
@@ -280,6 +289,10 @@ impl Supervisor {
                 }
                 Task::CheckLate => self.check_late(),
                 Task::CheckApart => self.check_apart(),
+                Task::CheckHang => {
+                    self.hangs.look(nodes);
+                    self.timers.after(hangs::EVERY, Task::CheckHang);
+                }
             }
         }
     }
@@ -301,6 +314,30 @@ impl Supervisor {
                         let lost = self.abroad.tell_failure(number, text, &mut self.nodes);
                         self.hear_all(lost);
                     }
+                }
+            }
+        }
+    }
+
+    /// All nodes have told what their ranks wait for.
+    fn take_waits(&mut self, number: u32, answer: &[u8]) {
+        match self.hangs.answered(number, answer, &self.processes) {
+            Found::Nothing => {}
+            Found::More => self.hangs.look_closer(&mut self.nodes),
+            Found::Tell(lines, status) => {
+                let (first, rest) = lines
+                    .split_first()
+                    .map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
+                self.output.say(first);
+                rest.iter().for_each(|line| self.output.tell(line));
+                if let Some(status) = status {
+                    self.fail(
+                        Failure::new(
+                            status,
+                            "the job is ended, as it hangs (ON_HANG)".to_string(),
+                        ),
+                        Duration::ZERO,
+                    );
                 }
             }
         }

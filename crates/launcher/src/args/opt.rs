@@ -43,6 +43,8 @@ pub enum Opt {
     ReportBindings,
     DryRun,
     Topology,
+    OnHang,
+    HangReport,
     Timeout,
     Verbose,
     Host,

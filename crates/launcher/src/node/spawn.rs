@@ -268,6 +268,7 @@ impl Node {
         }
         while self.processes.pop_if(|last| last.is_none()).is_some() {}
         self.notifiers.retain(|(of, _)| of != numbers);
+        self.traces.retain(|(of, _)| of != numbers);
         self.server.forget(numbers.start);
         self.notify();
         true

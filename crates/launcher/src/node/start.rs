@@ -270,6 +270,7 @@ impl Node {
             finishing: false,
             done: false,
             notifiers: Vec::new(),
+            traces: Vec::new(),
             forgetting: Vec::new(),
         })
     }

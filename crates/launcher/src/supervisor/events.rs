@@ -31,7 +31,8 @@ impl Supervisor {
                 self.spawner.failed(first, &text, processes, nodes);
             }
             NodeEvent::Forgotten { node, first } => self.spawner.forgotten(node, first),
-            NodeEvent::Surveyed { number, .. } => {
+            NodeEvent::Surveyed { number, answer } => {
+                self.take_waits(number, &answer);
                 self.hearing.answered(number);
                 self.judge_heard();
             }

@@ -39,6 +39,8 @@ pub struct Show {
     pub notes: Vec<String>,
     /// After which time everything is ended.
     pub timeout: Option<Duration>,
+    /// Where it is written why the job hangs.
+    pub hang_report: Option<PathBuf>,
 }
 
 /// A rank's stdout or stderr.

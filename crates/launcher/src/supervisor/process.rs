@@ -111,6 +111,13 @@ impl IndexMut<u32> for Processes {
     }
 }
 
+impl Processes {
+    /// The process with that number, if there is one.
+    pub fn get(&self, number: u32) -> Option<&Process> {
+        self.all.get(number as usize)
+    }
+}
+
 impl FromIterator<Process> for Processes {
     fn from_iter<T: IntoIterator<Item = Process>>(all: T) -> Processes {
         Processes {

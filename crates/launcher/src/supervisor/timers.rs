@@ -30,6 +30,8 @@ pub enum Task {
     EndSome(u32, i32),
     /// See who does not reach whom.
     CheckApart,
+    /// See whether the job hangs.
+    CheckHang,
 }
 
 impl Task {
@@ -46,6 +48,7 @@ impl Task {
             | Task::Kill
             | Task::Abandon
             | Task::CheckLate
+            | Task::CheckHang
             | Task::CheckApart => false,
         }
     }
