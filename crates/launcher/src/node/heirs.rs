@@ -55,6 +55,12 @@ impl Local {
         }
     }
 
+    /// The process that has called MPI_Init, or the first one.
+    pub(super) fn process_of_mpi(&self) -> u32 {
+        let joined = self.joined.as_ref();
+        joined.map_or(self.pid, |joined| joined.pid()) as u32
+    }
+
     /// Sends a signal to all processes of the rank.
     pub(super) fn signal(&self, signal: i32) {
         sys::kill_group(self.pid, signal);

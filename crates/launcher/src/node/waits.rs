@@ -35,7 +35,7 @@ impl Node {
             .find(|(of, _)| of.contains(&local.rank))?;
         let place = self.server.local_number(local.rank)?;
         let view = View::open(file, place).ok()??;
-        let pid = local.joined.unwrap_or(local.pid as u32);
+        let pid = local.process_of_mpi();
         look(&view, host, local.running.then_some(pid)).ok()
     }
 
