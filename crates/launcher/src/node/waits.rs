@@ -39,7 +39,7 @@ impl Node {
         if !in_full && local.running && view.phase() == Phase::Running && !view.has_notices() {
             return None;
         }
-        let pid = local.joined.unwrap_or(local.pid as u32);
+        let pid = local.process_of_mpi();
         look(&view, host, local.running.then_some(pid)).ok()
     }
 
