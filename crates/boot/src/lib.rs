@@ -82,6 +82,18 @@ choice! {
     }
 }
 
+choice! {
+    /// What mpirun does about a job that hangs.
+    pub enum OnHang {
+        /// It says so, with the culprit and the cause, and the job goes on.
+        Report = "report",
+        /// It says so, and ends the job, with status 123, if it is certain that some ranks wait for ever.
+        End = "end",
+        /// Nothing.
+        Nothing = "nothing",
+    }
+}
+
 setting! {
     /// Run as a job of one process, whoever started the program.
     ///
@@ -117,6 +129,20 @@ setting! {
     /// does not say; then it fails with an error of class `MPI_ERR_PORT`.
     pub static CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
     range: Duration::from_millis(1)..=Duration::from_secs(86400),
+    scope: Local,
+    level: User,
+
+    /// What mpirun does about a job in which ranks wait for each other for ever, or wait long.
+    ///
+    /// It tells who is to blame, what each rank does, and what to do about it: see docs/hangs.md.
+    pub static ON_HANG: OnHang = OnHang::Report;
+    scope: Local,
+    level: User,
+
+    /// How long ranks may wait before mpirun says that there is no progress, where it is not certain that they wait for ever (that
+    /// it says after some two seconds).
+    pub static HANG_AFTER: Duration = Duration::from_secs(30);
+    range: Duration::from_secs(2)..=Duration::from_secs(86400),
     scope: Local,
     level: User,
 
@@ -224,6 +250,8 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &LAUNCH_TIMEOUT,
     &LAUNCH_GRACE,
     &CONNECT_TIMEOUT,
+    &ON_HANG,
+    &HANG_AFTER,
     &NAMES,
     &LAUNCH_UNIVERSE,
     &LAUNCH_FANOUT,

@@ -66,7 +66,7 @@ fn detach<N: TryFrom<u64>>(
         attached.leaves = true;
         (attached.addr, bytes)
     };
-    process.flush(slot);
+    slot.flush(process);
     slot.borrow_mut().take();
     put(buffer_addr.cast::<usize>(), addr, "buffer_addr")?;
     put(size, bytes, "size")
@@ -84,12 +84,12 @@ mpi_fn! {
 
     fn Buffer_flush() {
         let process = enter()?;
-        process.flush(&process.buffer);
+        process.buffer.flush(&process);
         Ok(())
     }
 
     fn Buffer_iflush(request: *mut Request) {
-        put(request, enter()?.iflush(Holder::Process), "request")
+        put(request, Holder::Process.iflush(&*enter()?), "request")
     }
 
     fn Session_attach_buffer | Session_attach_buffer_c(session: Session, buffer: *mut c_void,
@@ -107,13 +107,13 @@ mpi_fn! {
 
     fn Session_flush_buffer(session: Session) on session {
         let process = enter()?;
-        process.flush(&process.session(session)?.buffer);
+        process.session(session)?.buffer.flush(&process);
         Ok(())
     }
 
     fn Session_iflush_buffer(session: Session, request: *mut Request) on session {
         let process = enter()?;
-        put(request, process.iflush(Holder::Session(process.session(session)?)), "request")
+        put(request, Holder::Session(process.session(session)?).iflush(&process), "request")
     }
 
     fn Comm_attach_buffer | Comm_attach_buffer_c(comm: Comm, buffer: *mut c_void, size: Num)
@@ -131,12 +131,12 @@ mpi_fn! {
 
     fn Comm_flush_buffer(comm: Comm) on comm {
         let process = enter()?;
-        process.flush(&process.comm(comm)?.buffer);
+        process.comm(comm)?.buffer.flush(&process);
         Ok(())
     }
 
     fn Comm_iflush_buffer(comm: Comm, request: *mut Request) on comm {
         let process = enter()?;
-        put(request, process.iflush(Holder::Comm(process.comm(comm)?)), "request")
+        put(request, Holder::Comm(process.comm(comm)?).iflush(&process), "request")
     }
 }

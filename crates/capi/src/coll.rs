@@ -54,7 +54,7 @@ where
         process: &process,
         now: true,
     };
-    match prepare(&caller, process.comm_arc(comm)?) {
+    match prepare(&caller, process.comms.find(comm)?) {
         Ok(None) => Ok(()),
         Ok(Some(left)) => left.run(&process),
         Err(error) => Err(error),
@@ -70,7 +70,7 @@ where
         process,
         now: false,
     };
-    let prepared = prepare(&caller, process.comm_arc(comm)?)?;
+    let prepared = prepare(&caller, process.comms.find(comm)?)?;
     Ok(prepared.expect("only blocking calls run at once"))
 }
 

@@ -45,7 +45,7 @@ fn idup(
     put(newcomm, consts::COMM_NULL, "newcomm")?;
     put(request, consts::REQUEST_NULL, "request")?;
     // SAFETY: not null; the program lends it until the request is complete.
-    let started = unsafe { process.comm_idup(&process.comm(comm)?, arguments, newcomm)? };
+    let started = unsafe { process.comm(comm)?.idup(process, arguments, newcomm)? };
     put(request, started, "request")
 }
 
@@ -110,12 +110,12 @@ mpi_fn! {
 
     fn Comm_dup(comm: Comm, newcomm: *mut Comm) on comm {
         let process = enter()?;
-        put_comm(newcomm, || process.comm_dup(&process.comm(comm)?, Ok(())))
+        put_comm(newcomm, || process.comm(comm)?.dup(&process, Ok(())))
     }
 
     fn Comm_dup_with_info(comm: Comm, hints: Info, newcomm: *mut Comm) on comm {
         let process = enter()?;
-        put_comm(newcomm, || process.comm_dup(&process.comm(comm)?, info::check(process.objects, hints)))
+        put_comm(newcomm, || process.comm(comm)?.dup(&process, info::check(process.objects, hints)))
     }
 
     fn Comm_idup(comm: Comm, newcomm: *mut Comm, request: *mut Request) on comm {
@@ -131,20 +131,20 @@ mpi_fn! {
 
     fn Comm_create(comm: Comm, group: Group, newcomm: *mut Comm) on comm {
         let process = enter()?;
-        put_comm(newcomm, || process.comm_create(&process.comm(comm)?, process.objects.groups.find(group)))
+        put_comm(newcomm, || process.comm(comm)?.create(&process, process.objects.groups.find(group)))
     }
 
     fn Comm_create_group(comm: Comm, group: Group, tag: c_int, newcomm: *mut Comm) on comm {
         let process = enter()?;
         put_comm(newcomm, || {
             let tag = p2p::send_tag(tag)?;
-            process.comm_create_group(&process.comm(comm)?, &process.objects.groups.find(group)?, tag)
+            process.comm(comm)?.create_group(&process, &process.objects.groups.find(group)?, tag)
         })
     }
 
     fn Comm_split(comm: Comm, color: c_int, key: c_int, newcomm: *mut Comm) on comm {
         let process = enter()?;
-        put_comm(newcomm, || process.comm_split(&process.comm(comm)?, color, key))
+        put_comm(newcomm, || process.comm(comm)?.split(&process, color, key))
     }
 
     fn Comm_split_type(comm: Comm, split_type: c_int, key: c_int, hints: Info,
@@ -152,7 +152,7 @@ mpi_fn! {
     {
         let process = enter()?;
         put_comm(newcomm, ||{
-            process.comm_split_type(&process.comm(comm)?, split_type, key, process.objects.infos.find(hints))
+            process.comm(comm)?.split_type(&process, split_type, key, process.objects.infos.find(hints))
         })
     }
 
@@ -160,13 +160,13 @@ mpi_fn! {
     /// them.
     fn Comm_free(comm: *mut Comm) on comm {
         let process = enter()?;
-        process.comm_free(process.comm(args::get(comm, "comm")?)?)?;
+        process.comm(args::get(comm, "comm")?)?.free(&process)?;
         put(comm, consts::COMM_NULL, "comm")
     }
 
     fn Comm_disconnect(comm: *mut Comm) on comm {
         let process = enter()?;
-        process.comm_disconnect(process.comm(args::get(comm, "comm")?)?)?;
+        process.comm(args::get(comm, "comm")?)?.disconnect(&process)?;
         put(comm, consts::COMM_NULL, "comm")
     }
 
@@ -180,13 +180,13 @@ mpi_fn! {
             tag,
         };
         put_comm(newintercomm, || {
-            process.intercomm_create(&process.comm(local_comm)?, local_leader, peering)
+            process.comm(local_comm)?.create_intercomm(&process, local_leader, peering)
         })
     }
 
     fn Intercomm_merge(intercomm: Comm, high: c_int, newintracomm: *mut Comm) on intercomm {
         let process = enter()?;
-        put_comm(newintracomm, || process.intercomm_merge(&process.comm(intercomm)?, high != 0))
+        put_comm(newintracomm, || process.comm(intercomm)?.merge(&process, high != 0))
     }
 
     fn Comm_create_from_group(group: Group, stringtag: *const c_char, hints: Info,
@@ -195,7 +195,7 @@ mpi_fn! {
         let process = enter()?;
         put_comm(newcomm, || {
             let origin = origin(&process, stringtag, hints, errhandler)?;
-            process.comm_create_from_group(&process.objects.groups.find(group)?, origin)
+            origin.create_comm(&process, &process.objects.groups.find(group)?)
         })
     }
 
@@ -209,7 +209,7 @@ mpi_fn! {
             let remote = process.objects.groups.find(remote_group);
             let across = remote.map(|group| Across { group, leader: remote_leader });
             let local = process.objects.groups.find(local_group)?;
-            process.intercomm_create_from_groups(&local, local_leader, across, origin)
+            origin.create_intercomm(&process, &local, local_leader, across)
         })
     }
 
@@ -239,7 +239,7 @@ mpi_fn! {
 
     fn Comm_get_info(comm: Comm, info_used: *mut Info) on comm {
         let process = enter()?;
-        let used = process.info_used(process.comm_ref(comm)?)?;
+        let used = process.comm_ref(comm)?.info_used(&process)?;
         put(info_used, info::add(process.objects, used), "info_used")
     }
 }

@@ -62,6 +62,7 @@ fn shared_memory(size: usize, alignment: usize) -> Option<*mut u8> {
 export! {
     /// In a copy of the process that `fork` has made nothing is left to do.
     fn Finalize() -> c_int {
+        crate::traced::traced!(Finalize);
         if life::is_copy() {
             return consts::SUCCESS;
         }

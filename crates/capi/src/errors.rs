@@ -329,8 +329,8 @@ fn handler_at(objects: &Objects, place: ErrorPlace) -> Option<Raised> {
 fn default_handler(objects: &Objects) -> Raised {
     // Programs older than MPI-4 set the handler of the world only, which was
     // the right one for these errors then.
-    let fatal =
-        enter().is_ok_and(|process| matches!(**process.own.errhandler.borrow(), Errhandler::Fatal));
+    let fatal = enter()
+        .is_ok_and(|process| matches!(**process.comms.own.errhandler.borrow(), Errhandler::Fatal));
     let default = if fatal {
         consts::COMM_WORLD
     } else {

@@ -23,10 +23,10 @@ mpi_fn! {
             done: Cell::new(false),
             freed: Cell::new(false),
         };
-        put(request, process.generalized(new), "request")
+        put(request, new.begin(&process), "request")
     }
 
     fn Grequest_complete(request: Request) {
-        enter()?.grequest_complete(request)
+        Generalized::finish(&*enter()?, request)
     }
 }

@@ -138,7 +138,7 @@ mpi_fn! {
         // a program that frees its groups frees it, too.
         process.objects.groups.find(handle)?;
         drop(process.objects.groups.table.remove(handle.0));
-        process.part_from_idle_jobs();
+        process.other_jobs.part_from_idle(&process);
         put(group, consts::GROUP_NULL, "group")
     }
 }

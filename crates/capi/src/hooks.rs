@@ -3,7 +3,7 @@
 use core::ffi::c_int;
 
 use catena_abi::Comm;
-use catena_core::{enter, enter_any, process};
+use catena_core::{enter, enter_any, process, request};
 use catena_objects::Error;
 use catena_objects::table::ObjectKind;
 
@@ -53,7 +53,7 @@ fn widen_slow(kind: Kind, low: c_int) -> Option<usize> {
         Kind::Message => objects.messages.widen(low),
         Kind::Op => objects.ops.table.widen(low),
         Kind::Request => {
-            let transfer = || enter().ok()?.widen_transfer(low);
+            let transfer = || request::widen_transfer(&*enter().ok()?, low);
             objects.requests.widen(low).or_else(transfer)
         }
         Kind::Session => objects.sessions.widen(low),

@@ -182,7 +182,7 @@ extern "C" fn catena_unsupported(name: *const c_char) -> c_int {
 extern "C" fn catena_entries(comm: Comm, what: c_int) -> c_int {
     let entries = || -> Result<usize> {
         let world = enter()?;
-        let comm = world.comm_arc(comm)?;
+        let comm = world.comms.find(comm)?;
         Ok(match what {
             0 => comm.peers as usize,
             1 => comm.degrees()?.0,

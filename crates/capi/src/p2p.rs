@@ -116,7 +116,7 @@ fn recv_buf(process: &Process, buf: *mut c_void, count: Count, ty: Datatype) -> 
 #[inline]
 fn isend(process: &Process, a: SendArgs<'_>, mode: Mode) -> Request {
     match a.dest {
-        Some(dest) => process.isend(a.comm, a.buf, dest, a.tag, mode),
+        Some(dest) => a.comm.isend(process, a.buf, dest, a.tag, mode),
         None => request::SENT,
     }
 }
@@ -124,7 +124,7 @@ fn isend(process: &Process, a: SendArgs<'_>, mode: Mode) -> Request {
 #[inline]
 fn irecv(process: &Process, a: RecvArgs<'_>) -> Request {
     match a.source {
-        Some(source) => process.irecv(a.comm, a.buf, source, a.tag),
+        Some(source) => a.comm.irecv(process, a.buf, source, a.tag),
         None => request::NOWHERE,
     }
 }
@@ -139,7 +139,7 @@ macro_rules! sends {
                 let process = enter()?;
                 let a = send_args(&process, buf, count.into(), datatype, dest, tag, comm)?;
                 match a.dest {
-                    Some(dest) => process.send(a.comm, a.buf, dest, a.tag, Mode::$mode),
+                    Some(dest) => a.comm.send(&process, a.buf, dest, a.tag, Mode::$mode),
                     None => Ok(()),
                 }
             }
@@ -183,7 +183,7 @@ macro_rules! send_inits {
                         mode: Mode::$mode,
                     },
                 };
-                put(request, process.persistent(what), "request")
+                put(request, what.init(&process), "request")
             }
         )*}
     };
@@ -202,7 +202,7 @@ mpi_fn! {
         let process = enter()?;
         let a = send_args(&process, buf, count.into(), datatype, dest, tag, comm)?;
         match a.dest {
-            Some(dest) => process.bsend(a.comm, &a.buf, dest, a.tag),
+            Some(dest) => a.comm.bsend(&process, &a.buf, dest, a.tag),
             None => Ok(()),
         }
     }
@@ -213,7 +213,7 @@ mpi_fn! {
         let process = enter()?;
         let a = send_args(&process, buf, count.into(), datatype, dest, tag, comm)?;
         if let Some(dest) = a.dest {
-            process.bsend(a.comm, &a.buf, dest, a.tag)?;
+            a.comm.bsend(&process, &a.buf, dest, a.tag)?;
         }
         put(request, request::SENT, "request")
     }
@@ -234,7 +234,7 @@ mpi_fn! {
                 tag,
             },
         };
-        put(request, process.persistent(what), "request")
+        put(request, what.init(&process), "request")
     }
 
     fn Recv | Recv_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int, tag: c_int,
@@ -243,7 +243,7 @@ mpi_fn! {
         let process = enter()?;
         let a = recv_args(&process, buf, count.into(), datatype, source, tag, comm)?;
         let done = match a.source {
-            Some(source) => Done::from(process.recv(a.comm, a.buf, source, a.tag)),
+            Some(source) => Done::from(a.comm.recv(&process, a.buf, source, a.tag)),
             None => Done { status: request::NOWHERE_STATUS, error: None },
         };
         finish(done, status)
@@ -273,7 +273,7 @@ mpi_fn! {
                 tag,
             },
         };
-        put(request, process.persistent(what), "request")
+        put(request, what.init(&process), "request")
     }
 
     fn Sendrecv | Sendrecv_c(sendbuf: *const c_void, sendcount: Num, sendtype: Datatype,
@@ -305,7 +305,7 @@ mpi_fn! {
         let s = send_args(&process, sendbuf, sendcount.into(), sendtype, dest, sendtag, comm)?;
         let r = recv_args(&process, recvbuf, recvcount.into(), recvtype, source, recvtag, comm)?;
         let (recv, send) = (irecv(&process, r), isend(&process, s, Mode::Standard));
-        put(request, process.pair(send, recv), "request")
+        put(request, request::pair(&process, send, recv), "request")
     }
 
     fn Isendrecv_replace | Isendrecv_replace_c(buf: *mut c_void, count: Num, datatype: Datatype,
@@ -315,7 +315,7 @@ mpi_fn! {
         let process = enter()?;
         let (send, recv) =
             replace(&process, buf, count.into(), datatype, [dest, sendtag, source, recvtag], comm)?;
-        put(request, process.pair(send, recv), "request")
+        put(request, request::pair(&process, send, recv), "request")
     }
 
     fn Probe(source: c_int, tag: c_int, comm: Comm, status: *mut Status) on comm {
@@ -323,7 +323,7 @@ mpi_fn! {
         let c = process.comm_ref(comm)?;
         let tag = p2p::recv_tag(tag)?;
         let found = match p2p::source(c, source)? {
-            Some(source) => found(process.probe(c, source, tag)?),
+            Some(source) => found(c.probe(&process, source, tag)?),
             None => request::NOWHERE_STATUS,
         };
         put_status(status, &found);
@@ -335,7 +335,7 @@ mpi_fn! {
         let c = process.comm_ref(comm)?;
         let tag = p2p::recv_tag(tag)?;
         let found = match p2p::source(c, source)? {
-            Some(source) => process.iprobe(c, source, tag)?.map(found),
+            Some(source) => c.iprobe(&process, source, tag)?.map(found),
             None => Some(request::NOWHERE_STATUS),
         };
         if let Some(found) = &found {
@@ -350,7 +350,7 @@ mpi_fn! {
         let tag = p2p::recv_tag(tag)?;
         let (handle, found) = match p2p::source(c, source)? {
             Some(source) => {
-                let (handle, envelope) = process.mprobe(c, source, tag)?;
+                let (handle, envelope) = c.mprobe(&process, source, tag)?;
                 (handle, found(envelope))
             }
             None => (consts::MESSAGE_NO_PROC, request::NOWHERE_STATUS),
@@ -366,7 +366,7 @@ mpi_fn! {
         let c = process.comm_ref(comm)?;
         let tag = p2p::recv_tag(tag)?;
         let found = match p2p::source(c, source)? {
-            Some(source) => process.improbe(c, source, tag)?.map(|(m, e)| (m, found(e))),
+            Some(source) => c.improbe(&process, source, tag)?.map(|(m, e)| (m, found(e))),
             None => Some((consts::MESSAGE_NO_PROC, request::NOWHERE_STATUS)),
         };
         put(flag, found.is_some().into(), "flag")?;
@@ -382,7 +382,7 @@ mpi_fn! {
     {
         let process = enter()?;
         let (handle, buf) = matched(&process, buf, count.into(), datatype, message)?;
-        let done = process.mrecv(handle, buf)?;
+        let done = p2p::mrecv(&process, handle, buf)?;
         put(message, consts::MESSAGE_NULL, "message")?;
         finish(done, status)
     }
@@ -392,7 +392,7 @@ mpi_fn! {
     {
         let process = enter()?;
         let (handle, buf) = matched(&process, buf, count.into(), datatype, message)?;
-        let started = process.imrecv(handle, buf)?;
+        let started = p2p::imrecv(&process, handle, buf)?;
         put(message, consts::MESSAGE_NULL, "message")?;
         put(request, started, "request")
     }
@@ -418,9 +418,9 @@ fn both(
     recv: &mut Request,
     status: *mut Status,
 ) -> Result<()> {
-    process.block_on(*recv)?;
-    let received = process.complete_whole(recv);
-    let sent = process.wait(send)?;
+    request::block_on(process, *recv)?;
+    let received = request::complete_whole(process, recv);
+    let sent = request::wait(process, send)?;
     finish(received, status)?;
     sent.into_result().map(drop)
 }

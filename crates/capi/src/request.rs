@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use catena_abi::{Request, Status, consts};
-use catena_core::request::{Among, Done, State};
+use catena_core::request::{self, Among, Done, State};
 use catena_core::{Process, enter};
 use catena_objects::{Error, Kind, Result};
 
@@ -23,7 +23,7 @@ fn put_empty(status: *mut Status) {
 /// Stores the empty status if nothing is under way, and tells so.
 #[inline]
 fn is_idle(process: &Process, request: Request, status: *mut Status) -> bool {
-    let idle = process.is_idle(request);
+    let idle = request::is_idle(process, request);
     if idle {
         put_empty(status);
     }
@@ -107,11 +107,11 @@ fn rest(
     put_error(at(statuses, failed), errors::code_of(error));
     for (i, request) in requests.iter_mut().enumerate().skip(failed + 1) {
         let status = at(statuses, i);
-        if process.state(*request)? == State::Pending {
+        if request::state(process, *request)? == State::Pending {
             put_error(status, consts::ERR_PENDING);
             continue;
         }
-        let done = process.complete(request);
+        let done = request::complete(process, request);
         put_status(status, &done.status);
         put_error(
             status,
@@ -130,7 +130,7 @@ fn complete_some(
 ) -> Result<()> {
     let mut first: Option<(usize, Error)> = None;
     for (n, &i) in indices.iter().enumerate() {
-        let done = process.complete(&mut requests[i as usize]);
+        let done = request::complete(process, &mut requests[i as usize]);
         put_status(at(statuses, n), &done.status);
         if let Some(e) = done.error {
             if first.is_none() {
@@ -170,9 +170,9 @@ mpi_fn! {
     fn Wait(request: *mut Request, status: *mut Status) {
         let process = enter()?;
         let request = one(request)?;
-        match process.block_on(*request)? {
+        match request::block_on(&process, *request)? {
             State::Inactive => put_empty(status),
-            _ => return finish(process.complete(request), status),
+            _ => return finish(request::complete(&process, request), status),
         }
         Ok(())
     }
@@ -180,12 +180,12 @@ mpi_fn! {
     fn Test(request: *mut Request, flag: *mut c_int, status: *mut Status) {
         let process = enter()?;
         let request = one(request)?;
-        let ready = process.poll(*request)? != State::Pending;
+        let ready = request::poll(&process, *request)? != State::Pending;
         put(flag, ready.into(), "flag")?;
         if !ready || is_idle(&process, *request, status) {
             return Ok(());
         }
-        finish(process.complete(request), status)
+        finish(request::complete(&process, request), status)
     }
 
     fn Waitall(count: c_int, array_of_requests: *mut Request, array_of_statuses: *mut Status) {
@@ -193,15 +193,15 @@ mpi_fn! {
         let requests = requests(count, array_of_requests)?;
         // Nothing is completed if one is none. Of one alone its wait says so.
         if requests.len() > 1 {
-            process.check_all(requests)?;
+            request::check_all(&process, requests)?;
         }
         for i in 0..requests.len() {
             let status = at(array_of_statuses, i);
-            if process.block_on(requests[i])? == State::Inactive {
+            if request::block_on(&process, requests[i])? == State::Inactive {
                 put_empty(status);
                 continue;
             }
-            let done = process.complete(&mut requests[i]);
+            let done = request::complete(&process, &mut requests[i]);
             put_status(status, &done.status);
             if let Some(e) = done.error {
                 return rest(&process, requests, array_of_statuses, i, &e);
@@ -215,7 +215,7 @@ mpi_fn! {
     {
         let process = enter()?;
         let requests = requests(count, array_of_requests)?;
-        let ready = process.poll_all(requests)?;
+        let ready = request::poll_all(&process, requests)?;
         put(flag, ready.into(), "flag")?;
         if !ready {
             return Ok(());
@@ -225,7 +225,7 @@ mpi_fn! {
             if is_idle(&process, requests[i], status) {
                 continue;
             }
-            let done = process.complete(&mut requests[i]);
+            let done = request::complete(&process, &mut requests[i]);
             put_status(status, &done.status);
             if let Some(e) = done.error {
                 return rest(&process, requests, array_of_statuses, i, &e);
@@ -239,10 +239,10 @@ mpi_fn! {
     {
         let process = enter()?;
         let requests = requests(count, array_of_requests)?;
-        match process.wait_any(requests)? {
+        match request::wait_any(&process, requests)? {
             Among::At(i) => {
                 put(indx, i as c_int, "index")?;
-                finish(process.complete(&mut requests[i]), status)
+                finish(request::complete(&process, &mut requests[i]), status)
             }
             Among::Inactive | Among::Pending => {
                 put_empty(status);
@@ -256,12 +256,12 @@ mpi_fn! {
     {
         let process = enter()?;
         let requests = requests(count, array_of_requests)?;
-        let found = process.poll_any(requests)?;
+        let found = request::poll_any(&process, requests)?;
         put(flag, (found != Among::Pending).into(), "flag")?;
         match found {
             Among::At(i) => {
                 put(indx, i as c_int, "index")?;
-                finish(process.complete(&mut requests[i]), status)
+                finish(request::complete(&process, &mut requests[i]), status)
             }
             Among::Inactive => {
                 put_empty(status);
@@ -277,7 +277,7 @@ mpi_fn! {
         let process = enter()?;
         let requests = requests(incount, array_of_requests)?;
         let indices = array_mut(array_of_indices, requests.len(), "array_of_indices")?;
-        let found = process.wait_some(requests, indices)?;
+        let found = request::wait_some(&process, requests, indices)?;
         put_some(&process, requests, found, outcount, indices, array_of_statuses)
     }
 
@@ -287,15 +287,15 @@ mpi_fn! {
         let process = enter()?;
         let requests = requests(incount, array_of_requests)?;
         let indices = array_mut(array_of_indices, requests.len(), "array_of_indices")?;
-        let found = process.poll_some(requests, indices)?;
+        let found = request::poll_some(&process, requests, indices)?;
         put_some(&process, requests, found, outcount, indices, array_of_statuses)
     }
 
     fn Request_get_status(request: Request, flag: *mut c_int, status: *mut Status) {
         let process = enter()?;
-        let ready = process.poll(request)? != State::Pending;
+        let ready = request::poll(&process, request)? != State::Pending;
         if ready && !is_idle(&process, request, status) {
-            put_status(status, &process.peek(request)?.status);
+            put_status(status, &request::peek(&process, request)?.status);
         }
         put(flag, ready.into(), "flag")
     }
@@ -305,12 +305,12 @@ mpi_fn! {
     {
         let process = enter()?;
         let requests = requests_const(count, array_of_requests)?;
-        let ready = process.poll_all(requests)?;
+        let ready = request::poll_all(&process, requests)?;
         if ready {
             for (i, &request) in requests.iter().enumerate() {
                 let status = at(array_of_statuses, i);
                 if !is_idle(&process, request, status) {
-                    put_status(status, &process.peek(request)?.status);
+                    put_status(status, &request::peek(&process, request)?.status);
                 }
             }
         }
@@ -322,11 +322,11 @@ mpi_fn! {
     {
         let process = enter()?;
         let requests = requests_const(count, array_of_requests)?;
-        let found = process.poll_any(requests)?;
+        let found = request::poll_any(&process, requests)?;
         put(flag, (found != Among::Pending).into(), "flag")?;
         match found {
             Among::At(i) => {
-                put_status(status, &process.peek(requests[i])?.status);
+                put_status(status, &request::peek(&process, requests[i])?.status);
                 put(indx, i as c_int, "index")
             }
             Among::Inactive => {
@@ -343,11 +343,11 @@ mpi_fn! {
         let process = enter()?;
         let requests = requests_const(incount, array_of_requests)?;
         let indices = array_mut(array_of_indices, requests.len(), "array_of_indices")?;
-        match process.poll_some(requests, indices)? {
+        match request::poll_some(&process, requests, indices)? {
             None => put(outcount, consts::UNDEFINED, "outcount"),
             Some(n) => {
                 for (k, &i) in indices[..n].iter().enumerate() {
-                    put_status(at(array_of_statuses, k), &process.peek(requests[i as usize])?.status);
+                    put_status(at(array_of_statuses, k), &request::peek(&process, requests[i as usize])?.status);
                 }
                 put(outcount, n as c_int, "outcount")
             }
@@ -355,18 +355,18 @@ mpi_fn! {
     }
 
     fn Request_free(request: *mut Request) {
-        enter()?.request_free(one(request)?)
+        request::free(&*enter()?, one(request)?)
     }
 
     fn Cancel(request: *mut Request) {
-        enter()?.cancel(*one(request)?)
+        request::cancel(&*enter()?, *one(request)?)
     }
 
     fn Start(request: *mut Request) {
-        enter()?.start(*one(request)?)
+        request::start(&*enter()?, *one(request)?)
     }
 
     fn Startall(count: c_int, array_of_requests: *mut Request) {
-        enter()?.start_all(requests_const(count, array_of_requests)?)
+        request::start_all(&*enter()?, requests_const(count, array_of_requests)?)
     }
 }

@@ -33,7 +33,7 @@ mpi_fn! {
         }
         let process = enter()?;
         let finalized = process.session(args::get(session, "session")?)?;
-        process.session_finalize(&finalized)?;
+        finalized.finalize(&process)?;
         put(session, consts::SESSION_NULL, "session")
     }
 
@@ -47,7 +47,7 @@ mpi_fn! {
         let process = enter()?;
         process.session(session)?;
         process.objects.infos.find(hints)?;
-        put(npset_names, process.process_sets()?.len() as c_int, "npset_names")
+        put(npset_names, session::process_sets(&process)?.len() as c_int, "npset_names")
     }
 
     /// With no room for the name, tells how much it needs, with the NUL.
@@ -57,7 +57,7 @@ mpi_fn! {
         let process = enter()?;
         process.session(session)?;
         process.objects.infos.find(hints)?;
-        let sets = process.process_sets()?;
+        let sets = session::process_sets(&process)?;
         let Some(set) = usize::try_from(n).ok().and_then(|n| sets.get(n)) else {
             fail!(Arg, "n is {n}, but this process is in {} process sets", sets.len());
         };
@@ -77,7 +77,7 @@ mpi_fn! {
     {
         let process = enter()?;
         process.session(session)?;
-        let set = process.process_set(args::string(pset_name, "pset_name")?)?;
+        let set = session::process_set(&process, args::string(pset_name, "pset_name")?)?;
         let size = ("mpi_size".to_owned(), set.members.len().to_string());
         let version = set.version.map(|it| ("catena_version".to_owned(), it.to_string()));
         let pairs = [size].into_iter().chain(version);
@@ -90,7 +90,7 @@ mpi_fn! {
         let process = enter()?;
         let session = process.session(session)?;
         put(newgroup, consts::GROUP_NULL, "newgroup")?;
-        let group = process.group_of_set(&session, args::string(pset_name, "pset_name")?)?;
+        let group = session.group_of_set(&process, args::string(pset_name, "pset_name")?)?;
         put(newgroup, process.objects.groups.add(group), "newgroup")
     }
 }

@@ -156,7 +156,7 @@ mpi_fn! {
         let process = enter()?;
         put_comm(comm_cart, || {
             let comm = process.comm(comm_old)?;
-            process.cart_create(&comm, grid(&comm, ndims, dims, periods), reorder != 0)
+            comm.cart_create(&process, grid(&comm, ndims, dims, periods), reorder != 0)
         })
     }
 
@@ -166,7 +166,7 @@ mpi_fn! {
             let comm = process.comm(comm)?;
             let remain = array(remain_dims, comm.grid()?.dims.len(), "remain_dims")?;
             let remain: Vec<bool> = remain.iter().map(|&r| r != 0).collect();
-            process.cart_sub(&comm, &remain)
+            comm.cart_sub(&process, &remain)
         })
     }
 
@@ -176,7 +176,7 @@ mpi_fn! {
         let process = enter()?;
         let comm = process.comm_ref(comm)?;
         let grid = grid(comm, ndims, dims, periods)?;
-        let rank = process.mapped_rank(comm, grid.size(), || grid.pattern());
+        let rank = comm.mapped_rank(&process, grid.size(), || grid.pattern());
         put(newrank, or_undefined(rank), "newrank")
     }
 
@@ -240,7 +240,7 @@ mpi_fn! {
         let process = enter()?;
         put_comm(comm_graph, || {
             let comm = process.comm(comm_old)?;
-            process.graph_create(&comm, graph(&comm, nnodes, index, edges), reorder != 0)
+            comm.graph_create(&process, graph(&comm, nnodes, index, edges), reorder != 0)
         })
     }
 
@@ -250,7 +250,7 @@ mpi_fn! {
         let process = enter()?;
         let comm = process.comm_ref(comm)?;
         let graph = graph(comm, nnodes, index, edges)?;
-        let rank = process.mapped_rank(comm, graph.index.len() as u32, || graph.pattern());
+        let rank = comm.mapped_rank(&process, graph.index.len() as u32, || graph.pattern());
         put(newrank, or_undefined(rank), "newrank")
     }
 
@@ -297,7 +297,7 @@ mpi_fn! {
             let destinations = list(destinations, outdegree, "destinations")?;
             adjacent((sources, sourceweights), (destinations, destweights))
         });
-        put_comm(comm_dist_graph, || process.dist_graph_adjacent(&process.comm(comm_old)?, own, reorder != 0))
+        put_comm(comm_dist_graph, || process.comm(comm_old)?.dist_graph_adjacent(&process, own, reorder != 0))
     }
 
     fn Dist_graph_create(comm_old: Comm, n: c_int, sources: *const c_int, degrees: *const c_int,
@@ -307,7 +307,7 @@ mpi_fn! {
         let process = enter()?;
         let hints = process.objects.infos.find(hints);
         let given = hints.and_then(|_| spread(n, sources, degrees, destinations, weights));
-        put_comm(comm_dist_graph, || process.dist_graph(&process.comm(comm_old)?, given, reorder != 0))
+        put_comm(comm_dist_graph, || process.comm(comm_old)?.dist_graph(&process, given, reorder != 0))
     }
 
     fn Dist_graph_neighbors_count(comm: Comm, indegree: *mut c_int, outdegree: *mut c_int,

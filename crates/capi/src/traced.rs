@@ -19,7 +19,7 @@ pub(crate) mod number {
 
 /// Enters a function into the trace.
 macro_rules! traced {
-    ($name:ident $($arg:ident),*) => {{
+    ($name:ident $($arg:ident),* $(,)?) => {{
         const FUNCTION: (u16, [Option<usize>; 3]) = $crate::traced::number::$name;
         if const { $crate::traced::is_traced(FUNCTION.0) } {
             let words = [$($crate::traced::Traced::word($arg)),*];

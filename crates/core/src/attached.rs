@@ -5,6 +5,7 @@
 //! costs its packed size and a little more, which `MPI_BSEND_OVERHEAD` covers.
 
 use std::cell::RefCell;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use catena_abi::consts;
@@ -35,7 +36,16 @@ struct Pending {
 }
 
 /// The place for a buffer.
-pub type Slot = RefCell<Option<Attached>>;
+#[derive(Debug, Default)]
+pub struct Slot(RefCell<Option<Attached>>);
+
+impl Deref for Slot {
+    type Target = RefCell<Option<Attached>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
 
 /// Buffered messages of the process, counted; under the library's lock.
 static SENT: AtomicU64 = AtomicU64::new(0);

@@ -1,6 +1,7 @@
 //! Buffered sends (MPI-5, chapter 3.6): buffers attached to the process, a
 //! session or a communicator. The closest one that there is counts.
 
+use crate::needs;
 use catena_hang::WaitsFor;
 use std::sync::Arc;
 
@@ -38,17 +39,17 @@ impl Holder {
     }
 }
 
-impl Process {
+impl Comm {
     /// `MPI_Bsend`: copies the message and returns.
     ///
     /// # Errors
     /// `Buffer` if no buffer is attached or what is left of it is too small.
-    pub fn bsend(&self, comm: &Comm, buf: &SendBuf, dest: u32, tag: i32) -> Result<()> {
+    pub fn bsend(&self, process: &Process, buf: &SendBuf, dest: u32, tag: i32) -> Result<()> {
         let cost = buf.len() + OVERHEAD;
-        let session = comm.group.session();
-        let session = session.and_then(|s| self.objects.sessions.get(s.0));
+        let session = self.group.session();
+        let session = session.and_then(|s| process.objects.sessions.get(s.0));
         let of_session = session.as_ref().map(|s| &s.buffer);
-        let slots = [Some(&comm.buffer), of_session, Some(&self.buffer)];
+        let slots = [Some(&self.buffer), of_session, Some(&process.buffer)];
         let attached = |slot: &&Slot| slot.borrow().as_ref().is_some_and(|it| !it.leaves);
         let Some(slot) = slots.into_iter().flatten().find(attached) else {
             fail!(
@@ -61,14 +62,14 @@ impl Process {
             let mut slot = slot.borrow_mut();
             // Another thread may have detached it, while progress was in a function of the program.
             slot.as_mut().is_some_and(|b| {
-                b.settle(|id| process.has_left(id));
+                b.settle(|id| has_left(process, id));
                 b.automatic() || cost.saturating_add(b.used()) <= b.size
             })
         };
-        if !fits(self) {
+        if !fits(process) {
             // What is under way may be done after a round of progress.
-            self.progress();
-            if !fits(self) {
+            process.progress();
+            if !fits(process) {
                 let (size, used) = slot
                     .borrow()
                     .as_ref()
@@ -82,40 +83,42 @@ impl Process {
         }
         let copy = SendBuf::Owned(buf.to_owned_bytes()?);
         let sent =
-            self.link(|link| link.send(comm.cid, Plane::User, dest, tag, Mode::Standard, copy));
+            process.link(|link| link.send(self.cid, Plane::User, dest, tag, Mode::Standard, copy));
         if let (Sent::Pending(id), Some(b)) = (sent, slot.borrow_mut().as_mut()) {
             b.add(id, cost);
         }
         Ok(())
     }
+}
 
-    /// Whether a message has left; then its request is gone.
-    fn has_left(&self, id: ReqId) -> bool {
-        self.link(|link| {
-            let done = link.is_done(id);
-            if done {
-                link.take(id);
-            }
-            done
-        })
-    }
+/// Whether a message has left; then its request is gone.
+fn has_left(process: &Process, id: ReqId) -> bool {
+    process.link(|link| {
+        let done = link.is_done(id);
+        if done {
+            link.take(id);
+        }
+        done
+    })
+}
 
+impl Slot {
     /// Bytes in use and bytes in all of the buffer that is attached there; 0 if
     /// none is.
-    pub fn buffer_use(&self, slot: &Slot) -> (u64, u64) {
-        slot.borrow_mut().as_mut().map_or((0, 0), |b| {
-            b.settle(|id| self.has_left(id));
+    pub fn usage(&self, process: &Process) -> (u64, u64) {
+        self.borrow_mut().as_mut().map_or((0, 0), |b| {
+            b.settle(|id| has_left(process, id));
             (b.used(), if b.automatic() { 0 } else { b.size })
         })
     }
 
     /// Whether the messages before `until` in the buffer there have left. Does
     /// not progress.
-    pub fn is_flushed(&self, slot: &Slot, until: Mark) -> bool {
-        match slot.borrow_mut().as_mut() {
+    pub fn is_flushed(&self, process: &Process, until: Mark) -> bool {
+        match self.borrow_mut().as_mut() {
             None => true,
             Some(b) => {
-                b.settle(|id| self.has_left(id));
+                b.settle(|id| has_left(process, id));
                 b.is_flushed(until)
             }
         }
@@ -123,21 +126,21 @@ impl Process {
 
     /// Waits until all messages in the buffer there have left; a lost peer's
     /// count as having left. Costs nothing where no buffer is attached.
-    pub fn flush(&self, slot: &Slot) {
-        if slot.borrow().is_none() {
+    pub fn flush(&self, process: &Process) {
+        if self.borrow().is_none() {
             return;
         }
         let until = Mark::now();
-        self.block(
-            |process, waits| process.describe_flush(slot, until, waits),
-            |process| process.is_flushed(slot, until),
+        process.block(
+            |process, waits| self.describe_flush(process, until, waits),
+            |process| self.is_flushed(process, until),
         );
     }
 
-    /// What the messages before `until` in a buffer wait for.
-    pub(crate) fn describe_flush(&self, slot: &Slot, until: Mark, waits: &mut WaitsFor) {
-        let left = slot.borrow().as_ref().map(|it| it.not_left(until));
+    /// What the messages before `until` in the buffer there wait for.
+    pub(crate) fn describe_flush(&self, process: &Process, until: Mark, waits: &mut WaitsFor) {
+        let left = self.borrow().as_ref().map(|it| it.not_left(until));
         let left = left.into_iter().flatten();
-        left.for_each(|id| self.describe_transfer(id, waits));
+        left.for_each(|id| needs::describe_transfer(process, id, waits));
     }
 }

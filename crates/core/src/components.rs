@@ -20,13 +20,13 @@ pub trait Component: fmt::Debug + Sync {
     /// A number is that of a new communicator from now on, of which nobody else knows it yet.
     fn number_taken(&self, _process: &Process, _cid: Cid) {}
 
-    /// A communicator has its handle: [`Process::comm_at`] finds it from now on.
+    /// A communicator has its handle: [`Communicators::at`](crate::comm::Communicators::at) finds it from now on.
     fn comm_opened(&self, _process: &Process, _comm: &Comm) {}
 
     /// A member of a communicator, by the context and its rank there, is to be asked whether it takes part in an agreement: in
     /// that of all members which has the first of the words as its number, or in that of two leaders which the words tell
-    /// ([`Process::leader_asks`]). If it does not, the answer is [`Process::takes_no_part`], or
-    /// [`Process::leader_is_absent`]. False if this component cannot ask.
+    /// ([`Communicators::leader_asks`](crate::comm::Communicators::leader_asks)). If it does not, the answer is [`Communicators::takes_no_part`](crate::comm::Communicators::takes_no_part), or
+    /// [`Communicators::leader_is_absent`](crate::comm::Communicators::leader_is_absent). False if this component cannot ask.
     fn ask_part(&self, _process: &Process, _cid: Cid, _rank: u32, _words: &[u32]) -> bool {
         false
     }
@@ -51,31 +51,29 @@ pub(crate) fn all() -> impl Iterator<Item = &'static dyn Component> {
         .flat_map(|all| all.iter().copied())
 }
 
-impl Process {
-    /// A number is taken for a new communicator.
-    pub(crate) fn tell_taken(&self, cid: Cid) {
-        all().for_each(|it| it.number_taken(self, cid));
-    }
+/// A number is taken for a new communicator.
+pub(crate) fn tell_taken(process: &Process, cid: Cid) {
+    all().for_each(|it| it.number_taken(process, cid));
+}
 
-    /// A communicator has its handle from now on.
-    pub(crate) fn tell_opened(&self, comm: &Comm) {
-        all().for_each(|it| it.comm_opened(self, comm));
-    }
+/// A communicator has its handle from now on.
+pub(crate) fn tell_opened(process: &Process, comm: &Comm) {
+    all().for_each(|it| it.comm_opened(process, comm));
+}
 
-    /// Asks a member of a communicator whether it takes part in an agreement of all members; false if nobody is there who could.
-    pub(crate) fn ask_part(&self, cid: Cid, rank: u32, number: u32) -> bool {
-        all().any(|it| it.ask_part(self, cid, rank, &[number]))
-    }
+/// Asks a member of a communicator whether it takes part in an agreement of all members; false if nobody is there who could.
+pub(crate) fn ask_part(process: &Process, cid: Cid, rank: u32, number: u32) -> bool {
+    all().any(|it| it.ask_part(process, cid, rank, &[number]))
+}
 
-    /// Asks the other leader, from this one's call of that number, whether nothing comes.
-    pub(crate) fn ask_leader(&self, (cid, rank, key): &Way, number: u32) {
-        let words = key.words(number);
-        all().any(|it| it.ask_part(self, *cid, *rank, &words));
-    }
+/// Asks the other leader, from this one's call of that number, whether nothing comes.
+pub(crate) fn ask_leader(process: &Process, (cid, rank, key): &Way, number: u32) {
+    let words = key.words(number);
+    all().any(|it| it.ask_part(process, *cid, *rank, &words));
+}
 
-    /// Tells the other leader, which has asked from its call of that number, that nothing comes.
-    pub(crate) fn answer_leader(&self, (cid, rank, key): &Way, number: u32) {
-        let words = key.words(number);
-        all().for_each(|it| it.answer_leader(self, *cid, *rank, &words));
-    }
+/// Tells the other leader, which has asked from its call of that number, that nothing comes.
+pub(crate) fn answer_leader(process: &Process, (cid, rank, key): &Way, number: u32) {
+    let words = key.words(number);
+    all().for_each(|it| it.answer_leader(process, *cid, *rank, &words));
 }

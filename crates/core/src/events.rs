@@ -102,60 +102,58 @@ pub fn want(kinds: u32, listener: Listener) {
     let _entered = enter_any();
     WANTED.store(kinds, Relaxed);
     if let Some(process) = life().kept() {
-        process.watch();
+        watch(process);
     }
 }
 
 /// Hands over what was noted so far, if a process runs: for those who change who is told of what.
 pub fn hand_over() {
     if let Ok(process) = enter() {
-        process.hand_over();
+        hand_over_of(&process);
     }
 }
 
 /// Tells now what was noted so far, if a process runs and no thread is doing that.
 pub fn catch_up() {
     if let Ok(process) = enter() {
-        process.tell();
+        tell(&process);
     }
 }
 
-impl Process {
-    /// Has the engine note what is wanted of it, and progress tell what was noted.
-    pub(crate) fn watch(&self) {
-        self.link(|link| link.watch(wanted(UNEXPECTED)));
-        self.hook::<Noted>().set_work(usize::from(any()));
-    }
+/// Has the engine note what is wanted of it, and progress tell what was noted.
+pub(crate) fn watch(process: &Process) {
+    process.link(|link| link.watch(wanted(UNEXPECTED)));
+    process.hook::<Noted>().set_work(usize::from(any()));
+}
 
-    /// Notes what happened just now.
-    #[cold]
-    pub(crate) fn note(&self, comm: Option<Cid>, what: What) {
-        let at = clock::ticks();
-        self.keep(Event { at, comm, what });
-    }
+/// Notes what happened just now.
+#[cold]
+pub(crate) fn note(process: &Process, comm: Option<Cid>, what: What) {
+    let at = clock::ticks();
+    keep(process, Event { at, comm, what });
+}
 
-    fn keep(&self, event: Event) {
-        let noted = self.hook::<Noted>();
-        let mut events = noted.events.borrow_mut();
-        if events.len() < KEPT {
-            events.push_back(event);
-        } else {
-            noted.lost.set(noted.lost.get() + 1);
-        }
+fn keep(process: &Process, event: Event) {
+    let noted = process.hook::<Noted>();
+    let mut events = noted.events.borrow_mut();
+    if events.len() < KEPT {
+        events.push_back(event);
+    } else {
+        noted.lost.set(noted.lost.get() + 1);
     }
+}
 
-    /// Hands over what was noted.
-    #[cold]
-    pub(crate) fn hand_over(&self) {
-        self.hook::<Noted>().hand_over(self);
-    }
+/// Hands over what was noted.
+#[cold]
+pub(crate) fn hand_over_of(process: &Process) {
+    process.hook::<Noted>().hand_over(process);
+}
 
-    /// Tells what was noted.
-    #[cold]
-    pub(crate) fn tell(&self) {
-        self.hand_over();
-        self.hook::<Noted>().alone(Noted::tell);
-    }
+/// Tells what was noted.
+#[cold]
+pub(crate) fn tell(process: &Process) {
+    hand_over_of(process);
+    process.hook::<Noted>().alone(Noted::tell);
 }
 
 impl Hook<Process> for Noted {

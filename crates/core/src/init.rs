@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use catena_abi::consts;
 use catena_boot::FAULT_TOLERANCE;
 
-use crate::comm::Comm;
-use crate::phase;
+use crate::comm::{Comm, finish_messages};
+use crate::phase::{self, WorldModel};
 pub use crate::phase::{is_finalized, is_initialized};
-use crate::process::{Entered, Process, WorldModel, enter, life};
+use crate::process::{Entered, Process, enter, life};
 use catena_objects::error::{Error, Result};
 use catena_objects::fail;
 
@@ -31,7 +31,7 @@ pub fn init(required: i32) -> Result<i32> {
         phase::give_up();
         return Err(e);
     }
-    enter()?.begin_world_model(WorldModel {
+    enter()?.comms.begin_world_model(WorldModel {
         level,
         main_thread: std::thread::current().id(),
     });
@@ -51,13 +51,13 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
         Ok(process) => process,
         Err(error) => return raise(&error),
     };
-    let comms = process.comms_of_world();
-    process.finish_messages(&comms);
+    let comms = process.comms.of_world();
+    finish_messages(&process, &comms);
     // Nobody leaves while somebody may still need its memory or its progress.
-    let is_revoked = || process.world.failed.is_revoked();
+    let is_revoked = || process.comms.world.failed.is_revoked();
     let by_launcher = || process.engine.fence(&process);
     // A collective that has failed there, of which the program was told, is no reason why it should not end well.
-    let has_given_up = || process.world.has_given_up();
+    let has_given_up = || process.comms.world.has_given_up();
     let fails = FAILS.load(Ordering::Relaxed);
     let met = match FAULT_TOLERANCE.get() || is_revoked() || has_given_up() || fails {
         // The launcher knows who is left to be waited for.
@@ -71,7 +71,7 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
         },
     };
     if met.is_ok() {
-        process.finish_messages(&comms);
+        finish_messages(&process, &comms);
     }
     let parted = process.engine.part(&process);
     let mut code = 0;
@@ -80,7 +80,7 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
         let text = format!("MPI_Finalize: {}", error.text());
         process.engine.boot.borrow_mut().fault(&text);
     }
-    process.end_world_model();
+    process.comms.end_world_model();
     phase::end();
     match life().leave(&process, true) {
         Err(error) if code == 0 => raise(&error),
@@ -97,19 +97,6 @@ pub fn note_failure() {
     FAILS.store(true, Ordering::Relaxed);
 }
 
-impl Process {
-    /// The communicators that end with the world model: those of no session.
-    fn comms_of_world(&self) -> Vec<Arc<Comm>> {
-        let made = self.objects.comms.all().into_iter().map(|(_, comm)| comm);
-        let made = made.filter(|comm| comm.group.session().is_none());
-        [&self.world, &self.own]
-            .into_iter()
-            .cloned()
-            .chain(made)
-            .collect()
-    }
-}
-
 /// What `MPI_Finalize` does first of all, while everything still works (MPI-5, 11.2.4): calls the delete callbacks of the attributes
 /// of `MPI_COMM_SELF`.
 ///
@@ -118,7 +105,7 @@ impl Process {
 pub fn delete_attributes() -> Result<()> {
     let process = enter()?;
     process.world_model()?;
-    process.own.attrs.delete_all(consts::COMM_SELF.0)
+    process.comms.own.attrs.delete_all(consts::COMM_SELF.0)
 }
 
 /// What comes before the end of the world model.
@@ -126,15 +113,15 @@ fn tidy_up() -> Result<Entered<Process>> {
     let process = enter()?;
     process.world_model()?;
     delete_attributes()?;
-    process.flush(&process.buffer);
+    process.buffer.flush(&process);
     process.engine.hooks.finalize(&process)?;
-    for comm in process.comms_of_world() {
-        process.flush(&comm.buffer);
-        if !Arc::ptr_eq(&comm, &process.world) {
-            process.withdraw(&comm);
+    for comm in process.comms.of_world() {
+        comm.buffer.flush(&process);
+        if !Arc::ptr_eq(&comm, &process.comms.world) {
+            comm.withdraw(&process);
         }
     }
-    process.end_as_leader();
+    process.comms.leaders.end_world(&process);
     Ok(process)
 }
 

@@ -49,7 +49,7 @@ pub mod listing;
 mod loss;
 mod memory_kinds;
 mod message;
-mod needs;
+pub mod needs;
 mod object;
 pub mod p2p;
 pub mod peers;
@@ -73,6 +73,5 @@ pub mod hooks {
 
 pub use loss::kind_of_death;
 pub use memory_kinds::takes_cuda;
-pub use needs::open_need;
 pub use process::{Objects, Process, enter, enter_any, is_locked, observe};
 pub use reduce_local::reduce_local;

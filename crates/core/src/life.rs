@@ -1,8 +1,8 @@
 //! How the library comes up in this process, and how it rests.
 
-use crate::needs::open_need;
+use crate::needs;
 use catena_hang::{WaitsFor, What};
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::ffi::OsString;
 
 use catena_abi::consts;
@@ -16,9 +16,10 @@ use catena_objects::group::Group;
 use catena_process::{Living, Owner, ProgressEngine, Waits};
 
 use crate::coll::{Collectives, Counts};
-use crate::comm::{Cids, Comm, ControlMessages, HandlesByCid, Heritage, JOB};
+use crate::comm::{Cids, Comm, Communicators, Heritage, JOB};
 use crate::components;
 use crate::environment;
+use crate::events;
 use crate::process::{self, Link, Process, enter};
 
 pub use catena_process::granted;
@@ -54,13 +55,13 @@ impl Living for Process {
         if self.link(|link| link.net().has_networks()) {
             self.link(|link| link.net().leave());
             let describe = |_: &Process, waits: &mut WaitsFor| {
-                waits.needs.push(open_need(What::Rest, ""));
+                waits.needs.push(needs::open(What::Rest, ""));
             };
             self.block(describe, |process| {
                 process.link(|link| link.net().is_delivered(end))
             });
         }
-        self.tell();
+        events::tell(self);
     }
 
     fn rest(&self, end: bool) -> Result<()> {
@@ -124,28 +125,16 @@ fn wire_up() -> Result<Box<Process>> {
     let everybody = predefined(consts::COMM_WORLD, "MPI_COMM_WORLD", &everyone);
     assert_eq!(everybody.cid, JOB);
     let own = predefined(consts::COMM_SELF, "MPI_COMM_SELF", &[me]);
-    let handles = HandlesByCid::from([
-        (everybody.cid, consts::COMM_WORLD),
-        (own.cid, consts::COMM_SELF),
-    ]);
     let process = Box::new(Process {
         objects,
         units: units(),
         me,
-        world: everybody,
-        own,
-        world_model: Cell::default(),
-        recent: process::nobody(),
+        comms: Communicators::new(&objects.comms, [everybody, own], cids),
         owner: Cell::new(Owner::InTurn),
         threads: engine.threads(),
         waits: Waits::default(),
         colls: Counts::default(),
-        buffer: RefCell::default(),
-        cids: RefCell::new(cids),
-        control: ControlMessages::default(),
-        leaders: Default::default(),
-        handles_by_cid: RefCell::new(handles),
-        orphans: Default::default(),
+        buffer: Default::default(),
         engine,
         parent: Cell::new(consts::COMM_NULL),
         other_jobs: Default::default(),
@@ -157,7 +146,7 @@ fn wire_up() -> Result<Box<Process>> {
     }
     components::all().for_each(|it| it.came_up(&process));
     process.engine.ask_once();
-    process.watch();
+    events::watch(&process);
     Ok(process)
 }
 

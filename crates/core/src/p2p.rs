@@ -1,5 +1,6 @@
 //! Point-to-point communication (MPI-5, chapter 3), above the engine.
 
+use crate::needs;
 use catena_hang::WaitsFor;
 use catena_link::Context;
 use std::cell::Cell;
@@ -105,18 +106,18 @@ fn bad_tag(tag: i32, also: &str) -> Error {
     )
 }
 
-impl Process {
+impl Comm {
     /// Starts a send.
     #[inline]
     pub fn isend(
         &self,
-        comm: &Comm,
+        process: &Process,
         buf: SendBuf,
         dest: u32,
         tag: i32,
         mode: Mode,
     ) -> abi::Request {
-        match self.link(|link| link.send(comm.cid, Plane::User, dest, tag, mode, buf)) {
+        match process.link(|link| link.send(self.cid, Plane::User, dest, tag, mode, buf)) {
             Sent::Done => request::SENT,
             Sent::Pending(id) => request::transfer(id),
         }
@@ -127,58 +128,69 @@ impl Process {
     /// # Errors
     /// `ProcAborted` if the peer is gone.
     #[inline]
-    pub fn send(&self, comm: &Comm, buf: SendBuf, dest: u32, tag: i32, mode: Mode) -> Result<()> {
-        match self.link(|link| link.send(comm.cid, Plane::User, dest, tag, mode, buf)) {
+    pub fn send(
+        &self,
+        process: &Process,
+        buf: SendBuf,
+        dest: u32,
+        tag: i32,
+        mode: Mode,
+    ) -> Result<()> {
+        match process.link(|link| link.send(self.cid, Plane::User, dest, tag, mode, buf)) {
             Sent::Done => Ok(()),
-            Sent::Pending(id) => self.finish_send(id),
+            Sent::Pending(id) => finish_send(process, id),
         }
     }
+}
 
-    fn finish_send(&self, id: ReqId) -> Result<()> {
-        match self.await_transfer(id).error {
-            None => Ok(()),
-            Some(f) => Err(failure(&f)),
-        }
+fn finish_send(process: &Process, id: ReqId) -> Result<()> {
+    match await_transfer(process, id).error {
+        None => Ok(()),
+        Some(f) => Err(failure(&f)),
     }
+}
 
+impl Comm {
     /// Starts a receive.
     #[inline]
-    pub fn irecv(&self, comm: &Comm, buf: RecvBuf, source: i32, tag: i32) -> abi::Request {
+    pub fn irecv(&self, process: &Process, buf: RecvBuf, source: i32, tag: i32) -> abi::Request {
         let sel = Selector { source, tag };
-        request::transfer(self.link(|link| link.recv(comm.cid, Plane::User, sel, buf)))
+        request::transfer(process.link(|link| link.recv(self.cid, Plane::User, sel, buf)))
     }
 
     /// Receives.
     #[inline]
-    pub fn recv(&self, comm: &Comm, buf: RecvBuf, source: i32, tag: i32) -> Completion {
+    pub fn recv(&self, process: &Process, buf: RecvBuf, source: i32, tag: i32) -> Completion {
         let sel = Selector { source, tag };
-        let id = self.link(|link| link.recv(comm.cid, Plane::User, sel, buf));
-        self.await_transfer(id)
+        let id = process.link(|link| link.recv(self.cid, Plane::User, sel, buf));
+        await_transfer(process, id)
     }
+}
 
-    /// Progresses until a transfer is done; takes its result.
-    #[inline]
-    pub(crate) fn await_transfer(&self, id: ReqId) -> Completion {
-        let is_done = |process: &Process| process.link(|link| link.is_done(id));
-        if !is_done(self) {
-            self.block(
-                |process, waits| process.describe_transfer(id, waits),
-                |process| is_done(process) || is_interrupted(process, id),
-            );
-            if !is_done(self) {
-                self.link(|link| link.interrupt(id));
-            }
+/// Progresses until a transfer is done; takes its result.
+#[inline]
+pub(crate) fn await_transfer(process: &Process, id: ReqId) -> Completion {
+    let is_done = |process: &Process| process.link(|link| link.is_done(id));
+    if !is_done(process) {
+        process.block(
+            |process, waits| needs::describe_transfer(process, id, waits),
+            |process| is_done(process) || is_interrupted(process, id),
+        );
+        if !is_done(process) {
+            process.link(|link| link.interrupt(id));
         }
-        self.link(|link| link.take(id))
     }
+    process.link(|link| link.take(id))
+}
 
+impl Comm {
     /// Looks for a message once, after one round of progress.
     ///
     /// # Errors
     /// `ProcAborted` if none can come, as its sender is gone.
-    pub fn iprobe(&self, comm: &Comm, source: i32, tag: i32) -> Result<Option<Envelope>> {
-        let (cid, sel) = (comm.cid, Selector { source, tag });
-        self.look(cid, sel, |process| {
+    pub fn iprobe(&self, process: &Process, source: i32, tag: i32) -> Result<Option<Envelope>> {
+        let (cid, sel) = (self.cid, Selector { source, tag });
+        look(process, cid, sel, |process| {
             process.link(|link| link.probe(cid, Plane::User, sel))
         })
     }
@@ -187,9 +199,9 @@ impl Process {
     ///
     /// # Errors
     /// As [`Process::iprobe`].
-    pub fn probe(&self, comm: &Comm, source: i32, tag: i32) -> Result<Envelope> {
-        let (cid, sel) = (comm.cid, Selector { source, tag });
-        self.look_until(cid, sel, |process| {
+    pub fn probe(&self, process: &Process, source: i32, tag: i32) -> Result<Envelope> {
+        let (cid, sel) = (self.cid, Selector { source, tag });
+        look_until(process, cid, sel, |process| {
             process.link(|link| link.probe(cid, Plane::User, sel))
         })
     }
@@ -198,122 +210,123 @@ impl Process {
     ///
     /// # Errors
     /// As [`Process::iprobe`].
-    pub fn improbe(&self, comm: &Comm, source: i32, tag: i32) -> Result<Option<Matched>> {
-        let (cid, sel) = (comm.cid, Selector { source, tag });
-        let found = self.look(cid, sel, |process| {
+    pub fn improbe(&self, process: &Process, source: i32, tag: i32) -> Result<Option<Matched>> {
+        let (cid, sel) = (self.cid, Selector { source, tag });
+        let found = look(process, cid, sel, |process| {
             process.link(|link| link.mprobe(cid, Plane::User, sel))
         })?;
-        Ok(found.map(|(id, envelope)| self.add_message(id, envelope)))
+        Ok(found.map(|(id, envelope)| add_message(process, id, envelope)))
     }
 
     /// Waits for a message and takes it out of the queue.
     ///
     /// # Errors
     /// As [`Process::iprobe`].
-    pub fn mprobe(&self, comm: &Comm, source: i32, tag: i32) -> Result<Matched> {
-        let (cid, sel) = (comm.cid, Selector { source, tag });
-        let (id, envelope) = self.look_until(cid, sel, |process| {
+    pub fn mprobe(&self, process: &Process, source: i32, tag: i32) -> Result<Matched> {
+        let (cid, sel) = (self.cid, Selector { source, tag });
+        let (id, envelope) = look_until(process, cid, sel, |process| {
             process.link(|link| link.mprobe(cid, Plane::User, sel))
         })?;
-        Ok(self.add_message(id, envelope))
+        Ok(add_message(process, id, envelope))
     }
+}
 
-    /// What `find` finds, if need be after one round of progress.
-    fn look<T>(
-        &self,
-        cid: Cid,
-        sel: Selector,
-        find: impl Fn(&Process) -> Option<T>,
-    ) -> Result<Option<T>> {
-        let found = find(self).or_else(|| {
-            self.progress();
-            find(self)
-        });
-        match found
-            .is_none()
-            .then(|| self.link(|link| link.seek(cid, Plane::User, sel)))
-        {
-            Some(Some(gone)) => Err(failure(&gone)),
-            Some(None) if self.is_deserted(cid, sel) => Err(failure(&Failure::Interrupted)),
-            _ => Ok(found),
+/// What `find` finds, if need be after one round of progress.
+fn look<T>(
+    process: &Process,
+    cid: Cid,
+    sel: Selector,
+    find: impl Fn(&Process) -> Option<T>,
+) -> Result<Option<T>> {
+    let found = find(process).or_else(|| {
+        process.progress();
+        find(process)
+    });
+    match found
+        .is_none()
+        .then(|| process.link(|link| link.seek(cid, Plane::User, sel)))
+    {
+        Some(Some(gone)) => Err(failure(&gone)),
+        Some(None) if is_deserted(process, cid, sel) => Err(failure(&Failure::Interrupted)),
+        _ => Ok(found),
+    }
+}
+
+/// Waits until `find` finds something. Another thread may free the communicator
+/// meanwhile.
+fn look_until<T>(
+    process: &Process,
+    cid: Cid,
+    sel: Selector,
+    find: impl Fn(&Process) -> Option<T>,
+) -> Result<T> {
+    let mut end = None;
+    let describe = |process: &Process, waits: &mut WaitsFor| {
+        let need = needs::message(process, Context::new(cid, Plane::User), sel);
+        waits.needs.push(need);
+    };
+    process.block(describe, |process| {
+        let gone = || process.link(|link| link.seek(cid, Plane::User, sel));
+        end = find(process)
+            .map(Ok)
+            .or_else(|| gone().map(|gone| Err(failure(&gone))))
+            .or_else(|| {
+                let deserted = is_deserted(process, cid, sel);
+                deserted.then(|| Err(failure(&Failure::Interrupted)))
+            });
+        end.is_some()
+    });
+    end.expect("block returns when it is found")
+}
+
+/// Whether a message from any source is sought, of which a member has died that the program
+/// has not acknowledged.
+fn is_deserted(process: &Process, cid: Cid, sel: Selector) -> bool {
+    let any = sel.source == consts::ANY_SOURCE && process.is_troubled();
+    any && process
+        .comms
+        .at(cid)
+        .is_some_and(|comm| comm.has_unacknowledged(process))
+}
+
+fn add_message(process: &Process, id: MessageId, envelope: Envelope) -> Matched {
+    let message = Message {
+        id: Cell::new(Some(id)),
+        envelope,
+    };
+    (
+        abi::Message(process.objects.messages.insert(message.into())),
+        envelope,
+    )
+}
+
+/// Starts to receive a matched message; its handle is dead from now on.
+///
+/// # Errors
+/// `Request` if the handle is not one of a matched message.
+pub fn imrecv(process: &Process, handle: abi::Message, buf: RecvBuf) -> Result<abi::Request> {
+    if handle == consts::MESSAGE_NO_PROC {
+        return Ok(request::NOWHERE);
+    }
+    let message = process.objects.messages.remove(handle.0);
+    match message.and_then(|m| m.id.take()) {
+        Some(id) => Ok(request::transfer(process.link(|link| link.mrecv(id, buf)))),
+        None if handle == consts::MESSAGE_NULL => {
+            fail!(Request, "the message is MPI_MESSAGE_NULL")
         }
+        None => fail!(
+            Request,
+            "{:#x} is not a matched message, or was received already",
+            handle.0
+        ),
     }
+}
 
-    /// Waits until `find` finds something. Another thread may free the communicator
-    /// meanwhile.
-    fn look_until<T>(
-        &self,
-        cid: Cid,
-        sel: Selector,
-        find: impl Fn(&Process) -> Option<T>,
-    ) -> Result<T> {
-        let mut end = None;
-        let describe = |process: &Process, waits: &mut WaitsFor| {
-            let need = process.need_message(Context::new(cid, Plane::User), sel);
-            waits.needs.push(need);
-        };
-        self.block(describe, |process| {
-            let gone = || process.link(|link| link.seek(cid, Plane::User, sel));
-            end = find(process)
-                .map(Ok)
-                .or_else(|| gone().map(|gone| Err(failure(&gone))))
-                .or_else(|| {
-                    let deserted = process.is_deserted(cid, sel);
-                    deserted.then(|| Err(failure(&Failure::Interrupted)))
-                });
-            end.is_some()
-        });
-        end.expect("block returns when it is found")
-    }
-
-    /// Whether a message from any source is sought, of which a member has died that the program
-    /// has not acknowledged.
-    fn is_deserted(&self, cid: Cid, sel: Selector) -> bool {
-        let any = sel.source == consts::ANY_SOURCE && self.is_troubled();
-        any && self
-            .comm_at(cid)
-            .is_some_and(|comm| comm.has_unacknowledged(self))
-    }
-
-    fn add_message(&self, id: MessageId, envelope: Envelope) -> Matched {
-        let message = Message {
-            id: Cell::new(Some(id)),
-            envelope,
-        };
-        (
-            abi::Message(self.objects.messages.insert(message.into())),
-            envelope,
-        )
-    }
-
-    /// Starts to receive a matched message; its handle is dead from now on.
-    ///
-    /// # Errors
-    /// `Request` if the handle is not one of a matched message.
-    pub fn imrecv(&self, handle: abi::Message, buf: RecvBuf) -> Result<abi::Request> {
-        if handle == consts::MESSAGE_NO_PROC {
-            return Ok(request::NOWHERE);
-        }
-        let message = self.objects.messages.remove(handle.0);
-        match message.and_then(|m| m.id.take()) {
-            Some(id) => Ok(request::transfer(self.link(|link| link.mrecv(id, buf)))),
-            None if handle == consts::MESSAGE_NULL => {
-                fail!(Request, "the message is MPI_MESSAGE_NULL")
-            }
-            None => fail!(
-                Request,
-                "{:#x} is not a matched message, or was received already",
-                handle.0
-            ),
-        }
-    }
-
-    /// Receives a matched message.
-    ///
-    /// # Errors
-    /// As [`Process::imrecv`].
-    pub fn mrecv(&self, handle: abi::Message, buf: RecvBuf) -> Result<Done> {
-        let mut request = self.imrecv(handle, buf)?;
-        self.wait(&mut request)
-    }
+/// Receives a matched message.
+///
+/// # Errors
+/// As [`Process::imrecv`].
+pub fn mrecv(process: &Process, handle: abi::Message, buf: RecvBuf) -> Result<Done> {
+    let mut request = imrecv(process, handle, buf)?;
+    request::wait(process, &mut request)
 }

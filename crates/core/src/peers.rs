@@ -27,6 +27,12 @@ impl Process {
         self.link(|link| link.net().peers().peer(name))
     }
 
+    /// Whether any loss or revocation is known.
+    #[inline]
+    pub(crate) fn is_troubled(&self) -> bool {
+        self.link(|link| link.is_troubled())
+    }
+
     /// Whether some process is known to have died.
     #[inline]
     pub fn knows_deaths(&self) -> bool {

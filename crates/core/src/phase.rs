@@ -1,6 +1,16 @@
 //! How far the world model has come in this process (MPI-5, chapter 11.2).
 
 use std::sync::atomic::{AtomicU8, Ordering::AcqRel, Ordering::Acquire, Ordering::Release};
+use std::thread::ThreadId;
+
+/// What `MPI_Init_thread` settled.
+#[derive(Clone, Copy, Debug)]
+pub struct WorldModel {
+    /// Thread level that was granted.
+    pub level: i32,
+    /// The thread that called it.
+    pub main_thread: ThreadId,
+}
 
 const BEFORE: u8 = 0;
 const STARTING: u8 = 1;

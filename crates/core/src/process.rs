@@ -1,27 +1,26 @@
 //! The state of an initialised process, and the way into it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
-use std::thread::ThreadId;
 
-use catena_abi::{self as abi, consts};
+use catena_abi as abi;
 use catena_fabric::Peer;
-use catena_link::{Awaited, Cid};
+use catena_link::Awaited;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::error_place::Target;
 use catena_objects::table::ObjectKind;
 use catena_process::{self as waiting, Hook, Hooked, Life, LinkOf, Owner, ProgressEngine};
 use catena_process::{Threads, Waits};
 
-use crate::attached::Attached;
+use crate::attached::Slot;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::Counts;
-use crate::comm::{Cids, Comm, ControlMessages, HandlesByCid, Leaders, Orphans, OtherJobs};
+use crate::comm::{Comm, Communicators, OtherJobs};
 use crate::environment::info_env;
 use crate::object;
-use crate::phase;
+use crate::phase::{self, WorldModel};
 use crate::request::State;
 
 /// The matching engine over all routes.
@@ -53,34 +52,6 @@ fn objects() -> Objects {
     objects
 }
 
-/// A handle, and the communicator behind it.
-type Known = (abi::Comm, *const Arc<Comm>);
-
-/// Communicators that are found without a look into their table, at most: programs go to and fro between a few.
-const PLACES: usize = 4;
-
-/// Where that one is kept. Handles that are made one after the other have different places, as have the
-/// predefined ones.
-#[inline(always)]
-fn place(h: abi::Comm) -> usize {
-    h.0 % PLACES
-}
-
-/// The places of communicators as long as none is known. Whatever handle a program makes up, it is not the one at its
-/// place: that is one of the next place.
-pub(crate) fn nobody() -> [Cell<Known>; PLACES] {
-    std::array::from_fn(|place| Cell::new((abi::Comm(place + 1), std::ptr::null())))
-}
-
-/// What `MPI_Init_thread` settled.
-#[derive(Clone, Copy, Debug)]
-pub struct WorldModel {
-    /// Thread level that was granted.
-    pub level: i32,
-    /// The thread that called it.
-    pub main_thread: ThreadId,
-}
-
 /// The state of a process in its job, from the first `MPI_Init` or
 /// `MPI_Session_init` on.
 pub struct Process {
@@ -92,14 +63,8 @@ pub struct Process {
     pub units: [Cell<u8>; 256],
     /// This process.
     pub me: Peer,
-    /// `MPI_COMM_WORLD`, which programs know in the world model only.
-    pub world: Arc<Comm>,
-    /// `MPI_COMM_SELF`, as well.
-    pub own: Arc<Comm>,
-    /// The world model, between `MPI_Init` and `MPI_Finalize`.
-    pub(crate) world_model: Cell<Option<WorldModel>>,
-    /// The communicators that were named last, each at the place that [`place`] gives its handle.
-    pub(crate) recent: [Cell<Known>; PLACES],
+    /// Its communicators.
+    pub comms: Communicators,
     /// Whose the library is without the lock. Changes under the lock.
     pub(crate) owner: Cell<Owner>,
     /// Its threads that wait, and whether there may be several at once.
@@ -109,27 +74,20 @@ pub struct Process {
     /// Collectives that ran so far.
     pub colls: Counts,
     /// Buffer of `MPI_Buffer_attach`.
-    pub buffer: RefCell<Option<Attached>>,
-    pub(crate) cids: RefCell<Cids>,
-    pub(crate) control: ControlMessages,
-    /// Calls of two groups that this process leads one of.
-    pub(crate) leaders: Leaders,
-    pub(crate) handles_by_cid: RefCell<HandlesByCid>,
-    /// Communicators whose handles were freed.
-    pub(crate) orphans: Orphans,
+    pub buffer: Slot,
     /// What moves it on: transfers, hooks, the launcher.
     pub engine: ProgressEngine<Process, SendBuf, RecvBuf>,
     /// The communicator with those who have spawned this job, once it has been made.
     pub(crate) parent: Cell<abi::Comm>,
     /// What becomes of other jobs.
-    pub(crate) other_jobs: OtherJobs,
+    pub other_jobs: OtherJobs,
 }
 
 impl fmt::Debug for Process {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Process")
             .field("me", &self.me)
-            .field("world_model", &self.world_model)
+            .field("comms", &self.comms)
             .finish_non_exhaustive()
     }
 }
@@ -354,7 +312,7 @@ impl Process {
     /// `Comm` for `MPI_COMM_NULL`, freed and made-up handles.
     #[inline]
     pub fn comm_ref(&self, h: abi::Comm) -> Result<&Comm> {
-        Ok(&**self.comm_arc(h)?)
+        Ok(&**self.comms.find(h)?)
     }
 
     /// The communicator behind a handle, to keep.
@@ -363,45 +321,7 @@ impl Process {
     /// As [`Process::comm_ref`].
     #[inline]
     pub fn comm(&self, h: abi::Comm) -> Result<Arc<Comm>> {
-        self.comm_arc(h).cloned()
-    }
-
-    /// The communicator behind a handle, for calls that free none.
-    ///
-    /// # Errors
-    /// As [`Process::comm_ref`].
-    #[inline]
-    pub fn comm_arc(&self, h: abi::Comm) -> Result<&Arc<Comm>> {
-        let (handle, comm) = self.recent[place(h)].get();
-        if h == handle {
-            // SAFETY: `find_comm` found it there, where it stays until it is
-            // freed, and `forget_recent` was called since then if it was. The
-            // hot path calls no callback and frees no communicator while it
-            // holds the borrow; others clone it at once.
-            return Ok(unsafe { &*comm });
-        }
-        self.find_comm(h)
-    }
-
-    /// A communicator that was not among those named last.
-    #[inline(never)]
-    fn find_comm(&self, h: abi::Comm) -> Result<&Arc<Comm>> {
-        let predefined = self.world_model.get().is_some();
-        let comm = match h {
-            consts::COMM_WORLD if predefined => &self.world,
-            consts::COMM_SELF if predefined => &self.own,
-            // SAFETY: as above.
-            _ => unsafe { self.objects.comms.borrow(h.0) }.ok_or_else(|| bad_comm(h))?,
-        };
-        self.recent[place(h)].set((h, comm));
-        Ok(comm)
-    }
-
-    /// A communicator goes, which may be among those that were named last.
-    pub(crate) fn forget_recent(&self) {
-        for (recent, nobody) in self.recent.iter().zip(nobody()) {
-            recent.set(nobody.get());
-        }
+        self.comms.find(h).cloned()
     }
 
     /// The world model.
@@ -409,7 +329,7 @@ impl Process {
     /// # Errors
     /// `Other` outside of it.
     pub fn world_model(&self) -> Result<WorldModel> {
-        match self.world_model.get() {
+        match self.comms.world_model() {
             Some(model) => Ok(model),
             None => Err(no_world_model()),
         }
@@ -417,19 +337,8 @@ impl Process {
 
     /// The highest thread level that calls can rely on.
     pub fn thread_level(&self) -> i32 {
-        let model = self.world_model.get();
+        let model = self.comms.world_model();
         LIFE.thread_level(self, model.map(|model| model.level))
-    }
-
-    /// `MPI_COMM_WORLD` and `MPI_COMM_SELF` are known from now on.
-    pub(crate) fn begin_world_model(&self, model: WorldModel) {
-        self.world_model.set(Some(model));
-    }
-
-    /// They are not any more.
-    pub(crate) fn end_world_model(&self) {
-        self.world_model.set(None);
-        self.forget_recent();
     }
 
     /// Moves everything that can move; true if anything did.
@@ -455,11 +364,6 @@ impl Process {
             }
         }
     }
-
-    /// The handle of the communicator that a context belongs to.
-    pub(crate) fn handle_of(&self, cid: Cid) -> Option<abi::Comm> {
-        self.handles_by_cid.borrow().get(cid)
-    }
 }
 
 /// For calls of the world model only, while there are users of other kinds.
@@ -471,27 +375,6 @@ fn no_world_model() -> Error {
         "MPI_Init or MPI_Init_thread must be called first; a session is not enough for this"
     };
     Error::new(Kind::Other, text)
-}
-
-#[cold]
-fn bad_comm(h: abi::Comm) -> Error {
-    let text = match h {
-        consts::COMM_NULL => "the communicator is MPI_COMM_NULL".to_owned(),
-        consts::COMM_WORLD | consts::COMM_SELF => {
-            "MPI_COMM_WORLD and MPI_COMM_SELF exist from MPI_Init to MPI_Finalize; a session makes \
-            communicators by MPI_Comm_create_from_group"
-                .to_owned()
-        }
-        // An address, as Open MPI's are, or a number of MPICH's.
-        _ if h.0 as u64 >= 1 << 32 || h.0 as u64 >> 24 == 0x44 => format!(
-            "{:#x} is not a communicator of Catena; it looks like one of another MPI library: the program, or a library that it \
-            needs, was compiled with the mpi.h of that one; compile both with Catena's mpicc, or see \
-            `ldd` for what brings a second MPI library",
-            h.0
-        ),
-        _ => format!("{:#x} is not a communicator, or was freed", h.0),
-    };
-    Error::new(Kind::Comm, text)
 }
 
 /// The tables, for `init`, which is alone.

@@ -4,7 +4,7 @@
 //! A session belongs to its process: nobody is told of it. Groups remember the
 //! session that they came from, and so do the communicators made of them.
 
-use crate::needs::answer_of_launcher;
+use crate::needs;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use catena_abi::{self as abi, consts};
 use catena_boot::{ELASTIC_SET, ElasticSet};
 use catena_fabric::ProcessName;
 
-use crate::comm::Comm;
+use crate::comm::{Comm, finish_messages, group_of_names, meet};
 use crate::memory_kinds::memory_kinds;
 pub use crate::memory_kinds::{MEMORY_ALLOC_KINDS, MEMORY_KINDS};
 use crate::process::{Process, enter, life};
@@ -91,7 +91,7 @@ pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
         handle: Cell::new(consts::SESSION_NULL),
         errhandler: RefCell::new(errhandler),
         info: Info::from_pairs(granted),
-        buffer: RefCell::default(),
+        buffer: Default::default(),
     });
     let handle = abi::Session(process.objects.sessions.insert(session.clone()));
     session.handle.set(handle);
@@ -106,127 +106,131 @@ impl Process {
     pub fn session(&self, h: abi::Session) -> Result<Arc<Session>> {
         self.objects.session(h)
     }
+}
 
+impl Comm {
     /// `MPI_Comm_get_info`: the hints that are followed, and the kinds of memory that messages on it
     /// may lie in: those of its session, or of the world model. What the library makes no use of is
     /// not among them, such as the standard's assertions (decision 14).
     ///
     /// # Errors
     /// As [`Info::set`].
-    pub fn info_used(&self, comm: &Comm) -> Result<Arc<Info>> {
-        let used = comm.info.duplicate();
-        let session = comm.group.session();
-        let session = session.and_then(|s| self.objects.sessions.get(s.0));
+    pub fn info_used(&self, process: &Process) -> Result<Arc<Info>> {
+        let used = self.info.duplicate();
+        let session = self.group.session();
+        let session = session.and_then(|s| process.objects.sessions.get(s.0));
         let of_session = session.and_then(|s| s.info.hint(MEMORY_KINDS));
         let kinds = of_session.unwrap_or_else(|| memory_kinds(&MEMORY_ALLOC_KINDS.get()));
         used.set(MEMORY_KINDS, kinds)?;
         Ok(used)
     }
+}
 
-    /// The process sets that this process knows: the two that every job has, the one of those who have
-    /// spawned this job, those of the launcher that it is in, and the states of an elastic job.
-    ///
-    /// # Errors
-    /// `Other` if the launcher is gone.
-    pub fn process_sets(&self) -> Result<Vec<ProcessSet>> {
-        self.take_elastic_sets()?;
-        let me = self.name_of(self.me);
-        let boot = self.engine.boot.borrow();
+/// The process sets that this process knows: the two that every job has, the one of those who have
+/// spawned this job, those of the launcher that it is in, and the states of an elastic job.
+///
+/// # Errors
+/// `Other` if the launcher is gone.
+pub fn process_sets(process: &Process) -> Result<Vec<ProcessSet>> {
+    take_elastic_sets(process)?;
+    let me = process.name_of(process.me);
+    let boot = process.engine.boot.borrow();
+    let job = boot.job();
+    let set = |name: &str, members: Vec<ProcessName>| ProcessSet {
+        name: name.to_owned(),
+        members,
+        version: None,
+    };
+    let of_job = |rank| ProcessName { job: me.job, rank };
+    let mut sets = vec![
+        set(WORLD_SET, (0..job.size).map(of_job).collect()),
+        set(SELF_SET, vec![me]),
+    ];
+    let parents = process.other_jobs.parents.borrow();
+    let parents = parents.as_ref().filter(|names| !names.is_empty());
+    sets.extend(parents.map(|names| set(PARENT_SET, names.clone())));
+    let mine = job
+        .psets
+        .iter()
+        .filter(|(_, ranks)| ranks.binary_search(&me.rank).is_ok());
+    sets.extend(mine.map(|(name, ranks)| {
+        ProcessSet {
+            version: name
+                .strip_prefix(ELASTIC_SET)
+                .and_then(|it| it.parse().ok()),
+            ..set(name, ranks.iter().copied().map(of_job).collect())
+        }
+    }));
+    let elastic = process.other_jobs.sets.borrow();
+    sets.extend(elastic.iter().map(|it| {
+        let members = it.members.iter();
+        let members = members.map(|&(job, rank)| ProcessName { job, rank });
+        ProcessSet {
+            version: Some(it.version),
+            ..set(&format!("{ELASTIC_SET}{}", it.version), members.collect())
+        }
+    }));
+    Ok(sets)
+}
+
+/// Takes in what the launcher has told of the states of this job, if it is elastic. One by whose
+/// start the job has grown waits for the first.
+fn take_elastic_sets(process: &Process) -> Result<()> {
+    let (is_first, has_come) = {
+        let boot = process.engine.boot.borrow();
         let job = boot.job();
-        let set = |name: &str, members: Vec<ProcessName>| ProcessSet {
-            name: name.to_owned(),
-            members,
-            version: None,
-        };
-        let of_job = |rank| ProcessName { job: me.job, rank };
-        let mut sets = vec![
-            set(WORLD_SET, (0..job.size).map(of_job).collect()),
-            set(SELF_SET, vec![me]),
-        ];
-        let parents = self.other_jobs.parents.borrow();
-        let parents = parents.as_ref().filter(|names| !names.is_empty());
-        sets.extend(parents.map(|names| set(PARENT_SET, names.clone())));
-        let mine = job
-            .psets
-            .iter()
-            .filter(|(_, ranks)| ranks.binary_search(&me.rank).is_ok());
-        sets.extend(mine.map(|(name, ranks)| {
-            ProcessSet {
-                version: name
-                    .strip_prefix(ELASTIC_SET)
-                    .and_then(|it| it.parse().ok()),
-                ..set(name, ranks.iter().copied().map(of_job).collect())
-            }
-        }));
-        let elastic = self.other_jobs.sets.borrow();
-        sets.extend(elastic.iter().map(|it| {
-            let members = it.members.iter();
-            let members = members.map(|&(job, rank)| ProcessName { job, rank });
-            ProcessSet {
-                version: Some(it.version),
-                ..set(&format!("{ELASTIC_SET}{}", it.version), members.collect())
-            }
-        }));
-        Ok(sets)
-    }
-
-    /// Takes in what the launcher has told of the states of this job, if it is elastic. One by whose
-    /// start the job has grown waits for the first.
-    fn take_elastic_sets(&self) -> Result<()> {
-        let (is_first, has_come) = {
-            let boot = self.engine.boot.borrow();
-            let job = boot.job();
-            let is_elastic = |(name, _): &(String, _)| name.starts_with(ELASTIC_SET);
-            let parent = job.parent.as_deref();
-            (
-                job.psets.iter().any(is_elastic),
-                parent.is_some_and(ElasticSet::is_port),
-            )
-        };
-        if !is_first && !has_come {
-            return Ok(());
-        }
-        let sets = &self.other_jobs.sets;
-        let mut told = Ok(());
-        self.block(answer_of_launcher, |process| {
-            match process.with_jobs(|jobs| jobs.sets()) {
-                Ok(new) => sets.borrow_mut().extend(new),
-                Err(error) => told = Err(error),
-            }
-            told.is_err() || is_first || !sets.borrow().is_empty()
-        });
-        told
-    }
-
-    /// The process set of that name. Those that MPI defines have names in
-    /// which case does not count.
-    ///
-    /// # Errors
-    /// `Arg` if this process knows no such set.
-    pub fn process_set(&self, name: &str) -> Result<ProcessSet> {
-        let sets = self.process_sets()?;
-        let found = sets.iter().find(|set| match &*set.name {
-            WORLD_SET | SELF_SET | PARENT_SET => set.name.eq_ignore_ascii_case(name),
-            _ => set.name == name,
-        });
-        if let Some(set) = found {
-            return Ok(set.clone());
-        }
-        let known: Vec<&str> = sets.iter().map(|set| &*set.name).collect();
-        fail!(
-            Arg,
-            "this process is in no process set '{name}'; it is in {}",
-            known.join(", ")
+        let is_elastic = |(name, _): &(String, _)| name.starts_with(ELASTIC_SET);
+        let parent = job.parent.as_deref();
+        (
+            job.psets.iter().any(is_elastic),
+            parent.is_some_and(ElasticSet::is_port),
         )
+    };
+    if !is_first && !has_come {
+        return Ok(());
     }
+    let sets = &process.other_jobs.sets;
+    let mut told = Ok(());
+    process.block(needs::answer_of_launcher, |process| {
+        match process.with_jobs(|jobs| jobs.sets()) {
+            Ok(new) => sets.borrow_mut().extend(new),
+            Err(error) => told = Err(error),
+        }
+        told.is_err() || is_first || !sets.borrow().is_empty()
+    });
+    told
+}
 
+/// The process set of that name. Those that MPI defines have names in
+/// which case does not count.
+///
+/// # Errors
+/// `Arg` if this process knows no such set.
+pub fn process_set(process: &Process, name: &str) -> Result<ProcessSet> {
+    let sets = process_sets(process)?;
+    let found = sets.iter().find(|set| match &*set.name {
+        WORLD_SET | SELF_SET | PARENT_SET => set.name.eq_ignore_ascii_case(name),
+        _ => set.name == name,
+    });
+    if let Some(set) = found {
+        return Ok(set.clone());
+    }
+    let known: Vec<&str> = sets.iter().map(|set| &*set.name).collect();
+    fail!(
+        Arg,
+        "this process is in no process set '{name}'; it is in {}",
+        known.join(", ")
+    )
+}
+
+impl Session {
     /// `MPI_Group_from_session_pset`.
     ///
     /// # Errors
     /// As [`Process::process_set`]; `Other` if a job has ended that members are of.
-    pub fn group_of_set(&self, session: &Session, name: &str) -> Result<Arc<Group>> {
-        let members = self.process_set(name)?.members;
-        self.group_of_names(session.handle.get(), &members)
+    pub fn group_of_set(&self, process: &Process, name: &str) -> Result<Arc<Group>> {
+        let members = process_set(process, name)?.members;
+        group_of_names(process, self.handle.get(), &members)
     }
 
     /// `MPI_Session_finalize`. Collective over the members of each communicator
@@ -235,30 +239,26 @@ impl Process {
     ///
     /// # Errors
     /// As [`Life::leave`](catena_process::Life::leave).
-    pub fn session_finalize(&self, session: &Session) -> Result<()> {
-        let is_of = |group: &Group| group.session() == Some(session.handle.get());
-        let left: Vec<Arc<Comm>> = {
-            let all = self.objects.comms.all().into_iter();
-            all.map(|(_, comm)| comm)
-                .filter(|comm| is_of(&comm.group))
-                .collect()
-        };
+    pub fn finalize(&self, process: &Process) -> Result<()> {
+        let is_of = |group: &Group| group.session() == Some(self.handle.get());
+        let made = process.comms.made();
+        let left: Vec<Arc<Comm>> = made.filter(|comm| is_of(&comm.group)).collect();
         for comm in &left {
-            self.flush(&comm.buffer);
+            comm.buffer.flush(process);
         }
-        self.flush(&session.buffer);
+        self.buffer.flush(process);
         // Members go on serving each other until all are here.
-        self.finish_messages(&left);
-        self.meet(&left);
-        self.finish_messages(&left);
-        left.into_iter().for_each(|comm| self.forget(comm));
-        for (handle, group) in self.objects.groups.table.all() {
+        finish_messages(process, &left);
+        meet(process, &left);
+        finish_messages(process, &left);
+        left.into_iter().for_each(|comm| comm.forget(process));
+        for (handle, group) in process.objects.groups.table.all() {
             if is_of(&group) {
-                self.objects.groups.table.remove(handle);
+                process.objects.groups.table.remove(handle);
             }
         }
-        self.objects.sessions.remove(session.handle.get().0);
-        life().leave(self, false)
+        process.objects.sessions.remove(self.handle.get().0);
+        life().leave(process, false)
     }
 }
 

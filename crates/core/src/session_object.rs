@@ -7,7 +7,7 @@ use catena_abi as abi;
 use catena_objects::errhandler::{ErrhandlerRef, HasErrhandler};
 use catena_objects::info::Info;
 
-use crate::attached::Attached;
+use crate::attached::Slot;
 
 /// A session.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Session {
     /// What it was granted.
     pub info: Arc<Info>,
     /// Buffer for buffered sends on communicators of this session.
-    pub buffer: RefCell<Option<Attached>>,
+    pub buffer: Slot,
 }
 
 impl HasErrhandler for Session {

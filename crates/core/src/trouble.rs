@@ -23,7 +23,7 @@ use catena_link::{Cid, ReqId};
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::group::Group;
 
-use crate::comm::Comm;
+use crate::comm::{Comm, Communicators};
 use crate::loss::{died, revoked};
 use crate::process::Process;
 
@@ -63,18 +63,10 @@ impl Comm {
     }
 }
 
-impl Process {
-    /// Whether any loss or revocation is known.
-    #[inline]
-    pub(crate) fn is_troubled(&self) -> bool {
-        self.link(|link| link.is_troubled())
-    }
-}
-
 impl Comm {
     /// The members of a communicator that are known to have died, as ranks, those of a remote
     /// group behind the local ones, in the order in which that became known.
-    pub fn failed_ranks<'c>(&'c self, process: &Process) -> RefMut<'c, Vec<u32>> {
+    pub fn failed_ranks(&self, process: &Process) -> RefMut<'_, Vec<u32>> {
         let mut ranks = self.failed.ranks.borrow_mut();
         let losses = process.link(|link| link.losses());
         if self.failed.seen.replace(losses) != losses {
@@ -149,7 +141,8 @@ impl Comm {
 #[cold]
 pub(crate) fn trouble_among(process: &Process, cid: Cid, ranks: &[u32]) -> Option<Error> {
     if process
-        .comm_at(cid)
+        .comms
+        .at(cid)
         .is_some_and(|it| it.failed.is_revoked())
     {
         return Some(revoked());
@@ -164,18 +157,6 @@ pub(crate) fn trouble_among(process: &Process, cid: Cid, ranks: &[u32]) -> Optio
     Some(died(&format!("rank {dead}")))
 }
 
-impl Process {
-    /// The communicator that a context belongs to, of those that have handles.
-    pub fn comm_at(&self, cid: Cid) -> Option<Arc<Comm>> {
-        let handle = self.handle_of(cid)?;
-        [&self.world, &self.own]
-            .into_iter()
-            .find(|it| it.handle.get() == handle)
-            .cloned()
-            .or_else(|| self.objects.comms.get(handle.0))
-    }
-}
-
 /// Whether a transfer is a receive that any may match, on a communicator of which a member has
 /// died that the program has not acknowledged: then it cannot be waited for.
 #[inline]
@@ -186,7 +167,7 @@ pub(crate) fn is_interrupted(process: &Process, id: ReqId) -> bool {
 #[cold]
 fn is_interrupted_slow(process: &Process, id: ReqId) -> bool {
     let open = process.link(|link| link.is_open(id).then(|| link.cid(id)));
-    let comm = open.and_then(|cid| process.comm_at(cid));
+    let comm = open.and_then(|cid| process.comms.at(cid));
     comm.is_some_and(|comm| comm.has_unacknowledged(process))
 }
 
@@ -267,27 +248,26 @@ impl Comm {
     }
 }
 
-impl Process {
+impl Communicators {
     /// A communicator was revoked whose handle is freed here: what is under way on it ends.
-    pub fn revoke_freed(&self, cid: Cid) {
+    pub fn revoke_freed(&self, process: &Process, cid: Cid) {
         match self.orphans.comm_of(cid) {
             Some(comm) => {
-                comm.revoke_here(self);
+                comm.revoke_here(process);
             }
-            None => self.link(|link| link.revoke(cid)),
+            None => process.link(|link| link.revoke(cid)),
         }
     }
 
     /// Somebody has died: boards with dead members are of no more use. A member that looks on
     /// would wait for ever for what was never written.
-    pub fn lose_boards_of_dead(&self) {
-        let all = self.objects.comms.all().into_iter().map(|(_, comm)| comm);
-        for comm in all.chain([self.world.clone()]) {
+    pub fn lose_boards_of_dead(&self, process: &Process) {
+        for comm in self.made().chain([self.world.clone()]) {
             let local = comm.remote.as_ref().map(|it| it.local.clone());
             for comm in local.into_iter().chain([comm]) {
-                let dead = comm.failed_ranks(self).clone();
+                let dead = comm.failed_ranks(process).clone();
                 for rank in dead.into_iter().filter(|&rank| rank < comm.size()) {
-                    comm.lose_member(self, rank, &died(&format!("rank {rank}")));
+                    comm.lose_member(process, rank, &died(&format!("rank {rank}")));
                 }
             }
         }

@@ -69,7 +69,7 @@ impl Host for Process {
     fn slept(&self, slept: Slept) {
         self.waits.slept(slept);
         if events::wanted(events::SLEEPS) {
-            self.note(None, What::Slept(slept.lasted.as_nanos() as u64));
+            events::note(self, None, What::Slept(slept.lasted.as_nanos() as u64));
         }
     }
 

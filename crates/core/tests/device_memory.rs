@@ -41,11 +41,10 @@ fn messages_and_collectives_move_what_lies_on_a_device() {
             SendBuf::new(from, count as u64, int),
             RecvBuf::new(to, count as u64, int),
         );
-        let mut receive = process.irecv(&comm, room, last as i32, 7);
-        process
-            .send(&comm, out, next, 7, Mode::Standard)
+        let mut receive = comm.irecv(process, room, last as i32, 7);
+        comm.send(process, out, next, 7, Mode::Standard)
             .expect("sent");
-        let done = process.wait(&mut receive).expect("received");
+        let done = request::wait(process, &mut receive).expect("received");
         assert!(done.error.is_none());
         assert_eq!(target[..count], source[..count]);
         target.fill(-1);

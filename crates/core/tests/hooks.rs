@@ -104,7 +104,10 @@ fn sleep_on_a_pipe(process: &Process) {
         // Until the hook says no more.
         told.into_iter().count()
     });
-    process.block(|process| process.hook::<Piped>().bytes.get() > before);
+    process.block(
+        |_, _| {},
+        |process| process.hook::<Piped>().bytes.get() > before,
+    );
     piped.remove_work(1);
     *piped.sleeps.borrow_mut() = None;
     other.join().expect("it wrote");

@@ -76,7 +76,7 @@ impl Scripted {
     fn activate(&self, process: &Process) {
         self.left.set(Some(self.rounds));
         if !self.carried.replace(true) {
-            process.carry_on(self.me.upgrade().expect("it is in use"));
+            request::carry_on(process, self.me.upgrade().expect("it is in use"));
         }
     }
 
@@ -232,7 +232,7 @@ proptest! {
         let process = &*library.process;
         let before = process.objects.requests.len();
         let object = Scripted::new(process, rounds, persistent, fails);
-        let mut request = process.add_request(object.clone());
+        let mut request = request::add(process, object.clone());
         let handle = request;
         let mut model = Model {
             rounds,
@@ -247,7 +247,7 @@ proptest! {
             match call {
                 Call::Start => {
                     let may = state == Some(State::Inactive) && persistent;
-                    let started = process.start(handle);
+                    let started = request::start(process, handle);
                     prop_assert_eq!(started.is_ok(), may);
                     if may {
                         model.left = Some(model.rounds);
@@ -258,13 +258,13 @@ proptest! {
                     model.progress();
                 }
                 Call::Test => {
-                    let polled = process.poll(handle);
+                    let polled = request::poll(process, handle);
                     if state == Some(State::Pending) {
                         model.progress();
                     }
                     prop_assert_eq!(polled.ok(), model.state());
                     if model.state() == Some(State::Complete) {
-                        let done = process.complete(&mut request);
+                        let done = request::complete(process, &mut request);
                         prop_assert_eq!(is_cancelled(&done), model.complete());
                         let place = done.error.as_ref().map(|e| e.place());
                         let wanted = fails.then(|| Some(consts::COMM_SELF.into()));
@@ -273,7 +273,7 @@ proptest! {
                 }
                 Call::Wait => {
                     let mut named = handle;
-                    match (process.wait(&mut named), state) {
+                    match (request::wait(process, &mut named), state) {
                         (Err(error), None) => prop_assert_eq!(error.kind(), Kind::Request),
                         (Ok(done), Some(_)) => {
                             let was = state != Some(State::Inactive);
@@ -284,20 +284,20 @@ proptest! {
                         (other, _) => prop_assert!(false, "{:?} of {:?}", other, state),
                     }
                 }
-                Call::GetStatus => match (process.peek(handle), state) {
+                Call::GetStatus => match (request::peek(process, handle), state) {
                     (Err(error), None) => prop_assert_eq!(error.kind(), Kind::Request),
                     (Ok(done), Some(_)) => prop_assert_eq!(is_cancelled(&done), model.cancelled),
                     (other, _) => prop_assert!(false, "{:?} of {:?}", other, state),
                 },
                 Call::Cancel => {
-                    prop_assert_eq!(process.cancel(handle).is_ok(), model.alive);
+                    prop_assert_eq!(request::cancel(process, handle).is_ok(), model.alive);
                     if state == Some(State::Pending) {
                         (model.left, model.cancelled) = (Some(0), true);
                     }
                 }
                 Call::Free => {
                     let mut named = handle;
-                    prop_assert_eq!(process.request_free(&mut named).is_ok(), model.alive);
+                    prop_assert_eq!(request::free(process, &mut named).is_ok(), model.alive);
                     if model.alive {
                         prop_assert_eq!(named, consts::REQUEST_NULL);
                         request = named;
@@ -305,14 +305,14 @@ proptest! {
                     model.alive = false;
                 }
             }
-            prop_assert_eq!(process.state(handle).ok(), model.state());
+            prop_assert_eq!(request::state(process, handle).ok(), model.state());
             prop_assert_eq!(request == consts::REQUEST_NULL, !model.alive);
             prop_assert_eq!(object.completions.get(), model.completions);
             prop_assert_eq!(object.recycled.get(), !persistent && model.completions > 0);
         }
         // Nothing stays.
         if model.alive {
-            process.request_free(&mut request).expect("alive");
+            request::free(process, &mut request).expect("alive");
         }
         while object.carried.get() {
             process.progress();
@@ -346,7 +346,7 @@ fn scripted_requests_conform() {
     let library = library();
     for (persistent, fails) in [(false, false), (true, false), (false, true)] {
         let make =
-            |process: &Process| process.add_request(Scripted::new(process, 2, persistent, fails));
+            |process: &Process| request::add(process, Scripted::new(process, 2, persistent, fails));
         check(&library.process, &mut By(make, nothing));
     }
 }
@@ -354,7 +354,7 @@ fn scripted_requests_conform() {
 #[test]
 fn persistent_transfers_conform() {
     let library = library();
-    let own = library.process.own.clone();
+    let own = library.process.comms.own.clone();
     let int = library
         .process
         .objects
@@ -364,7 +364,7 @@ fn persistent_transfers_conform() {
     let from = [7i32; 2];
     let mut into = [0i32; 2];
     let mut send = |process: &Process| {
-        process.persistent(Operation::Send {
+        (Operation::Send {
             comm: own.clone(),
             buf: from.as_ptr().cast(),
             count: 2,
@@ -373,11 +373,12 @@ fn persistent_transfers_conform() {
             tag: 3,
             mode: Mode::Synchronous,
         })
+        .init(process)
     };
     let at = into.as_mut_ptr();
     let receive = |process: &Process, _: abi::Request| {
         let buf = RecvBuf::new(at.cast(), 2, int);
-        assert!(process.recv(&own, buf, 0, 3).error.is_none());
+        assert!(own.recv(process, buf, 0, 3).error.is_none());
     };
     check(&library.process, &mut By(&mut send, receive));
     assert_eq!(into, from);
@@ -385,7 +386,7 @@ fn persistent_transfers_conform() {
     into.fill(0);
     let at = into.as_mut_ptr();
     let receive = |process: &Process| {
-        process.persistent(Operation::Recv {
+        (Operation::Recv {
             comm: own.clone(),
             buf: at.cast(),
             count: 2,
@@ -393,43 +394,44 @@ fn persistent_transfers_conform() {
             source: 0,
             tag: 4,
         })
+        .init(process)
     };
     let send = |process: &Process, _: abi::Request| {
         let buf = SendBuf::new(from.as_ptr().cast(), 2, int);
-        process.send(&own, buf, 0, 4, Mode::Standard).expect("sent");
+        own.send(process, buf, 0, 4, Mode::Standard).expect("sent");
     };
     check(&library.process, &mut By(receive, send));
     assert_eq!(into, from);
 
-    let nowhere = |process: &Process| process.persistent(Operation::Nowhere);
+    let nowhere = |process: &Process| (Operation::Nowhere).init(process);
     check(&library.process, &mut By(nowhere, nothing));
 }
 
 #[test]
 fn pairs_flushes_and_duplications_conform() {
     let library = library();
-    let own = library.process.own.clone();
+    let own = library.process.comms.own.clone();
     let (from, mut into) = ([5u8; 4], [0u8; 4]);
     let at = into.as_mut_ptr();
     let pair = |process: &Process| {
-        let recv = process.irecv(&own, RecvBuf::Bytes(at, 4), 0, 9);
-        process.pair(SENT, recv)
+        let recv = own.irecv(process, RecvBuf::Bytes(at, 4), 0, 9);
+        request::pair(process, SENT, recv)
     };
     let feed = |process: &Process, _: abi::Request| {
         let buf = SendBuf::Bytes(from.as_ptr(), 4);
-        process.send(&own, buf, 0, 9, Mode::Standard).expect("sent");
+        own.send(process, buf, 0, 9, Mode::Standard).expect("sent");
     };
     check(&library.process, &mut By(pair, feed));
     assert_eq!(into, from);
 
-    let flush = |process: &Process| process.iflush(Holder::Comm(own.clone()));
+    let flush = |process: &Process| Holder::Comm(own.clone()).iflush(process);
     check(&library.process, &mut By(flush, nothing));
 
     let mut new = consts::COMM_NULL;
     let at = &raw mut new;
     let duplicate = |process: &Process| {
         // SAFETY: it outlives the request.
-        unsafe { process.comm_idup(&own, Ok(()), at) }.expect("a duplicate of MPI_COMM_SELF")
+        unsafe { own.idup(process, Ok(()), at) }.expect("a duplicate of MPI_COMM_SELF")
     };
     check(&library.process, &mut By(duplicate, nothing));
     assert_ne!(new, consts::COMM_NULL);
@@ -438,7 +440,7 @@ fn pairs_flushes_and_duplications_conform() {
 #[test]
 fn collectives_conform() {
     let library = library();
-    let world = library.process.world.clone();
+    let world = library.process.comms.world.clone();
     let start = |process: &Process| {
         let caller = Caller {
             process,
@@ -475,7 +477,7 @@ fn generalized_requests_conform() {
     }
     let library = library();
     let make = |process: &Process| {
-        process.generalized(Generalized {
+        (Generalized {
             query: None.into(),
             free: Some(count as _).into(),
             cancel: None.into(),
@@ -483,11 +485,10 @@ fn generalized_requests_conform() {
             done: Cell::new(false),
             freed: Cell::new(false),
         })
+        .begin(process)
     };
     let feed = |process: &Process, request: abi::Request| {
-        process
-            .grequest_complete(request)
-            .expect("a generalized request");
+        Generalized::finish(process, request).expect("a generalized request");
     };
     check(&library.process, &mut By(make, feed));
     // SAFETY: as above.

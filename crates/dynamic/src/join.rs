@@ -13,7 +13,7 @@
 //! The name of the port comes behind its length, 2 bytes with the most significant one first; 0
 //! says that no port could be opened.
 
-use catena_core::open_need;
+use catena_core::needs;
 use catena_hang::{WaitsFor, What};
 use std::os::fd::BorrowedFd;
 
@@ -67,7 +67,7 @@ fn host(process: &Process, fd: BorrowedFd<'_>) -> Result<abi::Comm> {
     let message = [&(name.len() as u16).to_be_bytes(), name.as_bytes()].concat();
     send(process, fd, &message)?;
     let name = opened?;
-    let met = port::meet(process, &process.own, 0, Side::Host, || {
+    let met = port::meet(process, &process.comms.own, 0, Side::Host, || {
         Ok((name.clone(), None))
     });
     port::close(process, &name)?;
@@ -90,7 +90,9 @@ fn guest(process: &Process, fd: BorrowedFd<'_>) -> Result<abi::Comm> {
     let Ok(name) = String::from_utf8(name) else {
         fail!(Port, "the name of the other end's port is no text");
     };
-    port::meet(process, &process.own, 0, Side::Guest, || Ok((name, None)))
+    port::meet(process, &process.comms.own, 0, Side::Guest, || {
+        Ok((name, None))
+    })
 }
 
 /// Sends all of `bytes`; makes progress as long as the socket has no room.
@@ -121,7 +123,7 @@ fn move_all(
     let describe = |_: &Process, waits: &mut WaitsFor| {
         waits
             .needs
-            .push(open_need(What::Meeting, "the socket of MPI_Comm_join"));
+            .push(needs::open(What::Meeting, "the socket of MPI_Comm_join"));
     };
     process.block(describe, |_| {
         match part(moved) {

@@ -121,5 +121,5 @@ pub fn meet(
         }),
         false => Ok(None),
     };
-    process.connect(comm, root, meeting, Kind::Port)
+    comm.connect(process, root, meeting, Kind::Port)
 }

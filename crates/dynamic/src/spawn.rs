@@ -155,7 +155,7 @@ pub fn spawn(
         }),
         false => Ok(None),
     };
-    let made = process.connect(comm, root, meeting, Kind::Spawn);
+    let made = comm.connect(process, root, meeting, Kind::Spawn);
     if let (Err(_), Some(port)) = (&made, begun) {
         // The processes that were started wait in vain. If the launcher has gone, so have they.
         let _ = process.with_jobs(|jobs| jobs.close_port(&port));

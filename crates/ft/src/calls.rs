@@ -1,5 +1,6 @@
 //! What programs call: revocation, agreement, and communicators of survivors.
 
+use catena_core::needs;
 use catena_hang::{WaitsFor, What};
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -11,7 +12,7 @@ use catena_base::verdict::Outcome;
 use catena_core::Process;
 use catena_core::coll::Vote;
 use catena_core::comm::{Comm, NONE, Numbers};
-use catena_core::request::{Done, RequestObject, State};
+use catena_core::request::{self, Done, RequestObject, State};
 use catena_objects::error_place::ErrorPlace;
 use catena_objects::{Error, Result, fail};
 
@@ -223,7 +224,7 @@ impl Agreeing {
         }
         ours.sort_unstable();
         theirs.sort_unstable();
-        let new = process.comm_of_survivors(&self.comm, numbers, &ours, &theirs);
+        let new = self.comm.of_survivors(process, numbers, &ours, &theirs);
         Ok(new.unwrap_or(consts::COMM_NULL))
     }
 }
@@ -274,7 +275,7 @@ impl RequestObject<Process> for Agreeing {
     }
 
     fn describe(&self, process: &Process, waits: &mut WaitsFor) {
-        let mut need = process.need_all(What::Agreement, &self.comm);
+        let mut need = needs::of_all(process, What::Agreement, &self.comm);
         // It goes on without those that die, and what they decide takes several rounds.
         need.open = true;
         waits.needs.push(need);
@@ -294,9 +295,9 @@ fn conclude(process: &Process, agreeing: &Agreeing) -> Result<()> {
 fn carry_on(process: &Process, agreeing: Agreeing) -> abi::Request {
     let request = Arc::new(agreeing);
     if !request.finish(process) {
-        process.carry_on(request.clone());
+        request::carry_on(process, request.clone());
     }
-    process.add_request(request)
+    request::add(process, request)
 }
 
 /// `MPI_Comm_agree`: all members that are alive get the bitwise and of what they bring, and of what
@@ -330,13 +331,13 @@ pub fn iagree(process: &Process, comm: &Arc<Comm>, flags: i32, put: Put<i32>) ->
 /// # Errors
 /// `Other` at all if one of them has no number left for a communicator.
 pub fn shrink(process: &Process, comm: &Arc<Comm>) -> Result<abi::Comm> {
-    let mut numbers = process.numbers_for_survivors(comm).ok();
+    let mut numbers = comm.numbers_for_survivors(process).ok();
     let words = numbers.as_ref().map_or([NONE; 2], Numbers::words);
     if comm.failed.is_nobodys_turn()
         && let Some(rows) = comm.share_on_board(process, words)
         && let Some(numbers) = numbers.take()
     {
-        return Ok(process.comm_of_all(comm, numbers, &rows));
+        return Ok(comm.of_all(process, numbers, &rows));
     }
     let place = Rc::new(Cell::new(consts::COMM_NULL));
     let to = place.clone();
@@ -348,6 +349,6 @@ pub fn shrink(process: &Process, comm: &Arc<Comm>) -> Result<abi::Comm> {
 
 /// `MPI_Comm_ishrink`: `put` is given the handle before the request is complete.
 pub fn ishrink(process: &Process, comm: &Arc<Comm>, put: Put<abi::Comm>) -> abi::Request {
-    let numbers = process.numbers_for_survivors(comm).ok();
+    let numbers = comm.numbers_for_survivors(process).ok();
     carry_on(process, begin(comm, 0, Purpose::Survivors(numbers, put)))
 }

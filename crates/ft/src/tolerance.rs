@@ -1,6 +1,6 @@
 //! The hook: letters that come and go, agreements of all communicators, and deaths.
 
-use catena_core::open_need;
+use catena_core::needs;
 use catena_hang::{WaitsFor, What};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -212,7 +212,7 @@ impl Hook<Process> for Tolerance {
 
     fn finalize(&self, process: &Process) -> Result<()> {
         let describe = |_: &Process, waits: &mut WaitsFor| {
-            waits.needs.push(open_need(What::Rest, ""));
+            waits.needs.push(needs::open(What::Rest, ""));
         };
         process.block(describe, |process| {
             self.post(process);
@@ -296,10 +296,10 @@ impl Tolerance {
             }
             _ => {}
         }
-        let comm = process.comm_at(letter.ours);
+        let comm = process.comms.at(letter.ours);
         if comm.is_none() && letter.kind == Kind::Revoked && is_from_member(process, &letter) {
             // Its handle is freed.
-            process.revoke_freed(letter.ours);
+            process.comms.revoke_freed(process, letter.ours);
             return;
         }
         let circle = match (
@@ -339,9 +339,13 @@ impl Tolerance {
     fn read_of_part(&self, process: &Process, letter: &Letter, number: u32) {
         let sender = (letter.from, letter.theirs);
         let rank = process.link(|link| link.members(letter.ours).position(|it| it == sender));
-        let comm = rank.and_then(|_| process.comm_at(letter.ours));
+        let comm = rank.and_then(|_| process.comms.at(letter.ours));
         match (letter.kind, rank) {
-            (Kind::NoPart, Some(rank)) => process.takes_no_part(letter.ours, rank as u32, number),
+            (Kind::NoPart, Some(rank)) => {
+                process
+                    .comms
+                    .takes_no_part(letter.ours, rank as u32, number)
+            }
             (Kind::Part, _) if !comm.is_some_and(|comm| comm.takes_part(number)) => {
                 let to = Participant {
                     peer: letter.from,
@@ -361,10 +365,16 @@ impl Tolerance {
         let rank = process.link(|link| link.members(letter.ours).position(|it| it == sender));
         let nothing_comes = match (letter.kind, rank) {
             (Kind::NoPart, Some(rank)) => {
-                process.leader_is_absent(letter.ours, rank as u32, number, key);
+                process
+                    .comms
+                    .leader_is_absent(letter.ours, rank as u32, number, key);
                 false
             }
-            (Kind::Part, Some(rank)) => process.leader_asks(letter.ours, rank as u32, number, key),
+            (Kind::Part, Some(rank)) => {
+                process
+                    .comms
+                    .leader_asks(letter.ours, rank as u32, number, key)
+            }
             (kind, _) => kind == Kind::Part,
         };
         if nothing_comes {
@@ -430,7 +440,7 @@ impl Tolerance {
         all.sort_by_key(|it| Rc::as_ptr(it).addr());
         all.dedup_by(|a, b| Rc::ptr_eq(a, b));
         all.iter().for_each(|circle| self.bury(process, circle));
-        process.lose_boards_of_dead();
+        process.comms.lose_boards_of_dead(process);
         if !process.tell_losses(&mut self.told.borrow_mut()) {
             // The next look tells it.
             self.losses.set(usize::MAX);

@@ -37,13 +37,12 @@ pub struct Finding {
 }
 
 /// What is wrong, if anything is: of processes as they were at two moments, the second one `now` by the monotonic
-/// clock, nanoseconds. Who has waited for less than `patience` is not said to wait long. `own` is the job whose ranks need no
-/// other name.
+/// clock, nanoseconds. Who has waited for less than `patience` is not said to wait long.
 ///
 /// # Examples
 /// Two ranks that wait for a message from each other:
 /// ```
-/// use catena_hang::{Member, Need, Rank, State, Thread, WaitsFor, What, find};
+/// use catena_hang::{Member, Names, Need, Rank, State, Thread, WaitsFor, What, find};
 /// use std::time::Duration;
 ///
 /// let rank = |rank: u32, other: u32| {
@@ -56,12 +55,13 @@ pub struct Finding {
 ///     Rank { member: Member { job: 1, rank }, host, pid: 0, state, threads }
 /// };
 /// let ranks = [rank(0, 1), rank(1, 0)];
-/// let finding = find(1, &ranks, &ranks, 0, Duration::MAX).expect("a deadlock");
+/// let names = Names::of_job(1);
+/// let finding = find(&names, &ranks, &ranks, 0, Duration::MAX).expect("a deadlock");
 /// assert!(finding.definite);
 /// assert!(finding.cause.starts_with("rank 0 waits in MPI_Recv for a message from rank 1"));
 /// ```
 pub fn find(
-    own: u64,
+    names: &Names,
     before: &[Rank],
     now: &[Rank],
     at: u64,
@@ -72,7 +72,7 @@ pub fn find(
     let held = graph.held();
     let case = Case {
         graph: &graph,
-        names: Names { own },
+        names,
         at,
     };
     if held.is_empty() {
@@ -112,22 +112,27 @@ fn lasting(before: &[Rank], now: &[Rank]) -> Vec<Rank> {
 /// What distinguishes what ranks do.
 type Activity = (String, Option<(String, u32)>, String);
 
-struct Case<'c> {
-    graph: &'c Graph<'c>,
-    names: Names,
+struct Case<'c, 'a> {
+    graph: &'c Graph<'a>,
+    names: &'c Names,
     at: u64,
 }
 
-impl Case<'_> {
+impl<'a> Case<'_, 'a> {
     fn one(&self, member: Member) -> String {
         self.names.one(member)
     }
 
     fn does(&self, member: Member) -> String {
         match self.graph.ranks.get(&member) {
-            Some(rank) => words::does(rank, self.names),
+            Some(rank) => self.rank_does(rank),
             None => "is not known here".to_string(),
         }
+    }
+
+    fn rank_does(&self, rank: &'a Rank) -> String {
+        let named = |need: &'a Need| self.graph.named(need, rank.member);
+        words::does(rank, &named, self.names)
     }
 
     /// What a rank does, without those for whom it waits.
@@ -147,12 +152,12 @@ impl Case<'_> {
 
     /// All ranks by what they do.
     fn groups(&self, culprits: &[Member]) -> Vec<Group> {
-        let mut by_activity: BTreeMap<(bool, State, Activity), Vec<&Rank>> = BTreeMap::new();
+        let mut by_activity: BTreeMap<(bool, State, Activity), Vec<&'a Rank>> = BTreeMap::new();
         for rank in self.graph.ranks.values() {
             let is_innocent = !culprits.contains(&rank.member);
             let activity = match rank.waits().next() {
                 Some(_) => self.activity(rank),
-                None => (words::does(rank, self.names), None, String::new()),
+                None => (self.rank_does(rank), None, String::new()),
             };
             by_activity
                 .entry((is_innocent, rank.state, activity))
@@ -178,8 +183,8 @@ impl Case<'_> {
     }
 
     /// What ranks do that do the same, behind their names.
-    fn together(&self, ranks: &[&Rank]) -> String {
-        let each: BTreeSet<String> = ranks.iter().map(|it| words::does(it, self.names)).collect();
+    fn together(&self, ranks: &[&'a Rank]) -> String {
+        let each: BTreeSet<String> = ranks.iter().map(|it| self.rank_does(it)).collect();
         let mut each = each.into_iter();
         let first = each.next().unwrap_or_default();
         if each.next().is_none() {
@@ -193,7 +198,7 @@ impl Case<'_> {
     }
 
     /// Some wait for ever: because of those in `root`, to whom all waiting leads.
-    fn deadlock(&self, root: &BTreeSet<Member>, held: &[&Rank]) -> Finding {
+    fn deadlock(&self, root: &BTreeSet<Member>, held: &[&'a Rank]) -> Finding {
         let first = *root.first().expect("a group has members");
         let waiter = held
             .iter()
@@ -202,7 +207,7 @@ impl Case<'_> {
         let (culprits, cause, remedy) = match (root.len(), is_held, waiter) {
             (1, false, Some(waiter)) => self.gone(first, waiter),
             (1, true, _) => self.alone(first),
-            _ => self.circle(root),
+            _ => self.circle(root, held),
         };
         Finding {
             definite: true,
@@ -214,19 +219,19 @@ impl Case<'_> {
     }
 
     /// The need in which a rank waits in vain for another one.
-    fn need_of<'r>(&self, rank: &'r Rank, other: Member) -> Option<&'r Need> {
+    fn need_of(&self, rank: &'a Rank, other: Member) -> Option<&'a Need> {
         let needs = rank.waits().flat_map(|(_, waits)| &waits.needs);
         let mut hopeless = needs.filter(|need| !self.graph.may_come(need));
         hopeless.find(|need| need.members().any(|it| it == other))
     }
 
     /// One has left MPI, for whom another one waits.
-    fn gone(&self, gone: Member, waiter: &Rank) -> (Vec<Member>, String, String) {
+    fn gone(&self, gone: Member, waiter: &'a Rank) -> (Vec<Member>, String, String) {
         let (who, other) = (self.one(gone), self.one(waiter.member));
         let cause = format!(
             "{who} {}, and {other} waits for it: {other} {}",
             self.does(gone),
-            words::does(waiter, self.names)
+            self.rank_does(waiter)
         );
         let need = self.need_of(waiter, gone);
         let remedy = match need.map(|it| it.what) {
@@ -269,31 +274,38 @@ impl Case<'_> {
     }
 
     /// Some wait for each other.
-    fn circle(&self, root: &BTreeSet<Member>) -> (Vec<Member>, String, String) {
-        let ranks: Vec<_> = root
+    fn circle(&self, root: &BTreeSet<Member>, held: &[&'a Rank]) -> (Vec<Member>, String, String) {
+        let ranks: Vec<&'a Rank> = root
             .iter()
-            .filter_map(|it| self.graph.ranks.get(it))
+            .filter_map(|it| self.graph.ranks.get(it).copied())
             .collect();
-        let mut by_activity: BTreeMap<Activity, Vec<&Rank>> = BTreeMap::new();
+        if let Some((rank, text)) = with_strange_message(&ranks) {
+            let who = self.one(rank.member);
+            let cause = format!("{who} {}, {text}", self.rank_does(rank));
+            let remedy = "the source, the tag and the communicator of a receive must be those of the message".to_string();
+            return (vec![rank.member], cause, remedy);
+        }
+        if let Some((ending, waiter)) = self.ends_early(&ranks) {
+            return self.gone(ending, waiter);
+        }
+        // Who does something else than most. Of as many, who waits for a message: a collective call is made by all.
+        let mut how_many: BTreeMap<Activity, usize> = BTreeMap::new();
+        for rank in held {
+            *how_many.entry(self.activity(rank)).or_default() += 1;
+        }
+        let mut by_activity: BTreeMap<Activity, Vec<&'a Rank>> = BTreeMap::new();
         for rank in &ranks {
             by_activity
                 .entry(self.activity(rank))
                 .or_default()
                 .push(rank);
         }
-        let mut parts: Vec<_> = by_activity.into_values().collect();
-        // Who does something else than most. Of as many, who waits for a message: a collective call is made by all.
-        parts.sort_by_key(|part| {
-            let is_collective = self.activity(part[0]).1.is_some();
-            (part.len(), is_collective, part[0].member)
+        let mut parts: Vec<_> = by_activity.into_iter().collect();
+        parts.sort_by_key(|(activity, part)| {
+            let count = how_many.get(activity).copied();
+            (count, is_collective(part[0]), part[0].member)
         });
-        let strange = self.with_strange_message(&ranks);
-        if let Some((rank, text)) = strange {
-            let who = self.one(rank.member);
-            let cause = format!("{who} {}, {text}", words::does(rank, self.names));
-            let remedy = "the source, the tag and the communicator of a receive must be those of the message".to_string();
-            return (vec![rank.member], cause, remedy);
-        }
+        let parts: Vec<_> = parts.into_iter().map(|(_, part)| part).collect();
         let culprits: Vec<_> = match parts.len() {
             1 => ranks.iter().map(|it| it.member).collect(),
             _ => parts[0].iter().map(|it| it.member).collect(),
@@ -310,14 +322,8 @@ impl Case<'_> {
             // One after the other says more than all at once.
             1 => {
                 let each = parts[0].iter().take(3);
-                each.map(|rank| {
-                    format!(
-                        "{} {}",
-                        self.one(rank.member),
-                        words::does(rank, self.names)
-                    )
-                })
-                .collect()
+                each.map(|rank| format!("{} {}", self.one(rank.member), self.rank_does(rank)))
+                    .collect()
             }
             _ => told.collect(),
         };
@@ -325,23 +331,19 @@ impl Case<'_> {
         (culprits, cause, self.remedy_of(&ranks))
     }
 
-    /// One that waits for a message, where another one has come from the same sender that it does not receive.
-    fn with_strange_message<'r>(&self, ranks: &[&&'r Rank]) -> Option<(&'r Rank, String)> {
-        ranks.iter().find_map(|rank| {
-            let needs = rank.waits().flat_map(|(_, waits)| &waits.needs);
-            let mut needs = needs.filter(|need| need.what == What::Message);
-            let need = needs.find(|need| !need.unexpected.is_empty())?;
-            let came = need
-                .unexpected
-                .iter()
-                .map(|it| format!("one of {} bytes with tag {}", it.bytes, it.tag));
-            let came: Vec<_> = came.collect();
-            let text = format!("and what has come from there is {}", list(&came));
-            Some((**rank, text))
-        })
+    /// One of them that is in `MPI_Finalize` already, and one that is not and waits for it.
+    fn ends_early(&self, ranks: &[&'a Rank]) -> Option<(Member, &'a Rank)> {
+        let ends = |rank: &Rank| rank.waits().all(|(thread, _)| thread.call == FINALIZE);
+        let others = ranks.iter().filter(|it| !ends(it));
+        let mut pairs = others.filter_map(|waiter| {
+            let missing = self.graph.in_vain(waiter);
+            let mut missing = missing.iter().filter_map(|it| self.graph.ranks.get(it));
+            missing.find(|it| ends(it)).map(|it| (it.member, *waiter))
+        });
+        pairs.next()
     }
 
-    fn remedy_of(&self, ranks: &[&&Rank]) -> String {
+    fn remedy_of(&self, ranks: &[&Rank]) -> String {
         let needs = || {
             let waits = ranks.iter().flat_map(|it| it.waits());
             waits.flat_map(|(_, waits): (_, &WaitsFor)| &waits.needs)
@@ -390,7 +392,7 @@ impl Case<'_> {
         }
         running.remove(&waiter.member);
         let who = self.one(waiter.member);
-        let does = words::does(waiter, self.names);
+        let does = self.rank_does(waiter);
         let long = span(waited);
         let culprits: Vec<_> = match running.is_empty() {
             true => vec![waiter.member],
@@ -421,6 +423,35 @@ impl Case<'_> {
         })
     }
 }
+
+/// One that waits for a message, where another one has come from the same sender that it does not receive.
+fn with_strange_message<'a>(ranks: &[&'a Rank]) -> Option<(&'a Rank, String)> {
+    ranks.iter().find_map(|rank| {
+        let needs = rank.waits().flat_map(|(_, waits)| &waits.needs);
+        let mut needs = needs.filter(|need| need.what == What::Message);
+        let need = needs.find(|need| !need.unexpected.is_empty())?;
+        let came = need
+            .unexpected
+            .iter()
+            .map(|it| format!("one of {} bytes with tag {}", it.bytes, it.tag));
+        let came: Vec<_> = came.collect();
+        let text = format!("and what has come from there is {}", list(&came));
+        Some((*rank, text))
+    })
+}
+
+/// Whether a rank waits in a call that all members of something make.
+fn is_collective(rank: &Rank) -> bool {
+    let needs = rank.waits().flat_map(|(_, waits)| &waits.needs);
+    needs.into_iter().any(|need| {
+        need.call.is_some()
+            || need.together
+            || matches!(need.what, What::Collective | What::Agreement)
+    })
+}
+
+/// The function in which all end.
+const FINALIZE: &str = "MPI_Finalize";
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,8 @@
 //! Who can be released, and who cannot.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use crate::rank::{Rank, State};
 use crate::waits_for::{Member, Need, WaitsFor, What};
@@ -11,7 +13,12 @@ pub(crate) struct Graph<'a> {
     pub ranks: BTreeMap<Member, &'a Rank>,
     /// Those that run, or that others can release.
     free: BTreeSet<Member>,
+    /// Who has not come yet where all come together: many wait for the same.
+    absent: RefCell<HashMap<Together<'a>, Rc<[Member]>>>,
 }
+
+/// What all come together for, and who they are.
+type Together<'a> = (What, &'a str, &'a [(Member, u32)]);
 
 impl<'a> Graph<'a> {
     /// Computes who can be released. Cost: needs times the length of the longest chain of waits.
@@ -22,11 +29,15 @@ impl<'a> Graph<'a> {
                 && !rank.is_stuck()
         };
         let free = ranks.values().filter(runs).map(|it| it.member).collect();
-        let mut graph = Graph { ranks, free };
+        let mut graph = Graph {
+            ranks,
+            free,
+            absent: RefCell::default(),
+        };
         loop {
             let stuck = graph.ranks.values().filter(|it| it.is_stuck());
             let held = stuck.filter(|it| !graph.free.contains(&it.member));
-            let released = |it: &&&Rank| it.waits().any(|(_, waits)| graph.may_end(waits));
+            let released = |rank: &&&'a Rank| rank.waits().any(|(_, waits)| graph.may_end(waits));
             let released: Vec<_> = held.filter(released).map(|it| it.member).collect();
             if released.is_empty() {
                 return graph;
@@ -40,7 +51,7 @@ impl<'a> Graph<'a> {
         self.free.contains(&member) || !self.ranks.contains_key(&member)
     }
 
-    fn may_end(&self, waits: &WaitsFor) -> bool {
+    fn may_end(&self, waits: &'a WaitsFor) -> bool {
         match waits.any {
             true => waits.needs.iter().any(|need| self.may_come(need)),
             false => waits.needs.iter().all(|need| self.may_come(need)),
@@ -48,24 +59,66 @@ impl<'a> Graph<'a> {
     }
 
     /// Whether what is needed may come.
-    pub fn may_come(&self, need: &Need) -> bool {
-        let is_free = |member| self.is_free(member) || self.has_come(need, member);
-        need.open
-            || match need.any {
-                true => need.members().any(is_free),
-                false => need.members().all(is_free),
-            }
+    pub fn may_come(&self, need: &'a Need) -> bool {
+        if need.open {
+            return true;
+        }
+        match (need.together, need.any) {
+            (true, _) => self.missing(need).is_empty(),
+            (false, true) => need.members().any(|it| self.is_free(it)),
+            (false, false) => need.members().all(|it| self.is_free(it)),
+        }
+    }
+
+    /// Those who are waited for in vain.
+    fn missing(&self, need: &'a Need) -> Vec<Member> {
+        let is_missing = |it: &Member| !self.is_free(*it);
+        match need.together {
+            true => self
+                .absent(need)
+                .iter()
+                .copied()
+                .filter(is_missing)
+                .collect(),
+            false => need.members().filter(is_missing).collect(),
+        }
+    }
+
+    /// Those who have not come to where all come together.
+    fn absent(&self, need: &'a Need) -> Rc<[Member]> {
+        let key = (need.what, need.about.as_str(), need.of.as_slice());
+        if let Some(known) = self.absent.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let absent = need.members().filter(|&it| !self.has_come(need, it));
+        let absent: Rc<[Member]> = absent.collect();
+        self.absent.borrow_mut().insert(key, Rc::clone(&absent));
+        absent
     }
 
     /// Whether a process has done its part of what all do together.
     fn has_come(&self, need: &Need, member: Member) -> bool {
-        let Some(rank) = self.ranks.get(&member).filter(|_| need.together) else {
+        let Some(rank) = self.ranks.get(&member) else {
             return false;
         };
         let is_same = |it: &Need| it.together && (it.what, &it.about) == (need.what, &need.about);
         let is_there = |waits: &WaitsFor| waits.needs.iter().any(is_same);
         let is_through = matches!(rank.state, State::Left | State::Ended);
         need.what == What::End && is_through || rank.waits().any(|(_, waits)| is_there(waits))
+    }
+
+    /// Those to name for what a rank needs: without itself, unless it is the only one, and without those who have done
+    /// their part.
+    pub fn named(&self, need: &'a Need, by: Member) -> Vec<Member> {
+        let all: Vec<_> = match need.together {
+            true => self.absent(need).to_vec(),
+            false => need.members().collect(),
+        };
+        let others: Vec<_> = all.iter().copied().filter(|&it| it != by).collect();
+        match others.is_empty() {
+            true => all,
+            false => others,
+        }
     }
 
     /// Those that nobody can release.
@@ -78,17 +131,15 @@ impl<'a> Graph<'a> {
     }
 
     /// Those for whom a rank waits in vain.
-    pub fn in_vain(&self, rank: &Rank) -> BTreeSet<Member> {
+    pub fn in_vain(&self, rank: &'a Rank) -> BTreeSet<Member> {
         let needs = rank.waits().flat_map(|(_, waits)| &waits.needs);
         let hopeless = needs.filter(|need| !self.may_come(need));
-        let hopeless = hopeless.flat_map(|need| need.members().map(move |it| (need, it)));
-        let missing = |&(need, it): &(&Need, Member)| !self.is_free(it) && !self.has_come(need, it);
-        hopeless.filter(missing).map(|(_, it)| it).collect()
+        hopeless.flat_map(|need| self.missing(need)).collect()
     }
 
     /// The ranks to whom waiting leads in the end: a group of those that wait for each other, and for nobody outside of the
     /// group; or one that waits for nobody, as it has left. From `from` on; the smallest group.
-    pub fn roots(&self, from: &[&Rank]) -> Vec<BTreeSet<Member>> {
+    pub fn roots(&self, from: &[&'a Rank]) -> Vec<BTreeSet<Member>> {
         let mut groups = Tarjan::new(self).groups(from);
         groups.sort_by_key(|group| (group.len(), group.first().copied()));
         groups
@@ -141,7 +192,7 @@ impl<'g, 'a> Tarjan<'g, 'a> {
         }
     }
 
-    fn groups(mut self, from: &[&Rank]) -> Vec<BTreeSet<Member>> {
+    fn groups(mut self, from: &[&'a Rank]) -> Vec<BTreeSet<Member>> {
         for rank in from {
             if !self.seen.contains_key(&rank.member) {
                 self.walk(rank.member);

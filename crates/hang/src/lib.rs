@@ -10,6 +10,8 @@
 //! | `rank`      | what is seen of a process                             |
 //! | `graph`     | who can be released, and who cannot                   |
 //! | `cause`     | the culprit, and the cause in one sentence            |
+//! | `look`      | a look at a process of this host                      |
+//! | `report`    | what is wrong, for the user                           |
 //! | `words`     | waits and calls in words                              |
 //! | `calls`     | entries of the trace in words                         |
 //! | `bytes`     | numbers and texts as bytes                            |
@@ -28,12 +30,16 @@ mod bytes;
 mod calls;
 mod cause;
 mod graph;
+mod look;
 mod rank;
+mod report;
 mod waits_for;
 mod words;
 
 pub use bytes::Malformed;
 pub use calls::{call, functions};
 pub use cause::{Finding, Group, find};
+pub use look::{look, state_of};
 pub use rank::{Rank, State, Thread};
 pub use waits_for::{Envelope, FRAMES, Member, Need, WaitsFor, What};
+pub use words::Names;

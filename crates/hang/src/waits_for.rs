@@ -12,7 +12,7 @@ pub struct Member {
 }
 
 /// What is to come, or to be done, that one waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum What {
     /// A message that a receive of the program matches.

@@ -1,5 +1,6 @@
 //! Waits in words.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::rank::{Rank, State, Thread};
@@ -9,23 +10,32 @@ use crate::waits_for::{Member, Need, WaitsFor, What};
 const RANGES: usize = 5;
 
 /// How processes are called.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Names {
-    /// The job whose ranks have no other name.
-    pub own: u64,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// What comes behind the rank of a process, by its job: nothing for the one that the user knows.
+    pub jobs: BTreeMap<u64, String>,
 }
 
 impl Names {
-    /// `rank 3`
-    pub fn one(self, member: Member) -> String {
-        match member.job == self.own {
-            true => format!("rank {}", member.rank),
-            false => format!("rank {} of job {:x}", member.rank, member.job),
+    /// Those of a user that knows one job.
+    pub fn of_job(job: u64) -> Names {
+        Names {
+            jobs: BTreeMap::from([(job, String::new())]),
         }
     }
 
+    fn behind(&self, job: u64) -> String {
+        let known = self.jobs.get(&job).cloned();
+        known.unwrap_or_else(|| format!(" of job {job:x}"))
+    }
+
+    /// `rank 3`
+    pub fn one(&self, member: Member) -> String {
+        format!("rank {}{}", member.rank, self.behind(member.job))
+    }
+
     /// `rank 3`, `ranks 0 to 3 and 7`
-    pub fn all(self, members: impl IntoIterator<Item = Member>) -> String {
+    pub fn all(&self, members: impl IntoIterator<Item = Member>) -> String {
         let mut ranges: Vec<(Member, u32)> = Vec::new();
         for member in members {
             match ranges.last_mut() {
@@ -43,10 +53,7 @@ impl Names {
         let count = ranges.len();
         let mut parts: Vec<String> = Vec::new();
         for (first, last) in ranges.into_iter().take(RANGES) {
-            let of = match first.job == self.own {
-                true => String::new(),
-                false => format!(" of job {:x}", first.job),
-            };
+            let of = self.behind(first.job);
             match last - first.rank {
                 0 => parts.push(format!("{}{of}", first.rank)),
                 1 => parts.extend([first.rank, last].map(|rank| format!("{rank}{of}"))),
@@ -78,9 +85,13 @@ pub(crate) fn span(time: Duration) -> String {
     }
 }
 
+/// Whom to name for a need.
+pub(crate) type Named<'n, 'r> = &'n dyn Fn(&'r Need) -> Vec<Member>;
+
 /// What a call needs, behind "waits ": `for a message from rank 1 with tag 7`.
-pub(crate) fn need(need: &Need, names: Names) -> String {
-    let mut members: Vec<_> = need.members().collect();
+pub(crate) fn need<'r>(need: &'r Need, named: Named<'_, 'r>, names: &Names) -> String {
+    let mut members = named(need);
+    let is_one = members.len() == 1;
     let about = match need.about.as_str() {
         "" => String::new(),
         about => format!(" on {about}"),
@@ -107,8 +118,11 @@ pub(crate) fn need(need: &Need, names: Names) -> String {
         }
         What::Collective => format!("for {whom}{about}"),
         What::Agreement => format!("for {whom}{about}"),
-        What::Lock => format!("for a lock that {whom} holds{about}"),
-        What::Epoch => format!("for {whom} to take its part in the epoch{about}"),
+        What::Lock => format!(
+            "for a lock that {whom} {}{about}",
+            if is_one { "holds" } else { "hold" }
+        ),
+        What::Epoch => format!("for {whom} to take part in the epoch{about}"),
         What::Remote => format!("for an operation on the memory of {whom}{about}"),
         What::Part => format!("for parts of a message between it and {whom}{tag}{about}"),
         What::End => format!("for {whom} to finalize, too"),
@@ -121,8 +135,9 @@ pub(crate) fn need(need: &Need, names: Names) -> String {
 }
 
 /// What a thread waits for, behind "waits ".
-pub(crate) fn waits(waits: &WaitsFor, names: Names) -> String {
-    let mut parts: Vec<String> = waits.needs.iter().map(|it| need(it, names)).collect();
+pub(crate) fn waits<'r>(waits: &'r WaitsFor, named: Named<'_, 'r>, names: &Names) -> String {
+    let needs = waits.needs.iter();
+    let mut parts: Vec<String> = needs.map(|it| need(it, named, names)).collect();
     parts.dedup();
     let more = parts.len().saturating_sub(3);
     parts.truncate(3);
@@ -146,7 +161,7 @@ pub(crate) fn call(thread: &Thread) -> String {
 }
 
 /// What a rank does, behind its name: `waits in MPI_Recv (a.c:12) for a message from rank 1 with tag 7`.
-pub(crate) fn does(rank: &Rank, names: Names) -> String {
+pub(crate) fn does<'r>(rank: &'r Rank, named: Named<'_, 'r>, names: &Names) -> String {
     match rank.state {
         State::Before => "has not called MPI_Init yet".to_string(),
         State::Stopped => "is stopped by a signal (SIGSTOP, or a debugger)".to_string(),
@@ -156,7 +171,7 @@ pub(crate) fn does(rank: &Rank, names: Names) -> String {
             let waiting = rank.waits().next();
             match (waiting, rank.threads.iter().max_by_key(|it| it.calls)) {
                 (Some((thread, it)), _) => {
-                    format!("waits in {} {}", call(thread), waits(it, names))
+                    format!("waits in {} {}", call(thread), waits(it, named, names))
                 }
                 (None, Some(thread)) if !thread.call.is_empty() => {
                     let place = match thread.place.as_str() {
@@ -180,7 +195,7 @@ mod tests {
 
     #[test]
     fn ranks_are_named_in_ranges() {
-        let names = Names { own: 1 };
+        let names = Names::of_job(1);
         let told = |ranks: &[u32]| names.all(ranks.iter().map(|&rank| Member { job: 1, rank }));
         assert_eq!(told(&[3]), "rank 3");
         assert_eq!(told(&[3, 4]), "ranks 3 and 4");

@@ -4,7 +4,7 @@
 //! The code is the same: an `async` function whose waits are those of a [`Crew`]. There is no runtime and no waker:
 //! progress polls what is under way ([`crate::operation`]).
 
-use catena_core::open_need;
+use catena_core::needs;
 use catena_hang::WaitsFor;
 use catena_hang::What;
 use std::future::{Future, poll_fn};
@@ -19,7 +19,7 @@ use catena_core::Process;
 use catena_core::buffer::{RecvBuf, SendBuf};
 use catena_core::coll::{Caller, Data, Prepared};
 use catena_core::comm::Comm;
-use catena_core::request::State;
+use catena_core::request::{self, State};
 use catena_link::Mode;
 use catena_objects::callback::unlocked;
 use catena_objects::error::{Error, Result};
@@ -72,7 +72,7 @@ impl Crew {
     /// Waits for something that comes with progress.
     pub async fn until(&self, done: impl FnMut(&Process) -> bool) {
         let describe = |_: &Process, waits: &mut WaitsFor| {
-            waits.needs.push(open_need(What::File, ""));
+            waits.needs.push(needs::open(What::File, ""));
         };
         self.until_told(describe, done).await;
     }
@@ -99,11 +99,10 @@ impl Crew {
 
     /// Waits for a request; how many bytes came with it.
     async fn complete(&self, mut request: abi::Request) -> Result<u64> {
-        let is_over = |process: &Process| !matches!(process.state(request), Ok(State::Pending));
-        let describe =
-            |process: &Process, waits: &mut WaitsFor| process.describe_request(request, waits);
-        self.until_told(describe, is_over).await;
-        let done = self.process().complete(&mut request);
+        let is_over =
+            |process: &Process| !matches!(request::state(process, request), Ok(State::Pending));
+        self.until(is_over).await;
+        let done = request::complete(self.process(), &mut request);
         done.into_result().map(|status| status.bytes())
     }
 
@@ -154,13 +153,14 @@ impl Crew {
     pub fn send(&self, to: u32, tag: i32, bytes: Vec<u8>) -> abi::Request {
         let buffer = SendBuf::Owned(bytes.into());
         let (process, comm) = (self.process(), &self.comm);
-        process.isend(comm, buffer, to, tag, Mode::Standard)
+        comm.isend(process, buffer, to, tag, Mode::Standard)
     }
 
     /// Waits for a message. Once a member has died the other end may have left the call, although it lives: why it is
     /// not waited for any longer.
     async fn await_message(&self, request: abi::Request) -> Option<Error> {
-        let is_over = |process: &Process| !matches!(process.state(request), Ok(State::Pending));
+        let is_over =
+            |process: &Process| !matches!(request::state(process, request), Ok(State::Pending));
         let comm = self.comm.clone();
         self.until(|process| is_over(process) || comm.trouble(process).is_some())
             .await;
@@ -177,7 +177,7 @@ impl Crew {
     pub async fn sent(&self, mut request: abi::Request) -> Result<()> {
         if let Some(error) = self.await_message(request).await {
             // It has its own bytes.
-            self.process().request_free(&mut request)?;
+            request::free(self.process(), &mut request)?;
             return Err(error);
         }
         self.complete(request).await.map(drop)
@@ -190,11 +190,11 @@ impl Crew {
     pub async fn receive(&self, from: u32, tag: i32, room: &mut [u8]) -> Result<usize> {
         let buffer = RecvBuf::Bytes(room.as_mut_ptr(), room.len() as u64);
         let (process, comm) = (self.process(), &self.comm);
-        let request = process.irecv(comm, buffer, from as i32, tag);
+        let request = comm.irecv(process, buffer, from as i32, tag);
         let parted = self.await_message(request).await;
         if parted.is_some() {
             // What is in the middle of coming comes to its end.
-            process.cancel(request)?;
+            request::cancel(process, request)?;
         }
         let bytes = self.complete(request).await?;
         parted.map_or(Ok((bytes as usize).min(room.len())), Err)

@@ -6,7 +6,7 @@
 //! A process answers, and gives back the right to bytes that a thread has used, when it makes progress: the program's calls do,
 //! and in atomic mode a thread beside the program ([`Remote::serve_always`]), so that nobody waits for a program that computes.
 
-use catena_core::open_need;
+use catena_core::needs;
 use catena_hang::WaitsFor;
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
@@ -520,7 +520,7 @@ impl Remote {
 fn describe_pointer(_: &Process, waits: &mut WaitsFor) {
     waits
         .needs
-        .push(open_need(catena_hang::What::File, "its shared pointer"));
+        .push(needs::open(catena_hang::What::File, "its shared pointer"));
 }
 
 /// Sends what this process has given back, for which others may wait.

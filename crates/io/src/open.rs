@@ -266,12 +266,12 @@ fn open_all(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<(
 /// Makes the object of an open file.
 fn build(process: &Process, comm: &Arc<Comm>, plan: &Plan, opened: Opened) -> Result<Arc<File>> {
     let Opened { driver, size, .. } = opened;
-    let own = process.comm_split(comm, 0, comm.rank as i32)?;
+    let own = comm.split(process, 0, comm.rank as i32)?;
     let comm = process.comm(own.expect("a color that is not negative"))?;
     let (shared, nodes) = match Shared::open(process, &comm) {
         Ok(opened) => opened,
         Err(error) => {
-            process.comm_free(comm)?;
+            comm.free(process)?;
             return Err(error);
         }
     };
@@ -335,7 +335,7 @@ pub fn close(process: &Process, file: &Arc<File>) -> Result<()> {
         buffers.close(process);
     }
     file.shared.close(process);
-    process.comm_free(file.comm.clone())?;
+    file.comm.clone().free(process)?;
     ended.map_err(|error| error.on(consts::FILE_NULL))
 }
 

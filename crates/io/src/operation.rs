@@ -3,7 +3,7 @@
 //! What the members of a file do together they do in the order of their calls: so the operations of a file wait in a
 //! queue, of which progress carries on the first, and a call that blocks waits until those before it are over.
 
-use catena_core::open_need;
+use catena_core::needs;
 use catena_hang::WaitsFor;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -104,7 +104,7 @@ impl RequestObject<Process> for Operation {
     }
 
     fn describe(&self, _: &Process, waits: &mut WaitsFor) {
-        waits.needs.push(open_need(catena_hang::What::File, ""));
+        waits.needs.push(needs::open(catena_hang::What::File, ""));
     }
 }
 

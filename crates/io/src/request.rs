@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use catena_abi as abi;
 use catena_core::Process;
-use catena_core::request::{Done, RequestObject, State};
+use catena_core::request::{self, Done, RequestObject, State};
 use catena_objects::error::Result;
 use catena_objects::error_place::ErrorPlace;
 
@@ -82,5 +82,5 @@ pub(crate) fn start(process: &Process, transfer: Transfer, file: abi::File) -> a
         true => request.settle(process),
         false => watch(process, request.clone()),
     }
-    process.add_request(request)
+    request::add(process, request)
 }

@@ -1,9 +1,10 @@
 //! The way from one launcher to another of the same user, whose jobs connect at a port.
 //!
-//! The name of a port ends with the way to its launcher: its process number and the space of that, its machine, a
-//! secret, and addresses. On the same machine that leads to an abstract socket, whose other end the kernel vouches
-//! for; from other hosts over TCP, where both ends prove that they know the secret, as daemons do
-//! (`hosts/call.rs`). What is said then are [`Word`](catena_boot::Word)s.
+//! The name of a port ends with the way to its launcher: its process number and the space of that,
+//! its machine, a secret, and addresses. On the same machine that leads to an abstract socket,
+//! whose other end the kernel vouches for; from other hosts over TCP, where both ends prove that
+//! they know the secret, as daemons do (`hosts/call.rs`). What is said then are
+//! [`Word`](catena_boot::Word)s.
 
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
@@ -20,7 +21,8 @@ use crate::hosts::call::{self, Calls};
 use crate::hosts::link::Link;
 use crate::sys;
 
-/// What the names of the sockets begin with; the user, and what follows from the secret, come after.
+/// What the names of the sockets begin with; the user, and what follows from the secret, come
+/// after.
 const PREFIX: &str = "catena-ports";
 
 /// Longest way, bytes: a port's name has at most 200, of which its own part takes less than 80.
@@ -29,7 +31,8 @@ const LONGEST: usize = 120;
 /// Bytes of the secret: it stands in the names of ports.
 const SECRET: usize = 16;
 
-/// Tokens of the poller: who comes over the socket, what has become of ways, the links, and callers over TCP.
+/// Tokens of the poller: who comes over the socket, what has become of ways, the links, and callers
+/// over TCP.
 pub const FIRST: u64 = 4 << 32;
 const LISTENER: u64 = FIRST;
 const FOUND: u64 = FIRST + 1;
@@ -125,15 +128,16 @@ fn machine_mark() -> String {
     format!("{:08x}", hash(&call::machine()))
 }
 
-/// Process, user and machine of a launcher of this user's; and the space that its process number is of, as those of several
-/// containers of a machine may have one network.
+/// Process, user and machine of a launcher of this user's; and the space that its process number is
+/// of, as those of several containers of a machine may have one network.
 fn key(process: u32) -> String {
     let pids = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
     let (user, machine, pids) = (sys::user(), machine_mark(), hash(&pids.to_string_lossy()));
     format!("{process}.{user}.{machine}.{pids:08x}")
 }
 
-/// The socket of the launcher with that number and secret: the numbers alone are not unique on a network.
+/// The socket of the launcher with that number and secret: the numbers alone are not unique on a
+/// network.
 fn address(process: u32, secret: &Secret) -> io::Result<SocketAddr> {
     let mark = secret
         .derive(&format!("the door of launcher {process}"))

@@ -1,9 +1,10 @@
 //! The command line of `mpirun`.
 //!
 //! Long options may have one dash or two, as users of different MPI libraries
-//! are used to, and their values may follow after a blank or `=`. What stands between colons belongs to that
-//! program: the number of its ranks, its directory, variables and hosts. Other options are about the whole job, and stand before
-//! the first program; behind a colon they are refused, as they would not do what it looks like.
+//! are used to, and their values may follow after a blank or `=`. What stands between colons
+//! belongs to that program: the number of its ranks, its directory, variables and hosts. Other
+//! options are about the whole job, and stand before the first program; behind a colon they are
+//! refused, as they would not do what it looks like.
 //!
 //! | module   | what it has                                              |
 //! |----------|----------------------------------------------------------|
@@ -15,7 +16,6 @@
 //! | `help`   | what is said about all of them                           |
 //! | `topics` | what one may ask about, and what there is not            |
 
-mod error;
 mod help;
 mod opt;
 mod output;
@@ -32,19 +32,19 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use catena_job::{App, Inherit, Show, UsageError, Wish};
+
 use crate::hosts::manager::Launcher;
-use crate::place::{Show, Wish};
 use crate::pset::ProcessSet;
 
-pub use error::UsageError;
-use error::usage;
 pub use help::{general, page};
 use opt::Opt;
 pub use output::Output;
 use table::{Does, TABLE, Takes};
 pub use topics::Topic;
+pub use values::Readers;
 pub(crate) use values::seconds;
-pub use values::{Inherit, Readers};
+use values::usage;
 use values::{checked, count, names, numbers, split_once, variable};
 
 /// What to run and how.
@@ -52,7 +52,8 @@ use values::{checked, count, names, numbers, split_once, variable};
 pub struct Request {
     /// Programs, in the order of their ranks.
     pub apps: Vec<App>,
-    /// The hosts that each program names. A program that names none runs on those of the first program.
+    /// The hosts that each program names. A program that names none runs on those of the first
+    /// program.
     pub named: Vec<NamedHosts>,
     /// Variables for the ranks of all programs.
     pub env: Vec<(OsString, OsString)>,
@@ -62,6 +63,8 @@ pub struct Request {
     pub psets: Vec<ProcessSet>,
     /// After which time everything is ended.
     pub timeout: Option<Duration>,
+    /// Where it is written why the job hangs.
+    pub hang_report: Option<PathBuf>,
     /// Where what ranks write goes, and how.
     pub output: Output,
     /// The ranks that read the launcher's standard input.
@@ -90,25 +93,6 @@ pub struct Request {
     pub check: bool,
     /// What the user is to be told before anything is started.
     pub warnings: Vec<String>,
-}
-
-/// One program of the command line.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct App {
-    /// Number of ranks, if given.
-    pub count: Option<u32>,
-    /// Program as the user wrote it.
-    pub program: OsString,
-    /// Its arguments.
-    pub args: Vec<OsString>,
-    /// Variables for its ranks.
-    pub env: Vec<(OsString, OsString)>,
-    /// Working directory, if given.
-    pub wdir: Option<PathBuf>,
-    /// Where it is looked for first: folders with colons between them.
-    pub path: Option<OsString>,
-    /// Which of the launcher's variables its ranks have.
-    pub inherit: Inherit,
 }
 
 /// The hosts that were named for one program.
@@ -201,6 +185,11 @@ struct Given {
 impl Given {
     fn text(&self) -> String {
         self.value.to_string_lossy().into_owned()
+    }
+
+    /// A variable and its value.
+    fn pair(&self) -> Result<(OsString, OsString), UsageError> {
+        checked(&self.shown, (self.value.clone(), self.second.clone()))
     }
 }
 
@@ -399,31 +388,11 @@ impl Parser {
         let app = &mut section.app;
         let request = &mut self.request;
         match opt {
-            Opt::Count => {
-                let new = count(shown, &given.value)?;
-                if let Some(old) = app.count.replace(new).filter(|old| *old != new) {
-                    let instead =
-                        topics::instead(shown).map_or(String::new(), |it| format!("; {it}"));
-                    return usage(format!(
-                        "{shown} {new}: the number of ranks of this program was given before, as {old}{instead}"
-                    ));
-                }
-            }
+            Opt::Count => set_count(app, shown, &given.value)?,
             Opt::Soft => section.soft = numbers(shown, &text)?,
-            Opt::Export => match variable(shown, given.value.clone()) {
-                Ok(pair) => app.env.extend(pair),
-                Err(UsageError(text)) if given.value.as_bytes().contains(&b'=') => {
-                    return usage(text);
-                }
-                Err(UsageError(text)) => self.warn(text),
-            },
-            Opt::Env | Opt::Genv => {
-                let pair = checked(shown, (given.value.clone(), given.second.clone()))?;
-                match opt {
-                    Opt::Env => app.env.push(pair),
-                    _ => request.env.push(pair),
-                }
-            }
+            Opt::Export => self.export(app, given)?,
+            Opt::Env => app.env.push(given.pair()?),
+            Opt::Genv => request.env.push(given.pair()?),
             Opt::Envlist => section.inherit = Some(Inherit::Only(names(&text))),
             Opt::Envnone => section.inherit = Some(Inherit::Only(Vec::new())),
             Opt::Envall => section.inherit = Some(Inherit::All),
@@ -440,74 +409,28 @@ impl Parser {
                 let words = read_words(shown, given)?.concat();
                 self.insert(words)?;
             }
-            Opt::Configfile => {
-                if !self.args.is_empty() {
-                    return usage(format!(
-                        "{shown} {text}: nothing can follow it, as the file names the programs"
-                    ));
-                }
+            Opt::Configfile if self.args.is_empty() => {
                 let lines = read_words(shown, given)?;
                 self.insert(lines.join(&OsString::from(":")))?;
+            }
+            Opt::Configfile => {
+                return usage(format!(
+                    "{shown} {text}: nothing can follow it, as the file names the programs"
+                ));
             }
             Opt::Set => {
                 let Some((name, value)) = text.split_once('=') else {
                     return usage(format!("{shown} {text}: write NAME=VALUE"));
                 };
-                let pair = (name.trim().to_string(), value.trim().to_string());
-                request.settings.push(pair);
+                setting(request, name.trim(), value.trim().to_string());
             }
-            Opt::Pset => {
-                let set = ProcessSet::parse(shown, &text)?;
-                if request.psets.iter().any(|other| other.name == set.name) {
-                    return usage(format!(
-                        "{shown} {text}: there is a set {} already",
-                        set.name
-                    ));
-                }
-                request.psets.push(set);
-            }
-            Opt::WithFt => {
-                let on = match text.to_ascii_lowercase().as_str() {
-                    // Open MPI has more than one name for each.
-                    "ulfm" | "mpi" | "mpift" | "yes" | "true" | "1" => "true",
-                    "none" | "no" | "false" | "0" => "false",
-                    _ => {
-                        return usage(format!(
-                            "{shown} {text}: it must be ulfm (or mpi, mpift, yes, true, 1) or none \
-                             (or no, false, 0)"
-                        ));
-                    }
-                };
-                let setting = ("FAULT_TOLERANCE".to_string(), on.to_string());
-                request.settings.push(setting);
-                if on == "true" {
-                    // As Open MPI's mpirun ends then; what the user says about it comes after it and wins.
-                    let status = ("FAULT_STATUS".to_string(), "survivors".to_string());
-                    request.settings.insert(0, status);
-                }
-            }
+            Opt::Pset => add_pset(request, shown, &text)?,
+            Opt::WithFt => set_fault_tolerance(request, shown, &text)?,
             Opt::InitialErrhandler => setting(request, "INITIAL_ERRHANDLER", text),
             Opt::MemoryAllocKinds => setting(request, "MEMORY_ALLOC_KINDS", text),
-            Opt::Usize => {
-                let size = match text.to_ascii_uppercase().as_str() {
-                    "SYSTEM" => "0".to_string(),
-                    "INFINITE" => (1 << 20).to_string(),
-                    _ => text,
-                };
-                setting(request, "LAUNCH_UNIVERSE", size);
-            }
+            Opt::Usize => setting(request, "LAUNCH_UNIVERSE", universe(text)),
             Opt::NoTakeover => setting(request, "LAUNCH_TAKEOVER", "false".to_string()),
-            Opt::Prefix => {
-                let command = PathBuf::from(&given.value).join("bin/catena");
-                match command.exists() {
-                    true => setting(request, "LAUNCH_PATH", command.to_string_lossy().into_owned()),
-                    false => self.warn(format!(
-                        "{shown} is passed over: there is no {}; it is to name the folder that Catena is in on \
-                         other hosts",
-                        command.display()
-                    )),
-                }
-            }
+            Opt::Prefix => self.set_prefix(shown, &given.value),
             Opt::Tag => request.output.tag = true,
             Opt::Stamp => request.output.stamp = true,
             Opt::Merge => request.output.merge = true,
@@ -516,45 +439,17 @@ impl Parser {
             Opt::Errfile => request.output.set_file(shown, 1, &text)?,
             Opt::OutputWords => request.output.set_words(shown, &text)?,
             Opt::Stdin => request.stdin = Readers::parse(shown, &text)?,
-            Opt::BindTo | Opt::MapBy | Opt::RankBy | Opt::CpuSet => {
-                let wish = &mut request.wish;
-                match opt {
-                    Opt::BindTo => wish.bind_to = text,
-                    Opt::MapBy => match values::listed_cpus(&text) {
-                        // As Open MPI's --cpu-set is.
-                        Some(cpus) => wish.cpu_set = cpus,
-                        None => wish.add_map_by(&text),
-                    },
-                    Opt::RankBy => wish.rank_by = text,
-                    _ => wish.cpu_set = text,
-                }
-                request.wish.policy().map_err(UsageError)?;
-            }
+            Opt::BindTo | Opt::MapBy | Opt::RankBy | Opt::CpuSet => place(request, opt, text)?,
             Opt::HardwareThreads => request.wish.add_map_by(":hwtcpus"),
             Opt::NoLocal => request.wish.add_map_by(":nolocal"),
             Opt::NoOversubscribe => request.wish.add_map_by(":nooversubscribe"),
             Opt::Rankfile => request.rankfile = Some(given.value.clone().into()),
             Opt::Topology => request.topology = Some(given.value.clone().into()),
             Opt::DryRun => request.dry = true,
-            Opt::Display => {
-                for word in text.split(',') {
-                    let show = match word {
-                        "map" => Show::Map,
-                        "bindings" | "bind" | "map-devel" | "topo" => Show::Bindings,
-                        "allocation" | "alloc" => {
-                            request.allocation = true;
-                            continue;
-                        }
-                        _ => {
-                            return usage(format!(
-                                "{shown} {text}: it must be map, bindings or allocation"
-                            ));
-                        }
-                    };
-                    request.wish.show = request.wish.show.max(show);
-                }
-            }
+            Opt::Display => display(request, shown, &text)?,
             Opt::ReportBindings => request.wish.show = Show::Bindings,
+            Opt::OnHang => request.settings.push(("ON_HANG".to_string(), text)),
+            Opt::HangReport => request.hang_report = Some(given.value.clone().into()),
             Opt::Timeout => request.timeout = Some(seconds(shown, &given.value)?),
             Opt::Verbose => request.verbose = true,
             Opt::Host => section.named.lists.push((shown.to_string(), text)),
@@ -563,15 +458,7 @@ impl Parser {
                 section.named.files.push((shown.to_string(), path));
             }
             Opt::Ppn => section.named.ppn = Some(count(shown, &given.value)?),
-            Opt::Launcher | Opt::Bootstrap => match Launcher::parse(shown, &text) {
-                Ok(launcher) => request.launcher = Some(launcher),
-                Err(UsageError(why)) if values::OF_HYDRA.contains(&text.as_str()) => {
-                    self.warn(format!(
-                        "{shown} {text} is passed over, as ranks on this host need none: {why}"
-                    ));
-                }
-                Err(error) => return Err(error),
-            },
+            Opt::Launcher | Opt::Bootstrap => self.set_launcher(shown, &text)?,
             Opt::RuntimeOptions => self.runtime_options(shown, &text)?,
             Opt::Agent => request.agent = Some(given.value.clone()),
             Opt::Elastic => request.elastic = true,
@@ -583,6 +470,129 @@ impl Parser {
         }
         Ok(())
     }
+
+    /// A variable for the ranks of one program. One that the launcher does not have is passed over.
+    fn export(&mut self, app: &mut App, given: &Given) -> Result<(), UsageError> {
+        match variable(&given.shown, given.value.clone()) {
+            Ok(pair) => app.env.extend(pair),
+            Err(UsageError(text)) if given.value.as_bytes().contains(&b'=') => return usage(text),
+            Err(UsageError(text)) => self.warn(text),
+        }
+        Ok(())
+    }
+
+    /// Where Catena is on other hosts.
+    fn set_prefix(&mut self, shown: &str, folder: &OsStr) {
+        let command = PathBuf::from(folder).join("bin/catena");
+        let text = command.to_string_lossy().into_owned();
+        match command.exists() {
+            true => setting(&mut self.request, "LAUNCH_PATH", text),
+            false => self.warn(format!(
+                "{shown} is passed over: there is no {text}; it is to name the folder that Catena is in on other hosts"
+            )),
+        }
+    }
+
+    /// How daemons are started.
+    fn set_launcher(&mut self, shown: &str, text: &str) -> Result<(), UsageError> {
+        match Launcher::parse(shown, text) {
+            Ok(launcher) => self.request.launcher = Some(launcher),
+            Err(UsageError(why)) if values::OF_HYDRA.contains(&text) => self.warn(format!(
+                "{shown} {text} is passed over, as ranks on this host need none: {why}"
+            )),
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+fn set_count(app: &mut App, shown: &str, value: &OsStr) -> Result<(), UsageError> {
+    let new = count(shown, value)?;
+    match app.count.replace(new).filter(|old| *old != new) {
+        None => Ok(()),
+        Some(old) => {
+            let instead = topics::instead(shown).map_or(String::new(), |it| format!("; {it}"));
+            usage(format!(
+                "{shown} {new}: the number of ranks of this program was given before, as {old}{instead}"
+            ))
+        }
+    }
+}
+
+fn add_pset(request: &mut Request, shown: &str, text: &str) -> Result<(), UsageError> {
+    let set = ProcessSet::parse(shown, text)?;
+    if request.psets.iter().any(|other| other.name == set.name) {
+        let name = set.name;
+        return usage(format!("{shown} {text}: there is a set {name} already"));
+    }
+    request.psets.push(set);
+    Ok(())
+}
+
+fn set_fault_tolerance(request: &mut Request, shown: &str, text: &str) -> Result<(), UsageError> {
+    let on = match text.to_ascii_lowercase().as_str() {
+        // Open MPI has more than one name for each.
+        "ulfm" | "mpi" | "mpift" | "yes" | "true" | "1" => "true",
+        "none" | "no" | "false" | "0" => "false",
+        _ => {
+            return usage(format!(
+                "{shown} {text}: it must be ulfm (or mpi, mpift, yes, true, 1) or none (or no, false, 0)"
+            ));
+        }
+    };
+    setting(request, "FAULT_TOLERANCE", on.to_string());
+    if on == "true" {
+        // As Open MPI's mpirun ends then; what the user says about it comes after it and wins.
+        let status = ("FAULT_STATUS".to_string(), "survivors".to_string());
+        request.settings.insert(0, status);
+    }
+    Ok(())
+}
+
+/// What LAUNCH_UNIVERSE is by a word of MPICH's.
+fn universe(text: String) -> String {
+    match text.to_ascii_uppercase().as_str() {
+        "SYSTEM" => "0".to_string(),
+        "INFINITE" => (1 << 20).to_string(),
+        _ => text,
+    }
+}
+
+/// Takes in how ranks are placed and bound.
+fn place(request: &mut Request, opt: Opt, text: String) -> Result<(), UsageError> {
+    let wish = &mut request.wish;
+    match opt {
+        Opt::BindTo => wish.bind_to = text,
+        Opt::MapBy => match values::listed_cpus(&text) {
+            // As Open MPI's --cpu-set is.
+            Some(cpus) => wish.cpu_set = cpus,
+            None => wish.add_map_by(&text),
+        },
+        Opt::RankBy => wish.rank_by = text,
+        _ => wish.cpu_set = text,
+    }
+    wish.policy().map(drop).map_err(UsageError)
+}
+
+/// Takes in what is to be shown.
+fn display(request: &mut Request, shown: &str, text: &str) -> Result<(), UsageError> {
+    for word in text.split(',') {
+        let show = match word {
+            "map" => Show::Map,
+            "bindings" | "bind" | "map-devel" | "topo" => Show::Bindings,
+            "allocation" | "alloc" => {
+                request.allocation = true;
+                continue;
+            }
+            _ => {
+                return usage(format!(
+                    "{shown} {text}: it must be map, bindings or allocation"
+                ));
+            }
+        };
+        request.wish.show = request.wish.show.max(show);
+    }
+    Ok(())
 }
 
 fn setting(request: &mut Request, name: &str, value: String) {

@@ -27,7 +27,8 @@ impl Base {
         Base::with(Watchdog::start()?, machine)
     }
 
-    /// As [`Base::new`], where the watchdog was started before; there may be threads that no signal reaches.
+    /// As [`Base::new`], where the watchdog was started before; there may be threads that no signal
+    /// reaches.
     pub fn with(watchdog: Watchdog, machine: Machine) -> io::Result<Base> {
         Ok(Base {
             files: FileLimit::raise()?,

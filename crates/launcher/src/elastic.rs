@@ -1,9 +1,9 @@
 //! `catena grow` and `catena shrink`: a user has an elastic job become larger or smaller.
 //!
 //! The job's launcher listens at an abstract socket whose name has the user and the launcher's
-//! process in it, so nothing is left behind when it ends. Either end asks the kernel who the other one is:
-//! only the job's owner, or root, is heard and believed. A caller says one line, `grow 4`, and gets one
-//! back, which begins with `+` if that was done and with `-` if it was not.
+//! process in it, so nothing is left behind when it ends. Either end asks the kernel who the other
+//! one is: only the job's owner, or root, is heard and believed. A caller says one line, `grow 4`,
+//! and gets one back, which begins with `+` if that was done and with `-` if it was not.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -11,7 +11,8 @@ use std::os::linux::fs::MetadataExt as _;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 
-use crate::USAGE;
+use catena_job::USAGE;
+
 use crate::output::tell;
 use crate::sys;
 
@@ -124,8 +125,8 @@ pub fn usage(verb: &str) -> String {
     )
 }
 
-/// `catena grow JOB N` and `catena shrink JOB N`, where `verb` is the command and JOB the process number
-/// of the job's mpirun; gives the exit status.
+/// `catena grow JOB N` and `catena shrink JOB N`, where `verb` is the command and JOB the process
+/// number of the job's mpirun; gives the exit status.
 pub fn change(verb: &str, args: impl IntoIterator<Item = OsString>) -> i32 {
     let args: Vec<String> = args
         .into_iter()

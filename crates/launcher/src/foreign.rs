@@ -4,12 +4,13 @@
 //!
 //! A program that is linked to an MPI is looked at before it is started:
 //! [`at_start`]. What a script or an interpreter loads shows later: [`Watch`]
-//! looks at the processes of ranks that run without having called MPI_Init. Ranks that do so soon, as usual, cost nothing.
+//! looks at the processes of ranks that run without having called MPI_Init. Ranks that do so soon,
+//! as usual, cost nothing.
 //!
-//! A library that is only loaded, by a program that computes without MPI, does no harm. Open MPI's tells how far MPI_Init
-//! has come, in a variable that is read in the memory of the process: so a rank that runs alone is known for
-//! sure. Open MPI 4 and MPICH are kept from it in the first place, by [`forbid_alone`]. A library that does not tell is taken to be
-//! used if it is there.
+//! A library that is only loaded, by a program that computes without MPI, does no harm. Open MPI's
+//! tells how far MPI_Init has come, in a variable that is read in the memory of the process: so a
+//! rank that runs alone is known for sure. Open MPI 4 and MPICH are kept from it in the first
+//! place, by [`forbid_alone`]. A library that does not tell is taken to be used if it is there.
 //!
 //! | module      | what it has                                        |
 //! |-------------|----------------------------------------------------|
@@ -34,8 +35,8 @@ use crate::linked::{self, Linked};
 
 pub use watch::{Stage, Watch};
 
-/// Has ranks with `vars` find each other or fail if they use Open MPI 3 or 4, and fail if they use MPICH or a relative. What
-/// the user has said about the first stays.
+/// Has ranks with `vars` find each other or fail if they use Open MPI 3 or 4, and fail if they use
+/// MPICH or a relative. What the user has said about the first stays.
 pub fn forbid_alone(vars: &mut Vec<(OsString, OsString)>) {
     let said = |(name, _): &(OsString, OsString)| TOGETHER.iter().any(|(of, _)| *name == *of);
     if !vars.iter().any(said) {
@@ -46,7 +47,8 @@ pub fn forbid_alone(vars: &mut Vec<(OsString, OsString)>) {
     vars.push((NO_MANAGER.0.into(), NO_MANAGER.1.into()));
 }
 
-/// Lets ranks with `vars` run alone, as they may: what a launcher has set, one of whose ranks this one was started by, goes.
+/// Lets ranks with `vars` run alone, as they may: what a launcher has set, one of whose ranks this
+/// one was started by, goes.
 pub fn let_be_alone(vars: &mut Vec<(OsString, OsString)>) {
     vars.retain(|(name, value)| !forbids_alone(name, value));
 }

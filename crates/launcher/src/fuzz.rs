@@ -5,10 +5,10 @@
 #[path = "../../../fuzz/replay.rs"]
 mod replay;
 
+use catena_job::{MessageKind, NodeCommand, NodeEvent};
 use catena_topo::{Machine, Node};
 
 use crate::hosts;
-use crate::message::{MessageKind, NodeCommand, NodeEvent};
 use crate::place::rankfile;
 
 pub use hosts::fuzz::{brief, call, hostfile, stream};

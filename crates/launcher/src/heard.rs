@@ -1,5 +1,5 @@
-//! Settings that `-x`, `-env` and `-genv` give to the ranks, and that mpirun follows as well: some are its own, and the
-//! configuration file, which it reads for all of them, is one.
+//! Settings that `-x`, `-env` and `-genv` give to the ranks, and that mpirun follows as well: some
+//! are its own, and the configuration file, which it reads for all of them, is one.
 
 use std::ffi::{OsStr, OsString};
 
@@ -8,11 +8,12 @@ use catena_settings::{CONF, PREFIX};
 /// Variables and their values, of which the last one of a name counts.
 type Vars = Vec<(OsString, OsString)>;
 
-/// The settings that all programs of the job are given alike: each has the variables in `apps`, and those in `all` where it has
-/// none of its own. `own` is mpirun's own [`CONF`].
+/// The settings that all programs of the job are given alike: each has the variables in `apps`, and
+/// those in `all` where it has none of its own. `own` is mpirun's own [`CONF`].
 ///
 /// # Errors
-/// A text for the user if programs are given different configuration files: settings that must be equal would differ.
+/// A text for the user if programs are given different configuration files: settings that must be
+/// equal would differ.
 pub fn heard(all: &Vars, apps: &[&Vars], own: Option<&OsStr>) -> Result<Vars, String> {
     let value = |app: &Vars, name: &OsStr| {
         let mut given = app.iter().rev().chain(all.iter().rev());
@@ -41,7 +42,8 @@ pub fn heard(all: &Vars, apps: &[&Vars], own: Option<&OsStr>) -> Result<Vars, St
     Ok(heard)
 }
 
-/// The variables that all programs are given alike by `-x` or `-env`: what they spawn has them, too.
+/// The variables that all programs are given alike by `-x` or `-env`: what they spawn has them,
+/// too.
 pub fn common(apps: &[&Vars]) -> Vars {
     let value = |app: &Vars, name: &OsStr| {
         let found = app.iter().rev().find(|(known, _)| known == name);

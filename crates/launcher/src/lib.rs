@@ -5,7 +5,6 @@
 //! | `args`    | understands the command line                                   |
 //! | `program` | finds the programs, before anything is started                 |
 //! | `launch`  | from the command line to a running job                         |
-//! | `plan`    | what shall run where                                           |
 //! | `place`   | where ranks run, and what they are bound to                     |
 //! | `node`    | starts and serves the ranks of one host, and ends them         |
 //! | `library` | offers the ranks Catena's own library                          |
@@ -14,9 +13,7 @@
 //! | `linked`  | which libraries a program is linked to                         |
 //! | `pmix`    | the place of ranks that are programs of Open MPI               |
 //! | `hosts`   | a job on several hosts: a tree of daemons                      |
-//! | `message` | what nodes tell, and what they are told                        |
-//! | `new_job` | a job that processes have spawned, as nodes are told of it       |
-//! | `job`     | judges what happens, passes output on, ends the job            |
+//! | `supervisor` | judges what happens, passes output on, ends the job          |
 //! | `output`  | keeps the lines of the ranks apart                             |
 //! | `stdin`   | passes on what is typed                                        |
 //! | `report`  | failures in words                                              |
@@ -43,23 +40,20 @@ mod foreign;
 pub mod fuzz;
 mod heard;
 mod hosts;
-mod job;
 mod launch;
 mod library;
 mod linked;
-mod message;
-mod new_job;
 mod node;
 mod outdated;
 mod output;
 mod place;
-mod plan;
 mod pmix;
 mod program;
 mod pset;
 mod report;
 mod serve;
 mod stdin;
+mod supervisor;
 #[allow(unsafe_code)]
 mod sys;
 mod takeover;
@@ -71,14 +65,9 @@ use catena_boot::own_server;
 use catena_settings::Registry;
 
 use args::Parsed;
+pub use catena_job::{MAX_RANKS, USAGE};
 pub use elastic::{change, usage as elastic_usage};
 pub use sys::end_with_reader;
-
-/// Most ranks that one command may start.
-pub const MAX_RANKS: u32 = 1 << 15;
-
-/// Status if the command line cannot be understood.
-pub const USAGE: i32 = 2;
 
 /// What `mpirun --help` says.
 pub fn help() -> String {
@@ -94,7 +83,7 @@ pub fn options_page() -> String {
 /// be called first of all, from a process with one thread.
 pub fn daemon(args: &[OsString]) -> Option<i32> {
     let option = args.first()?;
-    let daemon = (option == hosts::daemon::OPTION).then(hosts::daemon::run);
+    let daemon = (option == hosts::DAEMON).then(hosts::daemon::run);
     let daemon = daemon.or_else(|| (option == pmix::OPTION).then(pmix::helper::run));
     daemon.or_else(|| (option == own_server::OPTION).then(|| serve::run(&args[1..])))
 }

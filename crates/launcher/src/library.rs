@@ -35,8 +35,9 @@ fn beside(launcher: &Path) -> Option<PathBuf> {
     (usable && folder.join(NAME).is_file()).then_some(folder)
 }
 
-/// The variable with which ranks load the library that finds memory freed too early (`--check`), before all others:
-/// what they have of that variable, among `vars` or from the launcher, comes after it.
+/// The variable with which ranks load the library that finds memory freed too early (`--check`),
+/// before all others: what they have of that variable, among `vars` or from the launcher, comes
+/// after it.
 ///
 /// # Errors
 /// If the library is not installed, or the loader cannot be told its name; says what to do.
@@ -78,7 +79,8 @@ pub fn is_checked(vars: &[(OsString, OsString)]) -> bool {
     given.is_some_and(|(_, value)| value.to_string_lossy().contains(CHECKER))
 }
 
-/// The name by which programs ask for the library whose file is called `name`: of the numbers of its version, the first.
+/// The name by which programs ask for the library whose file is called `name`: of the numbers of
+/// its version, the first.
 pub fn asked_for(name: &str) -> &str {
     let Some((stem, version)) = name.split_once(".so.") else {
         return name;

@@ -1,8 +1,8 @@
 //! What a program is linked to, and which files the dynamic loader takes for it.
 //!
-//! Arguments of programs are looked at, too, and may be anything: only regular files are opened, as a pipe would be read or
-//! its other end told, and none is executed. The loader that a file names is run if it is the system's, or if the file
-//! is what the user has asked to run.
+//! Arguments of programs are looked at, too, and may be anything: only regular files are opened, as
+//! a pipe would be read or its other end told, and none is executed. The loader that a file names
+//! is run if it is the system's, or if the file is what the user has asked to run.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -123,8 +123,8 @@ fn open(path: &Path) -> Option<File> {
     file.ok().filter(|file| is_file(file.metadata()))
 }
 
-/// The path of a dynamic loader, which a zero ends, if that is glibc's, and so understands what [`Listing::of`] asks
-/// of it.
+/// The path of a dynamic loader, which a zero ends, if that is glibc's, and so understands what
+/// [`Listing::of`] asks of it.
 fn glibc(interpreter: Vec<u8>) -> Option<PathBuf> {
     let text = interpreter.split(|&byte| byte == 0).next()?;
     let path = Path::new(OsStr::from_bytes(text));

@@ -7,7 +7,10 @@
 
 mod spawn;
 mod start;
+pub mod token;
+mod waits;
 
+use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter};
 use std::ops::Range;
 use std::path::Path;
@@ -16,25 +19,15 @@ use std::time::Instant;
 
 use catena_boot::server::{Event, Server};
 use catena_boot::{Interest, Poller};
+use catena_job::{Exit, NodeCommand, NodeEvent, Question, WINDOW};
 use catena_shm::Notifier;
 
 use crate::foreign::{Stage, Watch};
-use crate::message::{NodeCommand, NodeEvent, WINDOW};
 use crate::pmix::{self, Pmix};
 use crate::stdin::{Feed, Taken};
-use crate::sys::{self, Exit};
+use crate::sys;
 
-pub use start::{Input, SPARE_FILES, Vars};
-
-/// Tokens of the poller; smaller ones are streams.
-pub mod token {
-    pub const SERVER: u64 = 1 << 32;
-    pub const FAILURES: u64 = SERVER + 1;
-    pub const PMIX: u64 = SERVER + 2;
-    /// And the next ones for more ranks that read standard input.
-    pub const FEED: u64 = SERVER + 3;
-    pub const LAST: u64 = FEED + crate::MAX_RANKS as u64;
-}
+pub use start::{Input, SPARE_FILES};
 
 /// One rank.
 struct Local {
@@ -69,8 +62,8 @@ pub struct Node {
     /// In the order in which they were started; a place is free once the job that had it is
     /// forgotten.
     processes: Vec<Option<Local>>,
-    /// Where the first job's processes have started this launcher, and are no children of it: the process of each
-    /// rank, once that has connected and as long as it stays.
+    /// Where the first job's processes have started this launcher, and are no children of it: the
+    /// process of each rank, once that has connected and as long as it stays.
     guests: Vec<Option<u32>>,
     /// Looks for other MPIs in ranks, until one was found.
     watch: Option<Watch>,
@@ -89,6 +82,8 @@ pub struct Node {
     done: bool,
     /// What wakes the processes of each job, by their numbers.
     notifiers: Vec<(Range<u32>, Notifier)>,
+    /// Where the processes of each job tell what they do.
+    traces: Vec<(Range<u32>, File)>,
     /// Spawned jobs that are to be forgotten here.
     forgetting: Vec<Range<u32>>,
 }
@@ -149,18 +144,24 @@ impl Node {
             NodeCommand::Finish => self.finish(poller, events),
             NodeCommand::EndJobFence { first, parts } => self.server.end_fence_of(*first, parts),
             NodeCommand::SignalJob { numbers, signal } => self.signal_job(numbers, *signal),
-            NodeCommand::Hear { number } => {
-                self.serve(events);
-                // That of mpirun has no number among the others where it has no ranks, and is not asked.
-                if self.number != u32::MAX {
-                    let (node, number) = (self.number, *number);
-                    events.push(NodeEvent::Heard { node, number });
-                }
-            }
+            NodeCommand::Survey { number, question } => self.answer(*number, *question, events),
             NodeCommand::ForgetJob { numbers } => self.forget_later(numbers.clone()),
             // That takes more than a node has: see `start_job`.
             NodeCommand::StartJob(_) => {}
         }
+    }
+
+    /// Answers a question that all nodes are asked.
+    fn answer(&mut self, number: u32, question: Question, events: &mut Vec<NodeEvent>) {
+        let answer = match question {
+            Question::Hear => {
+                self.serve(events);
+                Vec::new()
+            }
+            Question::Waits => self.waits(false),
+            Question::WaitsInFull => self.waits(true),
+        };
+        events.push(NodeEvent::Surveyed { number, answer });
     }
 
     /// Some children may have ended.
@@ -239,8 +240,8 @@ impl Node {
         self.pmix.is_some() && pmix::serves(library)
     }
 
-    /// Tells of the library of another MPI in whose MPI_Init the rank was seen, which has ended without having asked for its
-    /// place: it has failed, or run alone.
+    /// Tells of the library of another MPI in whose MPI_Init the rank was seen, which has ended
+    /// without having asked for its place: it has failed, or run alone.
     fn tell_starting(&mut self, rank: u32, pid: i32, events: &mut Vec<NodeEvent>) {
         let watch = self.watch.as_ref();
         let library = watch.and_then(|watch| watch.starting(pid as u32)).cloned();
@@ -319,7 +320,8 @@ impl Node {
         }
     }
 
-    /// Takes in which jobs the processes here have parted from, as far as they have not said so by messages.
+    /// Takes in which jobs the processes here have parted from, as far as they have not said so by
+    /// messages.
     fn hear_of_parting(&mut self) {
         for (numbers, notifier) in &self.notifiers {
             for number in numbers.clone() {
@@ -391,7 +393,8 @@ impl Node {
         self.signal_guests(signal);
     }
 
-    /// Sends a signal to the processes that have started this launcher, and lets go of those that have aborted.
+    /// Sends a signal to the processes that have started this launcher, and lets go of those that
+    /// have aborted.
     fn signal_guests(&self, signal: i32) {
         for (number, pid) in (0..).zip(&self.guests) {
             match pid {

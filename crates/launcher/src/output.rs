@@ -5,7 +5,8 @@
 //! rank's pipe ──► Lines (one per rank and stream) ──► Sink (stdout or stderr)
 //! ```
 //!
-//! Where stdout and stderr lead to the same place, one sink serves both, so that lines stay whole there, too.
+//! Where stdout and stderr lead to the same place, one sink serves both, so that lines stay whole
+//! there, too.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -132,7 +133,8 @@ impl Sink {
         self.line(StreamId::MAX, b"", format!("{text}\n").as_bytes());
     }
 
-    /// Writes a line of the launcher's own past what waits or was given up, as far as there is room.
+    /// Writes a line of the launcher's own past what waits or was given up, as far as there is
+    /// room.
     pub fn tell_at_once(&self, text: &str) {
         let _ = self.to.write(format!("{text}\n").as_bytes());
     }
@@ -196,8 +198,8 @@ impl Sinks {
         self.all.iter_mut()
     }
 
-    /// Adds lines of the launcher's own to stderr, without the end of the last one. They are written when there is room, and
-    /// nothing waits for that.
+    /// Adds lines of the launcher's own to stderr, without the end of the last one. They are
+    /// written when there is room, and nothing waits for that.
     pub fn tell(&mut self, text: impl Display) {
         self.of(1).tell(&text.to_string());
     }
@@ -299,7 +301,8 @@ pub fn own_stream(error: bool) -> BorrowedFd<'static> {
     }
 }
 
-/// Writes a line to stderr as far as there is room: for those that serve others, who must not wait for its reader.
+/// Writes a line to stderr as far as there is room: for those that serve others, who must not wait
+/// for its reader.
 pub fn tell_at_once(text: &str) {
     if let Ok(to) = Writer::new(own_stream(true)) {
         let _ = to.write(format!("{text}\n").as_bytes());

@@ -26,16 +26,15 @@ use std::process::{Command, Stdio};
 
 use catena_boot::wire::{Inbox, MAX_BODY, Malformed, Reader, Writer};
 use catena_boot::{LAUNCH_TIMEOUT, PMIX, Poller};
+use catena_job::{Exit, MessageKind, NodeEvent, Plan, read_strings, setting, write_strings};
 use catena_topo::Cpus;
 
 use crate::base::Base;
-use crate::hosts::{self, link::End, link::Link};
-use crate::message::{MessageKind, NodeEvent};
+use crate::hosts::link::{End, Link};
 use crate::node::token;
-use crate::plan::{Plan, read_strings, write_strings};
 use crate::program::Program;
 use crate::report;
-use crate::sys::{self, Exit};
+use crate::sys;
 
 /// The option that makes this program the helper; no user gives it.
 pub const OPTION: &str = "--catena-pmix";
@@ -106,7 +105,7 @@ impl Pmix {
         if wanting.is_none() && !plan.pmix {
             return Ok(None);
         }
-        let given = hosts::setting(&PMIX, vars).to_string();
+        let given = setting(&PMIX, vars).to_string();
         let libraries: Vec<OsString> = match &*given {
             "" => {
                 // The one that the program uses has the right version for sure.
@@ -181,7 +180,7 @@ impl Pmix {
         };
         // Which has the other end of the stream, too.
         drop(command);
-        ours.set_read_timeout(Some(hosts::setting(&LAUNCH_TIMEOUT, vars)))?;
+        ours.set_read_timeout(Some(setting(&LAUNCH_TIMEOUT, vars)))?;
         let told = ours.write_all(&brief.frame());
         let answer = told.and_then(|()| hear_in(&mut ours, &mut Inbox::default()));
         let size = (
@@ -312,8 +311,8 @@ pub fn serves(library: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::Wish;
     use catena_boot::OtherMpi;
+    use catena_job::Wish;
     use catena_proof::Secret;
 
     /// What others can see of the helper, and what it is told itself, tell nothing

@@ -1,35 +1,15 @@
 //! Finding the programs, before anything is started.
 
 use std::ffi::{CStr, CString, OsStr, OsString};
-use std::fmt;
 use std::io;
 use std::iter;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::args::App;
+use catena_job::{App, NOT_FOUND, NOT_STARTED, ProgramError};
+
 use crate::foreign;
-
-/// Status if a program or directory does not exist.
-pub const NOT_FOUND: i32 = 127;
-/// Status if a program exists but cannot be started.
-pub const NOT_STARTED: i32 = 126;
-
-/// A program cannot be started; the text says why and what to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProgramError {
-    /// Status that the launcher ends with.
-    pub status: i32,
-    /// For the user.
-    pub text: String,
-}
-
-impl fmt::Display for ProgramError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
 
 /// A program that was found.
 #[derive(Clone, Debug)]
@@ -152,8 +132,8 @@ fn is_executable(at: &Path) -> bool {
     about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
 }
 
-/// Looks through the directories of `path`, and then in the working directory. Fails with what is wrong with a
-/// file of that name that cannot be used, if there is one.
+/// Looks through the directories of `path`, and then in the working directory. Fails with what is
+/// wrong with a file of that name that cannot be used, if there is one.
 fn search(
     program: &OsStr,
     here: &Path,

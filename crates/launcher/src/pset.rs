@@ -4,8 +4,7 @@
 use std::ops::RangeInclusive;
 
 use catena_abi::consts::MAX_PSET_NAME_LEN;
-
-use crate::args::UsageError;
+use catena_job::UsageError;
 
 /// Names that begin so are given by MPI and by the launcher itself.
 const RESERVED: [&str; 3] = ["mpi://", "app://", "catena://"];

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::sys::{Exit, Stage};
+use catena_job::{Exit, NOT_FOUND, NOT_STARTED, Stage};
 
 /// The first thing that went wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,14 +140,15 @@ pub fn not_started(program: &str, wdir: Option<&str>, stage: Stage, error: &io::
         Stage::Execute => format!("{program} cannot be executed: {error}"),
     };
     let status = match error.kind() {
-        io::ErrorKind::NotFound => crate::program::NOT_FOUND,
-        _ => crate::program::NOT_STARTED,
+        io::ErrorKind::NotFound => NOT_FOUND,
+        _ => NOT_STARTED,
     };
     Failure::new(status, text)
 }
 
 /// A program that was given the library of another MPI; `own` is Catena's with the same name,
-/// `takeover` whether the program was to get it, and `served` whether a PMIx server was there for it.
+/// `takeover` whether the program was to get it, and `served` whether a PMIx server was there for
+/// it.
 pub fn foreign(
     program: &str,
     library: &str,

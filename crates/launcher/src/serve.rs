@@ -1,8 +1,8 @@
 //! The launcher of a process that nobody has started, which the process has started itself
 //! (`own_server` of `boot`): its first job has that one rank, which runs already and is no
-//! child of the launcher's. Or that of several processes of one host, which another launcher has started; each of them
-//! connects once it spawns or meets others. It serves them until they have closed their connections, and
-//! ends once all that they have spawned have ended, too.
+//! child of the launcher's. Or that of several processes of one host, which another launcher has
+//! started; each of them connects once it spawns or meets others. It serves them until they have
+//! closed their connections, and ends once all that they have spawned have ended, too.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -10,19 +10,18 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;
 
 use catena_boot::own_server::TAKEN;
+use catena_job::{ProgramError, USAGE};
 use catena_proof::{SECRET, Secret};
 use catena_topo::Machine;
 
 use crate::args::{self, Parsed};
 use crate::base::Base;
-use crate::hosts::Means;
-use crate::hosts::manager::Launcher;
 use crate::hosts::tree::Tree;
-use crate::job::{Job, Reach, Show};
-use crate::launch::{self, system};
+use crate::hosts::{self, manager::Launcher};
+use crate::launch;
 use crate::node::Node;
 use crate::output::tell;
-use crate::program::ProgramError;
+use crate::supervisor::{Reach, Show, Supervisor};
 use crate::sys;
 
 /// What it is called in messages.
@@ -42,7 +41,7 @@ pub fn run(args: &[OsString]) -> i32 {
 
 fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
     let wrong = || ProgramError {
-        status: crate::USAGE,
+        status: USAGE,
         text: "the library has started this command with other words than it knows; install the \
                same version of both"
             .to_string(),
@@ -56,12 +55,12 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
     let job = job.ok_or_else(wrong)?;
     let size = size.to_str().and_then(|text| text.parse::<u32>().ok());
     let size = size.ok_or_else(wrong)?;
-    let process = sys::take_stdin().map_err(system)?;
+    let process = sys::take_stdin().map_err(ProgramError::system)?;
     let secret = match size {
         1 => None,
         _ => Some(read_secret(&process).ok_or_else(wrong)?),
     };
-    if sys::leave_parent().map_err(system)? {
+    if sys::leave_parent().map_err(ProgramError::system)? {
         return Ok(0);
     }
     let words = ["-n".into(), size.to_string().into(), program.clone()];
@@ -70,12 +69,12 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
         _ => return Err(wrong()),
     };
     let settings = Vec::new();
-    let means = Means::new(&request, Launcher::Agent, &settings)?;
+    let means = hosts::means(&request, Launcher::Agent, &settings)?;
     let machine = Machine::here();
     let mut plan = launch::plan(request, settings, None, &machine)?.plan;
     plan.job_id = job;
     plan.secret = secret.or(plan.secret);
-    let base = Base::new(machine).map_err(system)?;
+    let base = Base::new(machine).map_err(ProgramError::system)?;
     let mut tree = Tree::new(means.clone(), &plan);
     let node = match Node::for_guests(&plan, &base) {
         Ok(node) => node,
@@ -84,7 +83,7 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
             say(&process, &format!("{TAKEN}\n"))?;
             return Ok(0);
         }
-        Err(error) => return Err(system(error)),
+        Err(error) => return Err(ProgramError::system(error)),
     };
     let place = node.place(0) + "\n";
     tree.node = Some(node);
@@ -94,13 +93,15 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
         notes: Vec::new(),
         verbose: false,
         timeout: None,
+        hang_report: None,
     };
     let reach = Reach {
         launcher: Launcher::Agent,
         agent: None,
         means,
     };
-    let job = Job::new(show, plan, tree, base, false, reach).map_err(system)?;
+    let job =
+        Supervisor::new(show, plan, tree, base, false, reach).map_err(ProgramError::system)?;
     // The process waits for it, and nothing else is said there.
     say(&process, &place)?;
     drop(process);
@@ -119,7 +120,7 @@ fn read_secret(process: &OwnedFd) -> Option<Secret> {
 fn say(process: &OwnedFd, text: &str) -> Result<(), ProgramError> {
     let mut said = 0;
     while said < text.len() {
-        said += sys::write(process, &text.as_bytes()[said..]).map_err(system)?;
+        said += sys::write(process, &text.as_bytes()[said..]).map_err(ProgramError::system)?;
     }
     Ok(())
 }

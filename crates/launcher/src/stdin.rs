@@ -17,7 +17,8 @@ use crate::sys;
 /// More is not read while no rank has taken all but so much, bytes.
 const AHEAD: u64 = 64 << 10;
 
-/// More is not read while some rank has not taken so much, bytes: each node keeps it once for all its ranks.
+/// More is not read while some rank has not taken so much, bytes: each node keeps it once for all
+/// its ranks.
 const BEHIND: u64 = 64 << 20;
 
 /// How much the ranks of a node have taken, bytes.
@@ -97,7 +98,8 @@ impl Source {
         }
     }
 
-    /// The ranks of a node have taken this much more, and may want more or not. Gives the node for whose ranks all others wait, once.
+    /// The ranks of a node have taken this much more, and may want more or not. Gives the node for
+    /// whose ranks all others wait, once.
     pub fn taken(&mut self, node: u32, bytes: Taken, more: bool, poller: &Poller) -> Option<u32> {
         for (of, taken) in &mut self.taken {
             if *of == node {
@@ -179,7 +181,8 @@ pub struct Feed {
     /// Bytes that the rank has taken.
     taken: u64,
     to: Option<PipeWriter>,
-    /// What it has not taken, of the first piece from the byte `begun` on. The feeds of a node share the pieces.
+    /// What it has not taken, of the first piece from the byte `begun` on. The feeds of a node
+    /// share the pieces.
     waiting: VecDeque<Arc<[u8]>>,
     begun: usize,
     ended: bool,

@@ -200,6 +200,36 @@ impl Candidate<'_> {
         })
     }
 
+    /// What is said if the program needs a symbol of MPI that Catena lacks, and whether it keeps
+    /// its own library for that, which the loader would find (`has_own`).
+    fn lacks(
+        &self,
+        interface: Interface,
+        listing: &Listing,
+        has_own: bool,
+    ) -> Option<(String, bool)> {
+        let (title, program) = (interface.title(), self.name);
+        let mut lacking = listing.lacking.iter();
+        let (symbol, file) = lacking.find(|(symbol, _)| is_of_mpi(symbol))?;
+        let file = file.display();
+        if let (Mpich, Some(mpi)) = (interface, outdated::mpi_with(symbol)) {
+            let text = format!(
+                "{file} needs {symbol}, so it was built for {mpi}, whose library has the name libmpi.so.12 as MPICH's \
+                 has, and whose binary interface Catena does not have: {}",
+                outdated::REMEDY
+            );
+            return Some((text, true));
+        }
+        let keeps = interface == OpenMpi && has_own;
+        let outcome = match keeps {
+            true => format!("so {program} keeps {title}'s"),
+            false => "and whatever calls it will fail".to_string(),
+        };
+        let text =
+            format!("{file} needs {symbol} of {title}, which Catena does not have, {outcome}");
+        Some((text, keeps))
+    }
+
     /// Decides about an interface that one of the files is linked to. `listing` is with the
     /// libraries in `folder`, and `plain` makes one without them.
     fn judge(
@@ -247,30 +277,8 @@ impl Candidate<'_> {
             note(format!("{program} keeps {}", elsewhere.display()), false);
             return Verdict::Keep;
         }
-        let lacking = listing.lacking.iter().find(|(symbol, _)| is_of_mpi(symbol));
-        if let Some((symbol, file)) = lacking {
-            let file = file.display();
-            if let (Mpich, Some(mpi)) = (interface, outdated::mpi_with(symbol)) {
-                note(
-                    format!(
-                        "{file} needs {symbol}, so it was built for {mpi}, whose library has the \
-                         name libmpi.so.12 as MPICH's has, and whose binary interface Catena does \
-                         not have: {}",
-                        outdated::REMEDY
-                    ),
-                    true,
-                );
-                return Verdict::Keep;
-            }
-            let keeps = interface == OpenMpi && elsewhere.is_some();
-            let outcome = match keeps {
-                true => format!("so {program} keeps {title}'s"),
-                false => "and whatever calls it will fail".to_string(),
-            };
-            note(
-                format!("{file} needs {symbol} of {title}, which Catena does not have, {outcome}"),
-                true,
-            );
+        if let Some((text, keeps)) = self.lacks(interface, listing, elsewhere.is_some()) {
+            note(text, true);
             if keeps {
                 return Verdict::Keep;
             }

@@ -372,19 +372,19 @@ fn objects(a: &mut Area<'_>) {
 fn buffers(a: &mut Area<'_>) {
     let doc = "Bytes in use of the buffer that is attached to the process.";
     a.of_process(Class::Level, "bsend_used", doc, |process| {
-        process.buffer_use(&process.buffer).0
+        process.buffer.usage(process).0
     });
     let doc = "Bytes of the buffer that is attached to the process; 0 for an automatic one.";
     a.of_process(Class::Size, "bsend_size", doc, |process| {
-        process.buffer_use(&process.buffer).1
+        process.buffer.usage(process).1
     });
     let doc = "Bytes in use of the buffer that is attached to the communicator.";
     a.of_comm(Class::Level, "comm_bsend_used", doc, |process, c| {
-        process.buffer_use(&c.buffer).0
+        c.buffer.usage(process).0
     });
     let doc = "Bytes of the buffer that is attached to the communicator; 0 for an automatic one.";
     a.of_comm(Class::Size, "comm_bsend_size", doc, |process, c| {
-        process.buffer_use(&c.buffer).1
+        c.buffer.usage(process).1
     });
 }
 

@@ -7,6 +7,7 @@
 
 use catena_base::element_lock::Held;
 use catena_core::Process;
+use catena_core::needs;
 use catena_hang::{Need, WaitsFor, What};
 use catena_objects::error::{Error, Result};
 
@@ -72,7 +73,8 @@ impl Window {
             name => format!("the window {}", String::from_utf8_lossy(name)),
         };
         let ranks = (0..self.size()).filter(|&rank| is_needed(rank));
-        process.add_to_need(
+        needs::add(
+            process,
             &mut need,
             ranks.map(|rank| self.group.member(rank as usize)),
         );

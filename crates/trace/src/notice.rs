@@ -2,8 +2,7 @@
 //! notice, or nothing.
 
 use std::sync::atomic::{
-    AtomicU32, AtomicU64, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed,
-    Ordering::Release, fence,
+    AtomicU32, AtomicU64, Ordering::AcqRel, Ordering::Relaxed, Ordering::Release, fence,
 };
 
 use crate::area::Area;

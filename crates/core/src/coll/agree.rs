@@ -10,6 +10,7 @@
 //!
 //! Once all have gone the other way they always do.
 
+use crate::needs;
 use catena_hang::{WaitsFor, What};
 use std::hint::spin_loop;
 use std::sync::Arc;
@@ -44,7 +45,9 @@ impl Comm {
     #[inline]
     pub fn agree_on_board(self: &Arc<Self>, process: &Process, flags: u32) -> Option<u32> {
         let describe = |process: &Process, waits: &mut WaitsFor| {
-            waits.needs.push(process.need_all(What::Agreement, self));
+            waits
+                .needs
+                .push(needs::of_all(process, What::Agreement, self));
         };
         let mut vote = self.vote_on_board(process, flags);
         if vote == Vote::Later {

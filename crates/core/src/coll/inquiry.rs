@@ -186,11 +186,10 @@ impl Process {
     /// The communicator of a context, if the program still has it.
     fn comm_of(&self, cid: Cid) -> Option<Arc<Comm>> {
         let has = |comm: &Arc<Comm>| comm.cids().any(|of| of == cid);
-        if has(&self.world) {
-            return Some(self.world.clone());
+        if has(&self.comms.world) {
+            return Some(self.comms.world.clone());
         }
-        let all = self.objects.comms.all().into_iter();
-        all.map(|(_, comm)| comm).find(has)
+        self.comms.made().find(has)
     }
 
     /// That process has answered.

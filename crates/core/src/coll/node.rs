@@ -1,5 +1,6 @@
 //! Collectives among ranks that share memory: no messages.
 
+use crate::needs;
 use catena_hang::{WaitsFor, What};
 use catena_process::Wait;
 use std::cell::RefMut;
@@ -305,7 +306,7 @@ impl Comm {
 
     /// All members are to come to the call by which they learn whether they have a board.
     fn describe_join(&self, process: &Process, waits: &mut WaitsFor) {
-        let need = process.need_all(What::Collective, self);
+        let need = needs::of_all(process, What::Collective, self);
         waits.needs.push(need);
     }
 

@@ -16,7 +16,7 @@ use super::tag::{Label, Number};
 use super::turn::{Lease, Ticket, Turn, cut};
 use crate::comm::Comm;
 use crate::process::Process;
-use crate::request::active_already;
+use crate::request::{self, active_already};
 
 /// Runs that are kept for later; each has its memory.
 const IDLE_RUNS: usize = 16;
@@ -62,7 +62,7 @@ impl Prepared {
         if is_reserved && !waits {
             process.progress();
         }
-        Ok(process.add_request(obj))
+        Ok(request::add(process, obj))
     }
 }
 
@@ -106,7 +106,10 @@ impl Prepared {
         let lease = self.comm.take_slot(process, self.label)?;
         let run = RefCell::new(Box::new(CollRun::kept(self, lease, rounds, own)?));
         let operation = Arc::new(CollRequest { run });
-        Ok(process.add_request(Arc::new(PersistentColl::new(operation))))
+        Ok(request::add(
+            process,
+            Arc::new(PersistentColl::new(operation)),
+        ))
     }
 }
 
@@ -265,7 +268,10 @@ impl Comm {
     /// If a member is gone, or has called something else.
     pub(crate) fn last_barrier(process: &Process) -> Result<()> {
         let caller = Caller { process, now: true };
-        Prepared::run_rest(process, caller.barrier_as(&process.world, Label::FINALIZE)?)?;
+        Prepared::run_rest(
+            process,
+            caller.barrier_as(&process.comms.world, Label::FINALIZE)?,
+        )?;
         Comm::find_unheard(process).map_or(Ok(()), Err)
     }
 }

@@ -6,6 +6,7 @@
 //! Who waits looks around now and then: perhaps a member called something else, or gave up. An
 //! operation that can never be complete ends when nobody uses the program's buffers any more.
 
+use crate::needs;
 use catena_hang::{WaitsFor, What};
 use std::sync::Arc;
 
@@ -182,7 +183,7 @@ impl PendingOperation {
     /// What it waits for: the member that it looks for, as far as that is known.
     pub fn describe(&self, process: &Process, comm: &Comm, waits: &mut WaitsFor) {
         let ranks = self.awaited.map(|rank| (comm.cid, rank));
-        let mut need = process.need_of(What::Collective, comm, ranks);
+        let mut need = needs::of(process, What::Collective, comm, ranks);
         need.open |= ranks.is_none();
         need.call = Some((self.signature.label.to_string(), self.place));
         waits.needs.push(need);

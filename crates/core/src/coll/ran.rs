@@ -15,7 +15,7 @@ impl Comm {
         if let Some(what) = what
             && events::wanted(events::COLLECTIVES << what as u32)
         {
-            process.note(Some(self.cid), What::Collective { what, way });
+            events::note(process, Some(self.cid), What::Collective { what, way });
         }
     }
 }

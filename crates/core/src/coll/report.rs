@@ -97,13 +97,10 @@ impl Comm {
     /// or why one gave a call up that this one has completed. Then members have called different things, and this
     /// one would never hear of it.
     pub(crate) fn find_unheard(process: &Process) -> Option<Error> {
-        let all = process
-            .objects
-            .comms
-            .all()
-            .into_iter()
-            .map(|(_, comm)| comm);
-        all.chain([process.world.clone()])
+        let comms = &process.comms;
+        comms
+            .made()
+            .chain([comms.world.clone()])
             .find_map(|comm| comm.unheard(process))
     }
 

@@ -2,6 +2,7 @@
 
 mod own;
 
+use crate::needs;
 use catena_hang::{WaitsFor, What};
 use catena_process::Wait;
 use std::collections::BTreeSet;
@@ -676,7 +677,7 @@ impl CollRun {
         };
         let comm = &job.comm;
         let need = |ranks: Vec<(Cid, u32)>| {
-            let mut need = process.need_of(What::Collective, comm, ranks.iter().copied());
+            let mut need = needs::of(process, What::Collective, comm, ranks.iter().copied());
             need.open |= ranks.is_empty();
             need.call = Some((job.label.to_string(), turn.place));
             need

@@ -35,17 +35,18 @@
 //! Every other agreement ends with the first death that is known among those who take part; of two leaders the one that knows of none asks
 //! ([`leaders`](super::leaders)).
 
-use crate::needs::open_need;
+use crate::needs;
 use catena_boot::FAULT_TOLERANCE;
 use catena_fabric::ProcessName;
 use catena_hang::{WaitsFor, What};
 use catena_link::{Cid, ReqId};
 use catena_process::Wait;
 
-use super::Comm;
 use super::control::Key;
-use super::leaders::{Heard, Way};
+use super::leaders::{Heard, Leaders, Way};
 use super::port::Meeting;
+use super::{Comm, Communicators};
+use crate::components;
 use crate::loss::{died, kind_of_death};
 use crate::process::Process;
 use crate::trouble::trouble_among;
@@ -184,7 +185,10 @@ impl Circle {
     fn tell_lost(&self, process: &Process, from: Option<u32>) {
         let rounds = std::iter::successors(from, |have| have.checked_mul(2));
         for have in rounds.take_while(|have| *have < self.size) {
-            process.send_control(self.cid, self.behind(have), &self.key, &[LOST]);
+            process
+                .comms
+                .control
+                .send(process, self.cid, self.behind(have), &self.key, &[LOST]);
         }
     }
 }
@@ -208,7 +212,7 @@ impl Agreement {
             error: None,
         };
         if let Some(way) = agreement.way() {
-            agreement.call = process.leaders.begin(&way);
+            agreement.call = process.comms.leaders.begin(&way);
         }
         agreement.send_rows(process, 1);
         agreement
@@ -258,7 +262,11 @@ impl Agreement {
         if have < self.circle.size {
             let rows = &self.ours[..self.wanted(have)];
             let to = self.circle.behind(have);
-            let leaving = process.start_control(self.circle.cid, to, &self.circle.key, rows);
+            let leaving =
+                process
+                    .comms
+                    .control
+                    .start(process, self.circle.cid, to, &self.circle.key, rows);
             // A long one leaves when it is received, by somebody who may have failed.
             match FAULT_TOLERANCE.get() && size_of_val(rows) <= SHORT {
                 true => self.leaving.extend(leaving),
@@ -331,7 +339,7 @@ impl Agreement {
             return false;
         };
         if let Some(way) = self.way() {
-            process.leaders.end(&way);
+            process.comms.leaders.end(&way);
         }
         // The others of this group know nothing of that context, and wait for what the leader hears.
         self.error.get_or_insert(error);
@@ -346,9 +354,11 @@ impl Agreement {
         let across = self.across.as_ref();
         let bridge = across.and_then(|it| it.bridge.as_ref());
         match (self.phase, bridge, self.way()) {
-            (Phase::Share(_), Some(Bridge::Met(ticket)), _) => process.break_off(*ticket, error),
-            (Phase::Share(_), _, Some(way)) => process.tell_nothing(&way),
-            (Phase::Cross, _, Some(way)) => process.leaders.end(&way),
+            (Phase::Share(_), Some(Bridge::Met(ticket)), _) => {
+                Meeting::break_off(process, *ticket, error)
+            }
+            (Phase::Share(_), _, Some(way)) => process.comms.leaders.tell_nothing(process, &way),
+            (Phase::Cross, _, Some(way)) => process.comms.leaders.end(&way),
             _ => {}
         }
     }
@@ -358,7 +368,7 @@ impl Agreement {
     fn ask_across(&mut self, process: &Process) {
         if let (Phase::Cross, 0, Some(way)) = (self.phase, self.asked, self.way()) {
             self.asked = 1;
-            process.ask_leader(&way, self.call);
+            components::ask_leader(process, &way, self.call);
         }
     }
 
@@ -376,7 +386,7 @@ impl Agreement {
         let Some(error) = trouble_among(process, cid, &[]) else {
             return false;
         };
-        if !process.ask_part(cid, from, number) {
+        if !components::ask_part(process, cid, from, number) {
             self.lose(process, have, error);
             return true;
         }
@@ -410,8 +420,8 @@ impl Agreement {
             _ => None,
         };
         let need = match from {
-            Some((cid, rank)) => process.need_in(What::Agreement, cid, rank),
-            None => open_need(What::Meeting, ""),
+            Some((cid, rank)) => needs::of_rank(process, What::Agreement, cid, rank),
+            None => needs::open(What::Meeting, ""),
         };
         waits.needs.push(need);
     }
@@ -424,7 +434,12 @@ impl Agreement {
             return true;
         }
         let from = self.circle.ahead(have);
-        let Some(rows) = process.receive_control(self.circle.cid, from, &self.circle.key) else {
+        let Some(rows) =
+            process
+                .comms
+                .control
+                .receive(process, self.circle.cid, from, &self.circle.key)
+        else {
             return false;
         };
         if rows == [LOST] {
@@ -462,12 +477,12 @@ impl Agreement {
                 match bridge {
                     Bridge::Context { cid, to, key } => {
                         let words = [&[self.call], rows].concat();
-                        process.send_control(*cid, *to, key, &words);
+                        process.comms.control.send(process, *cid, *to, key, &words);
                         Phase::Cross
                     }
                     Bridge::Met(ticket) => {
                         let outcome = failed.map(failed_at).map_or(Ok(()), Err);
-                        match process.confirm_meeting(*ticket, outcome) {
+                        match Meeting::confirm(process, *ticket, outcome) {
                             Ok(()) => Phase::Cross,
                             Err(error) => {
                                 self.error.get_or_insert(error);
@@ -475,18 +490,16 @@ impl Agreement {
                             }
                         }
                     }
-                    Bridge::Port(meeting) => {
-                        match process.come_to_port(meeting, rows, self.width) {
-                            Ok(ticket) => {
-                                self.ticket = Some(ticket);
-                                Phase::Cross
-                            }
-                            Err(error) => {
-                                self.error.get_or_insert(error);
-                                Phase::Spread
-                            }
+                    Bridge::Port(meeting) => match meeting.come(process, rows, self.width) {
+                        Ok(ticket) => {
+                            self.ticket = Some(ticket);
+                            Phase::Cross
                         }
-                    }
+                        Err(error) => {
+                            self.error.get_or_insert(error);
+                            Phase::Spread
+                        }
+                    },
                 }
             }
         };
@@ -500,15 +513,15 @@ impl Agreement {
         match (bridge, self.ticket) {
             (Bridge::Context { cid, to, key }, _) => {
                 let way = (*cid, *to, key.clone());
-                let next = || process.receive_control(*cid, *to, key);
-                match process.leaders.hear(&way, self.call, LOST, next) {
+                let next = || process.comms.control.receive(process, *cid, *to, key);
+                match process.comms.leaders.hear(&way, self.call, LOST, next) {
                     None => return false,
                     Some(Heard::Rows(rows)) => self.theirs = rows,
                     Some(Heard::Nothing) => self.theirs = vec![LOST],
                 }
-                process.leaders.end(&way);
+                process.comms.leaders.end(&way);
             }
-            (Bridge::Port(meeting), Some(ticket)) => match process.met_at_port(meeting, ticket) {
+            (Bridge::Port(meeting), Some(ticket)) => match meeting.met(process, ticket) {
                 Ok(None) => return false,
                 Ok(Some(rows)) => self.theirs = rows,
                 Err(error) => {
@@ -518,7 +531,7 @@ impl Agreement {
                     self.error.get_or_insert(error);
                 }
             },
-            (Bridge::Met(ticket), _) => match process.confirmed(*ticket) {
+            (Bridge::Met(ticket), _) => match Meeting::confirmed(process, *ticket) {
                 Ok(false) => return false,
                 // Rows that say nothing but that there are some.
                 Ok(true) => self.theirs = vec![0; self.width],
@@ -540,7 +553,7 @@ impl Agreement {
         if place != 0 {
             reach = place & place.wrapping_neg();
             let parent = self.circle.behind(reach);
-            match process.receive_control(cid, parent, key) {
+            match process.comms.control.receive(process, cid, parent, key) {
                 Some(rows) => self.theirs = rows,
                 None => return false,
             }
@@ -548,7 +561,13 @@ impl Agreement {
         while reach > 1 {
             reach /= 2;
             if place + reach < n {
-                process.send_control(cid, self.circle.ahead(reach), key, &self.theirs);
+                process.comms.control.send(
+                    process,
+                    cid,
+                    self.circle.ahead(reach),
+                    key,
+                    &self.theirs,
+                );
             }
         }
         self.phase = Phase::Done;
@@ -622,46 +641,45 @@ fn failed_at(rank: usize) -> String {
     format!("the call failed at rank {rank} of the group, so all of it fails")
 }
 
-impl Process {
+impl Comm {
     /// Takes part in no agreement of all members of a communicator any more, as the program frees it or ends. If it is one on
     /// which members wait for each other after a death, those who might wait for this one are told, as nobody is left
     /// here to be asked.
-    pub(crate) fn withdraw(&self, comm: &Comm) {
-        if FAULT_TOLERANCE.get() && !comm.is_inter() && comm.trouble(self).is_some() {
-            comm.circle_without_me().tell_lost(self, Some(1));
+    pub(crate) fn withdraw(&self, process: &Process) {
+        if FAULT_TOLERANCE.get() && !self.is_inter() && self.trouble(process).is_some() {
+            self.circle_without_me().tell_lost(process, Some(1));
         }
     }
+}
 
+impl Leaders {
     /// Makes no call any more as a leader that the contexts join with another one which are meant: leaders that have asked are answered.
     #[inline]
-    pub(crate) fn leave_leaders(&self, is_meant: impl Fn(Cid) -> bool) {
-        for (way, asked) in self.leaders.leave(is_meant) {
-            self.answer_leader(&way, asked);
+    pub(crate) fn resign(&self, process: &Process, is_meant: impl Fn(Cid) -> bool) {
+        for (way, asked) in self.leave(is_meant) {
+            components::answer_leader(process, &way, asked);
         }
     }
 
     /// The world model ends: of its communicators no call follows as a leader's.
-    pub(crate) fn end_as_leader(&self) {
-        self.leaders.is_over.set(true);
-        self.leave_leaders(|cid| self.leads_none(cid));
-    }
-
-    /// Whether this process makes no call as a leader by that context: it has not got the communicator, or leaves it.
-    fn leads_none(&self, cid: Cid) -> bool {
-        self.comm_at(cid)
-            .is_none_or(|comm| self.leaders.is_over.get() && comm.group.session().is_none())
+    pub(crate) fn end_world(&self, process: &Process) {
+        self.is_over.set(true);
+        self.resign(process, |cid| process.comms.leads_none(cid));
     }
 
     /// Nothing comes of this leader's call that was under way.
-    fn tell_nothing(&self, way: &Way) {
-        if let Some(asked) = self.leaders.fail(way) {
-            self.answer_leader(way, asked);
+    fn tell_nothing(&self, process: &Process, way: &Way) {
+        if let Some(asked) = self.fail(way) {
+            components::answer_leader(process, way, asked);
         }
     }
+}
 
+impl Communicators {
     /// Whoever was asked takes no part in that agreement of all members of a communicator.
     pub fn takes_no_part(&self, cid: Cid, rank: u32, number: u32) {
-        self.file_control(cid, rank, Key::members(number), vec![LOST]);
+        self.control
+            .file((cid, rank), Key::members(number), vec![LOST]);
     }
 
     /// The other leader asks, by the number of its call and the words of the key that follow it, whether nothing comes; whether that is so. If
@@ -673,47 +691,52 @@ impl Process {
 
     /// The other leader answers a question of the call of that number: nothing comes.
     pub fn leader_is_absent(&self, cid: Cid, rank: u32, number: u32, key: &[u32]) {
-        self.file_control(cid, rank, Key::from_words(key), vec![LOST, number]);
+        self.control
+            .file((cid, rank), Key::from_words(key), vec![LOST, number]);
     }
+}
 
+impl Agreement {
     /// Waits until all have agreed.
-    pub(crate) fn conclude(&self, mut agreement: Agreement) -> Result<Told> {
-        self.wait_for(&mut agreement);
-        agreement.finish()
+    pub(crate) fn conclude(mut self, process: &Process) -> Result<Told> {
+        self.wait(process);
+        self.finish()
     }
 
-    fn wait_for(&self, agreement: &mut Agreement) {
-        if !agreement.advance(self) {
-            self.wait_on(false, agreement);
+    fn wait(&mut self, process: &Process) {
+        if !self.advance(process) {
+            process.wait_on(false, self);
         }
     }
 
     /// As [`Process::conclude`], of two groups that have met, and `take` makes of what they have told what this process needs of
     /// it. Where the groups are of several jobs all members of both have succeeded in that, or the call fails at all.
     pub(super) fn conclude_and<T>(
-        &self,
-        mut agreement: Agreement,
+        mut self,
+        process: &Process,
         take: impl FnOnce(&Told) -> Result<T>,
     ) -> Result<(Told, T)> {
-        let (circle, mut across) = (agreement.circle.clone(), agreement.across.clone());
-        let way = agreement.way();
+        let (circle, mut across) = (self.circle.clone(), self.across.clone());
+        let way = self.way();
         // The second agreement is a call of the leaders as well, and comes to nothing where it is not begun.
         let skip = || {
             if let Some(way) = &way {
-                self.leaders.begin(way);
-                self.tell_nothing(way);
+                process.comms.leaders.begin(way);
+                process.comms.leaders.tell_nothing(process, way);
             }
         };
-        self.wait_for(&mut agreement);
-        let ticket = agreement.ticket;
+        self.wait(process);
+        let ticket = self.ticket;
         if let (Some(across), Some(ticket)) = (&mut across, ticket) {
             across.bridge = Some(Bridge::Met(ticket));
         }
-        let told = match agreement.finish() {
+        let told = match self.finish() {
             Ok(told) => told,
             Err(error) => {
                 skip();
-                ticket.into_iter().for_each(|it| self.break_off(it, &error));
+                ticket
+                    .into_iter()
+                    .for_each(|it| Meeting::break_off(process, it, &error));
                 return Err(error);
             }
         };
@@ -728,7 +751,7 @@ impl Process {
         if let Some(across) = &mut across {
             across.size = None;
         }
-        let all = self.conclude(Agreement::begin(self, circle, across, &row));
+        let all = Agreement::begin(process, circle, across, &row).conclude(process);
         // What has failed here says more.
         let taken = taken?;
         all.map(|_| (told, taken))

@@ -15,7 +15,7 @@ use catena_topo::reorder::Path;
 
 use super::cid::Lease;
 use super::failed::FailedMembers;
-use crate::attached::Attached;
+use crate::attached::Slot;
 use crate::coll::CollState;
 use crate::topology::{Adjacent, Graph, Grid, Topology};
 
@@ -44,7 +44,7 @@ pub struct Comm {
     /// Hints that were given when it was made and that the library followed.
     pub info: Arc<Info>,
     /// Buffer for buffered sends on this communicator.
-    pub buffer: RefCell<Option<Attached>>,
+    pub buffer: Slot,
     /// Where its members are, as they last told each other; see `topology`.
     pub(crate) places: RefCell<Option<Box<[Path]>>>,
     /// Its topology, which it gets when it is made.
@@ -100,7 +100,7 @@ impl Comm {
             name: RefCell::default(),
             attrs: heritage.attrs,
             info: heritage.info,
-            buffer: RefCell::default(),
+            buffer: Slot::default(),
             places: RefCell::default(),
             topology: OnceCell::new(),
             coll: CollState::default(),

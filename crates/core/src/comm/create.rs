@@ -7,7 +7,7 @@ use catena_fabric::Peer;
 
 use super::agreement::{Across, Agreement, Bridge, Circle, NONE, Told};
 use super::control::{Key, Meeting};
-use super::{Comm, Half, Heritage, Numbers};
+use super::{Comm, Half, Heritage, Numbers, take_cid};
 use crate::process::Process;
 use crate::trouble::is_of_death;
 use catena_objects::error::Result;
@@ -66,70 +66,74 @@ impl Comm {
     }
 }
 
-impl Process {
-    /// Takes numbers for a new communicator, if the argument is good.
-    pub(super) fn ready<T>(&self, argument: Result<T>, inter: bool) -> Ready<T> {
-        let argument = argument?;
-        let numbers = Numbers {
-            own: self.take_cid()?,
-            local: if inter { Some(self.take_cid()?) } else { None },
-        };
-        Ok((argument, numbers))
-    }
+/// Takes numbers for a new communicator, if the argument is good.
+pub(super) fn ready<T>(process: &Process, argument: Result<T>, inter: bool) -> Ready<T> {
+    let argument = argument?;
+    let numbers = Numbers {
+        own: take_cid(process)?,
+        local: if inter {
+            Some(take_cid(process)?)
+        } else {
+            None
+        },
+    };
+    Ok((argument, numbers))
+}
 
+impl Comm {
     /// Begins an agreement of all members of `comm`, of both groups. Where none can be complete any more, as a member has died or
     /// all was revoked, it has failed at once, and so do all later ones. A collective that has failed for another reason, as for
     /// want of memory at a member, leaves agreements alone, which all members number alike: so another communicator can be made.
-    pub(super) fn begin_accord(&self, comm: &Comm, row: &[u32]) -> Agreement {
-        let number = comm.next_agreement();
-        if let Some(error) = comm.trouble(self).filter(is_of_death) {
-            let absent_from = &comm.failed.absent_from;
+    pub(super) fn begin_accord(&self, process: &Process, row: &[u32]) -> Agreement {
+        let number = self.next_agreement();
+        if let Some(error) = self.trouble(process).filter(is_of_death) {
+            let absent_from = &self.failed.absent_from;
             absent_from.set(absent_from.get().or(Some(number)));
-            return Agreement::failed_at_once(comm.circle_of(number), row.len(), error);
+            return Agreement::failed_at_once(self.circle_of(number), row.len(), error);
         }
-        let Some(remote) = &comm.remote else {
-            return Agreement::begin_of_all(self, comm.circle_of(number), number, row);
+        let Some(remote) = &self.remote else {
+            return Agreement::begin_of_all(process, self.circle_of(number), number, row);
         };
         // Every member counts, though only leaders write.
         let key = Key::members(number);
         let bridge = Bridge::Context {
-            cid: comm.cid,
+            cid: self.cid,
             to: 0,
             key,
         };
         let across = Across {
             size: Some(remote.group.size()),
-            far: Some(comm.cid),
+            far: Some(self.cid),
             leader: 0,
-            bridge: (comm.rank == 0).then_some(bridge),
+            bridge: (self.rank == 0).then_some(bridge),
         };
-        Agreement::begin(self, remote.local.circle(), Some(across), row)
+        Agreement::begin(process, remote.local.circle(), Some(across), row)
     }
 
     /// What all members of `comm`, of both groups, tell each other.
-    pub(crate) fn members_agree(&self, comm: &Comm, row: &[u32]) -> Result<Told> {
-        let told = self.conclude(self.begin_accord(comm, row));
-        told.inspect_err(|error| comm.note_no_agreement(self, error))
+    pub(crate) fn agree(&self, process: &Process, row: &[u32]) -> Result<Told> {
+        let told = self.begin_accord(process, row).conclude(process);
+        told.inspect_err(|error| self.note_no_agreement(process, error))
     }
 
     /// Makes the duplicate that all agreed on.
     pub(super) fn duplicate(
         &self,
-        comm: &Comm,
+        process: &Process,
         numbers: Numbers,
         told: &Told,
         heritage: Heritage,
     ) -> abi::Comm {
-        let ours = Half::new(comm.group.clone(), told.rows(&told.ours));
-        let theirs = comm
+        let ours = Half::new(self.group.clone(), told.rows(&told.ours));
+        let theirs = self
             .remote
             .as_ref()
             .map(|r| Half::new(r.group.clone(), told.rows(&told.theirs)));
-        let mut new = self.establish(numbers, ours, theirs, heritage);
+        let mut new = numbers.establish(process, ours, theirs, heritage);
         if let Some(new) = Arc::get_mut(&mut new) {
-            new.topology.clone_from(&comm.topology);
+            new.topology.clone_from(&self.topology);
         }
-        self.publish(new)
+        new.publish(process)
     }
 
     /// `MPI_Comm_dup` and its relatives: collective over `comm`. Here and below
@@ -139,11 +143,15 @@ impl Process {
     /// # Errors
     /// What an attribute's copy callback returns; `Other` if the call failed at
     /// another member.
-    pub fn comm_dup(&self, comm: &Arc<Comm>, arguments: Result<()>) -> Result<abi::Comm> {
-        let ready = self.ready(Heritage::of_duplicate(comm, arguments), comm.is_inter());
-        let told = self.members_agree(comm, &row([], &ready));
+    pub fn dup(self: &Arc<Self>, process: &Process, arguments: Result<()>) -> Result<abi::Comm> {
+        let ready = ready(
+            process,
+            Heritage::of_duplicate(self, arguments),
+            self.is_inter(),
+        );
+        let told = self.agree(process, &row([], &ready));
         let (heritage, numbers) = ready?;
-        Ok(self.duplicate(comm, numbers, &told?, heritage))
+        Ok(self.duplicate(process, numbers, &told?, heritage))
     }
 
     /// `MPI_Comm_split`: collective over `comm`. `None` for a negative color
@@ -152,24 +160,35 @@ impl Process {
     ///
     /// # Errors
     /// `Arg` for a negative color other than `MPI_UNDEFINED`.
-    pub fn comm_split(&self, comm: &Arc<Comm>, color: i32, key: i32) -> Result<Option<abi::Comm>> {
-        let ready = self.ready(check_color(color), comm.is_inter());
+    pub fn split(
+        self: &Arc<Self>,
+        process: &Process,
+        color: i32,
+        key: i32,
+    ) -> Result<Option<abi::Comm>> {
+        let ready = ready(process, check_color(color), self.is_inter());
         let mine = ready.as_ref().map_or(abi::consts::UNDEFINED, |it| it.0);
-        let told = self.members_agree(comm, &row([mine as u32, key as u32], &ready));
+        let told = self.agree(process, &row([mine as u32, key as u32], &ready));
         let ((color, numbers), told) = (ready?, told?);
         if color < 0 {
             return Ok(None);
         }
         let half = |parent: &Arc<Group>, words| {
             let rows = told.rows(words).enumerate();
-            self.half_by_key(parent, rows.filter(|(_, row)| row[0] as i32 == color))
+            Half::by_key(
+                process,
+                parent,
+                rows.filter(|(_, row)| row[0] as i32 == color),
+            )
         };
-        Ok(self.join(comm, numbers, &told, Arc::default(), half))
+        Ok(self.join_halves(process, numbers, &told, Arc::default(), half))
     }
+}
 
+impl Half {
     /// The members of `parent` with these ranks, who told these rows.
-    pub(super) fn half_of<'a>(
-        &self,
+    pub(super) fn of<'a>(
+        process: &Process,
         parent: &Arc<Group>,
         chosen: impl Iterator<Item = (usize, &'a [u32])>,
     ) -> Half {
@@ -179,44 +198,45 @@ impl Process {
             parent.clone()
         } else {
             let peers: Vec<Peer> = ranks.iter().map(|&r| parent.member(r)).collect();
-            parent.sibling(peers, self.me)
+            parent.sibling(peers, process.me)
         };
         Half::new(group, rows)
     }
 
-    /// The members of `parent` as `half_of` has them, but in the order of the keys, which stand
-    /// second in the rows.
-    pub(super) fn half_by_key<'a>(
-        &self,
+    /// The same in the order of the keys, which stand second in the rows.
+    pub(super) fn by_key<'a>(
+        process: &Process,
         parent: &Arc<Group>,
         chosen: impl Iterator<Item = (usize, &'a [u32])>,
     ) -> Half {
         let mut chosen: Vec<_> = chosen.collect();
         chosen.sort_by_key(|(_, row)| row[1] as i32);
-        self.half_of(parent, chosen.into_iter())
+        Half::of(process, parent, chosen.into_iter())
     }
+}
 
+impl Comm {
     /// Makes what part of each group becomes; nothing if that leaves a group of
     /// an intercommunicator empty.
-    pub(super) fn join<'a>(
+    pub(super) fn join_halves<'a>(
         &self,
-        comm: &Comm,
+        process: &Process,
         numbers: Numbers,
         told: &'a Told,
         info: Arc<Info>,
         half: impl Fn(&Arc<Group>, &'a [u32]) -> Half,
     ) -> Option<abi::Comm> {
-        let ours = half(&comm.group, &told.ours);
-        let theirs = comm.remote.as_ref().map(|r| half(&r.group, &told.theirs));
+        let ours = half(&self.group, &told.ours);
+        let theirs = self.remote.as_ref().map(|r| half(&r.group, &told.theirs));
         if theirs.as_ref().is_some_and(|it| it.group.size() == 0) || ours.group.rank().is_none() {
             return None;
         }
         let heritage = Heritage {
             info,
-            ..Heritage::plain(comm)
+            ..Heritage::plain(self)
         };
-        let new = self.establish(numbers, ours, theirs, heritage);
-        Some(self.publish(new))
+        let new = numbers.establish(process, ours, theirs, heritage);
+        Some(new.publish(process))
     }
 
     /// `MPI_Comm_create`: collective over `comm`; disjoint groups are allowed
@@ -225,36 +245,36 @@ impl Process {
     ///
     /// # Errors
     /// `Group` if a member of `group` is not in `comm`.
-    pub fn comm_create(
-        &self,
-        comm: &Arc<Comm>,
+    pub fn create(
+        self: &Arc<Self>,
+        process: &Process,
         group: Result<Arc<Group>>,
     ) -> Result<Option<abi::Comm>> {
-        let subset = group.and_then(|group| Ok((ranks_in(comm, &group)?, group)));
-        let ready = self.ready(subset, comm.is_inter());
+        let subset = group.and_then(|group| Ok((ranks_in(self, &group)?, group)));
+        let ready = ready(process, subset, self.is_inter());
         let place = match &ready {
             Ok(((_, group), _)) => group.rank().unwrap_or(NONE),
             Err(_) => NONE,
         };
-        let told = self.members_agree(comm, &row([place], &ready));
+        let told = self.agree(process, &row([place], &ready));
         let (((ranks, group), numbers), told) = (ready?, told?);
-        if !comm.is_inter() {
+        if !self.is_inter() {
             if place == NONE {
                 return Ok(None);
             }
             let row = |&r: &u32| told.rows(&told.ours).nth(r as usize).expect("a member");
             let ours = Half::new(group, ranks.iter().map(row));
-            let new = self.establish(numbers, ours, None, Heritage::plain(comm));
-            return Ok(Some(self.publish(new)));
+            let new = numbers.establish(process, ours, None, Heritage::plain(self));
+            return Ok(Some(new.publish(process)));
         }
         // All members of a group give the same one, so places say it all.
         let half = |parent: &Arc<Group>, words| {
             let mut chosen: Vec<(usize, &[u32])> = told.rows(words).enumerate().collect();
             chosen.retain(|(_, row)| row[0] != NONE);
             chosen.sort_unstable_by_key(|(_, row)| row[0]);
-            self.half_of(parent, chosen.into_iter())
+            Half::of(process, parent, chosen.into_iter())
         };
-        Ok(self.join(comm, numbers, &told, Arc::default(), half))
+        Ok(self.join_halves(process, numbers, &told, Arc::default(), half))
     }
 
     /// This process's numbers for a communicator that is to be made of those members of `comm`
@@ -262,81 +282,86 @@ impl Process {
     ///
     /// # Errors
     /// `Other` if there are none left.
-    pub fn numbers_for_survivors(&self, comm: &Comm) -> Result<Numbers> {
-        Ok(self.ready(Ok(()), comm.is_inter())?.1)
+    pub fn numbers_for_survivors(&self, process: &Process) -> Result<Numbers> {
+        Ok(ready(process, Ok(()), self.is_inter())?.1)
     }
 
     /// Makes the communicator of the survivors, on which they have agreed otherwise: of each
     /// group the ranks and the numbers that they have told, in the order of their ranks. `None`
     /// if a group of an intercommunicator is all dead. No communication.
-    pub fn comm_of_survivors(
+    pub fn of_survivors(
         &self,
-        comm: &Comm,
+        process: &Process,
         numbers: Numbers,
         ours: &[(u32, [u32; 2])],
         theirs: &[(u32, [u32; 2])],
     ) -> Option<abi::Comm> {
         let half = |parent: &Arc<Group>, of: &[(u32, [u32; 2])]| {
             let rows = of.iter().map(|(rank, row)| (*rank as usize, &row[..]));
-            self.half_of(parent, rows)
+            Half::of(process, parent, rows)
         };
-        let remote = comm.remote.as_ref().map(|it| half(&it.group, theirs));
+        let remote = self.remote.as_ref().map(|it| half(&it.group, theirs));
         if remote.as_ref().is_some_and(|it| it.group.size() == 0) {
             return None;
         }
-        let heritage = Heritage::plain(comm);
-        let new = self.establish(numbers, half(&comm.group, ours), remote, heritage);
-        Some(self.publish(new))
+        let heritage = Heritage::plain(self);
+        let new = numbers.establish(process, half(&self.group, ours), remote, heritage);
+        Some(new.publish(process))
     }
 
     /// Makes the communicator of all members of one without a remote group, of whom these are the numbers, by rank; it
     /// has the error handler of the old one, nothing else of it. No communication.
-    pub fn comm_of_all(&self, comm: &Comm, numbers: Numbers, rows: &[[u32; 2]]) -> abi::Comm {
-        let ours = Half::new(comm.group.clone(), rows.iter().map(|row| &row[..]));
-        self.publish(self.establish(numbers, ours, None, Heritage::plain(comm)))
+    pub fn of_all(&self, process: &Process, numbers: Numbers, rows: &[[u32; 2]]) -> abi::Comm {
+        let ours = Half::new(self.group.clone(), rows.iter().map(|row| &row[..]));
+        numbers
+            .establish(process, ours, None, Heritage::plain(self))
+            .publish(process)
     }
 
     /// `MPI_Comm_create_group`: collective over the members of `group` only.
     ///
     /// # Errors
     /// `Group` if a member of `group` is not in `comm`.
-    pub fn comm_create_group(
-        &self,
-        comm: &Arc<Comm>,
+    pub fn create_group(
+        self: &Arc<Self>,
+        process: &Process,
         group: &Arc<Group>,
         tag: i32,
     ) -> Result<Option<abi::Comm>> {
-        if comm.is_inter() {
+        if self.is_inter() {
             fail!(Comm, "MPI_Comm_create_group needs an intracommunicator");
         }
-        let ranks = ranks_in(comm, group)?;
+        let ranks = ranks_in(self, group)?;
         let Some(me) = group.rank() else {
             return Ok(None);
         };
         let circle = Circle {
-            cid: comm.cid,
+            cid: self.cid,
             size: group.size(),
             me,
             ranks: ranks.into(),
             key: Key::new(Meeting::Group, &tag.to_ne_bytes()),
         };
-        self.gather_group(circle, group, Heritage::plain(comm))
+        circle
+            .gather_group(process, group, Heritage::plain(self))
             .map(Some)
     }
+}
 
+impl Circle {
     /// Makes the communicator of a group whose members are a circle.
     pub(super) fn gather_group(
-        &self,
-        circle: Circle,
+        self,
+        process: &Process,
         group: &Arc<Group>,
         heritage: Heritage,
     ) -> Result<abi::Comm> {
-        let ready = self.ready(Ok(()), false);
-        let told = self.conclude(Agreement::begin(self, circle, None, &row([], &ready)));
+        let ready = ready(process, Ok(()), false);
+        let told = Agreement::begin(process, self, None, &row([], &ready)).conclude(process);
         let (((), numbers), told) = (ready?, told?);
         let ours = Half::new(group.clone(), told.rows(&told.ours));
-        let new = self.establish(numbers, ours, None, heritage);
-        Ok(self.publish(new))
+        let new = numbers.establish(process, ours, None, heritage);
+        Ok(new.publish(process))
     }
 }
 

@@ -9,6 +9,8 @@ use catena_fabric::Peer;
 
 use super::agreement::{Bridge, Circle};
 use super::control::{Key, Meeting};
+use super::jobs::comm_of_jobs;
+use super::port;
 use super::{Comm, Heritage, JOB};
 use crate::process::Process;
 use catena_objects::errhandler::ErrhandlerRef;
@@ -53,27 +55,23 @@ impl Origin<'_> {
     }
 }
 
-impl Process {
+impl Origin<'_> {
     /// `MPI_Comm_create_from_group`: collective over `group`. `None` at a
     /// process that is not in it.
     ///
     /// # Errors
     /// `Other` if the call fails at another member, `Group` if a job has ended of which one is.
-    pub fn comm_create_from_group(
-        &self,
-        group: &Arc<Group>,
-        origin: Origin<'_>,
-    ) -> Result<Option<abi::Comm>> {
+    pub fn create_comm(self, process: &Process, group: &Arc<Group>) -> Result<Option<abi::Comm>> {
         if group.rank().is_none() {
             return Ok(None);
         }
         let of_job = |group: &Arc<Group>| {
-            let circle = origin.circle(self, group, Meeting::FromGroup)?;
-            self.gather_group(circle, group, origin.heritage())
+            let circle = self.circle(process, group, Meeting::FromGroup)?;
+            circle.gather_group(process, group, self.heritage())
         };
-        let made = match group.members().all(|peer| self.is_of_own_job(peer)) {
+        let made = match group.members().all(|peer| process.is_of_own_job(peer)) {
             true => of_job(group),
-            false => self.comm_of_jobs(group, origin.tag, of_job, origin.errhandler.clone()),
+            false => comm_of_jobs(process, group, self.tag, of_job, self.errhandler.clone()),
         };
         made.map(Some)
     }
@@ -86,12 +84,12 @@ impl Process {
     /// `Group` if this process is not in `local` or a job has ended, `Rank` for bad leaders,
     /// `Comm` if the groups overlap; `Other` at members whose leader, or other
     /// group, failed.
-    pub fn intercomm_create_from_groups(
-        &self,
+    pub fn create_intercomm(
+        self,
+        process: &Process,
         local: &Arc<Group>,
         leader: i32,
         across: Result<Across>,
-        origin: Origin<'_>,
     ) -> Result<Option<abi::Comm>> {
         if local.size() == 0 || across.as_ref().is_ok_and(|it| it.group.size() == 0) {
             return Ok(None);
@@ -100,49 +98,51 @@ impl Process {
             fail!(Group, "this process is not in the local group");
         };
         let leader = local.check_rank(leader)? as u32;
-        let joined = self.join_local(local, &origin)?;
+        let joined = self.join_local(process, local)?;
         let circle = match &joined {
             Some(comm) => comm.circle(),
-            None => origin.circle(self, local, Meeting::FromGroups)?,
+            None => self.circle(process, local, Meeting::FromGroups)?,
         };
         let bridge = if leader == me {
             across.and_then(|it| {
                 let there = it.group.check_rank(it.leader)?;
-                self.bridge_to(it.group.member(there), origin.tag).map(Some)
+                bridge_to(process, it.group.member(there), self.tag).map(Some)
             })
         } else {
             Ok(None)
         };
-        let made = self.join_groups(circle, leader, bridge, local, origin.heritage());
-        joined.map_or(Ok(()), |comm| self.comm_free(comm))?;
+        let made = circle.join_groups(process, leader, bridge, local, self.heritage());
+        joined.map_or(Ok(()), |comm| comm.free(process))?;
         made.map(Some)
     }
 
     /// The communicator of a group whose members are of several jobs; none where they are of one, as the
     /// context of the job joins them.
-    fn join_local(&self, local: &Arc<Group>, origin: &Origin<'_>) -> Result<Option<Arc<Comm>>> {
-        if local.members().all(|peer| self.is_of_own_job(peer)) {
+    fn join_local(&self, process: &Process, local: &Arc<Group>) -> Result<Option<Arc<Comm>>> {
+        if local.members().all(|peer| process.is_of_own_job(peer)) {
             return Ok(None);
         }
         let of_job = |group: &Arc<Group>| {
-            let circle = origin.circle(self, group, Meeting::FromGroups)?;
-            self.gather_group(circle, group, origin.heritage())
+            let circle = self.circle(process, group, Meeting::FromGroups)?;
+            circle.gather_group(process, group, self.heritage())
         };
-        let tag = [origin.tag, b"\0members"].concat();
-        let comm = self.comm_of_jobs(local, &tag, of_job, origin.errhandler.clone())?;
-        self.comm(comm).map(Some)
+        let tag = [self.tag, b"\0members"].concat();
+        let comm = comm_of_jobs(process, local, &tag, of_job, self.errhandler.clone())?;
+        process.comm(comm).map(Some)
     }
+}
 
-    /// The way from this leader to the other.
-    fn bridge_to(&self, leader: Peer, tag: &[u8]) -> Result<Bridge> {
-        if !self.is_of_own_job(leader) {
-            self.open_home()?;
-            return Ok(Bridge::Port(self.leaders_meeting(leader, tag)));
-        }
-        Ok(Bridge::Context {
-            cid: JOB,
-            to: self.rank_in_job(leader)?,
-            key: Key::new(Meeting::LeadersFromGroups, tag),
-        })
+/// The way from this leader to the other.
+fn bridge_to(process: &Process, leader: Peer, tag: &[u8]) -> Result<Bridge> {
+    if !process.is_of_own_job(leader) {
+        process.other_jobs.open_home(process)?;
+        return Ok(Bridge::Port(port::Meeting::of_leaders(
+            process, leader, tag,
+        )));
     }
+    Ok(Bridge::Context {
+        cid: JOB,
+        to: process.rank_in_job(leader)?,
+        key: Key::new(Meeting::LeadersFromGroups, tag),
+    })
 }

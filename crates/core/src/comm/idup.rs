@@ -1,6 +1,7 @@
 //! `MPI_Comm_idup` (MPI-5, chapter 7.4.2): an agreement that `progress` moves
 //! on.
 
+use crate::needs;
 use catena_hang::{WaitsFor, What};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -8,10 +9,10 @@ use std::sync::Arc;
 use catena_abi::{self as abi, Status};
 
 use super::agreement::Agreement;
-use super::create::{Ready, row};
+use super::create::{Ready, ready, row};
 use super::{Comm, Heritage};
 use crate::process::Process;
-use crate::request::{Done, RequestObject, State, when};
+use crate::request::{self, Done, RequestObject, State, when};
 use catena_objects::error::{Error, Result};
 use catena_objects::error_place::ErrorPlace;
 use catena_objects::fail;
@@ -45,7 +46,7 @@ impl Making {
         };
         match agreement.finish() {
             Ok(told) => {
-                let new = process.duplicate(&self.parent, numbers, &told, heritage);
+                let new = self.parent.duplicate(process, numbers, &told, heritage);
                 // SAFETY: checked not to be null; the program lends the place
                 // until the request is complete.
                 unsafe { self.newcomm.write(new) };
@@ -94,7 +95,7 @@ impl RequestObject<Process> for Duplication {
                 Some((agreement, _)) => agreement.describe(process, waits),
                 None => waits
                     .needs
-                    .push(process.need_all(What::Agreement, &making.parent)),
+                    .push(needs::of_all(process, What::Agreement, &making.parent)),
             }
         }
     }
@@ -113,7 +114,7 @@ impl RequestObject<Process> for Duplication {
     }
 }
 
-impl Process {
+impl Comm {
     /// `MPI_Comm_idup`, `MPI_Comm_idup_with_info`: collective over `comm`.
     /// Attributes are copied, and everything else is as, when it is called.
     /// When the request is complete the new handle is at `newcomm`.
@@ -124,30 +125,34 @@ impl Process {
     ///
     /// # Safety
     /// `newcomm` must be valid for a write until the request is complete.
-    pub unsafe fn comm_idup(
-        &self,
-        comm: &Arc<Comm>,
+    pub unsafe fn idup(
+        self: &Arc<Self>,
+        process: &Process,
         arguments: Result<()>,
         newcomm: *mut abi::Comm,
     ) -> Result<abi::Request> {
-        let ready = self.ready(Heritage::of_duplicate(comm, arguments), comm.is_inter());
+        let ready = ready(
+            process,
+            Heritage::of_duplicate(self, arguments),
+            self.is_inter(),
+        );
         let failed = ready.as_ref().err().cloned();
-        let agreement = self.begin_accord(comm, &row([], &ready));
+        let agreement = self.begin_accord(process, &row([], &ready));
         let mut making = Making {
-            parent: comm.clone(),
+            parent: self.clone(),
             agreement: Some((agreement, ready)),
             newcomm,
             error: None,
         };
-        let done = making.advance(self);
+        let done = making.advance(process);
         let request = Arc::new(Duplication {
             making: RefCell::new(making),
         });
         if !done {
-            self.carry_on(request.clone());
+            request::carry_on(process, request.clone());
         }
         match failed {
-            None => Ok(self.add_request(request)),
+            None => Ok(request::add(process, request)),
             Some(error) => Err(error),
         }
     }

@@ -8,7 +8,7 @@ use catena_fabric::{Peer, ProcessName};
 
 use super::agreement::{Across, Agreement, Bridge, Circle};
 use super::control::{Key, Meeting};
-use super::create::row;
+use super::create::{ready, row};
 use super::{Comm, Half, Heritage};
 use crate::p2p;
 use crate::process::Process;
@@ -28,44 +28,47 @@ pub struct Peering {
     pub tag: i32,
 }
 
-impl Process {
+impl Comm {
     /// `MPI_Intercomm_create`: collective over the two local communicators.
     ///
     /// # Errors
     /// `Comm` for bad communicators and groups that overlap, `Rank` for bad
     /// leaders, `Tag`; `Other` at members whose leader, or other group, failed.
-    pub fn intercomm_create(
-        &self,
-        local: &Arc<Comm>,
+    pub fn create_intercomm(
+        self: &Arc<Self>,
+        process: &Process,
         leader: i32,
         peering: Peering,
     ) -> Result<abi::Comm> {
-        if local.is_inter() {
+        if self.is_inter() {
             fail!(
                 Comm,
                 "the local communicator must be an intracommunicator: merge it first"
             );
         }
-        if leader as u32 >= local.size() {
+        if leader as u32 >= self.size() {
             fail!(
                 Rank,
                 "the local leader is rank {leader}, but the local communicator has ranks 0 to {}",
-                local.size() - 1
+                self.size() - 1
             );
         }
         let leader = leader as u32;
-        let bridge = if leader == local.rank {
-            self.bridge(peering).map(Some)
+        let bridge = if leader == self.rank {
+            peering.bridge(process).map(Some)
         } else {
             Ok(None)
         };
-        let heritage = Heritage::plain(local);
-        self.join_groups(local.circle(), leader, bridge, &local.group, heritage)
+        let heritage = Heritage::plain(self);
+        self.circle()
+            .join_groups(process, leader, bridge, &self.group, heritage)
     }
+}
 
-    fn bridge(&self, peering: Peering) -> Result<Bridge> {
-        let Peering { comm, leader, tag } = peering;
-        let peer = self.comm_ref(comm)?;
+impl Peering {
+    fn bridge(self, process: &Process) -> Result<Bridge> {
+        let Peering { comm, leader, tag } = self;
+        let peer = process.comm_ref(comm)?;
         let tag = p2p::send_tag(tag)?;
         if leader as u32 >= peer.peers {
             fail!(
@@ -80,12 +83,14 @@ impl Process {
             key: Key::new(Meeting::Leaders, &tag.to_ne_bytes()),
         })
     }
+}
 
+impl Circle {
     /// Makes the intercommunicator of two groups, one of which is a circle. A
     /// leader that cannot build the bridge makes all fail.
     pub(super) fn join_groups(
-        &self,
-        circle: Circle,
+        self,
+        process: &Process,
         leader: u32,
         bridge: Result<Option<Bridge>>,
         group: &Arc<Group>,
@@ -95,23 +100,23 @@ impl Process {
             Ok(bridge) => (bridge, Ok(())),
             Err(e) => (None, Err(e)),
         };
-        let ready = self.ready(argument, true);
+        let ready = ready(process, argument, true);
         let across = Across {
             size: None,
             far: None,
             leader,
             bridge,
         };
-        let row = row(self.name_of(self.me).to_words(), &ready);
-        let agreement = Agreement::begin(self, circle, Some(across), &row);
-        let made = self.conclude_and(agreement, |told| {
+        let row = row(process.name_of(process.me).to_words(), &ready);
+        let agreement = Agreement::begin(process, self, Some(across), &row);
+        let made = agreement.conclude_and(process, |told| {
             let names = told.rows(&told.theirs).map(ProcessName::from_words);
-            let met = self.meet_jobs(names.clone())?;
-            let peers = names.map(|name| self.known_peer(name));
+            let met = process.other_jobs.meet(process, names.clone())?;
+            let peers = names.map(|name| known_peer(process, name));
             Ok((met, peers.collect::<Result<Vec<Peer>>>()?))
         });
         if made.is_err() {
-            self.part_from_idle_jobs();
+            process.other_jobs.part_from_idle(process);
         }
         let (((), numbers), (told, (_met, peers))) = (ready?, made?);
         let ours: HashSet<Peer> = group.members().collect();
@@ -121,40 +126,42 @@ impl Process {
                 "the groups overlap: rank {rank} of the other group is in this one, too"
             );
         }
-        let theirs = Half::new(group.sibling(peers, self.me), told.rows(&told.theirs));
+        let theirs = Half::new(group.sibling(peers, process.me), told.rows(&told.theirs));
         let ours = Half::new(group.clone(), told.rows(&told.ours));
-        let new = self.establish(numbers, ours, Some(theirs), heritage);
-        Ok(self.publish(new))
+        let new = numbers.establish(process, ours, Some(theirs), heritage);
+        Ok(new.publish(process))
     }
+}
 
-    /// The peer that a process of the other group is here.
-    fn known_peer(&self, name: ProcessName) -> Result<Peer> {
-        match self.peer_of(name) {
-            Some(peer) => Ok(peer),
-            None => fail!(
-                Comm,
-                "rank {} of job {:016x} is in the other group, and there is no such process",
-                name.rank,
-                name.job
-            ),
-        }
+/// The peer that a process of the other group is here.
+fn known_peer(process: &Process, name: ProcessName) -> Result<Peer> {
+    match process.peer_of(name) {
+        Some(peer) => Ok(peer),
+        None => fail!(
+            Comm,
+            "rank {} of job {:016x} is in the other group, and there is no such process",
+            name.rank,
+            name.job
+        ),
     }
+}
 
+impl Comm {
     /// `MPI_Intercomm_merge`: collective over both groups. If both are `high`,
     /// or none, the group whose first member has the lower number comes first.
     ///
     /// # Errors
     /// `Comm` for an intracommunicator, `NotSame` if the members of a group
     /// do not agree on `high`.
-    pub fn intercomm_merge(&self, comm: &Arc<Comm>, high: bool) -> Result<abi::Comm> {
-        let Some(remote) = &comm.remote else {
+    pub fn merge(self: &Arc<Self>, process: &Process, high: bool) -> Result<abi::Comm> {
+        let Some(remote) = &self.remote else {
             fail!(Comm, "the communicator is not an intercommunicator");
         };
-        let ready = self.ready(Ok(()), false);
-        let told = self.members_agree(comm, &row([high.into()], &ready));
+        let ready = ready(process, Ok(()), false);
+        let told = self.agree(process, &row([high.into()], &ready));
         let (((), numbers), told) = (ready?, told?);
         let mut sides = [
-            (&comm.group, &told.ours[..]),
+            (&self.group, &told.ours[..]),
             (&remote.group, &told.theirs[..]),
         ];
         for (_, words) in sides {
@@ -162,14 +169,14 @@ impl Process {
                 fail!(NotSame, "the members of a group do not agree on high");
             }
         }
-        sides.sort_by_key(|(group, words)| (words[0], self.name_of(group.member(0))));
+        sides.sort_by_key(|(group, words)| (words[0], process.name_of(group.member(0))));
         let peers: Vec<Peer> = sides
             .iter()
             .flat_map(|(group, _)| group.members())
             .collect();
         let rows = sides.into_iter().flat_map(|(_, words)| told.rows(words));
-        let ours = Half::new(comm.group.sibling(peers, self.me), rows);
-        let new = self.establish(numbers, ours, None, Heritage::plain(comm));
-        Ok(self.publish(new))
+        let ours = Half::new(self.group.sibling(peers, process.me), rows);
+        let new = numbers.establish(process, ours, None, Heritage::plain(self));
+        Ok(new.publish(process))
     }
 }

@@ -43,11 +43,11 @@ fn jobs_of(members: &[ProcessName]) -> Vec<u64> {
     jobs
 }
 
-impl Process {
+impl Meeting {
     /// Where the leaders of two groups meet that are of different jobs: this process and another one.
-    pub(super) fn leaders_meeting(&self, other: Peer, tag: &[u8]) -> Meeting {
-        let own = self.name_of(self.me);
-        let mut ends = [own, self.name_of(other)];
+    pub(super) fn of_leaders(process: &Process, other: Peer, tag: &[u8]) -> Meeting {
+        let own = process.name_of(process.me);
+        let mut ends = [own, process.name_of(other)];
         ends.sort_unstable();
         let tag = [tag, b"\0leaders"].concat();
         Meeting {
@@ -59,85 +59,85 @@ impl Process {
             timeout: None,
         }
     }
+}
 
-    /// The group of these processes, whose jobs come into the table of peers if they are not there.
-    /// Local, but it asks the launcher.
-    ///
-    /// # Errors
-    /// `Other` if a job has ended.
-    pub(crate) fn group_of_names(
-        &self,
-        session: abi::Session,
-        names: &[ProcessName],
-    ) -> Result<Arc<Group>> {
-        let own = self.name_of(self.me).job;
-        let others = names.iter().copied().filter(|name| name.job != own);
-        let met = match others.clone().next() {
-            Some(_) => {
-                self.open_home()?;
-                Some(self.meet_jobs(others)?)
-            }
-            None => None,
-        };
-        let members: Vec<Peer> = names
-            .iter()
-            .filter_map(|&name| self.peer_of(name))
-            .collect();
-        let group = Group::derived(Some(session), members, self.me);
-        drop(met);
-        Ok(group)
-    }
-
-    /// Makes the communicator of a group of several jobs, in which this process is; collective over it.
-    /// `of_job` makes that of a group of this process's job.
-    ///
-    /// # Errors
-    /// `Group` if a job has ended; as [`Process::connect`].
-    pub(super) fn comm_of_jobs(
-        &self,
-        group: &Arc<Group>,
-        tag: &[u8],
-        of_job: impl FnOnce(&Arc<Group>) -> Result<abi::Comm>,
-        errhandler: ErrhandlerRef,
-    ) -> Result<abi::Comm> {
-        let names: Vec<ProcessName> = group.members().map(|peer| self.name_of(peer)).collect();
-        let jobs = jobs_of(&names);
-        let own = self.name_of(self.me).job;
-        let mine = jobs.iter().position(|&job| job == own).expect("a member");
-        let part: Vec<Peer> = group
-            .members()
-            .filter(|&peer| self.is_of_own_job(peer))
-            .collect();
-        let mark = mark(tag, &names);
-        let mut all = self.comm(of_job(&Group::new(part, self.me))?)?;
-        for (at, &job) in jobs
-            .iter()
-            .enumerate()
-            .skip(1)
-            .filter(|(at, _)| *at >= mine)
-        {
-            let side = match at == mine {
-                true => Side::Guest,
-                false => Side::Host,
-            };
-            let meeting = (all.rank == 0).then(|| Meeting {
-                port: group_port(job, mark),
-                side,
-                timeout: None,
-            });
-            let met = self.connect(&all, 0, Ok(meeting), Kind::Group)?;
-            self.comm_free(all)?;
-            let met = self.comm(met)?;
-            all = self.comm(self.intercomm_merge(&met, side == Side::Guest)?)?;
-            self.comm_free(met)?;
+/// The group of these processes, whose jobs come into the table of peers if they are not there.
+/// Local, but it asks the launcher.
+///
+/// # Errors
+/// `Other` if a job has ended.
+pub(crate) fn group_of_names(
+    process: &Process,
+    session: abi::Session,
+    names: &[ProcessName],
+) -> Result<Arc<Group>> {
+    let own = process.name_of(process.me).job;
+    let others = names.iter().copied().filter(|name| name.job != own);
+    let met = match others.clone().next() {
+        Some(_) => {
+            process.other_jobs.open_home(process)?;
+            Some(process.other_jobs.meet(process, others)?)
         }
-        // The group may have another order, and knows its session.
-        let made = self.comm_create(&all, Ok(group.clone()))?;
-        self.comm_free(all)?;
-        let made = made.expect("a member");
-        *self.comm(made)?.errhandler.borrow_mut() = errhandler;
-        Ok(made)
+        None => None,
+    };
+    let members: Vec<Peer> = names
+        .iter()
+        .filter_map(|&name| process.peer_of(name))
+        .collect();
+    let group = Group::derived(Some(session), members, process.me);
+    drop(met);
+    Ok(group)
+}
+
+/// Makes the communicator of a group of several jobs, in which this process is; collective over it.
+/// `of_job` makes that of a group of this process's job.
+///
+/// # Errors
+/// `Group` if a job has ended; as [`Process::connect`].
+pub(super) fn comm_of_jobs(
+    process: &Process,
+    group: &Arc<Group>,
+    tag: &[u8],
+    of_job: impl FnOnce(&Arc<Group>) -> Result<abi::Comm>,
+    errhandler: ErrhandlerRef,
+) -> Result<abi::Comm> {
+    let names: Vec<ProcessName> = group.members().map(|peer| process.name_of(peer)).collect();
+    let jobs = jobs_of(&names);
+    let own = process.name_of(process.me).job;
+    let mine = jobs.iter().position(|&job| job == own).expect("a member");
+    let part: Vec<Peer> = group
+        .members()
+        .filter(|&peer| process.is_of_own_job(peer))
+        .collect();
+    let mark = mark(tag, &names);
+    let mut all = process.comm(of_job(&Group::new(part, process.me))?)?;
+    for (at, &job) in jobs
+        .iter()
+        .enumerate()
+        .skip(1)
+        .filter(|(at, _)| *at >= mine)
+    {
+        let side = match at == mine {
+            true => Side::Guest,
+            false => Side::Host,
+        };
+        let meeting = (all.rank == 0).then(|| Meeting {
+            port: group_port(job, mark),
+            side,
+            timeout: None,
+        });
+        let met = all.connect(process, 0, Ok(meeting), Kind::Group)?;
+        all.free(process)?;
+        let met = process.comm(met)?;
+        all = process.comm(met.merge(process, side == Side::Guest)?)?;
+        met.free(process)?;
     }
+    // The group may have another order, and knows its session.
+    let made = all.create(process, Ok(group.clone()))?;
+    all.free(process)?;
+    let made = made.expect("a member");
+    *process.comm(made)?.errhandler.borrow_mut() = errhandler;
+    Ok(made)
 }
 
 #[cfg(test)]

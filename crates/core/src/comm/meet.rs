@@ -5,8 +5,7 @@
 //! exchange what their groups tell through the launcher. Jobs of which a process hears
 //! there for the first time come into its table of peers.
 
-use crate::needs::answer_of_launcher;
-use crate::needs::open_need;
+use crate::needs;
 use catena_hang::{WaitsFor, What};
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,7 +20,7 @@ use catena_settings::difference;
 use catena_shm::Shm;
 
 use super::agreement::Bridge;
-use super::port::{Meeting, MetJobs};
+use super::port::{Meeting, MetJobs, OtherJobs};
 use super::{Comm, Heritage};
 use crate::process::Process;
 use crate::settings::registry;
@@ -97,7 +96,7 @@ impl Process {
     pub fn outcome(&self, ticket: u32, kind: Kind) -> Result<Vec<u8>> {
         let mut told = Ok(None);
         let describe = |_: &Process, waits: &mut WaitsFor| {
-            waits.needs.push(open_need(What::Meeting, ""));
+            waits.needs.push(needs::open(What::Meeting, ""));
         };
         self.block(describe, |process| {
             told = process.with_jobs(|jobs| jobs.outcome(ticket));
@@ -106,7 +105,9 @@ impl Process {
         let outcome = told?.expect("block returns when it is known");
         outcome.map_err(|text| Error::new(kind, text))
     }
+}
 
+impl Comm {
     /// Makes the intercommunicator of `local` and the group that its leader, rank `root`,
     /// meets: `meeting` counts there only. Collective over `local`. An error whose cause
     /// is elsewhere is one of `kind`.
@@ -115,23 +116,22 @@ impl Process {
     /// `Comm` for an intercommunicator; those of `meeting` at all members; `kind` if nobody
     /// is met.
     pub fn connect(
-        &self,
-        local: &Arc<Comm>,
+        self: &Arc<Self>,
+        process: &Process,
         root: u32,
         meeting: Result<Option<Meeting>>,
         kind: Kind,
     ) -> Result<abi::Comm> {
-        local.check_intra()?;
-        let bridge = self.tell_parting().and_then(|()| self.open_home());
+        self.check_intra()?;
+        let bridge = process
+            .other_jobs
+            .tell_parting(process)
+            .and_then(|()| process.other_jobs.open_home(process));
         let bridge = bridge.and(meeting);
         let bridge = bridge.map(|it| it.map(Bridge::Port));
-        let made = self.join_groups(
-            local.circle(),
-            root,
-            bridge,
-            &local.group,
-            Heritage::plain(local),
-        );
+        let made =
+            self.circle()
+                .join_groups(process, root, bridge, &self.group, Heritage::plain(self));
         made.map_err(|e| match e.kind() {
             Kind::Other | Kind::Unsupported => e.reworded(kind, e.text()),
             // Nothing is wrong with a port.
@@ -139,7 +139,9 @@ impl Process {
             _ => e,
         })
     }
+}
 
+impl Process {
     /// `MPI_Comm_get_parent`: the communicator with those who have spawned this job, unless
     /// nobody has, or it was freed.
     pub fn parent(&self) -> abi::Comm {
@@ -158,8 +160,8 @@ impl Process {
             // Those by whom an elastic job grows reach this process without having met it.
             let is_elastic = self.engine.boot.borrow().job().is_elastic();
             if is_elastic {
-                self.open_home()?;
-                if self.world_model.get().is_some() {
+                self.other_jobs.open_home(self)?;
+                if self.comms.world_model().is_some() {
                     self.with_jobs(|jobs| jobs.tell_world())?;
                 }
                 self.with_jobs(|jobs| jobs.ready())?;
@@ -169,7 +171,7 @@ impl Process {
         let parents = &self.other_jobs.parents;
         if self.other_jobs.is_meeting_parents.replace(true) {
             // Another thread does it.
-            self.block(answer_of_launcher, |_| parents.borrow().is_some());
+            self.block(needs::answer_of_launcher, |_| parents.borrow().is_some());
             return Ok(());
         }
         let met = self.meet_at(port);
@@ -187,41 +189,41 @@ impl Process {
 
     fn meet_at(&self, port: String) -> Result<Arc<Comm>> {
         let side = Side::Guest;
-        let meeting = (self.world.rank == 0).then_some(Meeting {
+        let meeting = (self.comms.world.rank == 0).then_some(Meeting {
             port,
             side,
             timeout: None,
         });
-        let parent = self.connect(&self.world, 0, Ok(meeting), Kind::Spawn)?;
+        let parent = self
+            .comms
+            .world
+            .connect(self, 0, Ok(meeting), Kind::Spawn)?;
         *self.comm_ref(parent)?.name.borrow_mut() = "MPI_COMM_PARENT".into();
         self.parent.set(parent);
         self.comm(parent)
     }
+}
 
+impl Meeting {
     /// Brings words for the other side to a port: a row of `width` words for each member of the group,
     /// which begins with the member's name. Gives a ticket.
-    pub(super) fn come_to_port(
-        &self,
-        meeting: &Meeting,
-        words: &[u32],
-        width: usize,
-    ) -> Result<u32> {
+    pub(super) fn come(&self, process: &Process, words: &[u32], width: usize) -> Result<u32> {
         let names = words.chunks_exact(width).map(ProcessName::from_words);
         let group: Vec<_> = names.map(|name| (name.job, name.rank)).collect();
         let bytes = with_settings(&registry().equal(), words);
         let visit = Visit {
-            port: &meeting.port,
-            side: meeting.side,
+            port: &self.port,
+            side: self.side,
             value: &bytes,
             group: &group,
-            timeout: meeting.timeout,
+            timeout: self.timeout,
         };
-        self.with_jobs(|jobs| jobs.meet(&visit))
+        process.with_jobs(|jobs| jobs.meet(&visit))
     }
 
     /// The words of the other side, once it has come.
-    pub(super) fn met_at_port(&self, meeting: &Meeting, ticket: u32) -> Result<Option<Vec<u32>>> {
-        let Some(outcome) = self.with_jobs(|jobs| jobs.outcome(ticket))? else {
+    pub(super) fn met(&self, process: &Process, ticket: u32) -> Result<Option<Vec<u32>>> {
+        let Some(outcome) = process.with_jobs(|jobs| jobs.outcome(ticket))? else {
             return Ok(None);
         };
         let bytes = outcome.map_err(unmet)?;
@@ -229,13 +231,13 @@ impl Process {
             fail!(
                 Other,
                 "what came to the port {} is not from an MPI process",
-                meeting.port
+                self.port
             );
         };
         let mine = registry().equal();
         // Either group may be told what the other one has found.
         let shown = |name: ProcessName| format!("rank {} of job {:016x}", name.rank, name.job);
-        let here = shown(self.name_of(self.me));
+        let here = shown(process.name_of(process.me));
         let leader = words.get(..ProcessName::WORDS);
         let there = leader.map_or_else(String::new, |it| shown(ProcessName::from_words(it)));
         match difference((&here, &mine), (&there, settings)) {
@@ -245,14 +247,18 @@ impl Process {
     }
 
     /// Says that this group can go on with the one that it has met at a port, or why it cannot.
-    pub(super) fn confirm_meeting(&self, ticket: u32, outcome: Result<(), String>) -> Result<()> {
+    pub(super) fn confirm(
+        process: &Process,
+        ticket: u32,
+        outcome: Result<(), String>,
+    ) -> Result<()> {
         let outcome = outcome.as_ref().map(|_| ()).map_err(|why| &**why);
-        self.with_jobs(|jobs| jobs.confirm(ticket, outcome))
+        process.with_jobs(|jobs| jobs.confirm(ticket, outcome))
     }
 
     /// Whether both groups have said that they can go on with each other; an error if one of them cannot.
-    pub(super) fn confirmed(&self, ticket: u32) -> Result<bool> {
-        match self.with_jobs(|jobs| jobs.outcome(ticket))? {
+    pub(super) fn confirmed(process: &Process, ticket: u32) -> Result<bool> {
+        match process.with_jobs(|jobs| jobs.outcome(ticket))? {
             None => Ok(false),
             Some(Ok(_)) => Ok(true),
             Some(Err(why)) => Err(other(&why)),
@@ -261,20 +267,22 @@ impl Process {
 
     /// This group does not go on with the one that it has met at a port, if it has.
     #[cold]
-    pub(super) fn break_off(&self, ticket: u32, error: &Error) {
+    pub(super) fn break_off(process: &Process, ticket: u32, error: &Error) {
         // A launcher that is gone ends this process without a word.
-        let _ = self.confirm_meeting(ticket, Err(error.text().to_string()));
+        let _ = Meeting::confirm(process, ticket, Err(error.text().to_string()));
     }
+}
 
+impl OtherJobs {
     /// Attaches the memory in which processes of other jobs reach this one, if that is not
     /// done: a process that is alone on its node does without until then.
-    pub(super) fn open_home(&self) -> Result<()> {
-        if self.link(|link| link.net().shm().is_some()) {
+    pub(super) fn open_home(&self, process: &Process) -> Result<()> {
+        if process.link(|link| link.net().shm().is_some()) {
             return Ok(());
         }
-        self.with_jobs(|_| Ok(()))?;
+        process.with_jobs(|_| Ok(()))?;
         let chain = Chain::from_settings().map_err(|e| other(&e))?;
-        let mut boot = self.engine.boot.borrow_mut();
+        let mut boot = process.engine.boot.borrow_mut();
         let (local, cpus) = (boot.job().local.len(), boot.job().local_cpus);
         let segment = match chain.shm && local == 1 {
             true => boot.take_segment().map_err(|e| other(&e))?,
@@ -286,108 +294,114 @@ impl Process {
         };
         catena_shm::admit(boot.ancestor());
         drop(boot);
-        let shm = Shm::attach(segment, 0, &[self.me], cpus).map_err(|e| other(&e))?;
+        let shm = Shm::attach(segment, 0, &[process.me], cpus).map_err(|e| other(&e))?;
         // SAFETY: the transport lives in the process, which is never dropped.
-        self.engine.bell.set(Some(unsafe { shm.bell(self.me) }));
-        self.link(|link| link.net().adopt(shm));
+        process
+            .engine
+            .bell
+            .set(Some(unsafe { shm.bell(process.me) }));
+        process.link(|link| link.net().adopt(shm));
         Ok(())
     }
 
     /// Parts from other jobs that nothing here leads to any more, neither a communicator nor a
     /// group. The memory of one that lives stays attached: the two may meet again. That of one
     /// that has ended is let go when others are met, or once there are `PARTED` of them.
-    pub fn part_from_idle_jobs(&self) {
-        if self.link(|link| link.net().peers().other_jobs().next().is_none()) {
+    pub fn part_from_idle(&self, process: &Process) {
+        if process.link(|link| link.net().peers().other_jobs().next().is_none()) {
             return;
         }
-        let connected: Vec<_> = self.link(|link| link.net().peers().connected().collect());
+        let connected: Vec<_> = process.link(|link| link.net().peers().connected().collect());
         for (job, peers) in connected {
             // A launcher that is gone ends this process without a word.
-            let is_met = self.other_jobs.met.borrow().contains(&job);
-            if !is_met && !self.leads_to(&peers) && self.part_from(job).is_ok() {
-                self.link(|link| link.net().set_connected(job, false));
+            let is_met = self.met.borrow().contains(&job);
+            if !is_met
+                && !process.other_jobs.leads_to(process, &peers)
+                && process.other_jobs.part_from(process, job).is_ok()
+            {
+                process.link(|link| link.net().set_connected(job, false));
             }
         }
-        let parted = self.link(|link| {
+        let parted = process.link(|link| {
             let peers = link.net().peers();
             peers.other_jobs().count() - peers.connected().count()
         });
         if parted >= PARTED {
-            self.let_go_of_gone_jobs();
+            process.other_jobs.let_go_of_gone(process);
         }
     }
 
     /// Says that this process has parted from a job: where the launcher looks when it matters, or by a message.
-    fn part_from(&self, job: u64) -> Result<()> {
-        let is_abroad = self.other_jobs.abroad.borrow().contains(&job);
-        let is_said =
-            !is_abroad && self.link(|link| link.net().shm().is_some_and(|shm| shm.say_parted(job)));
+    fn part_from(&self, process: &Process, job: u64) -> Result<()> {
+        let is_abroad = self.abroad.borrow().contains(&job);
+        let is_said = !is_abroad
+            && process.link(|link| link.net().shm().is_some_and(|shm| shm.say_parted(job)));
         match is_said {
             true => Ok(()),
-            false => self.with_jobs(|jobs| jobs.part(job)),
+            false => process.with_jobs(|jobs| jobs.part(job)),
         }
     }
 
     /// Tells the launcher by messages which jobs this process has parted from: those may be met again, and it is to
     /// learn in order what came first.
-    fn tell_parting(&self) -> Result<()> {
-        let parted = || self.link(|link| link.net().shm().and_then(|shm| shm.parted().next()));
+    fn tell_parting(&self, process: &Process) -> Result<()> {
+        let parted = || process.link(|link| link.net().shm().and_then(|shm| shm.parted().next()));
         if parted().is_some() {
-            self.let_go_of_gone_jobs();
+            process.other_jobs.let_go_of_gone(process);
         }
         while let Some(job) = parted() {
-            self.with_jobs(|jobs| jobs.part(job))?;
-            self.unsay_parted(job);
+            process.with_jobs(|jobs| jobs.part(job))?;
+            process.other_jobs.unsay_parted(process, job);
         }
         Ok(())
     }
 
-    fn unsay_parted(&self, job: u64) {
-        self.link(|link| link.net().shm().map(|shm| shm.unsay_parted(job)));
+    fn unsay_parted(&self, process: &Process, job: u64) {
+        process.link(|link| link.net().shm().map(|shm| shm.unsay_parted(job)));
     }
 
     /// Lets go of the jobs that have ended, as far as nothing here leads to them.
-    fn let_go_of_gone_jobs(&self) {
-        if self.link(|link| link.net().peers().other_jobs().next().is_none()) {
+    fn let_go_of_gone(&self, process: &Process) {
+        if process.link(|link| link.net().peers().other_jobs().next().is_none()) {
             return;
         }
-        let gone = self.with_jobs(|jobs| jobs.gone()).unwrap_or_default();
+        let gone = process.with_jobs(|jobs| jobs.gone()).unwrap_or_default();
         for &job in &gone {
-            self.unsay_parted(job);
-            self.other_jobs.abroad.borrow_mut().retain(|it| *it != job);
+            process.other_jobs.unsay_parted(process, job);
+            self.abroad.borrow_mut().retain(|it| *it != job);
         }
-        let mut left = self.other_jobs.gone.borrow_mut();
+        let mut left = self.gone.borrow_mut();
         left.extend(gone);
         left.retain(|&job| {
-            if self.other_jobs.met.borrow().contains(&job) {
+            if self.met.borrow().contains(&job) {
                 return true;
             }
-            let peers = self.link(|link| link.net().peers().peers_of(job));
-            let busy = peers.is_some_and(|peers| self.leads_to(&peers));
+            let peers = process.link(|link| link.net().peers().peers_of(job));
+            let busy = peers.is_some_and(|peers| process.other_jobs.leads_to(process, &peers));
             if !busy {
-                self.remove_job(job);
+                process.other_jobs.remove(process, job);
             }
             busy
         });
     }
 
     /// Forgets a job to which nothing leads: its peers are other processes from now on, so whatever is kept by peer goes.
-    fn remove_job(&self, job: u64) {
-        let peers = self.link(|link| {
+    fn remove(&self, process: &Process, job: u64) {
+        let peers = process.link(|link| {
             let peers = link.net().remove_job(job)?;
             link.forget_peers(&peers);
             Some(peers)
         });
         if let Some(peers) = peers {
-            self.engine.hooks.forget(self, &peers);
+            process.engine.hooks.forget(process, &peers);
         }
     }
 
     /// Whether a communicator, a group, a window or a file has one of these peers.
-    fn leads_to(&self, peers: &Range<u32>) -> bool {
-        self.link(|link| link.leads_to(peers))
-            || self.engine.hooks.lead_to(self, peers)
-            || self.objects.groups.table.all().iter().any(|(_, group)| {
+    fn leads_to(&self, process: &Process, peers: &Range<u32>) -> bool {
+        process.link(|link| link.leads_to(peers))
+            || process.engine.hooks.lead_to(process, peers)
+            || process.objects.groups.table.all().iter().any(|(_, group)| {
                 let mut members = group.members();
                 members.any(|peer| peers.contains(&peer.0))
             })
@@ -398,36 +412,37 @@ impl Process {
     ///
     /// # Errors
     /// `Other` if a job is gone, or its memory cannot be attached.
-    pub(super) fn meet_jobs(
+    pub(super) fn meet(
         &self,
+        process: &Process,
         names: impl Iterator<Item = ProcessName> + Clone,
     ) -> Result<MetJobs<'_>> {
         let mut jobs: Vec<u64> = names.clone().map(|name| name.job).collect();
         jobs.sort_unstable();
         jobs.dedup();
-        self.other_jobs.met.borrow_mut().extend(&jobs);
-        let met = MetJobs(&self.other_jobs, jobs);
+        self.met.borrow_mut().extend(&jobs);
+        let met = MetJobs(self, jobs);
         // What has ended makes room for what comes.
-        self.part_from_idle_jobs();
-        self.let_go_of_gone_jobs();
+        process.other_jobs.part_from_idle(process);
+        process.other_jobs.let_go_of_gone(process);
         for name in names {
-            if self.link(|link| link.net().peers().peers_of(name.job).is_some()) {
-                if self.link(|link| link.net().set_connected(name.job, true)) {
-                    self.unsay_parted(name.job);
-                    self.with_jobs(|jobs| jobs.join(name.job))?;
+            if process.link(|link| link.net().peers().peers_of(name.job).is_some()) {
+                if process.link(|link| link.net().set_connected(name.job, true)) {
+                    process.other_jobs.unsay_parted(process, name.job);
+                    process.with_jobs(|jobs| jobs.join(name.job))?;
                 }
                 continue;
             }
             let mut told = Ok(None);
-            self.block(answer_of_launcher, |process| {
+            process.block(needs::answer_of_launcher, |process| {
                 told = process.with_jobs(|jobs| jobs.learn(name.job));
                 !matches!(told, Ok(None))
             });
             let job = told?.expect("block returns when it is known");
             if job.abroad {
-                self.other_jobs.abroad.borrow_mut().push(name.job);
+                self.abroad.borrow_mut().push(name.job);
             }
-            self.engine.add_job(name.job, job)?;
+            process.engine.add_job(name.job, job)?;
         }
         Ok(met)
     }

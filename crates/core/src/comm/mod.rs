@@ -14,6 +14,7 @@
 mod agreement;
 mod cid;
 mod communicator;
+mod communicators;
 pub(crate) mod control;
 mod create;
 mod failed;
@@ -28,7 +29,7 @@ mod port;
 mod split_type;
 mod tell;
 
-use crate::needs::open_need;
+use crate::needs;
 use crate::request::RequestObject;
 use catena_hang::{WaitsFor, What};
 use catena_process::Wait;
@@ -40,6 +41,7 @@ use catena_abi as abi;
 use catena_fabric::Peer;
 use catena_link::Cid;
 
+use crate::components;
 use crate::events;
 use crate::process::Process;
 use crate::request::State;
@@ -53,14 +55,15 @@ pub(crate) use cid::JOB;
 pub use cid::{Cids, HandlesByCid, Lease};
 pub(crate) use communicator::Heritage;
 pub use communicator::{Comm, Remote};
+pub use communicators::Communicators;
 pub use control::{ControlMessages, Key, PARTITIONS, partition_tag};
 pub use failed::FailedMembers;
 pub use from_group::{Across, Origin};
 pub use inter::Peering;
-pub(crate) use leaders::{Leaders, Way};
-pub(crate) use orphans::Orphans;
-pub use port::Meeting;
-pub(crate) use port::OtherJobs;
+pub(crate) use jobs::group_of_names;
+pub(crate) use leaders::Way;
+pub use port::{Meeting, OtherJobs};
+
 pub use split_type::resources;
 
 /// This process's numbers for a communicator on its way.
@@ -101,6 +104,152 @@ impl Half {
     }
 }
 
+impl Numbers {
+    /// Opens the contexts of a communicator on which all have agreed. No
+    /// communication.
+    fn establish(
+        self,
+        process: &Process,
+        ours: Half,
+        theirs: Option<Half>,
+        heritage: Heritage,
+    ) -> Arc<Comm> {
+        let me = ours.group.rank().expect("a member");
+        let remote = theirs.zip(self.local).map(|(theirs, local)| {
+            open_context(process, &local, me, &ours.group, &ours.locals);
+            open_context(process, &self.own, me, &theirs.group, &theirs.cids);
+            let heritage = Heritage::new(heritage.errhandler.clone());
+            Remote {
+                group: theirs.group,
+                local: Comm::new(local, ours.group.clone(), None, heritage),
+            }
+        });
+        if remote.is_none() {
+            open_context(process, &self.own, me, &ours.group, &ours.cids);
+        }
+        Comm::new(self.own, ours.group, remote, heritage)
+    }
+}
+
+fn open_context(process: &Process, lease: &Lease, me: u32, to: &Group, cids: &[u32]) {
+    let members: Vec<(Peer, Cid)> = to
+        .members()
+        .zip(cids)
+        .map(|(peer, &cid)| (peer, Cid(cid)))
+        .collect();
+    process.link(|link| link.open(lease.cid(), me, members));
+}
+
+impl Comm {
+    /// Gives a communicator its handle.
+    fn publish(self: Arc<Self>, process: &Process) -> abi::Comm {
+        let handle = process.comms.insert(&self);
+        components::tell_opened(process, &self);
+        handle
+    }
+}
+
+/// Takes a number for a communicator that is to be made.
+fn take_cid(process: &Process) -> Result<Lease> {
+    close_unused(process);
+    let vacant = |cid| !process.link(|link| link.in_use(cid));
+    let lease = process.comms.cids.borrow_mut().take(vacant)?;
+    // Before the others hear of it.
+    process.link(|link| link.expect(lease.cid()));
+    components::tell_taken(process, lease.cid());
+    Ok(lease)
+}
+
+/// Closes the contexts of communicators that nobody can name any more.
+/// Single messages that are pending on them complete.
+fn close_unused(process: &Process) {
+    let unused = process.comms.cids.borrow_mut().reclaim();
+    for cid in unused {
+        process.link(|link| {
+            link.net().failures_mut().forget_context(cid);
+            link.close(cid);
+        });
+        process.comms.forget_context(cid);
+    }
+}
+
+impl Comm {
+    /// `MPI_Comm_disconnect`: waits until nothing is pending on the communicator,
+    /// then frees it. Where nothing else leads to a job of its members, which is not to be needed for the end of this process
+    /// any more, all that was sent there has arrived, or has left at least where members do not call MPI for some time.
+    ///
+    /// # Errors
+    /// As [`Process::comm_free`].
+    pub fn disconnect(self: Arc<Self>, process: &Process) -> Result<()> {
+        self.check_freed()?;
+        self.buffer.flush(process);
+        // Collectives first: they begin messages.
+        if self.is_held() {
+            let left = self.active_on(process);
+            let describe = |process: &Process,
+                            request: &Arc<dyn RequestObject<Process>>,
+                            waits: &mut WaitsFor| {
+                request.describe(process, waits);
+            };
+            finish(process, left, describe, |process, request| {
+                !matches!(request.state(process), Ok(State::Pending))
+            });
+        }
+        for cid in self.cids() {
+            let left = process.link(|link| link.pending(cid));
+            let describe = |process: &Process, &id: &catena_link::ReqId, waits: &mut WaitsFor| {
+                needs::describe_transfer(process, id, waits);
+            };
+            finish(process, left, describe, |process, &id| {
+                !process.link(|link| link.is_under_way(id))
+            });
+        }
+        let jobs = self.other_jobs(process);
+        self.free(process)?;
+        let describe = |_: &Process, waits: &mut WaitsFor| {
+            waits.needs.push(needs::open(What::Rest, ""));
+        };
+        process.block(describe, |process| {
+            let arrived = |job: &u64| process.link(|link| link.net().is_delivered_to(*job));
+            jobs.iter().all(arrived)
+        });
+        Ok(())
+    }
+
+    /// The other jobs that members of a communicator are of.
+    fn other_jobs(&self, process: &Process) -> Vec<u64> {
+        process.link(|link| {
+            let peers = link.net().peers();
+            let all = peers.connected();
+            let has = |peers: &Range<u32>| {
+                let remote = self.remote.iter().flat_map(|it| it.group.members());
+                let mut members = self.group.members().chain(remote);
+                members.any(|peer| peers.contains(&peer.0))
+            };
+            let met = all.filter(|(_, peers)| has(peers));
+            met.map(|(job, _)| job).collect()
+        })
+    }
+}
+
+/// Waits until each of these is over. Cost: each is asked once more than it
+/// is found under way.
+fn finish<T>(
+    process: &Process,
+    left: Vec<T>,
+    describe: impl Fn(&Process, &T, &mut WaitsFor),
+    is_over: impl Fn(&Process, &T) -> bool,
+) {
+    for it in left.iter().rev() {
+        if !is_over(process, it) {
+            process.block(
+                |process, waits| describe(process, it, waits),
+                |process| is_over(process, it),
+            );
+        }
+    }
+}
+
 /// Agreements that are all to come about.
 struct Agreements(Vec<Agreement>);
 
@@ -117,221 +266,76 @@ impl Wait<Process> for Agreements {
     }
 }
 
-impl Process {
-    /// Opens the contexts of a communicator on which all have agreed. No
-    /// communication.
-    fn establish(
-        &self,
-        numbers: Numbers,
-        ours: Half,
-        theirs: Option<Half>,
-        heritage: Heritage,
-    ) -> Arc<Comm> {
-        let me = ours.group.rank().expect("a member");
-        let remote = theirs.zip(numbers.local).map(|(theirs, local)| {
-            self.open_context(&local, me, &ours.group, &ours.locals);
-            self.open_context(&numbers.own, me, &theirs.group, &theirs.cids);
-            let heritage = Heritage::new(heritage.errhandler.clone());
-            Remote {
-                group: theirs.group,
-                local: Comm::new(local, ours.group.clone(), None, heritage),
-            }
-        });
-        if remote.is_none() {
-            self.open_context(&numbers.own, me, &ours.group, &ours.cids);
-        }
-        Comm::new(numbers.own, ours.group, remote, heritage)
-    }
-
-    fn open_context(&self, lease: &Lease, me: u32, to: &Group, cids: &[u32]) {
-        let members: Vec<(Peer, Cid)> = to
-            .members()
-            .zip(cids)
-            .map(|(peer, &cid)| (peer, Cid(cid)))
-            .collect();
-        self.link(|link| link.open(lease.cid(), me, members));
-    }
-
-    /// Gives a communicator its handle.
-    fn publish(&self, comm: Arc<Comm>) -> abi::Comm {
-        let handle = abi::Comm(self.objects.comms.insert(comm.clone()));
-        let local = comm.remote.as_ref().map(|r| &r.local);
-        for half in local.into_iter().chain([&comm]) {
-            half.handle.set(handle);
-            self.handles_by_cid.borrow_mut().insert(half.cid, handle);
-        }
-        self.tell_opened(&comm);
-        handle
-    }
-
-    fn take_cid(&self) -> Result<Lease> {
-        self.close_unused();
-        let vacant = |cid| !self.link(|link| link.in_use(cid));
-        let lease = self.cids.borrow_mut().take(vacant)?;
-        // Before the others hear of it.
-        self.link(|link| link.expect(lease.cid()));
-        self.tell_taken(lease.cid());
-        Ok(lease)
-    }
-
-    /// Closes the contexts of communicators that nobody can name any more.
-    /// Single messages that are pending on them complete.
-    fn close_unused(&self) {
-        let unused = self.cids.borrow_mut().reclaim();
-        for cid in unused {
-            self.link(|link| {
-                link.net().failures_mut().forget_context(cid);
-                link.close(cid);
-            });
-            self.drop_control(cid);
-            self.handles_by_cid.borrow_mut().remove(cid);
-        }
-    }
-
-    /// `MPI_Comm_disconnect`: waits until nothing is pending on the communicator,
-    /// then frees it. Where nothing else leads to a job of its members, which is not to be needed for the end of this process
-    /// any more, all that was sent there has arrived, or has left at least where members do not call MPI for some time.
-    ///
-    /// # Errors
-    /// As [`Process::comm_free`].
-    pub fn comm_disconnect(&self, comm: Arc<Comm>) -> Result<()> {
-        comm.check_freed()?;
-        self.flush(&comm.buffer);
-        // Collectives first: they begin messages.
-        if comm.is_held() {
-            let left = self.active_on(&comm);
-            let describe = |process: &Process,
-                            request: &Arc<dyn RequestObject<Process>>,
-                            waits: &mut WaitsFor| {
-                request.describe(process, waits);
-            };
-            self.finish(left, describe, |process, request| {
-                !matches!(request.state(process), Ok(State::Pending))
-            });
-        }
-        for cid in comm.cids() {
-            let left = self.link(|link| link.pending(cid));
-            let describe = |process: &Process, &id: &catena_link::ReqId, waits: &mut WaitsFor| {
-                process.describe_transfer(id, waits);
-            };
-            self.finish(left, describe, |process, &id| {
-                !process.link(|link| link.is_under_way(id))
-            });
-        }
-        let jobs = self.other_jobs_of(&comm);
-        self.comm_free(comm)?;
-        let describe = |_: &Process, waits: &mut WaitsFor| {
-            waits.needs.push(open_need(What::Rest, ""));
-        };
-        self.block(describe, |process| {
-            let arrived = |job: &u64| process.link(|link| link.net().is_delivered_to(*job));
-            jobs.iter().all(arrived)
-        });
-        Ok(())
-    }
-
-    /// The other jobs that members of a communicator are of.
-    fn other_jobs_of(&self, comm: &Comm) -> Vec<u64> {
-        self.link(|link| {
-            let peers = link.net().peers();
-            let all = peers.connected();
-            let has = |peers: &Range<u32>| {
-                let remote = comm.remote.iter().flat_map(|it| it.group.members());
-                let mut members = comm.group.members().chain(remote);
-                members.any(|peer| peers.contains(&peer.0))
-            };
-            let met = all.filter(|(_, peers)| has(peers));
-            met.map(|(job, _)| job).collect()
-        })
-    }
-
-    /// Waits until each of these is over. Cost: each is asked once more than it
-    /// is found under way.
-    fn finish<T>(
-        &self,
-        left: Vec<T>,
-        describe: impl Fn(&Process, &T, &mut WaitsFor),
-        is_over: impl Fn(&Process, &T) -> bool,
-    ) {
-        for it in left.iter().rev() {
-            if !is_over(self, it) {
-                self.block(
-                    |process, waits| describe(process, it, waits),
-                    |process| is_over(process, it),
-                );
-            }
-        }
-    }
-
+impl Comm {
     /// `MPI_Comm_free`: after this the handle is dead. What was started on it
     /// goes on.
     ///
     /// # Errors
     /// `Comm` for a predefined one, and what a delete callback returns.
-    pub fn comm_free(&self, comm: Arc<Comm>) -> Result<()> {
-        let handle = comm.handle.get();
-        comm.check_freed()?;
-        comm.attrs.delete_all(handle.0)?;
-        self.flush(&comm.buffer);
-        self.forget(comm);
+    pub fn free(self: Arc<Self>, process: &Process) -> Result<()> {
+        let handle = self.handle.get();
+        self.check_freed()?;
+        self.attrs.delete_all(handle.0)?;
+        self.buffer.flush(process);
+        self.forget(process);
         Ok(())
     }
 
     /// Makes the handle of a communicator a dead one.
-    pub(crate) fn forget(&self, comm: Arc<Comm>) {
-        self.forget_recent();
-        if self.is_troubled() {
-            self.withdraw(&comm);
+    pub(crate) fn forget(self: Arc<Self>, process: &Process) {
+        process.comms.forget_recent();
+        if process.is_troubled() {
+            self.withdraw(process);
         }
-        self.leave_leaders(|cid| cid == comm.cid);
-        let slots = self.link(|link| link.slots());
-        let named = || self.link(|link| link.cids().collect());
-        let errhandlers = &self.objects.errhandlers;
-        self.orphans.keep(&comm, errhandlers, slots, named);
+        process.comms.leaders.resign(process, |cid| cid == self.cid);
+        let slots = process.link(|link| link.slots());
+        let named = || process.link(|link| link.cids().collect());
+        let errhandlers = &process.objects.errhandlers;
+        process.comms.orphans.keep(&self, errhandlers, slots, named);
         if events::any() {
             // Those who are told of its events know it by its handle.
-            self.hand_over();
+            events::hand_over_of(process);
         }
-        self.objects.comms.remove(comm.handle.get().0);
-        comm.leave_board(self);
-        if let Some(remote) = &comm.remote {
-            remote.local.leave_board(self);
+        process.comms.remove(&self);
+        self.leave_board(process);
+        if let Some(remote) = &self.remote {
+            remote.local.leave_board(process);
         }
-        drop(comm);
-        self.close_unused();
-        self.part_from_idle_jobs();
+        drop(self);
+        close_unused(process);
+        process.other_jobs.part_from_idle(process);
     }
+}
 
-    /// The program calls nothing on these communicators any more: blocks until no message is under way on them, nor on those
-    /// that were freed before, and throws away what nobody will receive. To be called before all meet for the last time, as
-    /// each may need the others for that, and afterwards for what was on its way to this process: then requests that
-    /// were given up have got and brought what they were for (MPI-5, 11.2.2). Where a communicator was freed nobody meets, so
-    /// of its receives only those have that a message had matched.
-    pub(crate) fn finish_messages(&self, comms: &[Arc<Comm>]) {
-        let cids: BTreeSet<Cid> = comms.iter().flat_map(|comm| comm.cids()).collect();
-        self.link(|link| link.stop_receiving(|cid| cids.contains(&cid)));
-        let describe = |process: &Process, waits: &mut WaitsFor| {
-            let left: Vec<_> = cids
-                .iter()
-                .flat_map(|&cid| process.link(|link| link.pending(cid)))
-                .collect();
-            for id in &left {
-                process.describe_transfer(*id, waits);
-            }
-            if left.is_empty() {
-                waits.needs.push(open_need(What::Rest, ""));
-            }
-        };
-        self.block(describe, |process| {
-            process.link(|link| link.is_idle() && !link.has_under_way(|cid| cids.contains(&cid)))
-        });
-    }
+/// The program calls nothing on these communicators any more: blocks until no message is under way on them, nor on those
+/// that were freed before, and throws away what nobody will receive. To be called before all meet for the last time, as
+/// each may need the others for that, and afterwards for what was on its way to this process: then requests that
+/// were given up have got and brought what they were for (MPI-5, 11.2.2). Where a communicator was freed nobody meets, so
+/// of its receives only those have that a message had matched.
+pub(crate) fn finish_messages(process: &Process, comms: &[Arc<Comm>]) {
+    let cids: BTreeSet<Cid> = comms.iter().flat_map(|comm| comm.cids()).collect();
+    process.link(|link| link.stop_receiving(|cid| cids.contains(&cid)));
+    let describe = |process: &Process, waits: &mut WaitsFor| {
+        let left: Vec<_> = cids
+            .iter()
+            .flat_map(|&cid| process.link(|link| link.pending(cid)))
+            .collect();
+        for id in &left {
+            needs::describe_transfer(process, *id, waits);
+        }
+        if left.is_empty() {
+            waits.needs.push(needs::open(What::Rest, ""));
+        }
+    };
+    process.block(describe, |process| {
+        process.link(|link| link.is_idle() && !link.has_under_way(|cid| cids.contains(&cid)))
+    });
+}
 
-    /// Waits until all members of each of these communicators do, too. All at
-    /// once: members need not name them in one order, nor in one call.
-    pub(crate) fn meet(&self, comms: &[Arc<Comm>]) {
-        let begin = |comm: &Arc<Comm>| self.begin_accord(comm, &[0; 2]);
-        let mut all = Agreements(comms.iter().map(begin).collect());
-        self.wait_on(false, &mut all);
-    }
+/// Waits until all members of each of these communicators do, too. All at
+/// once: members need not name them in one order, nor in one call.
+pub(crate) fn meet(process: &Process, comms: &[Arc<Comm>]) {
+    let begin = |comm: &Arc<Comm>| comm.begin_accord(process, &[0; 2]);
+    let mut all = Agreements(comms.iter().map(begin).collect());
+    process.wait_on(false, &mut all);
 }

@@ -19,7 +19,7 @@ pub struct Meeting {
 
 /// What becomes of other jobs.
 #[derive(Debug, Default)]
-pub(crate) struct OtherJobs {
+pub struct OtherJobs {
     /// Those that have ended while something here leads to them.
     pub(super) gone: RefCell<Vec<u64>>,
     /// Those that other launchers have started.

@@ -12,9 +12,9 @@ use catena_fabric::{Peer, ProcessName};
 use catena_net::Route;
 use catena_topo::{ProcessPlace, Resource, Within};
 
-use super::Comm;
 use super::agreement::{NONE, Told};
-use super::create::row;
+use super::create::{ready, row};
+use super::{Comm, Half};
 use crate::process::Process;
 use catena_objects::error::Result;
 use catena_objects::fail;
@@ -134,33 +134,33 @@ fn largest_that_splits(told: &Told) -> Option<Resource> {
     Resource::ALL.into_iter().find(splits)
 }
 
-impl Process {
+impl Comm {
     /// `MPI_Comm_split_type`: collective over `comm`. `None` at members that do
     /// not fulfil the criterion. An unguided split tells in `info` what it
     /// split by.
     ///
     /// # Errors
     /// `Arg` for an unknown type, `Info` for contradicting hints.
-    pub fn comm_split_type(
-        &self,
-        comm: &Arc<Comm>,
+    pub fn split_type(
+        self: &Arc<Self>,
+        process: &Process,
         split_type: i32,
         key: i32,
         info: Result<Option<Arc<Info>>>,
     ) -> Result<Option<abi::Comm>> {
         let wanted = info.and_then(|info| Ok((Criterion::new(split_type, info.as_deref())?, info)));
-        let ready = self.ready(wanted, comm.is_inter());
+        let ready = ready(process, wanted, self.is_inter());
         let mut words = [NONE; ROW];
         words[1] = key as u32;
         if let Ok(((wanted, _), _)) = &ready {
             words[0] = wanted.digest();
-            words[PLACES..MEMORY].copy_from_slice(&self.place(wanted));
+            words[PLACES..MEMORY].copy_from_slice(&place(process, wanted));
             if wanted.asks_for_memory() {
-                let ProcessName { job, rank } = self.first_in_memory(comm);
+                let ProcessName { job, rank } = self.first_in_memory(process);
                 words[MEMORY..].copy_from_slice(&[(job >> 32) as u32, job as u32, rank]);
             }
         }
-        let told = self.members_agree(comm, &row(words, &ready));
+        let told = self.agree(process, &row(words, &ready));
         let (((wanted, info), numbers), told) = (ready?, told?);
 
         let nothing = Criterion::Nothing.digest();
@@ -179,86 +179,88 @@ impl Process {
         let color = |peer: Peer, row: &[u32]| match (&wanted, resource) {
             _ if row[0] != words[0] => None,
             (Criterion::Memory, _) => Some(color_of_memory(row)),
-            (Criterion::Set(set), _) => self.color_in(set, peer),
+            (Criterion::Set(set), _) => color_in(process, set, peer),
             (_, Some(resource)) => color(row, resource),
             (_, None) => None,
         };
-        let Some(mine) = color(self.me, &words) else {
+        let Some(mine) = color(process.me, &words) else {
             return Ok(None);
         };
         let half = |parent: &Arc<Group>, words| {
             let rows = told.rows(words).enumerate();
             let alike =
                 |(rank, row): &(usize, &[u32])| color(parent.member(*rank), row) == Some(mine);
-            self.half_by_key(parent, rows.filter(alike))
+            Half::by_key(process, parent, rows.filter(alike))
         };
         let hints = match split_type {
             consts::COMM_TYPE_SHARED => Arc::default(),
             _ => wanted.hint(info.as_deref()),
         };
-        let new = self.join(comm, numbers, &told, hints, half);
+        let new = self.join_halves(process, numbers, &told, hints, half);
         if let (Some(_), Some(info), Criterion::Unguided, Some(r)) = (new, info, &wanted, resource)
         {
             info.set(TYPE_KEY, r.uri())?;
         }
         Ok(new)
     }
+}
 
-    /// This process's place within each resource that `wanted` may mean, for a
-    /// row. To ask Linux for those within its node takes long.
-    fn place(&self, wanted: &Criterion) -> [u32; Resource::ALL.len()] {
-        let within_node = match wanted {
-            Criterion::Nothing | Criterion::Memory | Criterion::Set(_) => false,
-            Criterion::Resource(name) => *name != Resource::Machine.uri(),
-            Criterion::Unguided => true,
-        };
-        let place = within_node.then(ProcessPlace::here);
-        let instance = |resource| match place.as_ref()?.within(resource) {
-            Within::One(instance) => Some(instance),
-            Within::Several | Within::Unknown => None,
-        };
-        Resource::ALL.map(|resource| match resource {
-            Resource::Machine => self.node(),
-            _ => instance(resource).unwrap_or(NONE),
-        })
-    }
+/// This process's place within each resource that `wanted` may mean, for a
+/// row. To ask Linux for those within its node takes long.
+fn place(process: &Process, wanted: &Criterion) -> [u32; Resource::ALL.len()] {
+    let within_node = match wanted {
+        Criterion::Nothing | Criterion::Memory | Criterion::Set(_) => false,
+        Criterion::Resource(name) => *name != Resource::Machine.uri(),
+        Criterion::Unguided => true,
+    };
+    let place = within_node.then(ProcessPlace::here);
+    let instance = |resource| match place.as_ref()?.within(resource) {
+        Within::One(instance) => Some(instance),
+        Within::Several | Within::Unknown => None,
+    };
+    Resource::ALL.map(|resource| match resource {
+        Resource::Machine => node(process),
+        _ => instance(resource).unwrap_or(NONE),
+    })
+}
 
+impl Comm {
     /// The first of the members that this process shares memory with; all of these name the same one. Processes
     /// of a node share none where messages go over a network even there (`CATENA_LINK`), and then nobody makes a
     /// shared window of them.
-    fn first_in_memory(&self, comm: &Comm) -> ProcessName {
-        let groups = [Some(&comm.group), comm.remote.as_ref().map(|it| &it.group)];
+    fn first_in_memory(&self, process: &Process) -> ProcessName {
+        let groups = [Some(&self.group), self.remote.as_ref().map(|it| &it.group)];
         let members = groups.into_iter().flatten().flat_map(|it| it.members());
-        self.link(|link| {
+        process.link(|link| {
             let routes = link.net();
             let near = members.filter(|&peer| {
-                peer == self.me || matches!(routes.route(peer), Route::Shm | Route::Loopback)
+                peer == process.me || matches!(routes.route(peer), Route::Shm | Route::Loopback)
             });
             let names = near.filter_map(|peer| routes.peers().name(peer));
             names.min().expect("this process is a member")
         })
     }
+}
 
-    fn node(&self) -> u32 {
-        let [node] = self.nodes_of::<Vec<u32>>([self.me].into_iter())[..] else {
-            unreachable!("one peer has one node")
-        };
-        node
-    }
+fn node(process: &Process) -> u32 {
+    let [node] = process.nodes_of::<Vec<u32>>([process.me].into_iter())[..] else {
+        unreachable!("one peer has one node")
+    };
+    node
+}
 
-    /// The color of a process in a process set; `None` if it is no member.
-    fn color_in(&self, set: &str, peer: Peer) -> Option<Color> {
-        let everyone = (0, 0, 0);
-        // A set is one of the job that this process is in.
-        let rank = self.rank_in_job(peer).ok()?;
-        match set {
-            "mpi://WORLD" => Some(everyone),
-            "mpi://SELF" => Some((1, rank, 0)),
-            _ => {
-                let boot = self.engine.boot.borrow();
-                let (_, ranks) = boot.job().psets.iter().find(|(name, _)| name == set)?;
-                ranks.binary_search(&rank).is_ok().then_some(everyone)
-            }
+/// The color of a process in a process set; `None` if it is no member.
+fn color_in(process: &Process, set: &str, peer: Peer) -> Option<Color> {
+    let everyone = (0, 0, 0);
+    // A set is one of the job that this process is in.
+    let rank = process.rank_in_job(peer).ok()?;
+    match set {
+        "mpi://WORLD" => Some(everyone),
+        "mpi://SELF" => Some((1, rank, 0)),
+        _ => {
+            let boot = process.engine.boot.borrow();
+            let (_, ranks) = boot.job().psets.iter().find(|(name, _)| name == set)?;
+            ranks.binary_search(&rank).is_ok().then_some(everyone)
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Carried {
 impl Carried {
     /// Whether no request can go on, as all wait for control messages and none has come since they were asked.
     fn is_quiet(&self, process: &Process) -> bool {
-        let news = process.control_news();
+        let news = process.comms.control.news(process);
         let is_old = news.is_some() && news == self.news.replace(news);
         if !is_old || process.is_troubled() {
             self.quiet.set(0);
@@ -83,30 +83,30 @@ impl Hook<Process> for Carried {
     }
 }
 
-impl Process {
-    /// Has progress [advance](RequestObject::advance) a request until nothing of it is left to
-    /// do, whether the program completes it, frees it or does not know it.
-    pub fn carry_on(&self, request: Arc<dyn RequestObject<Process>>) {
-        let carried = self.hook::<Carried>();
-        carried.all.borrow_mut().push(request);
-        carried.quiet.set(0);
-        carried.add_work(1);
-    }
+/// Has progress [advance](RequestObject::advance) a request until nothing of it is left to
+/// do, whether the program completes it, frees it or does not know it.
+pub fn carry_on(process: &Process, request: Arc<dyn RequestObject<Process>>) {
+    let carried = process.hook::<Carried>();
+    carried.all.borrow_mut().push(request);
+    carried.quiet.set(0);
+    carried.add_work(1);
+}
 
+impl Comm {
     /// What is under way on a communicator and is no transfer.
-    pub(crate) fn active_on(&self, comm: &Comm) -> Vec<Arc<dyn RequestObject<Process>>> {
-        let place = Some(comm.handle.get().into());
-        let collectives = self.collectives().under_way();
-        let others = self.hook::<Carried>();
+    pub(crate) fn active_on(&self, process: &Process) -> Vec<Arc<dyn RequestObject<Process>>> {
+        let place = Some(self.handle.get().into());
+        let collectives = process.collectives().under_way();
+        let others = process.hook::<Carried>();
         let others = others.all.borrow();
         // Persistent ones may have nobody to carry them on.
-        let kept = self.objects.requests.all().into_iter();
+        let kept = process.objects.requests.all().into_iter();
         let kept = kept.map(|(_, it)| it).filter(|it| it.is_persistent());
         let all = collectives
             .into_iter()
             .chain(others.iter().cloned())
             .chain(kept);
-        all.filter(|it| it.place() == place && matches!(it.state(self), Ok(State::Pending)))
+        all.filter(|it| it.place() == place && matches!(it.state(process), Ok(State::Pending)))
             .collect()
     }
 }

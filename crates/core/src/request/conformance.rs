@@ -4,6 +4,8 @@ use catena_abi::{self as abi, consts};
 use catena_objects::Kind;
 
 use super::State;
+use super::calls::{cancel, free, start};
+use super::complete::{peek, state, wait};
 use crate::process::Process;
 
 /// A kind of request, for [`check`].
@@ -24,11 +26,11 @@ pub trait Sample {
 /// If one does not behave as the trait says.
 pub fn check(process: &Process, sample: &mut impl Sample) {
     let mut request = sample.make(process);
-    if process.state(request).expect("a live request") == State::Inactive {
+    if state(process, request).expect("a live request") == State::Inactive {
         check_persistent(process, sample, request);
     } else {
         assert_dead(
-            process.start(request),
+            start(process, request),
             "MPI_Start of one that is not persistent",
         );
         check_completion(process, sample, &mut request);
@@ -42,48 +44,48 @@ fn check_completion(process: &Process, sample: &mut impl Sample, request: &mut a
     let handle = *request;
     sample.feed(process, handle);
     process.block(
-        |process, waits| process.describe_request(handle, waits),
-        |process| process.state(handle).expect("a live request") != State::Pending,
+        |process, waits| crate::needs::describe_request(process, handle, waits),
+        |process| state(process, handle).expect("a live request") != State::Pending,
     );
     for _ in 0..2 {
-        let state = process.state(handle).expect("a live request");
+        let state = state(process, handle).expect("a live request");
         assert_eq!(
             state,
             State::Complete,
             "it stays complete until it is completed"
         );
-        process.peek(handle).expect("the status of a live request");
+        peek(process, handle).expect("the status of a live request");
         process.progress();
     }
-    let seen = process.peek(handle).expect("the status of a live request");
-    let done = process.wait(request).expect("a live request");
+    let seen = peek(process, handle).expect("the status of a live request");
+    let done = wait(process, request).expect("a live request");
     assert_eq!(
         seen.error.is_some(),
         done.error.is_some(),
         "looking at the result and taking it tell the same"
     );
     if *request == consts::REQUEST_NULL {
-        assert_dead(process.state(handle), "a completed request");
-        assert_dead(process.peek(handle), "a completed request");
-        assert_dead(process.cancel(handle), "a completed request");
+        assert_dead(state(process, handle), "a completed request");
+        assert_dead(peek(process, handle), "a completed request");
+        assert_dead(cancel(process, handle), "a completed request");
     }
 }
 
 fn check_persistent(process: &Process, sample: &mut impl Sample, mut request: abi::Request) {
     let handle = request;
-    let done = process.wait(&mut request).expect("an inactive request");
+    let done = wait(process, &mut request).expect("an inactive request");
     assert!(done.error.is_none(), "nothing was under way");
     for _ in 0..3 {
-        process.start(handle).expect("it is inactive");
-        assert_dead(process.start(handle), "MPI_Start of an active request");
+        start(process, handle).expect("it is inactive");
+        assert_dead(start(process, handle), "MPI_Start of an active request");
         check_completion(process, sample, &mut request);
         assert_eq!(request, handle, "a persistent request stays");
-        let state = process.state(handle).expect("a live request");
+        let state = state(process, handle).expect("a live request");
         assert_eq!(state, State::Inactive, "it is complete");
     }
-    process.request_free(&mut request).expect("a live request");
+    free(process, &mut request).expect("a live request");
     assert_eq!(request, consts::REQUEST_NULL);
-    assert_dead(process.state(handle), "a freed request");
+    assert_dead(state(process, handle), "a freed request");
 }
 
 /// Frees one that was fed before, and one that is fed afterwards.
@@ -91,23 +93,23 @@ fn check_free(process: &Process, sample: &mut impl Sample) {
     for early in [true, false] {
         let mut request = sample.make(process);
         let handle = request;
-        if process.state(handle).expect("a live request") == State::Inactive {
-            process.start(handle).expect("it is inactive");
+        if state(process, handle).expect("a live request") == State::Inactive {
+            start(process, handle).expect("it is inactive");
         }
         if early {
             sample.feed(process, handle);
             process.block(
-                |process, waits| process.describe_request(handle, waits),
-                |process| process.state(handle).expect("it lives") != State::Pending,
+                |process, waits| crate::needs::describe_request(process, handle, waits),
+                |process| state(process, handle).expect("it lives") != State::Pending,
             );
         }
-        process.request_free(&mut request).expect("a live request");
+        free(process, &mut request).expect("a live request");
         assert_eq!(request, consts::REQUEST_NULL);
         if !early {
             sample.feed(process, handle);
         }
         process.block(|_, _| {}, |process| process.link(|link| link.is_idle()));
-        assert_dead(process.state(handle), "a freed request");
+        assert_dead(state(process, handle), "a freed request");
     }
 }
 

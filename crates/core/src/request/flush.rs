@@ -8,6 +8,7 @@ use catena_objects::error::Result;
 use catena_objects::error_place::ErrorPlace;
 use catena_objects::fail;
 
+use super::table::add;
 use super::{Done, RequestObject, State, when};
 use crate::bsend::{Holder, Mark};
 use crate::process::Process;
@@ -24,7 +25,7 @@ struct Flush {
 impl RequestObject<Process> for Flush {
     fn state(&self, process: &Process) -> Result<State> {
         let slot = self.holder.slot(process);
-        Ok(when(process.is_flushed(slot, self.until)))
+        Ok(when(slot.is_flushed(process, self.until)))
     }
 
     fn complete(&self, _: &Process) -> Done {
@@ -32,7 +33,9 @@ impl RequestObject<Process> for Flush {
     }
 
     fn describe(&self, process: &Process, waits: &mut WaitsFor) {
-        process.describe_flush(self.holder.slot(process), self.until, waits);
+        self.holder
+            .slot(process)
+            .describe_flush(process, self.until, waits);
     }
 
     fn cancel(&self, _: &Process) -> Result<()> {
@@ -48,11 +51,17 @@ impl RequestObject<Process> for Flush {
     }
 }
 
-impl Process {
+impl Holder {
     /// A request that is complete when everything that is in the buffer now has
     /// left.
-    pub fn iflush(&self, holder: Holder) -> abi::Request {
+    pub fn iflush(self, process: &Process) -> abi::Request {
         let until = Mark::now();
-        self.add_request(Arc::new(Flush { holder, until }))
+        add(
+            process,
+            Arc::new(Flush {
+                holder: self,
+                until,
+            }),
+        )
     }
 }

@@ -1,6 +1,6 @@
 //! Generalized requests (MPI-5, chapter 13.2).
 
-use crate::needs::open_need;
+use crate::needs;
 use catena_hang::{WaitsFor, What};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -12,6 +12,7 @@ use catena_objects::callback::{
 };
 use catena_objects::error::{Error, Kind, Result};
 
+use super::table::{add, remove, with};
 use super::{Done, RequestObject, State, when};
 use crate::process::Process;
 
@@ -80,7 +81,7 @@ impl RequestObject<Process> for Generalized {
     }
 
     fn describe(&self, _: &Process, waits: &mut WaitsFor) {
-        waits.needs.push(open_need(What::Program, ""));
+        waits.needs.push(needs::open(What::Program, ""));
     }
 
     fn peek(&self, _: &Process) -> Result<Done> {
@@ -108,18 +109,18 @@ impl RequestObject<Process> for Generalized {
     }
 }
 
-impl Process {
+impl Generalized {
     /// `MPI_Grequest_start`.
-    pub fn generalized(&self, request: Generalized) -> abi::Request {
-        self.add_request(Arc::new(request))
+    pub fn begin(self, process: &Process) -> abi::Request {
+        add(process, Arc::new(self))
     }
 
     /// `MPI_Grequest_complete`.
     ///
     /// # Errors
     /// `Request` if it is not a generalized request.
-    pub fn grequest_complete(&self, r: abi::Request) -> Result<()> {
-        let is_freed = self.with_request(r, "generalized", |g: &Generalized| {
+    pub fn finish(process: &Process, r: abi::Request) -> Result<()> {
+        let is_freed = with(process, r, "generalized", |g: &Generalized| {
             g.done.set(true);
             // Nobody will complete a request that was freed before.
             if g.freed.get() {
@@ -128,7 +129,7 @@ impl Process {
             g.freed.get()
         })?;
         if is_freed {
-            self.remove_request(r);
+            remove(process, r);
         }
         Ok(())
     }

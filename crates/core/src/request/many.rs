@@ -4,11 +4,14 @@
 //! they are not looked at again: programs poll many requests between short
 //! pieces of work.
 
+use crate::needs;
 use catena_hang::WaitsFor;
 use std::ffi::c_int;
 
 use catena_abi::{Request, consts};
 
+use super::calls::{check_startable, start};
+use super::complete::state;
 use super::{NOWHERE, SENT, State, as_transfer, bad_request};
 use crate::process::Process;
 use catena_objects::error::{Error, Result};
@@ -35,197 +38,202 @@ fn at(index: usize, e: &Error) -> Error {
 /// The number of requests that a call looks at for each round of progress.
 const LOOKED_AT: usize = 256;
 
+/// Makes as much progress as it costs to look at `requests` requests: one round completes few of them, and a look at all
+/// of them after each round would cost more than what is moved.
+fn move_many(process: &Process, requests: usize) {
+    for _ in 0..requests / LOOKED_AT {
+        if !process.progress() {
+            return;
+        }
+    }
+}
+
+/// How a request stands after at most one round of progress (`MPI_Test`).
+///
+/// # Errors
+/// `Request` for freed and made-up handles.
+#[inline]
+pub fn poll(process: &Process, r: Request) -> Result<State> {
+    match state(process, r)? {
+        State::Pending if process.progress() => state(process, r),
+        state => Ok(state),
+    }
+}
+
+/// Checks that each handle is that of a request, or null, before any of them is used.
+///
+/// # Errors
+/// `Request` for freed and made-up handles.
+#[inline]
+pub fn check_all(process: &Process, requests: &[Request]) -> Result<()> {
+    for (i, &r) in requests.iter().enumerate() {
+        if !is_request(process, r) {
+            return Err(at(i, &bad_request(r)));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a handle is that of a request, or null.
+#[inline]
+fn is_request(process: &Process, r: Request) -> bool {
+    match as_transfer(r) {
+        Some(id) => process.link(|link| link.valid(id)) || matches!(r, SENT | NOWHERE),
+        None => {
+            // SAFETY: the borrow ends at once.
+            r == consts::REQUEST_NULL || unsafe { process.objects.requests.borrow(r.0) }.is_some()
+        }
+    }
+}
+
+/// `MPI_Startall`. Nothing is started if one of them cannot be, but for those in front of one that stands there twice.
+///
+/// # Errors
+/// `Request` if one is not persistent or active already, and for freed and made-up handles.
+pub fn start_all(process: &Process, requests: &[Request]) -> Result<()> {
+    // One alone says so itself when it is started.
+    if requests.len() > 1 {
+        for (i, &r) in requests.iter().enumerate() {
+            check_startable(process, r).map_err(|e| at(i, &e))?;
+        }
+    }
+    for (i, &r) in requests.iter().enumerate() {
+        start(process, r).map_err(|e| at(i, &e))?;
+    }
+    Ok(())
+}
+
+/// Whether none is pending after at most one round of progress.
+///
+/// # Errors
+/// `Request` for freed and made-up handles.
+pub fn poll_all(process: &Process, requests: &[Request]) -> Result<bool> {
+    let mut progressed = false;
+    for (i, &r) in requests.iter().enumerate() {
+        let mut now = state(process, r).map_err(|e| at(i, &e))?;
+        if now == State::Pending && !progressed {
+            progressed = true;
+            if process.progress() {
+                now = state(process, r).map_err(|e| at(i, &e))?;
+            }
+        }
+        if now == State::Pending {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// One of them is to complete.
 fn any_of(requests: &[Request]) -> impl Fn(&Process, &mut WaitsFor) {
     |process, waits| {
         waits.any = true;
-        process.describe_requests(requests, waits);
+        needs::describe_requests(process, requests, waits);
     }
 }
 
-impl Process {
-    /// Makes as much progress as it costs to look at `requests` requests: one round completes few of them, and a look at all
-    /// of them after each round would cost more than what is moved.
-    fn move_many(&self, requests: usize) {
-        for _ in 0..requests / LOOKED_AT {
-            if !self.progress() {
-                return;
-            }
+/// Looks for a complete one, without progress.
+///
+/// # Errors
+/// `Request` for freed and made-up handles.
+pub fn first_complete(process: &Process, requests: &[Request]) -> Result<Among> {
+    let mut found = Among::Inactive;
+    for (i, &r) in requests.iter().enumerate() {
+        match state(process, r).map_err(|e| at(i, &e))? {
+            State::Complete => return Ok(Among::At(i)),
+            State::Pending => found = Among::Pending,
+            State::Inactive => {}
         }
     }
+    Ok(found)
+}
 
-    /// How a request stands after at most one round of progress (`MPI_Test`).
-    ///
-    /// # Errors
-    /// `Request` for freed and made-up handles.
-    #[inline]
-    pub fn poll(&self, r: Request) -> Result<State> {
-        match self.state(r)? {
-            State::Pending if self.progress() => self.state(r),
-            state => Ok(state),
-        }
+/// The same after at most one round of progress.
+///
+/// # Errors
+/// As [`Process::first_complete`].
+pub fn poll_any(process: &Process, requests: &[Request]) -> Result<Among> {
+    match first_complete(process, requests)? {
+        Among::Pending if process.progress() => first_complete(process, requests),
+        found => Ok(found),
     }
+}
 
-    /// Checks that each handle is that of a request, or null, before any of them is used.
-    ///
-    /// # Errors
-    /// `Request` for freed and made-up handles.
-    #[inline]
-    pub fn check_all(&self, requests: &[Request]) -> Result<()> {
-        for (i, &r) in requests.iter().enumerate() {
-            if !self.is_request(r) {
-                return Err(at(i, &bad_request(r)));
-            }
-        }
-        Ok(())
+/// Waits for a complete one; never `Pending`.
+///
+/// # Errors
+/// As [`Process::first_complete`].
+pub fn wait_any(process: &Process, requests: &[Request]) -> Result<Among> {
+    let mut found = first_complete(process, requests);
+    if matches!(found, Ok(Among::Pending)) {
+        process.block(any_of(requests), |process| {
+            found = first_complete(process, requests);
+            !matches!(found, Ok(Among::Pending))
+        });
     }
+    found
+}
 
-    /// Whether a handle is that of a request, or null.
-    #[inline]
-    fn is_request(&self, r: Request) -> bool {
-        match as_transfer(r) {
-            Some(id) => self.link(|link| link.valid(id)) || matches!(r, SENT | NOWHERE),
-            None => {
-                // SAFETY: the borrow ends at once.
-                r == consts::REQUEST_NULL || unsafe { self.objects.requests.borrow(r.0) }.is_some()
-            }
+/// Stores the indices of all complete ones, without progress, and returns
+/// their number; `None` if all are null or inactive. `indices` is as long
+/// as `requests`.
+///
+/// # Errors
+/// `Request` for freed and made-up handles.
+pub fn all_complete(
+    process: &Process,
+    requests: &[Request],
+    indices: &mut [c_int],
+) -> Result<Option<usize>> {
+    let (mut n, mut active) = (0, false);
+    for (i, &r) in requests.iter().enumerate() {
+        let state = state(process, r).map_err(|e| at(i, &e))?;
+        active |= state != State::Inactive;
+        if state == State::Complete {
+            indices[n] = i as c_int;
+            n += 1;
         }
     }
+    Ok(active.then_some(n))
+}
 
-    /// `MPI_Startall`. Nothing is started if one of them cannot be, but for those in front of one that stands there twice.
-    ///
-    /// # Errors
-    /// `Request` if one is not persistent or active already, and for freed and made-up handles.
-    pub fn start_all(&self, requests: &[Request]) -> Result<()> {
-        // One alone says so itself when it is started.
-        if requests.len() > 1 {
-            for (i, &r) in requests.iter().enumerate() {
-                self.check_startable(r).map_err(|e| at(i, &e))?;
-            }
+/// The same after at most one round of progress.
+///
+/// # Errors
+/// As [`Process::all_complete`].
+pub fn poll_some(
+    process: &Process,
+    requests: &[Request],
+    indices: &mut [c_int],
+) -> Result<Option<usize>> {
+    match all_complete(process, requests, indices)? {
+        Some(0) if process.progress() => {
+            move_many(process, requests.len());
+            all_complete(process, requests, indices)
         }
-        for (i, &r) in requests.iter().enumerate() {
-            self.start(r).map_err(|e| at(i, &e))?;
-        }
-        Ok(())
+        found => Ok(found),
     }
+}
 
-    /// Whether none is pending after at most one round of progress.
-    ///
-    /// # Errors
-    /// `Request` for freed and made-up handles.
-    pub fn poll_all(&self, requests: &[Request]) -> Result<bool> {
-        let mut progressed = false;
-        for (i, &r) in requests.iter().enumerate() {
-            let mut state = self.state(r).map_err(|e| at(i, &e))?;
-            if state == State::Pending && !progressed {
-                progressed = true;
-                if self.progress() {
-                    state = self.state(r).map_err(|e| at(i, &e))?;
-                }
-            }
-            if state == State::Pending {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Looks for a complete one, without progress.
-    ///
-    /// # Errors
-    /// `Request` for freed and made-up handles.
-    pub fn first_complete(&self, requests: &[Request]) -> Result<Among> {
-        let mut found = Among::Inactive;
-        for (i, &r) in requests.iter().enumerate() {
-            match self.state(r).map_err(|e| at(i, &e))? {
-                State::Complete => return Ok(Among::At(i)),
-                State::Pending => found = Among::Pending,
-                State::Inactive => {}
-            }
-        }
-        Ok(found)
-    }
-
-    /// Looks for a complete one, after at most one round of progress.
-    ///
-    /// # Errors
-    /// As [`Process::first_complete`].
-    pub fn poll_any(&self, requests: &[Request]) -> Result<Among> {
-        match self.first_complete(requests)? {
-            Among::Pending if self.progress() => self.first_complete(requests),
-            found => Ok(found),
+/// The same, waiting until there is one at least.
+///
+/// # Errors
+/// As [`Process::all_complete`].
+pub fn wait_some(
+    process: &Process,
+    requests: &[Request],
+    indices: &mut [c_int],
+) -> Result<Option<usize>> {
+    let mut found = all_complete(process, requests, indices);
+    if matches!(found, Ok(Some(0))) {
+        process.block(any_of(requests), |process| {
+            found = all_complete(process, requests, indices);
+            !matches!(found, Ok(Some(0)))
+        });
+        if matches!(found, Ok(Some(_))) && requests.len() >= LOOKED_AT {
+            move_many(process, requests.len());
+            found = all_complete(process, requests, indices);
         }
     }
-
-    /// Waits for a complete one; never `Pending`.
-    ///
-    /// # Errors
-    /// As [`Process::first_complete`].
-    pub fn wait_any(&self, requests: &[Request]) -> Result<Among> {
-        let mut found = self.first_complete(requests);
-        if matches!(found, Ok(Among::Pending)) {
-            self.block(any_of(requests), |process| {
-                found = process.first_complete(requests);
-                !matches!(found, Ok(Among::Pending))
-            });
-        }
-        found
-    }
-
-    /// Stores the indices of all complete ones, without progress, and returns
-    /// their number; `None` if all are null or inactive. `indices` is as long
-    /// as `requests`.
-    ///
-    /// # Errors
-    /// `Request` for freed and made-up handles.
-    pub fn all_complete(
-        &self,
-        requests: &[Request],
-        indices: &mut [c_int],
-    ) -> Result<Option<usize>> {
-        let (mut n, mut active) = (0, false);
-        for (i, &r) in requests.iter().enumerate() {
-            let state = self.state(r).map_err(|e| at(i, &e))?;
-            active |= state != State::Inactive;
-            if state == State::Complete {
-                indices[n] = i as c_int;
-                n += 1;
-            }
-        }
-        Ok(active.then_some(n))
-    }
-
-    /// Stores the indices of all complete ones as [`Process::all_complete`] does, after at most one
-    /// round of progress.
-    ///
-    /// # Errors
-    /// As [`Process::all_complete`].
-    pub fn poll_some(&self, requests: &[Request], indices: &mut [c_int]) -> Result<Option<usize>> {
-        match self.all_complete(requests, indices)? {
-            Some(0) if self.progress() => {
-                self.move_many(requests.len());
-                self.all_complete(requests, indices)
-            }
-            found => Ok(found),
-        }
-    }
-
-    /// Waits until there is a complete one at least, and stores the indices of all.
-    ///
-    /// # Errors
-    /// As [`Process::all_complete`].
-    pub fn wait_some(&self, requests: &[Request], indices: &mut [c_int]) -> Result<Option<usize>> {
-        let mut found = self.all_complete(requests, indices);
-        if matches!(found, Ok(Some(0))) {
-            self.block(any_of(requests), |process| {
-                found = process.all_complete(requests, indices);
-                !matches!(found, Ok(Some(0)))
-            });
-            if matches!(found, Ok(Some(_))) && requests.len() >= LOOKED_AT {
-                self.move_many(requests.len());
-                found = self.all_complete(requests, indices);
-            }
-        }
-        found
-    }
+    found
 }

@@ -1,11 +1,15 @@
 //! The two halves of `MPI_Isendrecv` (MPI-5, chapter 3.10).
 
+use crate::needs;
 use catena_hang::WaitsFor;
 use std::sync::Arc;
 
 use catena_abi as abi;
 use catena_objects::error::Result;
 
+use super::calls::{cancel, free};
+use super::complete::{complete, complete_whole, peek, state};
+use super::table::add;
 use super::{Done, RequestObject, State, when};
 use crate::process::Process;
 
@@ -18,41 +22,39 @@ struct Pair {
 
 impl RequestObject<Process> for Pair {
     fn state(&self, process: &Process) -> Result<State> {
-        let pending = |half| process.state(half).map(|it| it == State::Pending);
+        let pending = |half| state(process, half).map(|it| it == State::Pending);
         Ok(when(!pending(self.recv)? && !pending(self.send)?))
     }
 
     fn complete(&self, process: &Process) -> Done {
         let (mut recv, mut send) = (self.recv, self.send);
-        let mut done = process.complete_whole(&mut recv);
-        let sent = process.complete(&mut send);
+        let mut done = complete_whole(process, &mut recv);
+        let sent = complete(process, &mut send);
         done.error = done.error.or(sent.error);
         done
     }
 
     fn peek(&self, process: &Process) -> Result<Done> {
-        process.peek(self.recv)
+        peek(process, self.recv)
     }
 
     fn describe(&self, process: &Process, waits: &mut WaitsFor) {
-        process.describe_requests(&[self.recv, self.send], waits);
+        needs::describe_requests(process, &[self.recv, self.send], waits);
     }
 
     fn cancel(&self, process: &Process) -> Result<()> {
-        process.cancel(self.recv)?;
-        process.cancel(self.send)
+        cancel(process, self.recv)?;
+        cancel(process, self.send)
     }
 
     fn free(&self, process: &Process) -> Result<()> {
         let (mut recv, mut send) = (self.recv, self.send);
-        process.request_free(&mut send)?;
-        process.request_free(&mut recv)
+        free(process, &mut send)?;
+        free(process, &mut recv)
     }
 }
 
-impl Process {
-    /// Joins the two halves of `MPI_Isendrecv`.
-    pub fn pair(&self, send: abi::Request, recv: abi::Request) -> abi::Request {
-        self.add_request(Arc::new(Pair { send, recv }))
-    }
+/// Joins the two halves of `MPI_Isendrecv`.
+pub fn pair(process: &Process, send: abi::Request, recv: abi::Request) -> abi::Request {
+    add(process, Arc::new(Pair { send, recv }))
 }

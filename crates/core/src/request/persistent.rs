@@ -1,5 +1,6 @@
 //! Persistent point-to-point requests (MPI-5, chapter 3.9).
 
+use crate::needs;
 use catena_hang::WaitsFor;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -11,6 +12,9 @@ use catena_objects::error::Result;
 use catena_objects::error_place::ErrorPlace;
 use catena_objects::fail;
 
+use super::calls::{cancel, free};
+use super::complete::{complete, peek, state};
+use super::table::add;
 use super::{Done, NOWHERE, RequestObject, SENT, State};
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::comm::Comm;
@@ -69,7 +73,7 @@ impl Operation {
                 dest,
                 tag,
                 mode,
-            } => process.isend(comm, SendBuf::new(*buf, *count, ty), *dest, *tag, *mode),
+            } => comm.isend(process, SendBuf::new(*buf, *count, ty), *dest, *tag, *mode),
             Operation::Buffered {
                 comm,
                 buf,
@@ -78,7 +82,7 @@ impl Operation {
                 dest,
                 tag,
             } => {
-                process.bsend(comm, &SendBuf::new(*buf, *count, ty), *dest, *tag)?;
+                comm.bsend(process, &SendBuf::new(*buf, *count, ty), *dest, *tag)?;
                 SENT
             }
             Operation::Recv {
@@ -88,7 +92,7 @@ impl Operation {
                 ty,
                 source,
                 tag,
-            } => process.irecv(comm, RecvBuf::new(*buf, *count, ty), *source, *tag),
+            } => comm.irecv(process, RecvBuf::new(*buf, *count, ty), *source, *tag),
             Operation::Nowhere => NOWHERE,
         })
     }
@@ -98,7 +102,7 @@ impl RequestObject<Process> for Persistent {
     fn state(&self, process: &Process) -> Result<State> {
         match self.active.get() {
             None => Ok(State::Inactive),
-            Some(inner) => process.state(inner),
+            Some(inner) => state(process, inner),
         }
     }
 
@@ -106,7 +110,7 @@ impl RequestObject<Process> for Persistent {
         match self.active.take() {
             None => Done::EMPTY,
             Some(mut inner) => {
-                let done = process.complete(&mut inner);
+                let done = complete(process, &mut inner);
                 // A receive that cannot be waited for stays.
                 let stays = inner != consts::REQUEST_NULL;
                 self.active.set(stays.then_some(inner));
@@ -117,12 +121,12 @@ impl RequestObject<Process> for Persistent {
 
     fn peek(&self, process: &Process) -> Result<Done> {
         let inner = self.active.get();
-        inner.map_or(Ok(Done::EMPTY), |inner| process.peek(inner))
+        inner.map_or(Ok(Done::EMPTY), |inner| peek(process, inner))
     }
 
     fn describe(&self, process: &Process, waits: &mut WaitsFor) {
         if let Some(inner) = self.active.get() {
-            process.describe_request(inner, waits);
+            needs::describe_request(process, inner, waits);
         }
     }
 
@@ -145,14 +149,14 @@ impl RequestObject<Process> for Persistent {
 
     fn cancel(&self, process: &Process) -> Result<()> {
         match self.active.get() {
-            Some(inner) => process.cancel(inner),
+            Some(inner) => cancel(process, inner),
             None => fail!(Request, "the persistent request is not active"),
         }
     }
 
     fn free(&self, process: &Process) -> Result<()> {
         match self.active.take() {
-            Some(mut inner) => process.request_free(&mut inner),
+            Some(mut inner) => free(process, &mut inner),
             None => Ok(()),
         }
     }
@@ -167,10 +171,10 @@ impl RequestObject<Process> for Persistent {
     }
 }
 
-impl Process {
+impl Operation {
     /// Makes an inactive persistent request.
-    pub fn persistent(&self, what: Operation) -> abi::Request {
+    pub fn init(self, process: &Process) -> abi::Request {
         let active = Cell::new(None);
-        self.add_request(Arc::new(Persistent { what, active }))
+        add(process, Arc::new(Persistent { what: self, active }))
     }
 }

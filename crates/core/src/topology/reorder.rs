@@ -48,15 +48,15 @@ impl Seats {
     }
 }
 
-impl Process {
+impl Comm {
     /// The members tell each other whether they may be reordered, and where they are. `None` unless
     /// all may. Collective over `comm`, which is an intracommunicator.
     ///
     /// # Errors
     /// If members make other calls.
     pub(super) fn tell_places(
-        &self,
-        comm: &Arc<Comm>,
+        self: &Arc<Self>,
+        process: &Process,
         may_reorder: bool,
     ) -> Result<Option<Box<[Path]>>> {
         let within = may_reorder.then(ProcessPlace::here);
@@ -68,24 +68,24 @@ impl Process {
         row.extend(WITHIN_NODE.map(part));
         // An agreement ends with two numbers, which are not needed here.
         row.extend([0; 2]);
-        let told = self.members_agree(comm, &row)?;
+        let told = self.agree(process, &row)?;
         let rows = told.rows(&told.ours);
         if rows.clone().any(|row| row[0] == 0) {
             return Ok(None);
         }
-        let nodes = self.paths_of(comm).into_iter();
+        let nodes = self.paths(process).into_iter();
         let paths = nodes.zip(rows).map(|(mut path, row)| {
             path[1..].copy_from_slice(&row[1..DEPTH]);
             path
         });
         let paths: Box<[Path]> = paths.collect();
-        *comm.places.borrow_mut() = Some(paths.clone());
+        *self.places.borrow_mut() = Some(paths.clone());
         Ok(Some(paths))
     }
 
     /// Where the members are as far as the nodes go.
-    fn paths_of(&self, comm: &Comm) -> Vec<Path> {
-        let nodes: Vec<u32> = self.nodes_of(comm.group.members());
+    fn paths(&self, process: &Process) -> Vec<Path> {
+        let nodes: Vec<u32> = process.nodes_of(self.group.members());
         let path = |node| {
             let mut path = [NONE; DEPTH];
             path[0] = node;
@@ -98,15 +98,15 @@ impl Process {
     /// were reordered; `None` if it would have none. Local.
     pub fn mapped_rank(
         &self,
-        comm: &Comm,
+        process: &Process,
         n: u32,
         pattern: impl FnOnce() -> Pattern,
     ) -> Option<u32> {
-        let told = comm.places.borrow();
+        let told = self.places.borrow();
         let seats = match &*told {
             Some(places) => Seats::new(n, places, pattern),
-            None => Seats::new(n, &self.paths_of(comm), pattern),
+            None => Seats::new(n, &self.paths(process), pattern),
         };
-        seats.rank_of(comm.rank)
+        seats.rank_of(self.rank)
     }
 }

@@ -58,7 +58,13 @@ fn running(number: u32) -> Rank {
 }
 
 fn found(ranks: &[Rank]) -> Option<Finding> {
-    find(JOB, ranks, ranks, 40 * SECOND, Duration::from_secs(30))
+    find(
+        &Names::of_job(JOB),
+        ranks,
+        ranks,
+        40 * SECOND,
+        Duration::from_secs(30),
+    )
 }
 
 fn definite(ranks: &[Rank]) -> Finding {
@@ -199,11 +205,29 @@ fn a_wait_that_has_not_lasted_counts_for_nothing() {
     let now = [receiving(0, 1, 7), receiving(1, 0, 7)];
     let mut before = now.clone();
     before[0].threads[0].waits.as_mut().unwrap().since = 0;
-    assert_eq!(find(JOB, &before, &now, 2 * SECOND, Duration::MAX), None);
+    assert_eq!(
+        find(
+            &Names::of_job(JOB),
+            &before,
+            &now,
+            2 * SECOND,
+            Duration::MAX
+        ),
+        None
+    );
     before[0] = now[0].clone();
     before[0].threads[0].calls = 4;
-    assert_eq!(find(JOB, &before, &now, 2 * SECOND, Duration::MAX), None);
-    assert!(find(JOB, &now, &now, 2 * SECOND, Duration::MAX).is_some());
+    assert_eq!(
+        find(
+            &Names::of_job(JOB),
+            &before,
+            &now,
+            2 * SECOND,
+            Duration::MAX
+        ),
+        None
+    );
+    assert!(find(&Names::of_job(JOB), &now, &now, 2 * SECOND, Duration::MAX).is_some());
 }
 
 #[test]
@@ -220,7 +244,13 @@ fn who_runs_while_others_wait_long_is_named() {
         finding.cause
     );
     assert_eq!(
-        find(JOB, &ranks, &ranks, 40 * SECOND, Duration::from_secs(60)),
+        find(
+            &Names::of_job(JOB),
+            &ranks,
+            &ranks,
+            40 * SECOND,
+            Duration::from_secs(60)
+        ),
         None
     );
 }
@@ -255,7 +285,8 @@ fn of_other_jobs_the_job_is_named() {
     parent.member.job = 9;
     parent.threads[0].waits.as_mut().unwrap().needs[0].of = vec![(Member { job: 2, rank: 0 }, 1)];
     let ranks = [child, parent];
-    let finding = find(9, &ranks, &ranks, SECOND, Duration::MAX).expect("a deadlock");
+    let finding =
+        find(&Names::of_job(9), &ranks, &ranks, SECOND, Duration::MAX).expect("a deadlock");
     assert!(
         finding
             .cause
@@ -272,4 +303,36 @@ fn ten_thousand_ranks_take_no_time() {
         .map(|it| receiving(it, (it + 1) % count, 0))
         .collect();
     assert_eq!(definite(&chain).culprits.len(), count as usize);
+}
+
+#[test]
+fn who_is_in_finalize_while_another_one_waits_for_it_is_the_culprit() {
+    let together = |number: u32| {
+        let mut it = need(What::Agreement, &[0, 1, 2]);
+        it.together = true;
+        waiting(number, "MPI_Finalize", it)
+    };
+    let ranks = [receiving(0, 2, 7), together(1), together(2)];
+    let finding = definite(&ranks);
+    assert_eq!(finding.culprits, [of(2)]);
+    assert!(
+        finding
+            .cause
+            .starts_with("rank 2 waits in MPI_Finalize for rank 0"),
+        "{}",
+        finding.cause
+    );
+}
+
+#[test]
+fn ten_thousand_ranks_that_come_together_take_no_time() {
+    let all: Vec<u32> = (0..10_000).collect();
+    let mut it = need(What::Collective, &all);
+    it.together = true;
+    let mut ranks: Vec<_> = all
+        .iter()
+        .map(|&number| waiting(number, "MPI_Barrier", it.clone()))
+        .collect();
+    ranks[77] = receiving(77, 5, 1);
+    assert_eq!(definite(&ranks).culprits, [of(77)]);
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use catena_abi::{self as abi, Status};
 use catena_core::Process;
-use catena_core::request::Done;
+use catena_core::request::{self, Done};
 use catena_objects::error::Result;
 
 use crate::agree;
@@ -48,7 +48,7 @@ pub fn run(process: &Process, file: &File, own: Result<Transfer>) -> Result<Stat
 /// The error of the arguments, if they are wrong.
 pub fn start(process: &Process, file: &Arc<File>, own: Result<Transfer>) -> Result<abi::Request> {
     let operation = begin(process, file, own)?;
-    Ok(process.add_request(operation))
+    Ok(request::add(process, operation))
 }
 
 /// Starts the operation.

@@ -43,6 +43,8 @@ pub enum Opt {
     ReportBindings,
     DryRun,
     Topology,
+    OnHang,
+    HangReport,
     Timeout,
     Verbose,
     Host,
@@ -63,7 +65,8 @@ pub enum Opt {
 }
 
 impl Opt {
-    /// Whether it may stand before any program: it is about that one, or says by itself that it is about all.
+    /// Whether it may stand before any program: it is about that one, or says by itself that it is
+    /// about all.
     pub fn is_of_program(self) -> bool {
         use Opt::*;
         matches!(

@@ -1,6 +1,8 @@
 //! Where what ranks write goes, and how.
 
-use super::error::{UsageError, usage};
+use catena_job::UsageError;
+
+use super::values::usage;
 use crate::output::Tag;
 
 /// Where what ranks write goes, and how.
@@ -12,7 +14,8 @@ pub struct Output {
     pub stamp: bool,
     /// Whether stderr goes where stdout does.
     pub merge: bool,
-    /// Patterns of the names of files for stdout and stderr, as `crate::job` reads them; `None`: none.
+    /// Patterns of the names of files for stdout and stderr, as the supervisor reads them; `None`:
+    /// none.
     pub files: [Option<String>; 2],
     /// Whether what goes into files is not shown by mpirun.
     pub only_files: bool,

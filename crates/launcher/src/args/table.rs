@@ -1,5 +1,5 @@
-//! The options of mpirun, its own and those that scripts for other MPI libraries have: one table, of which the parser, the
-//! help and `docs/options.md` are made.
+//! The options of mpirun, its own and those that scripts for other MPI libraries have: one table,
+//! of which the parser, the help and `docs/options.md` are made.
 //!
 //! Each row is tested by its sample: see `every_row` in `args/tests.rs`.
 
@@ -331,6 +331,10 @@ pub const TABLE: &[Row] = &[
     // Control.
     own(Group::Control, &["timeout"], O, Opt::Timeout,
         "end everything after that time, with status 124 (default: MPIEXEC_TIMEOUT of the environment)").takes("SECONDS", "3"),
+    own(Group::Control, &["on-hang"], 0, Opt::OnHang,
+        "what to do about a job that hangs: report (the default), end (with status 123), nothing").takes("WORD", "end"),
+    own(Group::Control, &["hang-report"], 0, Opt::HangReport,
+        "where to write why the job hangs, as JSON").takes("FILE", "hang.json"),
     own(Group::Control, &["initial-errhandler"], O | F, Opt::InitialErrhandler,
         "error handler at first: mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return").takes("NAME", "mpi_errors_return"),
     own(Group::Control, &["with-ft"], O, Opt::WithFt, "ulfm: go on when ranks die; none: end the job (the default)").takes("WORD", "ulfm"),
@@ -395,8 +399,8 @@ pub const TABLE: &[Row] = &[
         "networks are chosen by --set LINK=…, and tools stand before the program"),
 ];
 
-/// Options of others that mean something else here, or nothing: whose, what it is there, and what to write here. The help for that
-/// launcher and the page name them.
+/// Options of others that mean something else here, or nothing: whose, what it is there, and what
+/// to write here. The help for that launcher and the page name them.
 pub const DIFFERENT: &[(&str, &str, &str)] = &[
     (
         "slurm",

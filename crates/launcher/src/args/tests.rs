@@ -253,7 +253,8 @@ fn every_row() {
     }
 }
 
-/// The words that follow an option are as many as where it comes from, so that a script's next word is not swallowed.
+/// The words that follow an option are as many as where it comes from, so that a script's next word
+/// is not swallowed.
 #[test]
 fn every_name_takes_what_its_peer_has_it_take() {
     let mut known = std::collections::BTreeMap::new();

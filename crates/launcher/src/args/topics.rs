@@ -1,8 +1,8 @@
 //! What a user may ask about, and what is said of options that there are not.
 
+use catena_job::UsageError;
 use catena_settings::nearest;
 
-use super::error::UsageError;
 use super::help;
 use super::table::{DIFFERENT, PEERS, Peer, Row, TABLE};
 
@@ -50,7 +50,8 @@ impl Topic {
     }
 }
 
-/// What to write in place of an option of another launcher that means something else here, or nothing.
+/// What to write in place of an option of another launcher that means something else here, or
+/// nothing.
 pub fn instead(shown: &str) -> Option<String> {
     let is_it = |(_, theirs, _): &&(&str, &str, &str)| {
         let mut words = theirs.split([' ', ',']);

@@ -4,9 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::time::Duration;
 
-use catena_settings::PREFIX;
+use catena_job::{Inherit, MAX_RANKS, UsageError};
 
-use super::error::{UsageError, usage};
+/// That the command line is wrong, as `text` says.
+pub fn usage<T>(text: impl Into<String>) -> Result<T, UsageError> {
+    Err(UsageError(text.into()))
+}
 
 /// What is before and after the first `at`, if there is one.
 pub fn split_once(text: &OsStr, at: u8) -> Option<(OsString, OsString)> {
@@ -21,10 +24,10 @@ pub fn count(option: &str, text: &OsStr) -> Result<u32, UsageError> {
     let text = text.to_string_lossy();
     match text.parse::<u32>() {
         Ok(0) => usage(format!("{option} 0: there must be at least one rank")),
-        Ok(n) if n <= crate::MAX_RANKS => Ok(n),
+        Ok(n) if n <= MAX_RANKS => Ok(n),
         Ok(_) => usage(format!(
             "{option} {text}: there can be at most {} ranks",
-            crate::MAX_RANKS
+            MAX_RANKS
         )),
         Err(_) => usage(format!(
             "{option} {text}: the number of ranks must be a whole number, 1 or more"
@@ -73,29 +76,6 @@ pub fn checked(
     Ok(pair)
 }
 
-/// Which of the launcher's variables the ranks of a program have. Settings of Catena they have in any case, as mpirun follows
-/// them, too.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Inherit {
-    /// All.
-    #[default]
-    All,
-    /// These.
-    Only(Vec<OsString>),
-}
-
-impl Inherit {
-    /// Whether the variable of this name is one.
-    pub fn has(&self, name: &OsStr) -> bool {
-        match self {
-            Inherit::All => true,
-            Inherit::Only(names) => {
-                name.as_bytes().starts_with(PREFIX.as_bytes()) || names.iter().any(|of| of == name)
-            }
-        }
-    }
-}
-
 /// The ranks that read the launcher's standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Readers {
@@ -130,7 +110,7 @@ impl Readers {
             let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) else {
                 return Err(wrong());
             };
-            if last < first || last >= crate::MAX_RANKS {
+            if last < first || last >= MAX_RANKS {
                 return Err(wrong());
             }
             ranks.extend(first..=last);
@@ -201,7 +181,8 @@ pub fn export(
     Ok((inherit, set))
 }
 
-/// Numbers of ranks that MPI-5 writes as `2,5:8,10:20:2`: single ones, ranges, and ranges with a step.
+/// Numbers of ranks that MPI-5 writes as `2,5:8,10:20:2`: single ones, ranges, and ranges with a
+/// step.
 pub fn numbers(option: &str, text: &str) -> Result<Vec<u32>, UsageError> {
     let wrong = || {
         UsageError(format!(
@@ -218,7 +199,7 @@ pub fn numbers(option: &str, text: &str) -> Result<Vec<u32>, UsageError> {
             [first, last, step] => (first, last, step),
             _ => return Err(wrong()),
         };
-        if step == 0 || last < first || last > crate::MAX_RANKS {
+        if step == 0 || last < first || last > MAX_RANKS {
             return Err(wrong());
         }
         all.extend((first..=last).step_by(step as usize));

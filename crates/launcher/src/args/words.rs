@@ -1,6 +1,7 @@
 //! Files of words: `-file`, `-configfile`.
 
-/// The words of a line: blanks separate them, but within quotes or behind a backslash; `#` before a word begins a comment.
+/// The words of a line: blanks separate them, but within quotes or behind a backslash; `#` before a
+/// word begins a comment.
 ///
 /// # Errors
 /// If a quote is not closed.

@@ -1,8 +1,9 @@
 //! When the next look comes.
 //!
-//! Looks are close together at first, and later at most [`NEAR`] apart, which is less than what MPI_Init of another MPI takes, as long
-//! as they cost no more than a part [`LASTING`] of a core, beside [`CREDIT`] that may be spent soon. If that does not suffice, as
-//! where many ranks change their memory all the time, they are further apart, [`LONGEST`] at most.
+//! Looks are close together at first, and later at most [`NEAR`] apart, which is less than what
+//! MPI_Init of another MPI takes, as long as they cost no more than a part [`LASTING`] of a core,
+//! beside [`CREDIT`] that may be spent soon. If that does not suffice, as where many ranks change
+//! their memory all the time, they are further apart, [`LONGEST`] at most.
 
 use std::time::{Duration, Instant};
 

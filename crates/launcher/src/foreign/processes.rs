@@ -1,8 +1,8 @@
 //! What the system tells of processes, in `/proc`.
 //!
-//! A look at a process in which nothing has changed is one read of a file that is kept open: of the sizes of its memory. If these have
-//! changed, those of its code tell whether something was loaded. Only then its whole map is read, which takes some hundred times as
-//! long.
+//! A look at a process in which nothing has changed is one read of a file that is kept open: of the
+//! sizes of its memory. If these have changed, those of its code tell whether something was loaded.
+//! Only then its whole map is read, which takes some hundred times as long.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -115,14 +115,15 @@ fn of_code(status: &[u8]) -> Vec<u8> {
     code.concat()
 }
 
-/// A number that changes whenever the system starts a process or a thread, as far as this one sees them. Cost: a read of a short
-/// file.
+/// A number that changes whenever the system starts a process or a thread, as far as this one sees
+/// them. Cost: a read of a short file.
 pub(super) fn last_started() -> Option<u32> {
     let text = std::fs::read_to_string("/proc/loadavg").ok()?;
     text.split_whitespace().last()?.parse().ok()
 }
 
-/// The process that has started process `pid`; none if there is no such process, as that is the number of a thread.
+/// The process that has started process `pid`; none if there is no such process, as that is the
+/// number of a thread.
 pub(super) fn parent(pid: u32) -> Option<u32> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let number = |name: &str| {
@@ -146,7 +147,8 @@ pub(super) fn number_at(pid: u32, at: u64) -> Option<i32> {
     Some(i32::from_ne_bytes(value))
 }
 
-/// The libraries of MPIs that a process has in its memory, each with the address at which it begins.
+/// The libraries of MPIs that a process has in its memory, each with the address at which it
+/// begins.
 pub(super) fn libraries(pid: u32) -> Vec<(PathBuf, u64)> {
     let maps = std::fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
     let mut found = Vec::new();
@@ -205,7 +207,8 @@ mod tests {
 
     use super::*;
 
-    /// A process that has one below it. Both have begun, and execute nothing more; they end with their input.
+    /// A process that has one below it. Both have begun, and execute nothing more; they end with
+    /// their input.
     fn pair(variable: &str) -> Child {
         let mut child = Command::new("sh")
             .args(["-c", "(echo up; read end); :"])

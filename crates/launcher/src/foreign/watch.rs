@@ -10,8 +10,8 @@ use super::processes::{self, Change, Process};
 use super::{is_catena, other};
 use crate::linked;
 
-/// Open MPI's variable that tells how far MPI_Init has come: it has begun with 1, and ended with 2. It has been there since
-/// version 3.
+/// Open MPI's variable that tells how far MPI_Init has come: it has begun with 1, and ended with 2.
+/// It has been there since version 3.
 const STATE: &str = "ompi_mpi_state";
 
 /// Most processes of one rank that are looked at.
@@ -20,7 +20,8 @@ const MOST: usize = 256;
 /// Most processes for which a descriptor is kept.
 const KEPT: usize = 512;
 
-/// Most new processes, besides two for each process that is known, of which each is asked whose it is.
+/// Most new processes, besides two for each process that is known, of which each is asked whose it
+/// is.
 const FEW: u32 = 64;
 
 /// What the library of another MPI in a process is up to.
@@ -167,8 +168,8 @@ impl Watch {
     }
 
     /// The library of another MPI that process `rank`, or one that it has started,
-    /// has in memory, unless that tells that its MPI_Init has not ended. Those that another launcher takes care of do not count.
-    /// Cost: see `processes`.
+    /// has in memory, unless that tells that its MPI_Init has not ended. Those that another
+    /// launcher takes care of do not count. Cost: see `processes`.
     pub fn look(&mut self, rank: u32) -> Option<(PathBuf, Stage)> {
         let mut processes = vec![rank];
         let mut gone = Vec::new();
@@ -219,7 +220,8 @@ impl Watch {
                 seen.foreign = self.judge(pid, rank, &seen.process.libraries);
                 let has_none = seen.process.libraries.is_empty();
                 if !has_none && processes::libraries(pid) != seen.process.libraries {
-                    // What executes a program or ends meanwhile has no variables any more, or others.
+                    // What executes a program or ends meanwhile has no variables any more, or
+                    // others.
                     seen.process.forget();
                     seen.foreign = None;
                 }
@@ -234,7 +236,8 @@ impl Watch {
         Some(self.seen.entry(pid).insert_entry(seen).into_mut())
     }
 
-    /// What a process with these libraries uses, if that is another MPI, and no other launcher takes care of it.
+    /// What a process with these libraries uses, if that is another MPI, and no other launcher
+    /// takes care of it.
     fn judge(&mut self, pid: u32, rank: u32, libraries: &[(PathBuf, u64)]) -> Option<Foreign> {
         let paths = libraries.iter().map(|(path, _)| path.clone()).collect();
         let library = other(paths, |path| Some(self.know(pid, path)?.is_catena))?;

@@ -7,10 +7,11 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use catena_boot::Interest;
+use catena_job::Exit;
 
 use crate::base::Base;
 use crate::report::signal_name;
-use crate::sys::{self, Exit};
+use crate::sys;
 
 /// The agent that is used if no other is named. It must not ask questions, as
 /// nobody could tell which host asks.

@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 
 use catena_boot::wire::{Inbox, Malformed, Reader, Writer};
 use catena_boot::{Interest, Poller};
+use catena_job::MessageKind;
 use catena_proof::{CALL, Callee, Caller, Door, Protocol, Secret};
 
 use super::link::Link;
-use crate::message::MessageKind;
 use crate::sys;
 
 /// The variable that tells a daemon to call back: `<secret> <limit in ms> <machine>
@@ -255,9 +255,9 @@ pub fn call(place: &str) -> Result<(TcpStream, Secret), String> {
     Ok((stream, secret))
 }
 
-/// Calls a launcher that knows `secret` at these addresses, with commas between them, for `limit` at most.
-/// `same` says that it is on this machine. Gives the connection, when both ends have proven that they
-/// know the secret.
+/// Calls a launcher that knows `secret` at these addresses, with commas between them, for `limit`
+/// at most. `same` says that it is on this machine. Gives the connection, when both ends have
+/// proven that they know the secret.
 ///
 /// # Errors
 /// As [`call`].
@@ -268,8 +268,8 @@ pub fn call_at(
     addresses: &str,
 ) -> Result<TcpStream, String> {
     // Addresses of this host, loopback among them, lead to mpirun only if that
-    // is here; else to a stranger, which proves nothing. If there is no other one, it is here after all, and only looks as
-    // if it were elsewhere: a container's boot id may be its own.
+    // is here; else to a stranger, which proves nothing. If there is no other one, it is here after
+    // all, and only looks as if it were elsewhere: a container's boot id may be its own.
     let mut own = sys::addresses();
     own.extend([IpAddr::V4(Ipv4Addr::LOCALHOST)]);
     let all = addresses.split(',').filter_map(|it| it.parse().ok());

@@ -11,23 +11,20 @@ use std::time::{Duration, Instant};
 
 use catena_boot::Interest;
 use catena_boot::wire::{Malformed, Writer};
+use catena_job::{
+    Brief, MessageKind, NOT_FOUND, NodeCommand, NodeEvent, ProgramError, Vars, brief,
+};
 use catena_proof::Secret;
 use catena_topo::Machine;
 
-use super::brief::{self, Brief, GREETING};
 use super::call;
-use super::link::{End, Link};
+use super::link::{End, GREETING, Link};
 use super::tree::Tree;
 use crate::base::Base;
-use crate::message::{MessageKind, NodeCommand, NodeEvent};
-use crate::node::{Input, Node, Vars};
+use crate::node::{Input, Node};
 use crate::output::tell;
-use crate::program::ProgramError;
 use crate::report::signal_name;
 use crate::sys;
-
-/// The option that makes this program a daemon; no user gives it.
-pub const OPTION: &str = "--catena-daemon";
 
 /// Variables that tell of a host, a login or a part of an allocation, and so
 /// keep the value that the daemon has.
@@ -190,7 +187,7 @@ impl Daemon {
         if let Err(error) = std::env::set_current_dir(directory) {
             let directory = directory.display();
             let text = format!("the working directory {directory} cannot be entered: {error}");
-            return self.fail(nodes[0], brief, crate::program::NOT_FOUND, &text);
+            return self.fail(nodes[0], brief, NOT_FOUND, &text);
         }
         let env = self.env.clone();
         let mut events = Vec::new();

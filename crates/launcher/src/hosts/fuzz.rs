@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::Write;
 
 use catena_boot::Poller;
+use catena_job::{Brief, brief};
 
-use super::brief::{self, Brief};
 use super::call;
 use super::link::{End, Link};
 use super::list::Hosts;

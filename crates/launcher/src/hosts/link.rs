@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 
 use catena_boot::wire::{Inbox, MAX_BODY, Malformed, Writer};
 use catena_boot::{Interest, Poller};
+use catena_job::MessageKind;
 
-use super::brief::GREETING;
-use crate::message::MessageKind;
 use crate::sys;
+
+/// What a daemon says first, so that what shells print before is told apart.
+pub const GREETING: &[u8] = b"\0catena daemon\n";
 
 /// Longest body of a frame. A fence has that of all ranks.
 const LIMIT: usize = MAX_BODY + 4096;
@@ -219,8 +221,8 @@ impl Link {
         (self.said + limit / 4).min(self.heard + limit)
     }
 
-    /// Gives a sign of life if it is time. What this process was away for, as it was stopped or had no processor, is no
-    /// silence of the other side: it may have been stopped as well.
+    /// Gives a sign of life if it is time. What this process was away for, as it was stopped or had
+    /// no processor, is no silence of the other side: it may have been stopped as well.
     ///
     /// # Errors
     /// [`End::Silent`] if the other side has given none for `limit`.

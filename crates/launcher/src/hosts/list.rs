@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::args::UsageError;
+use catena_job::{MAX_RANKS, UsageError};
 
 /// Most characters of a list of hosts that are shown.
 const LONG: usize = 200;
@@ -18,14 +18,15 @@ pub struct Host {
     pub most: Option<u32>,
 }
 
-/// Hosts in the order in which they were named. One may be named several times, also by different names: see
-/// [`Pool`](super::pool::Pool).
+/// Hosts in the order in which they were named. One may be named several times, also by different
+/// names: see [`Pool`](super::pool::Pool).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hosts {
     list: Vec<Host>,
 }
 
-/// A list as messages show it: of a long one the beginning, as they name the word that is wrong anyway.
+/// A list as messages show it: of a long one the beginning, as they name the word that is wrong
+/// anyway.
 fn shown(list: &str) -> String {
     match list.char_indices().nth(LONG) {
         Some((end, _)) => format!("{}... ({} hosts)", &list[..end], list.split(',').count()),
@@ -162,10 +163,10 @@ fn name_and_slots(word: &str) -> Result<(&str, Option<u32>), String> {
 
 fn count(text: &str) -> Result<u32, String> {
     match text.parse() {
-        Ok(n @ 1..=crate::MAX_RANKS) => Ok(n),
+        Ok(n @ 1..=MAX_RANKS) => Ok(n),
         _ => Err(format!(
             "'{text}' is not a number of slots from 1 to {}",
-            crate::MAX_RANKS
+            MAX_RANKS
         )),
     }
 }

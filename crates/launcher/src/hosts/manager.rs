@@ -4,8 +4,9 @@
 use std::ffi::OsString;
 use std::process::Command;
 
+use catena_job::UsageError;
+
 use super::list::Hosts;
-use crate::args::UsageError;
 
 /// How daemons are started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,8 +129,8 @@ impl Launcher {
         Ok(Some(hosts))
     }
 
-    /// What starts a program on one host, called as `COMMAND HOST PROGRAM`; none for those that start programs on all hosts with
-    /// one command.
+    /// What starts a program on one host, called as `COMMAND HOST PROGRAM`; none for those that
+    /// start programs on all hosts with one command.
     pub fn agent(self) -> Option<&'static [&'static str]> {
         match self {
             Launcher::Agent => Some(&super::agent::SSH),

@@ -1,8 +1,9 @@
 //! Which names and addresses are of one host.
 //!
-//! A host may be named as `n1`, `n1.cluster.example`, by an alias of `/etc/hosts`, by an address, and this one as `localhost`. Names
-//! that cannot be told apart by themselves are looked up, all at once and no longer than [`LIMIT`]; what is not known
-//! by then, or only to ssh, is a host of its own.
+//! A host may be named as `n1`, `n1.cluster.example`, by an alias of `/etc/hosts`, by an address,
+//! and this one as `localhost`. Names that cannot be told apart by themselves are looked up, all at
+//! once and no longer than [`LIMIT`]; what is not known by then, or only to ssh, is a host of its
+//! own.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, ToSocketAddrs};
@@ -18,7 +19,8 @@ const LIMIT: Duration = Duration::from_millis(500);
 /// How much longer [`NOBODY`] may take than all others.
 const SOON: Duration = Duration::from_millis(50);
 
-/// A name that nobody has. Where it has addresses all the same, as the domain answers for any name, these tell nothing.
+/// A name that nobody has. Where it has addresses all the same, as the domain answers for any name,
+/// these tell nothing.
 const NOBODY: &str = "catena-no-such-host";
 
 /// Most names that are looked up at once.
@@ -90,8 +92,8 @@ fn is_short_of(one: &str, other: &str) -> bool {
 }
 
 impl Names {
-    /// Finds out which of `names` are one host. Without `look_up` the network is not asked, as the names of a resource
-    /// manager need no look there.
+    /// Finds out which of `names` are one host. Without `look_up` the network is not asked, as the
+    /// names of a resource manager need no look there.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>, look_up: bool) -> Names {
         let mut own = Own::find();
         let mut names: Vec<String> = names.into_iter().map(str::to_string).collect();
@@ -128,7 +130,8 @@ impl Names {
             };
         }
         let found = self.addresses.get(name).map_or(&[][..], Vec::as_slice);
-        // What is another one without its domain may be a host of another domain: where it has addresses, they tell.
+        // What is another one without its domain may be a host of another domain: where it has
+        // addresses, they tell.
         let is_alike = || !name.contains('@') && is_short_of(name, &own.name);
         let is_own = name == "localhost" || name == own.name || found.is_empty() && is_alike();
         if is_own || found.iter().any(|address| own.has(address)) {
@@ -143,12 +146,14 @@ impl Names {
         marks
     }
 
-    /// The number of the host of that name, counted from 0 as they come; an equal one for the same host.
+    /// The number of the host of that name, counted from 0 as they come; an equal one for the same
+    /// host.
     pub fn number(&mut self, name: &str) -> u32 {
         let mut marks = self.marks(name);
         let known = |mark: &Mark| self.marks.get(mark).copied();
         let by_part = || {
-            // A name without a domain is that of a host that was named with one, and the other way round.
+            // A name without a domain is that of a host that was named with one, and the other way
+            // round.
             let part = match name == short(name) {
                 true => Mark::Short(name.to_string()),
                 false => Mark::Name(short(name).to_string()),
@@ -202,7 +207,8 @@ fn find_addresses(names: Vec<String>, limit: Duration) -> HashMap<String, Vec<Ip
                 }
             }
         };
-        // Without threads names are what they are called. One that waits for an answer ends with this process.
+        // Without threads names are what they are called. One that waits for an answer ends with
+        // this process.
         let _ = sys::spawn_deaf("names", work);
     }
     drop(tell);

@@ -1,6 +1,8 @@
 //! The hosts of a job: which there are, and which of them each program may run on.
 
-use crate::args::{NamedHosts, UsageError};
+use catena_job::UsageError;
+
+use crate::args::NamedHosts;
 
 use super::list::{Host, Hosts};
 use super::manager::Launcher;
@@ -24,7 +26,8 @@ pub struct Pool {
     pub hosts: Vec<PoolHost>,
     /// Which of them is this one.
     pub here: Option<u32>,
-    /// Where each program may run, and how many ranks it has room for there; `None`: all programs run where all may.
+    /// Where each program may run, and how many ranks it has room for there; `None`: all programs
+    /// run where all may.
     pub of: Option<Vec<Vec<(u32, u32)>>>,
     /// Whether the numbers of ranks on each host were given, by program.
     pub counted: Vec<bool>,
@@ -38,7 +41,8 @@ struct Chosen {
 }
 
 impl Pool {
-    /// The hosts that were named for the programs, or those that a resource manager has given; none if there are no such.
+    /// The hosts that were named for the programs, or those that a resource manager has given; none
+    /// if there are no such.
     ///
     /// # Errors
     /// What is wrong with them, for the user.
@@ -65,7 +69,8 @@ impl Pool {
             lists.push(of_lists);
         }
         let is_named = |hosts: &Hosts| !hosts.as_slice().is_empty();
-        // Programs for which no hosts are named have those of the first one; if it has none, the allocation.
+        // Programs for which no hosts are named have those of the first one; if it has none, the
+        // allocation.
         let given = match is_named(&files[0]) || is_named(&lists[0]) {
             true => None,
             false => launcher.hosts(env)?,
@@ -191,8 +196,9 @@ impl Builder {
         chosen
     }
 
-    /// The hosts of a file that a list names, as often as it names them or with all their slots. One that the file has
-    /// not is an error if the file was named `with` the list, else it comes to them.
+    /// The hosts of a file that a list names, as often as it names them or with all their slots.
+    /// One that the file has not is an error if the file was named `with` the list, else it comes
+    /// to them.
     fn filtered(
         &mut self,
         names: &mut Names,

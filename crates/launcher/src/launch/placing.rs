@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use catena_job::{App, MAX_RANKS, Wish};
 use catena_topo::Machine;
 
-use crate::MAX_RANKS;
-use crate::args::App;
 use crate::hosts::pool::PoolHost;
-use crate::place::{self, Places, Wish};
+use crate::place::{self, Places};
 
 /// Programs, and where each may run.
 pub struct Programs<'a> {
@@ -20,8 +19,8 @@ pub struct Programs<'a> {
     pub counted: &'a [bool],
 }
 
-/// Places the ranks of one program after the other, and gives how many each has. A program takes slots that those before
-/// it have left free, if there are enough for it.
+/// Places the ranks of one program after the other, and gives how many each has. A program takes
+/// slots that those before it have left free, if there are enough for it.
 ///
 /// # Errors
 /// Why it cannot be, and what to do.

@@ -1,6 +1,5 @@
 //! Starting one more job on a node, which processes have spawned.
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::ops::Range;
 
@@ -11,21 +10,17 @@ use catena_boot::server::ports::{SpawnCall, SpawnCaller};
 use catena_boot::{
     ElasticSet, Job as World, LAUNCH_ALIASES, LAUNCH_FOREIGN, OtherMpi, SpawnAnswer, Word,
 };
+use catena_job::{NewJob, NodeEvent, Plan, ProgramError, Vars, setting};
 use catena_proof::Secret;
 use catena_topo::{Cpus, Resource};
 
-use super::start::{self, How, Input, Starter, Vars};
+use super::start::{self, Input, Starter};
 use super::{Local, Node};
 use crate::base::Base;
 use crate::foreign;
-use crate::launch::system;
 use crate::library;
-use crate::message::NodeEvent;
-use crate::new_job::NewJob;
 use crate::place::{self, Binding};
-use crate::plan::Plan;
-use crate::program::{self, ProgramError};
-use crate::sys::{self, Strings};
+use crate::sys;
 use crate::takeover::Home;
 
 impl Node {
@@ -97,7 +92,8 @@ impl Node {
         self.server.give_numbers_back(numbers);
     }
 
-    /// Whether a process that has met the job of the process with this number has not learnt of it yet.
+    /// Whether a process that has met the job of the process with this number has not learnt of it
+    /// yet.
     pub fn is_awaited(&self, number: u32) -> bool {
         self.server.is_awaited(number)
     }
@@ -186,7 +182,8 @@ impl Node {
         self.server.tied_to(job)
     }
 
-    /// The launchers of jobs that are connected to that of a process are to hear that it has failed.
+    /// The launchers of jobs that are connected to that of a process are to hear that it has
+    /// failed.
     pub fn tell_failure(&mut self, number: u32, text: &str) {
         self.hear_of_parting();
         self.server.tell_failure(number, text);
@@ -197,7 +194,8 @@ impl Node {
         self.server.set_names(names);
     }
 
-    /// Whether the process with that number is of those that have started this launcher, and no child of it.
+    /// Whether the process with that number is of those that have started this launcher, and no
+    /// child of it.
     pub fn is_guest(&self, number: u32) -> bool {
         (number as usize) < self.guests.len()
     }
@@ -270,6 +268,7 @@ impl Node {
         }
         while self.processes.pop_if(|last| last.is_none()).is_some() {}
         self.notifiers.retain(|(of, _)| of != numbers);
+        self.traces.retain(|(of, _)| of != numbers);
         self.server.forget(numbers.start);
         self.notify();
         true
@@ -304,35 +303,22 @@ impl Node {
     ) -> Result<(), ProgramError> {
         let plan = &new.plan;
         self.admit(new)?;
-        let here: Vec<u32> = plan.ranks_on(self.number).collect();
-        if here.is_empty() || new.runs {
+        if new.runs || plan.ranks_on(self.number).next().is_none() {
             return Ok(());
         }
-        let own_path = inherited.iter().find(|(name, _)| name == "PATH");
-        let own_path = own_path.map_or(OsStr::new(start::PATH), |(_, path)| path);
-        let count = (self.processes.iter().flatten().count() + here.len()) as u64;
-        let (files, most) = (count * 3 + start::SPARE_FILES, base.files.most());
-        if most < files {
-            let text = format!(
-                "{count} processes need {files} open files, but the limit is {most}; raise it \
-                 (ulimit -n) or start fewer"
-            );
-            return Err(ProgramError { status: 1, text });
-        }
+        let running = self.processes.iter().flatten().count();
+        let count = running + plan.ranks_on(self.number).count();
+        start::spare_files(count, "processes", base)?;
         let home = Home::find();
         let settings: Vars = inherited.iter().chain(&plan.env).cloned().collect();
-        let aliases = crate::hosts::setting(&LAUNCH_ALIASES, &settings);
-        let stop = crate::hosts::setting(&LAUNCH_FOREIGN, &settings) == OtherMpi::Stop;
+        let aliases = setting(&LAUNCH_ALIASES, &settings);
+        let stop = setting(&LAUNCH_FOREIGN, &settings) == OtherMpi::Stop;
         let names = start::own_names(None, aliases);
-        let (mut programs, mut threads) = (Vec::new(), None);
-        for (app, (given, ranks)) in plan.apps.iter().zip(plan.ranks_of_apps()).enumerate() {
-            if !here.iter().any(|rank| ranks.contains(rank)) {
-                continue;
-            }
-            let program = program::find(given, new.paths[app].as_deref().unwrap_or(own_path))?;
-            let mut vars = start::variables(plan, app, inherited, &names);
+        let (mut ready, mut threads) = (Vec::new(), None);
+        for found in start::find(plan, self.number, inherited, &new.paths)? {
+            let mut vars = start::variables(plan, found.app, inherited, &names);
             threads = threads.max(place::threads(vars.iter()));
-            let choice = start::choose(plan, &program, &vars, home.as_ref());
+            let choice = start::choose(plan, &found.program, &vars, home.as_ref());
             for note in choice.notes {
                 let (text, matters) = (note.text, note.matters);
                 events.push(NodeEvent::Note { text, matters });
@@ -345,44 +331,30 @@ impl Node {
             } else {
                 foreign::let_be_alone(&mut vars);
             }
-            let env = start::environment(&vars, &program.name, names.len())?;
-            let args = Strings::new(program.args.clone());
-            let shell_args = Strings::new(start::shell_args(&program));
-            programs.push((ranks, program, env, args, shell_args));
+            ready.push(found.ready(&vars, names.len())?);
         }
         let bound = self.bound_beside(plan, base, threads);
         let bound = bound.map_err(|text| ProgramError { status: 1, text })?;
         let starter = Starter {
             base,
             plan,
-            null: File::open("/dev/null").map_err(system)?,
+            null: File::open("/dev/null").map_err(ProgramError::system)?,
             input: Input::Inherited,
             cpus: bound,
             first: new.first,
             spawned: true,
             aliases,
         };
-        for (ranks, program, env, args, shell_args) in &mut programs {
-            for &rank in here.iter().filter(|rank| ranks.contains(rank)) {
-                let one = How {
-                    rank,
-                    program,
-                    args,
-                    shell_args,
-                };
-                if let Err(error) = starter.start(self, &one, env, events) {
-                    let size = plan.node_of.len();
-                    let text = format!("rank {rank} of {size} could not be started: {error}");
-                    return Err(ProgramError { status: 1, text });
-                }
-                *started += 1;
-            }
-        }
-        Ok(())
+        let begun = starter.start_all(self, &mut ready, events, started);
+        begun.map_err(|(rank, error)| {
+            let size = plan.node_of.len();
+            let text = format!("rank {rank} of {size} could not be started: {error}");
+            ProgramError { status: 1, text }
+        })
     }
 
-    /// What the processes of a job that comes are bound to: cores that those which run here leave free. Where
-    /// there are too few, nothing, unless something was said about it.
+    /// What the processes of a job that comes are bound to: cores that those which run here leave
+    /// free. Where there are too few, nothing, unless something was said about it.
     fn bound_beside(
         &self,
         plan: &Plan,
@@ -428,7 +400,7 @@ impl Node {
         let appnum = |app: u32| new.appnums[app as usize].unwrap_or(app);
         let appnums = plan.appnums().into_iter().map(appnum).collect();
         let added = self.server.add_spawned(new.first, world, appnums);
-        added.map_err(system)
+        added.map_err(ProgramError::system)
     }
 
     /// Has [`Node::forget_all`] forget a job that was spawned.

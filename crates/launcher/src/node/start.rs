@@ -3,6 +3,7 @@
 use std::ffi::{CStr, CString, OsStr, OsString};
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -12,20 +13,17 @@ use catena_boot::alias::{ALIASES, Number};
 use catena_boot::server::Server;
 use catena_boot::within::{self, WITHIN_VAR};
 use catena_boot::{BOOT_VAR, Interest, Job as World, LAUNCH_ALIASES, LAUNCH_TAKEOVER, OtherMpi};
+use catena_job::{NOT_STARTED, NodeEvent, Plan, ProgramError, USAGE, Vars, setting};
 use catena_settings::COMMAND_LINE;
 use catena_topo::Cpus;
 
 use super::{Local, Node, token};
-use crate::USAGE;
 use crate::base::Base;
 use crate::foreign::{self, Watch};
-use crate::launch::system;
 use crate::library;
-use crate::message::NodeEvent;
 use crate::place::{self, Binding};
-use crate::plan::Plan;
 use crate::pmix::{self, Pmix};
-use crate::program::{self, NOT_STARTED, Program, ProgramError};
+use crate::program::{self, Program};
 use crate::stdin::{Feed, Taken};
 use crate::sys::{self, Start, Strings};
 use crate::takeover::{Candidate, Choice, Home, Note, Wanted};
@@ -41,7 +39,7 @@ const OWN: [&str; 6] = [
 ];
 
 /// Where programs are looked for if `PATH` does not say.
-pub(super) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Descriptors that the launcher needs besides three per rank.
 pub const SPARE_FILES: u64 = 40;
@@ -54,9 +52,6 @@ pub enum Input {
     /// What commands bring.
     Passed,
 }
-
-/// Variables of an environment.
-pub type Vars = Vec<(OsString, OsString)>;
 
 /// Starts ranks of a job one after the other.
 pub(super) struct Starter<'a> {
@@ -74,12 +69,36 @@ pub(super) struct Starter<'a> {
     pub aliases: bool,
 }
 
-/// What to start as which rank.
-pub(super) struct How<'a> {
-    pub rank: u32,
-    pub program: &'a Program,
-    pub args: &'a Strings,
-    pub shell_args: &'a Strings,
+/// A program of which ranks run here.
+pub(super) struct Found {
+    /// Its number among the programs of the job.
+    pub app: usize,
+    /// Its ranks, here and elsewhere.
+    pub ranks: Range<u32>,
+    pub program: Program,
+}
+
+/// One that is ready to be executed.
+pub(super) struct Ready {
+    pub ranks: Range<u32>,
+    program: Program,
+    env: Strings,
+    args: Strings,
+    shell_args: Strings,
+}
+
+impl Found {
+    /// With these variables, of which `own` differ between ranks.
+    pub fn ready(self, vars: &Vars, own: usize) -> Result<Ready, ProgramError> {
+        let program = self.program;
+        Ok(Ready {
+            ranks: self.ranks,
+            env: environment(vars, &program.name, own)?,
+            args: Strings::new(program.args.clone()),
+            shell_args: Strings::new(shell_args(&program)),
+            program,
+        })
+    }
 }
 
 impl Node {
@@ -97,105 +116,49 @@ impl Node {
         base: &Base,
         events: &mut Vec<NodeEvent>,
     ) -> Result<Node, ProgramError> {
-        let path = inherited.iter().find(|(name, _)| name == "PATH");
-        let path = path.map_or(OsStr::new(PATH), |(_, path)| path);
-        let here = || plan.ranks_on(number);
-        let mut programs = Vec::new();
-        for (app, (given, ranks)) in plan.apps.iter().zip(plan.ranks_of_apps()).enumerate() {
-            if ranks
-                .clone()
-                .any(|rank| plan.node_of[rank as usize] == number)
-            {
-                let path = given.path.as_deref().unwrap_or(path);
-                programs.push((app, ranks, program::find(given, path)?));
-            }
-        }
-        let count = here().count() as u64;
-        let (files, most) = (count * 3 + SPARE_FILES, base.files.most());
-        if most < files {
-            let text = format!(
-                "{count} ranks need {files} open files, but the limit is {most}; raise it \
-                 (ulimit -n) or start fewer"
-            );
-            return Err(ProgramError { status: 1, text });
-        }
-        let vars = programs.iter().map(|(app, ..)| &plan.apps[*app].env);
-        let threads =
-            vars.filter_map(|vars| place::threads(inherited.iter().chain(&plan.env).chain(vars)));
-        let binding = Binding::new(plan, number, base.machine.clone(), threads.max());
-        let mut binding = binding.map_err(|text| ProgramError {
-            status: USAGE,
-            text,
-        })?;
-        if binding.cpus.iter().any(Option::is_some)
-            && let Err(error) = sys::check_binding()
-        {
-            binding.cpus.iter_mut().for_each(|cpus| *cpus = None);
-            let text =
-                format!("ranks are not bound to CPUs, as the system does not let them be: {error}");
-            let matters = true;
-            events.push(NodeEvent::Note { text, matters });
-        }
-        if !binding.text.is_empty() {
-            events.push(NodeEvent::Placed { text: binding.text });
-        }
+        let paths: Vec<_> = plan.apps.iter().map(|app| app.path.clone()).collect();
+        let programs = find(plan, number, &inherited, &paths)?;
+        let spare = spare_files(plan.ranks_on(number).count(), "ranks", base)?;
+        let cpus = bind(plan, number, &programs, &inherited, base, events)?;
         let vars: Vars = inherited.iter().chain(&plan.env).cloned().collect();
-        let aliases = crate::hosts::setting(&LAUNCH_ALIASES, &vars);
+        let aliases = setting(&LAUNCH_ALIASES, &vars);
         let home = Home::find();
-        let choices = programs.iter().map(|(app, _, program)| {
-            let vars = variables(plan, *app, &inherited, &own_names(None, aliases));
-            choose(plan, program, &vars, home.as_ref())
+        let choices = programs.iter().map(|it| {
+            let vars = variables(plan, it.app, &inherited, &own_names(None, aliases));
+            choose(plan, &it.program, &vars, home.as_ref())
         });
         let choices: Vec<Choice> = choices.collect();
-        for note in choices
-            .iter()
-            .flat_map(|choice| choice.notes.iter().cloned())
-        {
-            let (text, matters) = (note.text, note.matters);
+        for note in choices.iter().flat_map(|choice| &choice.notes) {
+            let (text, matters) = (note.text.clone(), note.matters);
             events.push(NodeEvent::Note { text, matters });
         }
         let taken = choices.iter().map(|choice| choice.open_mpi);
-        let wanting = programs.iter().map(|(.., program)| program).zip(taken);
-        let pmix = Pmix::start(plan, number, wanting, &vars, &binding.cpus, base);
+        let wanting = programs.iter().map(|it| &it.program).zip(taken);
+        let pmix = Pmix::start(plan, number, wanting, &vars, &cpus, base);
         let pmix = pmix.map_err(|text| ProgramError { status: 1, text })?;
         let names = own_names(pmix.as_ref(), aliases);
-        let own = home.as_ref().map(|home| &*home.own);
-        let mut found = None;
         let programs = programs.into_iter().zip(choices);
-        let programs = programs.map(|((app, ranks, program), choice)| {
-            let mut vars = variables(plan, app, &inherited, &names);
-            if home.is_some() {
-                library::set_search(&mut vars, choice.search);
-            }
-            if pmix.is_some() || plan.foreign == OtherMpi::Stop {
-                foreign::forbid_alone(&mut vars);
-            } else {
-                foreign::let_be_alone(&mut vars);
-            }
-            if plan.foreign != OtherMpi::Allow && found.is_none() {
-                let library = program.foreign(&vars, own);
-                let library = library.filter(|library| pmix.is_none() || !pmix::serves(library));
-                found = library.map(|library| (ranks.start, library.display().to_string()));
-            }
-            let env = environment(&vars, &program.name, names.len())?;
-            let args = Strings::new(program.args.clone());
-            let shell_args = Strings::new(shell_args(&program));
-            Ok((ranks, program, env, args, shell_args))
-        });
-        let mut programs = programs.collect::<Result<Vec<_>, _>>()?;
+        let (mut ready, foreign) = ready(
+            plan,
+            programs,
+            &inherited,
+            &names,
+            home.as_ref(),
+            pmix.is_some(),
+        )?;
         let starter = Starter {
             base,
             plan,
-            null: File::open("/dev/null").map_err(system)?,
+            null: File::open("/dev/null").map_err(ProgramError::system)?,
             input,
-            cpus: binding.cpus,
+            cpus,
             first: 0,
             spawned: false,
             aliases,
         };
-        let mut node = Node::empty(plan, number, base).map_err(system)?;
+        let mut node = Node::empty(plan, number, base).map_err(ProgramError::system)?;
         node.pmix = pmix;
-        if let Some((rank, library)) = found {
+        if let Some((rank, library)) = foreign {
             let served = false;
             events.push(NodeEvent::Foreign {
                 rank,
@@ -203,45 +166,34 @@ impl Node {
                 served,
             });
             if plan.foreign == OtherMpi::Stop {
-                events.extend(here().map(|rank| NodeEvent::Missing { rank }));
+                let missing = plan.ranks_on(number);
+                events.extend(missing.map(|rank| NodeEvent::Missing { rank }));
                 return Ok(node);
             }
         } else if plan.foreign != OtherMpi::Allow {
             // Others may need the rest.
-            let spare = (most - files) / 4;
-            node.watch = Some(Watch::new(Instant::now(), spare));
+            node.watch = Some(Watch::new(Instant::now(), spare / 4));
         }
-        for (ranks, program, env, args, shell_args) in &mut programs {
-            for rank in ranks.filter(|&rank| plan.node_of[rank as usize] == number) {
-                let how = How {
-                    rank,
-                    program,
-                    args,
-                    shell_args,
-                };
-                if let Err(error) = starter.start(&mut node, &how, env, events) {
-                    let text = format!(
-                        "rank {rank} of {} could not be started: {error}",
-                        plan.node_of.len()
-                    );
-                    events.push(NodeEvent::Failed {
-                        status: NOT_STARTED,
-                        text,
-                    });
-                    let missing = here().skip(node.processes.len());
-                    events.extend(missing.map(|rank| NodeEvent::Missing { rank }));
-                    return Ok(node);
-                }
-            }
+        let mut started = 0;
+        if let Err((rank, error)) = starter.start_all(&mut node, &mut ready, events, &mut started) {
+            let text = format!(
+                "rank {rank} of {} could not be started: {error}",
+                plan.node_of.len()
+            );
+            let status = NOT_STARTED;
+            events.push(NodeEvent::Failed { status, text });
+            let missing = plan.ranks_on(number).skip(started);
+            events.extend(missing.map(|rank| NodeEvent::Missing { rank }));
         }
         Ok(node)
     }
 
-    /// A node whose ranks run already: the process that has started this launcher and, where it is of a job of
-    /// several, the others.
+    /// A node whose ranks run already: the process that has started this launcher and, where it is
+    /// of a job of several, the others.
     ///
     /// # Errors
-    /// If the system is short of something; `AddrInUse` if another process of the job has started a launcher.
+    /// If the system is short of something; `AddrInUse` if another process of the job has started a
+    /// launcher.
     pub fn for_guests(plan: &Plan, base: &Base) -> io::Result<Node> {
         let size = plan.node_of.len();
         let open = match size {
@@ -253,8 +205,9 @@ impl Node {
         Ok(node)
     }
 
-    /// A node on which none of the first job's ranks is to run: that of mpirun, whose server keeps what all
-    /// nodes have in common and which has a number that no other node has, or one that comes while the job runs.
+    /// A node on which none of the first job's ranks is to run: that of mpirun, whose server keeps
+    /// what all nodes have in common and which has a number that no other node has, or one that
+    /// comes while the job runs.
     ///
     /// # Errors
     /// If the system is short of something.
@@ -316,61 +269,157 @@ impl Node {
             finishing: false,
             done: false,
             notifiers: Vec::new(),
+            traces: Vec::new(),
             forgetting: Vec::new(),
         })
     }
 }
 
+/// The programs of which ranks run on a node. Each is looked for in the folders that `paths` has
+/// for it, else in `PATH`.
+pub(super) fn find(
+    plan: &Plan,
+    number: u32,
+    inherited: &Vars,
+    paths: &[Option<OsString>],
+) -> Result<Vec<Found>, ProgramError> {
+    let own_path = inherited.iter().find(|(name, _)| name == "PATH");
+    let own_path = own_path.map_or(OsStr::new(PATH), |(_, path)| path);
+    let all = plan.apps.iter().zip(plan.ranks_of_apps()).enumerate();
+    let is_here = |ranks: &Range<u32>| {
+        let mut ranks = ranks.clone();
+        ranks.any(|rank| plan.node_of[rank as usize] == number)
+    };
+    let here = all.filter(|(_, (_, ranks))| is_here(ranks));
+    let found = here.map(|(app, (given, ranks))| {
+        let path = paths[app].as_deref().unwrap_or(own_path);
+        let program = program::find(given, path)?;
+        Ok(Found {
+            app,
+            ranks,
+            program,
+        })
+    });
+    found.collect()
+}
+
+/// The first rank of a program that is going to be given the library of another MPI, and that
+/// library.
+type ForeignRank = (u32, String);
+
+/// Makes programs ready, each with the libraries that were chosen for it; and the first rank that
+/// is going to be given the library of another MPI all the same, with that.
+fn ready(
+    plan: &Plan,
+    programs: impl Iterator<Item = (Found, Choice)>,
+    inherited: &Vars,
+    names: &[OsString],
+    home: Option<&Home>,
+    has_pmix: bool,
+) -> Result<(Vec<Ready>, Option<ForeignRank>), ProgramError> {
+    let own = home.map(|home| &*home.own);
+    let (mut ready, mut foreign) = (Vec::new(), None);
+    for (found, choice) in programs {
+        let mut vars = variables(plan, found.app, inherited, names);
+        if home.is_some() {
+            library::set_search(&mut vars, choice.search);
+        }
+        if has_pmix || plan.foreign == OtherMpi::Stop {
+            foreign::forbid_alone(&mut vars);
+        } else {
+            foreign::let_be_alone(&mut vars);
+        }
+        if plan.foreign != OtherMpi::Allow && foreign.is_none() {
+            let library = found.program.foreign(&vars, own);
+            let library = library.filter(|library| !has_pmix || !pmix::serves(library));
+            foreign = library.map(|it| (found.ranks.start, it.display().to_string()));
+        }
+        ready.push(found.ready(&vars, names.len())?);
+    }
+    Ok((ready, foreign))
+}
+
+/// How many files may be open beside those that `count` ranks (or `what` they are) need.
+pub(super) fn spare_files(count: usize, what: &str, base: &Base) -> Result<u64, ProgramError> {
+    let (files, most) = (count as u64 * 3 + SPARE_FILES, base.files.most());
+    most.checked_sub(files).ok_or_else(|| ProgramError {
+        status: 1,
+        text: format!(
+            "{count} {what} need {files} open files, but the limit is {most}; raise it \
+             (ulimit -n) or start fewer"
+        ),
+    })
+}
+
+/// What the ranks on a node are bound to. What the user is to know of that are events.
+fn bind(
+    plan: &Plan,
+    number: u32,
+    programs: &[Found],
+    inherited: &Vars,
+    base: &Base,
+    events: &mut Vec<NodeEvent>,
+) -> Result<Vec<Option<Cpus>>, ProgramError> {
+    let vars = programs.iter().map(|it| &plan.apps[it.app].env);
+    let threads =
+        vars.filter_map(|vars| place::threads(inherited.iter().chain(&plan.env).chain(vars)));
+    let binding = Binding::new(plan, number, base.machine.clone(), threads.max());
+    let mut binding = binding.map_err(|text| ProgramError {
+        status: USAGE,
+        text,
+    })?;
+    if binding.cpus.iter().any(Option::is_some)
+        && let Err(error) = sys::check_binding()
+    {
+        binding.cpus.iter_mut().for_each(|cpus| *cpus = None);
+        let text =
+            format!("ranks are not bound to CPUs, as the system does not let them be: {error}");
+        let matters = true;
+        events.push(NodeEvent::Note { text, matters });
+    }
+    if !binding.text.is_empty() {
+        events.push(NodeEvent::Placed { text: binding.text });
+    }
+    Ok(binding.cpus)
+}
+
 impl Starter<'_> {
-    pub fn start(
+    /// Starts the ranks that are to run here, and counts them.
+    ///
+    /// # Errors
+    /// The first rank that cannot be started, and why.
+    pub fn start_all(
         &self,
         node: &mut Node,
-        how: &How<'_>,
-        env: &mut Strings,
+        programs: &mut [Ready],
+        events: &mut Vec<NodeEvent>,
+        started: &mut usize,
+    ) -> Result<(), (u32, io::Error)> {
+        for program in programs {
+            for rank in program.ranks.clone() {
+                if self.plan.node_of[rank as usize] == node.number {
+                    let begun = self.start(node, rank, program, events);
+                    begun.map_err(|error| (rank, error))?;
+                    *started += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn start(
+        &self,
+        node: &mut Node,
+        rank: u32,
+        what: &mut Ready,
         events: &mut Vec<NodeEvent>,
     ) -> io::Result<()> {
-        let rank = how.rank;
         let free = node.processes.iter().position(Option::is_none);
         let index = free.unwrap_or(node.processes.len());
         let number = self.first + rank;
         let local = node.server.local_number(number).unwrap_or_default() as usize;
-        let pmix = node.pmix.as_ref().filter(|_| !self.spawned);
-        let pmix = pmix.and_then(|pmix| pmix.env.get(index));
-        let here = self.plan.ranks_on(node.number).count();
-        let traces = within::traces(|name| {
-            let own = pmix.into_iter().flatten();
-            let all = own.chain(env.iter()).map(CString::as_c_str);
-            let value = |var: &CStr| {
-                let value = var.to_str().ok()?.strip_prefix(name)?;
-                value.strip_prefix('=').map(str::to_string)
-            };
-            all.filter_map(value).next()
-        });
-        let numbers = [
-            node.server.place(number),
-            rank.to_string(),
-            self.plan.node_of.len().to_string(),
-            local.to_string(),
-            here.to_string(),
-            traces,
-        ];
-        let said = |number| match number {
-            Number::Rank => &numbers[1],
-            Number::Size => &numbers[2],
-            Number::LocalRank => &numbers[3],
-            Number::LocalSize => &numbers[4],
-        };
-        let aliases = ALIASES.iter().filter(|_| self.aliases);
-        let aliases = aliases.map(|(name, of)| format!("{name}={}", said(*of)));
-        let own = OWN
-            .iter()
-            .zip(&numbers)
-            .map(|(name, value)| format!("{name}={value}"));
-        let own = own
-            .chain(aliases)
-            .map(|var| CString::new(var).unwrap_or_default());
-        let pmix = pmix.into_iter().flatten().cloned();
-        env.replace_last(own.chain(pmix).collect::<Vec<_>>());
+        let own = self.own_variables(node, rank, index, &what.env);
+        what.env.replace_last(own);
 
         let (out, rank_out) = io::pipe()?;
         let (err, rank_err) = io::pipe()?;
@@ -392,11 +441,11 @@ impl Starter<'_> {
         let cpus = self.cpus.get(local).and_then(Option::as_ref);
         let pid = sys::start(&Start {
             rank: number,
-            path: &how.program.path,
-            args: how.args,
-            shell_args: how.shell_args,
-            env,
-            wdir: how.program.wdir.as_deref(),
+            path: &what.program.path,
+            args: &what.args,
+            shell_args: &what.shell_args,
+            env: &what.env,
+            wdir: what.program.wdir.as_deref(),
             stdio: [stdin, rank_out.as_fd(), rank_err.as_fd()],
             failures: node.failures.1.as_fd(),
             cpus,
@@ -429,6 +478,47 @@ impl Starter<'_> {
         });
         Ok(())
     }
+
+    /// The variables that differ between ranks, in the order of [`own_names`], for a rank that
+    /// takes that place among the processes of the node; `env` is what all have.
+    fn own_variables(&self, node: &Node, rank: u32, place: usize, env: &Strings) -> Vec<CString> {
+        let number = self.first + rank;
+        let local = node.server.local_number(number).unwrap_or_default();
+        let here = self.plan.ranks_on(node.number).count();
+        let pmix = node.pmix.as_ref().filter(|_| !self.spawned);
+        let pmix = pmix.and_then(|pmix| pmix.env.get(place));
+        let traces = within::traces(|name| {
+            let own = pmix.into_iter().flatten();
+            let all = own.chain(env.iter()).map(CString::as_c_str);
+            let value = |var: &CStr| {
+                let value = var.to_str().ok()?.strip_prefix(name)?;
+                value.strip_prefix('=').map(str::to_string)
+            };
+            all.filter_map(value).next()
+        });
+        let numbers = [
+            node.server.place(number),
+            rank.to_string(),
+            self.plan.node_of.len().to_string(),
+            local.to_string(),
+            here.to_string(),
+            traces,
+        ];
+        let said = |number| match number {
+            Number::Rank => &numbers[1],
+            Number::Size => &numbers[2],
+            Number::LocalRank => &numbers[3],
+            Number::LocalSize => &numbers[4],
+        };
+        let aliases = ALIASES.iter().filter(|_| self.aliases);
+        let aliases = aliases.map(|(name, of)| format!("{name}={}", said(*of)));
+        let own = OWN.iter().zip(&numbers);
+        let own = own.map(|(name, value)| format!("{name}={value}"));
+        let own = own
+            .chain(aliases)
+            .map(|var| CString::new(var).unwrap_or_default());
+        own.chain(pmix.into_iter().flatten().cloned()).collect()
+    }
 }
 
 /// The variables that differ between ranks.
@@ -459,7 +549,7 @@ pub(super) fn choose(plan: &Plan, program: &Program, vars: &Vars, home: Option<&
         vars,
     };
     let wanted = Wanted {
-        takeover: crate::hosts::setting(&LAUNCH_TAKEOVER, vars),
+        takeover: setting(&LAUNCH_TAKEOVER, vars),
         pmix: plan.pmix,
     };
     let mut choice = candidate.choose(home, wanted);
@@ -495,7 +585,7 @@ pub(super) fn variables(plan: &Plan, app: usize, inherited: &Vars, own: &[OsStri
 
 /// The environment of ranks with `vars`, with room at its end for `own` variables
 /// that differ between ranks.
-pub(super) fn environment(vars: &Vars, program: &str, own: usize) -> Result<Strings, ProgramError> {
+fn environment(vars: &Vars, program: &str, own: usize) -> Result<Strings, ProgramError> {
     let mut strings = Vec::with_capacity(vars.len() + own);
     for (name, value) in vars {
         let mut var = name.clone();
@@ -508,7 +598,7 @@ pub(super) fn environment(vars: &Vars, program: &str, own: usize) -> Result<Stri
 }
 
 /// How `/bin/sh` runs a script that does not name its interpreter.
-pub(super) fn shell_args(program: &Program) -> Vec<CString> {
+fn shell_args(program: &Program) -> Vec<CString> {
     let mut args = vec![c"sh".to_owned(), program.path.clone()];
     args.extend_from_slice(program.args.get(1..).unwrap_or_default());
     args

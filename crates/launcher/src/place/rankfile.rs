@@ -10,6 +10,7 @@
 //! Cores and packages are counted from 0 in the machine's order. There must be
 //! a line for every rank.
 
+use catena_job::MAX_RANKS;
 use catena_topo::{Cpus, Node, Resource};
 
 /// Where a rank runs.
@@ -54,8 +55,8 @@ pub fn read(
         }
         let wrong = |why| format!("line {number}: {why}");
         let (rank, place) = read_line(line, nodes, find).map_err(wrong)?;
-        if rank >= crate::MAX_RANKS as usize {
-            let most = crate::MAX_RANKS;
+        if rank >= MAX_RANKS as usize {
+            let most = MAX_RANKS;
             return Err(wrong(format!("there can be at most {most} ranks")));
         }
         places.resize(places.len().max(rank + 1), None);

@@ -13,13 +13,12 @@ use std::time::Duration;
 
 use catena_boot::server::Event;
 use catena_boot::wire::{Inbox, Malformed, Reader, Writer};
+use catena_job::{MessageKind, NodeCommand, NodeEvent, write_strings};
 use catena_pmix_sys::{GroupReply, Job, Library, Reply, Server, Upcall};
 
 use super::meet::{Act, Find, Meetings};
 use super::{Brief, hear_in, invalid};
-use crate::message::{MessageKind, NodeCommand, NodeEvent};
 use crate::output::{tell, tell_at_once};
-use crate::plan::write_strings;
 use crate::sys;
 
 /// How long libpmix may take to end. It may wait for clients that have hung.

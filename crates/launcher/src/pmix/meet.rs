@@ -7,8 +7,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use catena_boot::wire::{Malformed, Reader, Writer};
-
-use crate::message::NodeEvent;
+use catena_job::NodeEvent;
 
 /// Kinds of messages; the node that sent it follows.
 const PART: u32 = 0;

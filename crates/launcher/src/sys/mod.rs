@@ -10,7 +10,6 @@ use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr;
 
-use catena_boot::Ended;
 use libc::c_int;
 use rustix::event::{self, PollFd, PollFlags, Timespec};
 use rustix::fs::FileType;
@@ -19,8 +18,10 @@ use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
 use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, WaitOptions};
 use rustix::{stdio, termios};
 
+use catena_job::Exit;
+
 pub use signals::{FileLimit, Signals, restore_in, spawn_deaf};
-pub use start::{Stage, Start, Strings, affinity, check_binding, read_failure, start};
+pub use start::{Start, Strings, affinity, check_binding, read_failure, start};
 pub use watchdog::Watchdog;
 pub use writer::{Writer, is_same};
 
@@ -81,7 +82,8 @@ pub fn leave_parent() -> io::Result<bool> {
     Ok(false)
 }
 
-/// The addresses of this host's networks that are up, without loopback, at which others can reach it.
+/// The addresses of this host's networks that are up, without loopback, at which others can reach
+/// it.
 pub fn addresses() -> Vec<IpAddr> {
     let mut addresses = own_addresses();
     // Those of a link need its name, which differs between hosts.
@@ -162,30 +164,10 @@ pub fn may_grow(fd: BorrowedFd<'_>) -> bool {
     event::poll(&mut fds, Some(&Timespec::default())).is_err() || !fds[0].revents().intersects(gone)
 }
 
-/// How a process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
-    /// By itself, with this status.
-    Code(i32),
-    /// Killed by this signal.
-    Signal(i32),
-}
-
-impl From<Exit> for Ended {
-    fn from(exit: Exit) -> Ended {
-        match exit {
-            Exit::Code(code) => Ended::Code(code),
-            Exit::Signal(signal) => Ended::Signal(signal),
-        }
-    }
-}
-
-impl Exit {
-    fn of(status: &WaitIdStatus) -> Exit {
-        match status.exit_status() {
-            Some(status) => Exit::Code(status),
-            None => Exit::Signal(status.terminating_signal().unwrap_or_default()),
-        }
+fn exit_of(status: &WaitIdStatus) -> Exit {
+    match status.exit_status() {
+        Some(status) => Exit::Code(status),
+        None => Exit::Signal(status.terminating_signal().unwrap_or_default()),
     }
 }
 
@@ -194,7 +176,7 @@ impl Exit {
 pub fn peek_exit(pid: i32) -> Option<Exit> {
     let flags = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     let status = process::waitid(WaitId::Pid(Pid::from_raw(pid)?), flags);
-    status.ok().flatten().as_ref().map(Exit::of)
+    status.ok().flatten().as_ref().map(exit_of)
 }
 
 /// How a child ends; waits for that. It stays a zombie.
@@ -202,7 +184,7 @@ pub fn await_exit(pid: i32) -> Exit {
     let flags = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     let wait = |pid| rustix::io::retry_on_intr(|| process::waitid(WaitId::Pid(pid), flags));
     let status = Pid::from_raw(pid).and_then(|pid| wait(pid).ok().flatten());
-    status.as_ref().map_or(Exit::Code(0), Exit::of)
+    status.as_ref().map_or(Exit::Code(0), exit_of)
 }
 
 /// The user that this process is.
@@ -268,8 +250,8 @@ pub fn kill_group(group: i32, signal: i32) {
     }
 }
 
-/// Lets this process end without a word when nobody reads what it writes any more. For commands that
-/// do nothing but write: Rust ignores the signal, and a panic would follow.
+/// Lets this process end without a word when nobody reads what it writes any more. For commands
+/// that do nothing but write: Rust ignores the signal, and a panic would follow.
 pub fn end_with_reader() {
     // SAFETY: the default action has no code of this process.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };

@@ -51,8 +51,8 @@ pub struct Signals {
 #[derive(Clone, Copy)]
 pub struct Before {
     blocked: sigset_t,
-    /// Whether the end of children was ignored, as services in Perl or Python do. Here they would be gone before
-    /// anybody has asked how they ended.
+    /// Whether the end of children was ignored, as services in Perl or Python do. Here they would
+    /// be gone before anybody has asked how they ended.
     ignored_children: bool,
 }
 
@@ -72,8 +72,8 @@ impl Before {
     }
 }
 
-/// Signals that the launcher handles, but for those that it is to ignore: `nohup` ignores SIGHUP for its command, and a
-/// shell SIGINT and SIGQUIT for one in the background.
+/// Signals that the launcher handles, but for those that it is to ignore: `nohup` ignores SIGHUP
+/// for its command, and a shell SIGINT and SIGQUIT for one in the background.
 const HANDLED: [c_int; 9] = [
     libc::SIGCHLD,
     libc::SIGINT,
@@ -138,13 +138,15 @@ impl AsFd for Signals {
     }
 }
 
-/// Starts a thread that no signal reaches: one that arrived there would not be seen where it is waited for.
+/// Starts a thread that no signal reaches: one that arrived there would not be seen where it is
+/// waited for.
 ///
 /// # Errors
 /// If there can be no further thread.
 pub fn spawn_deaf(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let thread = thread::Builder::new().name(name.into());
-    // SAFETY: the sets are initialised by sigfillset and pthread_sigmask; the new thread begins with what is blocked here.
+    // SAFETY: the sets are initialised by sigfillset and pthread_sigmask; the new thread begins
+    // with what is blocked here.
     unsafe {
         let mut all: sigset_t = zeroed();
         let mut before: sigset_t = zeroed();

@@ -5,6 +5,7 @@ use std::io::{self, PipeReader, Read};
 use std::os::fd::BorrowedFd;
 use std::ptr;
 
+use catena_job::Stage;
 use catena_topo::Cpus;
 use libc::c_char;
 use rustix::io::Errno;
@@ -78,29 +79,6 @@ pub struct Start<'a> {
     pub signals: &'a Signals,
     /// Limits to restore.
     pub files: FileLimit,
-}
-
-/// What the child of [`start`] was doing when it failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Stage {
-    /// Preparing its streams and limits.
-    Prepare = 0,
-    /// Entering its working directory.
-    Directory = 1,
-    /// Executing the program.
-    Execute = 2,
-}
-
-impl Stage {
-    /// From its number.
-    pub fn from_number(number: u32) -> Stage {
-        match number {
-            0 => Stage::Prepare,
-            1 => Stage::Directory,
-            _ => Stage::Execute,
-        }
-    }
 }
 
 /// Starts a process in a group of its own, which is killed when this process

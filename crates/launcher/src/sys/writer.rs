@@ -13,9 +13,9 @@ use rustix::termios;
 
 /// A stream of this process that is written without ever waiting for its reader.
 ///
-/// Others have the stream open, too, and expect that their own writes wait, so it is not set to be non-blocking: a pipe or
-/// a terminal is opened once more, for this process alone. Where that is refused, as of a terminal that belongs to
-/// another user, a thread waits instead of this one.
+/// Others have the stream open, too, and expect that their own writes wait, so it is not set to be
+/// non-blocking: a pipe or a terminal is opened once more, for this process alone. Where that is
+/// refused, as of a terminal that belongs to another user, a thread waits instead of this one.
 #[derive(Debug)]
 pub struct Writer {
     kind: WriterKind,
@@ -86,7 +86,8 @@ impl AsFd for Writer {
     }
 }
 
-/// A thread that writes one piece after another, each of which may take for ever: it ends with the process.
+/// A thread that writes one piece after another, each of which may take for ever: it ends with the
+/// process.
 #[derive(Debug)]
 struct Relay {
     pieces: mpsc::SyncSender<Vec<u8>>,
@@ -96,7 +97,8 @@ struct Relay {
 /// What both threads see of a relay.
 #[derive(Debug)]
 struct RelayState {
-    /// A counter that can be written to, as its poll tells, while no piece is under way: it is full while one is.
+    /// A counter that can be written to, as its poll tells, while no piece is under way: it is full
+    /// while one is.
     idle: OwnedFd,
     /// The number of the error that a write has ended with; 0 for none.
     error: AtomicI32,

@@ -1,6 +1,6 @@
 //! What progress does for the streams.
 
-use catena_core::open_need;
+use catena_core::needs;
 use catena_hang::{WaitsFor, What};
 use std::cell::Cell;
 use std::ops::Range;
@@ -115,7 +115,7 @@ pub(crate) fn wait_for_room(process: &Process, mut start: impl FnMut() -> bool) 
     let describe = |_: &Process, waits: &mut WaitsFor| {
         waits
             .needs
-            .push(open_need(What::Remote, "room in the network"));
+            .push(needs::open(What::Remote, "room in the network"));
     };
     process.block(describe, |_| start());
     hook.want_room.set(hook.want_room.get() - 1);

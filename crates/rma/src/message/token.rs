@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use catena_abi as abi;
 use catena_core::Process;
-use catena_core::request::{Done, RequestObject, SENT, State};
+use catena_core::request::{self, Done, RequestObject, SENT, State};
 use catena_fabric::Peer;
 use catena_link::Awaited;
 use catena_objects::error::Result;
@@ -84,5 +84,5 @@ pub fn requested<E: Deref<Target = Process>>(
     if token.parts.get() == 0 {
         return Ok(SENT);
     }
-    Ok(enter()?.add_request(token))
+    Ok(request::add(&*enter()?, token))
 }

@@ -36,6 +36,7 @@ mod words;
 
 use catena_abi as abi;
 use catena_core::Process;
+use catena_core::request;
 use catena_objects::error::Result;
 
 use threads::{RECEIVES, SENDS, callers};
@@ -63,7 +64,7 @@ pub fn ready(
     request: abi::Request,
     partitions: impl IntoIterator<Item = i32, IntoIter: Clone>,
 ) -> Result<()> {
-    process.with_request(request, "partitioned send", |send: &PartSend| {
+    request::with(process, request, "partitioned send", |send: &PartSend| {
         let mut all = partitions.into_iter();
         let checked = all.clone().try_for_each(|it| send.check(it));
         let done = checked.and_then(|()| all.try_for_each(|it| send.ready(process, it)));
@@ -86,10 +87,15 @@ pub fn arrived_at_once(request: abi::Request, partition: i32) -> bool {
 /// partition, will never be complete.
 pub fn arrived(process: &Process, request: abi::Request, partition: i32) -> Result<bool> {
     let ask = || {
-        process.with_request(request, "partitioned receive", |recv: &PartRecv| {
-            let arrived = recv.arrived(process, partition);
-            arrived.map_err(|error| recv.placed(error))
-        })?
+        request::with(
+            process,
+            request,
+            "partitioned receive",
+            |recv: &PartRecv| {
+                let arrived = recv.arrived(process, partition);
+                arrived.map_err(|error| recv.placed(error))
+            },
+        )?
     };
     if ask()? {
         return Ok(true);
@@ -98,8 +104,11 @@ pub fn arrived(process: &Process, request: abi::Request, partition: i32) -> Resu
     if ask()? {
         return Ok(true);
     }
-    let failure = process.with_request(request, "partitioned receive", |recv: &PartRecv| {
-        recv.failure(process)
-    })?;
+    let failure = request::with(
+        process,
+        request,
+        "partitioned receive",
+        |recv: &PartRecv| recv.failure(process),
+    )?;
     failure.map_or(Ok(false), Err)
 }

@@ -80,13 +80,19 @@ impl Pair {
     /// Tells the other end some words.
     pub fn tell(&self, process: &Process, comm: &Comm, words: &[u32]) {
         let key = &self.key[usize::from(self.sends)];
-        process.send_control(comm.cid, self.peer, key, words);
+        process
+            .comms
+            .control
+            .send(process, comm.cid, self.peer, key, words);
     }
 
     /// What the other end has told, if it has come.
     pub fn told(&self, process: &Process, comm: &Comm) -> Option<Vec<u32>> {
         let key = &self.key[usize::from(!self.sends)];
-        process.receive_control(comm.cid, self.peer, key)
+        process
+            .comms
+            .control
+            .receive(process, comm.cid, self.peer, key)
     }
 }
 

@@ -8,7 +8,7 @@ use catena_base::PeerBytes;
 use catena_core::Process;
 use catena_core::buffer::RecvBuf;
 use catena_core::comm::partition_tag;
-use catena_core::request::{Done, NOWHERE_STATUS, RequestObject, State};
+use catena_core::request::{self, Done, NOWHERE_STATUS, RequestObject, State};
 use catena_link::{Awaited, Plane, ReqId, Selector, Sink};
 use catena_objects::error::{Error, Kind, Result, no_memory};
 use catena_objects::error_place::ErrorPlace;
@@ -85,7 +85,7 @@ impl PartRecv {
             own: RefCell::default(),
         });
         *recv.own.borrow_mut() = Arc::downgrade(&recv);
-        let request = process.add_request(recv.clone());
+        let request = request::add(process, recv.clone());
         recv.handle.set(request);
         // SAFETY: the box stays until `free` removes it, or for ever.
         unsafe { RECEIVES.insert(request, &raw const *recv.incoming) };
@@ -397,7 +397,7 @@ impl RequestObject<Process> for PartRecv {
             && let Some(own) = self.own.borrow().upgrade()
             && !self.is_carried.replace(true)
         {
-            process.carry_on(own);
+            request::carry_on(process, own);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use catena_abi as abi;
 use catena_core::Process;
 use catena_core::buffer::SendBuf;
 use catena_core::comm::partition_tag;
-use catena_core::request::{Done, RequestObject, State};
+use catena_core::request::{self, Done, RequestObject, State};
 use catena_link::{Awaited, Mode, Plane, ReqId, Sent};
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::error_place::ErrorPlace;
@@ -80,7 +80,7 @@ impl PartSend {
             is_carried: Cell::new(false),
         });
         *send.own.borrow_mut() = Arc::downgrade(&send);
-        let request = process.add_request(send.clone());
+        let request = request::add(process, send.clone());
         send.handle.set(request);
         // SAFETY: the box stays until `free` removes it, or for ever.
         unsafe { SENDS.insert(request, &raw const *send.outgoing) };
@@ -153,7 +153,7 @@ impl PartSend {
         if let Some(own) = self.own.borrow().upgrade()
             && !self.is_carried.replace(true)
         {
-            process.carry_on(own);
+            request::carry_on(process, own);
         }
     }
 

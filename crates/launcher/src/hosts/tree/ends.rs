@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use catena_boot::wire::Malformed;
 use catena_boot::{Interest, Poller};
+use catena_job::NodeEvent;
 
 use super::{Daemon, DaemonState, Tree};
 use crate::base::Base;
 use crate::hosts::agent::Agent;
 use crate::hosts::link::End;
-use crate::message::NodeEvent;
 use crate::node::Node;
 
 /// How long after the end of a stream the agent's end and words are awaited.
@@ -35,6 +35,7 @@ impl Tree {
             _ => Duration::ZERO,
         };
         daemon.state = DaemonState::Ending(end, now + patience, answered);
+        self.complete_surveys();
     }
 
     /// Nothing is known of these nodes any more.
@@ -151,6 +152,7 @@ impl Tree {
             let nodes = daemon.nodes.clone();
             self.lose(&nodes, None);
         }
+        self.complete_surveys();
     }
 
     /// Ends what is left: the ranks here, and the agents, which may take a

@@ -2,10 +2,10 @@
 
 use catena_boot::server::Event;
 use catena_boot::wire::MAX_BODY;
+use catena_job::{MessageKind, NodeEvent, Question};
 
-use super::{DaemonState, Tree};
+use super::{Daemon, DaemonState, Tree};
 use crate::hosts::link::End;
-use crate::message::{MessageKind, NodeEvent};
 use crate::node::Node;
 
 impl Tree {
@@ -100,6 +100,10 @@ impl Tree {
                 }
                 self.complete_fence();
             }
+            NodeEvent::Surveyed { number, answer } => {
+                self.surveys.answer(*number, from, answer);
+                self.complete_surveys();
+            }
             NodeEvent::Said(Event::Tell { .. }) => self.pass(event),
             NodeEvent::Said(Event::Ask { .. } | Event::Answer { .. })
             | NodeEvent::ServerMessage { .. } => {
@@ -111,8 +115,39 @@ impl Tree {
                     *over = true;
                 }
                 self.events.push(event);
+                self.complete_surveys();
             }
             _ => self.events.push(event),
         }
+    }
+
+    /// This process's node, and all below that can answer, are about to be asked a question.
+    pub(super) fn begin_survey(&mut self, number: u32, question: Question) {
+        let own = self.node.as_ref().map(Node::number);
+        let daemons = self.daemons.iter().filter(|it| self.can_answer(it));
+        let parts = own.into_iter().chain(daemons.map(|it| it.nodes[0]));
+        let parts = parts.collect();
+        self.surveys.begin(number, question, parts);
+    }
+
+    fn can_answer(&self, daemon: &Daemon) -> bool {
+        daemon.state == DaemonState::Up && !self.is_over(&daemon.nodes)
+    }
+
+    /// Passes the answers on to questions that wait for nobody any more.
+    pub(super) fn complete_surveys(&mut self) {
+        let mut surveys = std::mem::take(&mut self.surveys);
+        let own = self.node.as_ref().filter(|node| !node.is_done());
+        let own = own.map(Node::number);
+        let is_there = |part| {
+            let mut daemons = self.daemons.iter();
+            let daemon = daemons.find(|it| it.nodes[0] == part && self.can_answer(it));
+            own == Some(part) || daemon.is_some()
+        };
+        let next = || surveys.take_complete(is_there);
+        let complete: Vec<_> = std::iter::from_fn(next).collect();
+        self.surveys = surveys;
+        let event = |(number, answer)| NodeEvent::Surveyed { number, answer };
+        self.events.extend(complete.into_iter().map(event));
     }
 }

@@ -1,5 +1,5 @@
-//! Jobs that come and go while the tree works, hosts that come with them, and ranks of the first job
-//! that die.
+//! Jobs that come and go while the tree works, hosts that come with them, and ranks of the first
+//! job that die.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -7,13 +7,11 @@ use std::sync::Arc;
 use catena_boot::Word;
 use catena_boot::server::Event;
 use catena_boot::server::far::Heard;
+use catena_job::{Brief, NewJob, NodeCommand, NodeEvent, Vars};
 
 use super::{Daemon, DaemonState, Tree};
 use crate::base::Base;
-use crate::hosts::brief::Brief;
-use crate::message::{NodeCommand, NodeEvent};
-use crate::new_job::NewJob;
-use crate::node::{Node, Vars};
+use crate::node::Node;
 
 impl Tree {
     /// Learns of hosts that have come, and of a job whose processes have these numbers.
@@ -53,7 +51,8 @@ impl Tree {
         })
     }
 
-    /// The nodes for which there is a launcher's process, or one on its way, and of which not all is known.
+    /// The nodes for which there is a launcher's process, or one on its way, and of which not all
+    /// is known.
     pub fn nodes_reached(&self) -> impl Iterator<Item = u32> + '_ {
         let nodes = (0..).zip(&self.over).filter(|(_, over)| !**over);
         let nodes = nodes.map(|(node, _)| node);
@@ -68,8 +67,8 @@ impl Tree {
         nodes.filter(|&node| !self.over[node as usize])
     }
 
-    /// Starts a daemon for a node that has none, with what is known of jobs and of the dead: by `command` of a
-    /// resource manager, or by the agent.
+    /// Starts a daemon for a node that has none, with what is known of jobs and of the dead: by
+    /// `command` of a resource manager, or by the agent.
     pub fn add_node(
         &mut self,
         node: u32,

@@ -5,6 +5,7 @@
 mod ends;
 mod events;
 mod jobs;
+mod surveys;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -14,17 +15,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use catena_boot::Poller;
+use catena_job::{Means, NodeCommand, NodeEvent, Plan, brief};
 use catena_proof::Secret;
 
 use super::agent::Agent;
 use super::call::{self, Calls};
 use super::link::{End, Link};
 use super::names::alike;
-use super::{Means, brief};
 use crate::base::Base;
-use crate::message::{NodeCommand, NodeEvent};
 use crate::node::{self, Node};
-use crate::plan::Plan;
+use surveys::Surveys;
 
 /// Tokens of the poller: for each daemon its two of the link, and its agent's
 /// stderr.
@@ -32,7 +32,8 @@ const DAEMONS: u64 = 2 << 32;
 const TOKENS: u64 = 4;
 const STDERR: u64 = 2;
 
-/// What a resource manager says, and from the next one on daemons that call; then the same of the next one.
+/// What a resource manager says, and from the next one on daemons that call; then the same of the
+/// next one.
 const MANAGER: u64 = 3 << 32;
 const CALLS: u64 = 1 << 20;
 
@@ -88,11 +89,11 @@ pub struct Tree {
     over: Vec<bool>,
     /// How many ranks of the first job are alive on each node.
     alive: Vec<u32>,
-    /// What daemons were told of deaths, for those that come later: the numbers of processes, and the
-    /// frames.
+    /// What daemons were told of deaths, for those that come later: the numbers of processes, and
+    /// the frames.
     deaths: Vec<(u32, Vec<u8>)>,
-    /// Whether somebody waits in a fence of the first job, which parts of the tree wait as a whole, by
-    /// their first node, and what they have brought.
+    /// Whether somebody waits in a fence of the first job, which parts of the tree wait as a whole,
+    /// by their first node, and what they have brought.
     fencing: bool,
     waiting: BTreeSet<u32>,
     parts: Vec<u8>,
@@ -100,6 +101,8 @@ pub struct Tree {
     is_told: bool,
     /// How many ranks the first job has.
     first_ranks: u32,
+    /// What all below were asked, as long as not all have answered.
+    surveys: Surveys,
     /// What has happened and was not taken yet.
     events: Vec<NodeEvent>,
 }
@@ -125,6 +128,7 @@ impl Tree {
             waiting: BTreeSet::new(),
             is_told: false,
             first_ranks: plan.node_of.len() as u32,
+            surveys: Surveys::default(),
             parts: Vec::new(),
             events: Vec::new(),
         }
@@ -198,7 +202,8 @@ impl Tree {
         Ok(())
     }
 
-    /// A daemon is about to come up, which an agent starts, or the resource manager's command with that number.
+    /// A daemon is about to come up, which an agent starts, or the resource manager's command with
+    /// that number.
     fn await_daemon(&mut self, nodes: &[u32], link: Option<Link>, by: Result<Agent, usize>) {
         for &node in nodes {
             self.way[node as usize] = Some(self.daemons.len());
@@ -215,7 +220,8 @@ impl Tree {
         });
     }
 
-    /// A daemon calls that the command with that number has started, and whose node has these names.
+    /// A daemon calls that the command with that number has started, and whose node has these
+    /// names.
     fn called(&mut self, number: usize, from: OwnedFd, names: &[String], poller: &Poller) {
         let hosts = &self.hosts;
         let awaited = |daemon: &Daemon| {
@@ -321,6 +327,9 @@ impl Tree {
 
     /// Has a command carried out.
     pub fn command(&mut self, command: &NodeCommand, poller: &Poller) {
+        if let NodeCommand::Survey { number, question } = command {
+            self.begin_survey(*number, *question);
+        }
         match command {
             NodeCommand::Pass(event) => self.pass(event.clone()),
             NodeCommand::Taken { node, .. } => match self.way.get(*node as usize) {
@@ -355,6 +364,8 @@ impl Tree {
                 self.deaths.push((*rank, command.encode()));
                 self.died(*rank);
             }
+            // Nobody may be there to answer.
+            NodeCommand::Survey { .. } => self.complete_surveys(),
             NodeCommand::ForgetJob { numbers } => {
                 self.deaths.retain(|(dead, _)| !numbers.contains(dead));
             }

@@ -2,15 +2,15 @@
 
 use std::ffi::OsString;
 use std::ops::Range;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use catena_boot::wire::{Malformed, Reader, Writer};
 use catena_boot::{LAUNCH_UNIVERSE, OtherMpi};
 use catena_proof::Secret;
 use catena_settings::Value;
 
-use crate::args::{App, Inherit};
-use crate::place::Wish;
+use crate::app::App;
+use crate::strings::{read_texts, read_vars, write_texts, write_vars};
+use crate::wish::Wish;
 
 /// What shall run where.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,8 +32,8 @@ pub struct Plan {
     pub node_of: Vec<u32>,
     /// How many ranks the hosts have room for, if they were named.
     pub slots: Option<u32>,
-    /// How many ranks each node has room for. It does not travel with the plan: only who puts ranks in
-    /// their places needs it.
+    /// How many ranks each node has room for. It does not travel with the plan: only who puts ranks
+    /// in their places needs it.
     pub room: Vec<u32>,
     /// Which seat of its node each rank has.
     pub seats: Vec<u32>,
@@ -79,7 +79,7 @@ impl Plan {
     /// What the ranks are told as `MPI_UNIVERSE_SIZE`, where there are `others` beside them.
     pub fn universe_size(&self, others: u32) -> u32 {
         let all = others + self.node_of.len() as u32;
-        let said = match crate::hosts::setting(&LAUNCH_UNIVERSE, &self.env) {
+        let said = match crate::setting(&LAUNCH_UNIVERSE, &self.env) {
             0 => self.slots.unwrap_or_else(catena_boot::available_cpus),
             size => size,
         };
@@ -90,22 +90,7 @@ impl Plan {
     pub fn write(&self, w: &mut Writer) {
         w.u64(self.job_id);
         w.u32(self.apps.len() as u32);
-        for app in &self.apps {
-            w.u32(app.count.unwrap_or(1));
-            w.bytes(app.program.as_bytes());
-            write_strings(w, &app.args);
-            write_vars(w, &app.env);
-            let wdir = app.wdir.as_ref().map(|dir| dir.as_os_str().to_os_string());
-            write_strings(w, wdir.as_slice());
-            write_strings(w, app.path.as_slice());
-            match &app.inherit {
-                Inherit::All => w.u32(0),
-                Inherit::Only(names) => {
-                    w.u32(1);
-                    write_strings(w, names);
-                }
-            }
-        }
+        self.apps.iter().for_each(|app| app.write(w));
         write_vars(w, &self.env);
         w.u32(self.psets.len() as u32);
         for (name, ranks) in &self.psets {
@@ -129,22 +114,8 @@ impl Plan {
     /// If it is something else, or contradicts itself.
     pub fn read(r: &mut Reader<'_>) -> Result<Plan, Malformed> {
         let job_id = r.u64()?;
-        let apps = (0..r.count(20)?)
-            .map(|_| {
-                Ok(App {
-                    count: Some(r.u32()?),
-                    program: read_string(r)?,
-                    args: read_strings(r)?,
-                    env: read_vars(r)?,
-                    wdir: read_strings(r)?.pop().map(Into::into),
-                    path: read_strings(r)?.pop(),
-                    inherit: match r.u32()? {
-                        0 => Inherit::All,
-                        _ => Inherit::Only(read_strings(r)?),
-                    },
-                })
-            })
-            .collect::<Result<Vec<_>, Malformed>>()?;
+        let apps = (0..r.count(20)?).map(|_| App::read(r));
+        let apps = apps.collect::<Result<Vec<_>, Malformed>>()?;
         let plan = Plan {
             job_id,
             secret: None,
@@ -201,52 +172,4 @@ pub fn app_sets(sizes: &[u32]) -> Vec<(String, Vec<u32>)> {
         (format!("app://{app}"), ranks)
     };
     sizes.iter().enumerate().map(set).collect()
-}
-
-fn write_texts(w: &mut Writer, texts: &[String]) {
-    w.u32(texts.len() as u32);
-    texts.iter().for_each(|text| w.bytes(text.as_bytes()));
-}
-
-fn read_texts(r: &mut Reader<'_>) -> Result<Vec<String>, Malformed> {
-    (0..r.count(4)?).map(|_| r.text()).collect()
-}
-
-/// As [`read_strings`] reads them.
-pub fn write_strings(w: &mut Writer, strings: &[OsString]) {
-    w.u32(strings.len() as u32);
-    for string in strings {
-        w.bytes(string.as_bytes());
-    }
-}
-
-fn read_string(r: &mut Reader<'_>) -> Result<OsString, Malformed> {
-    r.bytes().map(|bytes| OsString::from_vec(bytes.to_vec()))
-}
-
-/// Strings of any bytes.
-///
-/// # Errors
-/// If the message is too short.
-pub fn read_strings(r: &mut Reader<'_>) -> Result<Vec<OsString>, Malformed> {
-    (0..r.count(4)?).map(|_| read_string(r)).collect()
-}
-
-/// As [`read_vars`] reads them.
-pub fn write_vars(w: &mut Writer, vars: &[(OsString, OsString)]) {
-    w.u32(vars.len() as u32);
-    for (name, value) in vars {
-        w.bytes(name.as_bytes());
-        w.bytes(value.as_bytes());
-    }
-}
-
-/// Variables of an environment.
-///
-/// # Errors
-/// If the message is too short.
-pub fn read_vars(r: &mut Reader<'_>) -> Result<Vec<(OsString, OsString)>, Malformed> {
-    (0..r.count(8)?)
-        .map(|_| Ok((read_string(r)?, read_string(r)?)))
-        .collect()
 }

@@ -6,10 +6,11 @@ use std::ops::Range;
 use catena_boot::wire::{Malformed, Reader, Writer};
 
 use crate::MAX_RANKS;
-use crate::plan::{Plan, read_strings, write_strings};
+use crate::plan::Plan;
+use crate::strings::{read_strings, write_strings};
 
-/// All that a node must know of a job that was spawned: every node of the launcher knows it, and those
-/// start it that it has ranks on.
+/// All that a node must know of a job that was spawned: every node of the launcher knows it, and
+/// those start it that it has ranks on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewJob {
     /// The number of its rank 0 in the launcher.

@@ -1,7 +1,8 @@
 //! What ranks write into files of their own (`--output-filename`, `-outfile-pattern`), as it comes.
 //!
-//! mpirun writes all of them, also for ranks on other hosts. Threads do so, as to open or write a file may take for ever: a pipe that
-//! nobody reads, a file system that does not answer. Usually there is one. Where it gets stuck, others write the other files.
+//! mpirun writes all of them, also for ranks on other hosts. Threads do so, as to open or write a
+//! file may take for ever: a pipe that nobody reads, a file system that does not answer. Usually
+//! there is one. Where it gets stuck, others write the other files.
 //!
 //! | field of `FilesState` | rule                                                                   |
 //! |-----------------------|------------------------------------------------------------------------|
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use catena_boot::{Interest, Poller};
 
-use super::Process;
+use super::process::Process;
 use crate::args::Output;
 use crate::sys;
 
@@ -33,7 +34,7 @@ const FULL: usize = 1 << 20;
 const STUCK: Duration = Duration::from_millis(50);
 
 /// The files that output goes to.
-pub(super) struct Files {
+pub struct Files {
     /// By stream; see [`Output::files`].
     patterns: [Option<String>; 2],
     /// Digits of the highest rank.
@@ -44,7 +45,8 @@ pub(super) struct Files {
     /// What becomes readable when something was written or has failed.
     told: PipeReader,
     workers: usize,
-    /// When there were to be more, if nothing had been written by then; and what was written before.
+    /// When there were to be more, if nothing had been written by then; and what was written
+    /// before.
     check: Option<(Instant, u64)>,
 }
 
@@ -80,7 +82,8 @@ struct Known {
     file: Option<File>,
     is_made: bool,
     is_busy: bool,
-    /// How many streams go there that have not ended. Whoever reads it sees its end with the last one.
+    /// How many streams go there that have not ended. Whoever reads it sees its end with the last
+    /// one.
     streams: u32,
 }
 
@@ -169,7 +172,8 @@ impl FilesState {
     }
 }
 
-/// Writes `bytes` to the end of a file, which is opened, or made with its folder, if there is no `file` yet.
+/// Writes `bytes` to the end of a file, which is opened, or made with its folder, if there is no
+/// `file` yet.
 fn write(path: &Path, file: Option<File>, is_made: bool, bytes: &[u8]) -> io::Result<File> {
     let mut options = File::options();
     let mut file = match (file, is_made) {
@@ -187,7 +191,8 @@ fn write(path: &Path, file: Option<File>, is_made: bool, bytes: &[u8]) -> io::Re
 }
 
 impl Files {
-    /// The files of the ranks of a job that has `size` of them. The poller tells by `token` that [`Files::hear`] has something to do.
+    /// The files of the ranks of a job that has `size` of them. The poller tells by `token` that
+    /// [`Files::hear`] has something to do.
     ///
     /// # Errors
     /// If there is no descriptor left.
@@ -212,9 +217,9 @@ impl Files {
     }
 
     /// Makes the files of a process, so that they are there also if it writes nothing.
-    pub fn create(&mut self, process: &Process, hosts: &[String]) {
+    pub fn create(&mut self, process: &Process) {
         for which in 0..2 {
-            if let Some(path) = self.path(process, hosts, which) {
+            if let Some(path) = self.path(process, which) {
                 let streams = match (self.merge, which) {
                     (false, _) => 1,
                     (true, 0) => 2,
@@ -231,10 +236,11 @@ impl Files {
         }
     }
 
-    /// Adds what a process has written to one of its streams, which ends if that is nothing. Never waits.
-    pub fn write(&mut self, process: &Process, hosts: &[String], which: usize, bytes: &[u8]) {
+    /// Adds what a process has written to one of its streams, which ends if that is nothing. Never
+    /// waits.
+    pub fn write(&mut self, process: &Process, which: usize, bytes: &[u8]) {
         let which = if self.merge { 0 } else { which };
-        let Some(path) = self.path(process, hosts, which) else {
+        let Some(path) = self.path(process, which) else {
             return;
         };
         if !bytes.is_empty() {
@@ -248,10 +254,10 @@ impl Files {
     }
 
     /// Where a stream of a process goes.
-    fn path(&self, process: &Process, hosts: &[String], which: usize) -> Option<PathBuf> {
+    fn path(&self, process: &Process, which: usize) -> Option<PathBuf> {
         let pattern = self.patterns[which].as_ref()?;
-        let host = hosts.get(process.node as usize).map_or("", String::as_str);
-        Some(name(pattern, process.job, process.rank, self.width, host).into())
+        let (job, rank) = (process.job, process.rank);
+        Some(name(pattern, job, rank, self.width, &process.host).into())
     }
 
     fn make(&mut self, path: PathBuf, streams: u32) {
@@ -331,7 +337,8 @@ impl Files {
         self.check.map(|(at, _)| at)
     }
 
-    /// Has more threads if those that there are have made no progress for a while although there is something to do.
+    /// Has more threads if those that there are have made no progress for a while although there is
+    /// something to do.
     pub fn check(&mut self) {
         let now = Instant::now();
         let state = self.shared.lock();
@@ -362,7 +369,8 @@ impl Files {
         state.bytes == 0 && state.unmade == 0
     }
 
-    /// Drops what is not written yet and all that comes. A file that it was to go to, if there is one.
+    /// Drops what is not written yet and all that comes. A file that it was to go to, if there is
+    /// one.
     pub fn give_up(&mut self) -> Option<PathBuf> {
         let mut state = self.shared.lock();
         let is_stuck = |known: &Known| known.is_busy || !known.is_made || !known.waiting.is_empty();
@@ -379,8 +387,9 @@ impl Files {
     }
 }
 
-/// The name of a file: of `pattern`, `%r` is the rank (`J.R` in the spawned job J), `%R` the rank with as many digits as the
-/// highest one has, `%j` the number of the job, from 1 on, `%h` the host and `%%` a percent sign.
+/// The name of a file: of `pattern`, `%r` is the rank (`J.R` in the spawned job J), `%R` the rank
+/// with as many digits as the highest one has, `%j` the number of the job, from 1 on, `%h` the host
+/// and `%%` a percent sign.
 fn name(pattern: &str, job: u32, rank: u32, width: usize, host: &str) -> String {
     let mut name = String::new();
     let mut rest = pattern.chars();

@@ -7,15 +7,27 @@ use std::time::Duration;
 use catena_boot::wire::{Malformed, Reader, Writer};
 use catena_proof::Secret;
 
-use super::Means;
-use crate::message::MessageKind;
-use crate::plan::{Plan, read_strings, read_vars, write_strings, write_vars};
+use crate::kind::MessageKind;
+use crate::plan::Plan;
+use crate::strings::{read_strings, read_vars, write_strings, write_vars};
 
 /// Version of everything that the launcher's processes tell each other.
-const VERSION: u32 = 5;
+const VERSION: u32 = 7;
 
-/// What a daemon says first, so that what shells print before is told apart.
-pub const GREETING: &[u8] = b"\0catena daemon\n";
+/// How daemons are started and kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Means {
+    /// The command that starts something on another host: `AGENT HOST COMMAND`.
+    pub agent: Vec<OsString>,
+    /// What it is to start there.
+    pub daemon: Vec<OsString>,
+    /// Most daemons that one process starts.
+    pub fanout: u32,
+    /// How long a daemon may take to answer.
+    pub start: Duration,
+    /// How long a host may be silent; zero: for ever.
+    pub silence: Duration,
+}
 
 /// What a daemon is told.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,27 +3,39 @@
 use std::collections::BTreeMap;
 
 use catena_boot::{SpawnProgram, SpawnRequest, server};
+use catena_job::{App, Inherit, MAX_RANKS, Plan, Wish, app_sets};
 
-use super::Job;
-use crate::MAX_RANKS;
-use crate::args::{App, Inherit};
+use super::process::Processes;
+use crate::base::Base;
 use crate::heard;
 use crate::hosts::list::{Host, Hosts};
 use crate::hosts::names::Names;
-use crate::node::{Node, SPARE_FILES};
-use crate::place::{self, Wish};
-use crate::plan::{Plan, app_sets};
+use crate::node::SPARE_FILES;
+use crate::place;
 
-impl Job {
-    /// The plan of a job to be spawned. Hosts that are named and that the job does not have yet come to
-    /// its hosts.
+/// What there is for processes to be placed on.
+pub struct Space<'a> {
+    /// The plan of the first job, whose hosts and their room are those of all jobs. New ones come
+    /// to it.
+    pub plan: &'a mut Plan,
+    /// Those that run already.
+    pub processes: &'a Processes,
+    /// What this process stands on.
+    pub base: &'a Base,
+    /// The number of this process's own node.
+    pub own: Option<u32>,
+}
+
+impl Space<'_> {
+    /// The plan of a job to be spawned. Hosts that are named and that the job does not have yet
+    /// come to its hosts.
     ///
     /// # Errors
     /// Why it cannot be placed, and what to do.
-    pub(super) fn plan_of(&mut self, request: &SpawnRequest) -> Result<Plan, String> {
+    pub fn plan_of(&mut self, request: &SpawnRequest) -> Result<Plan, String> {
         let hosts = request.programs.iter().map(hosts_of);
         let hosts: Vec<Vec<Host>> = hosts.collect::<Result<_, _>>()?;
-        let there = self.processes.iter().filter(|it| it.running).count() as u32;
+        let there = self.processes.running();
         let mut room = MAX_RANKS;
         if self.plan.hosts.len() == 1 && hosts.iter().all(Vec::is_empty) {
             // Each needs three descriptors here.
@@ -110,8 +122,8 @@ impl Job {
         Ok(())
     }
 
-    /// The nodes that hosts are, each once, and how many processes they have room for; those that are new come to the hosts of
-    /// the job.
+    /// The nodes that hosts are, each once, and how many processes they have room for; those that
+    /// are new come to the hosts of the job.
     fn nodes_of_hosts(&mut self, hosts: &[Host]) -> Vec<(u32, u32)> {
         if hosts.is_empty() {
             return Vec::new();
@@ -126,8 +138,7 @@ impl Job {
             .iter()
             .map(|name| names.number(name))
             .collect();
-        let own = self.tree.node.as_ref().map(Node::number);
-        let own = own.filter(|&own| (own as usize) < numbers.len());
+        let own = self.own.filter(|&own| (own as usize) < numbers.len());
         let mut nodes: Vec<(u32, u32)> = Vec::new();
         for host in hosts {
             let number = names.number(&host.name);
@@ -137,7 +148,6 @@ impl Job {
                 None => known.unwrap_or_else(|| {
                     self.plan.hosts.push(host.name.clone());
                     self.plan.room.push(host.slots.unwrap_or(1));
-                    self.taken.push([0; 2]);
                     numbers.push(number);
                     numbers.len() - 1
                 }) as u32,
@@ -151,8 +161,8 @@ impl Job {
         nodes
     }
 
-    /// The nodes where processes run that nobody has placed: those with free slots, if they have enough
-    /// for all, else all that there are.
+    /// The nodes where processes run that nobody has placed: those with free slots, if they have
+    /// enough for all, else all that there are.
     fn free_nodes(&self, count: u32, placed: &Placed) -> Vec<(u32, u32)> {
         let mut busy = placed.on.clone();
         for process in self.processes.iter().filter(|it| it.running) {

@@ -1,0 +1,80 @@
+//! A look at a process of this host, by its area of the trace.
+
+use std::fs;
+use std::io;
+
+use catena_trace::{Phase, View};
+
+use crate::calls::functions;
+use crate::rank::{Rank, State, Thread};
+use crate::waits_for::{Member, WaitsFor};
+
+/// What is seen of a process, whose number on this host is `pid`; `None` if that has ended.
+///
+/// # Errors
+/// If its area cannot be read.
+pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
+    let who = view.who();
+    let state = match (pid, view.phase()) {
+        (None, _) => State::Ended,
+        (Some(_), Phase::Left) => State::Left,
+        (Some(_), Phase::Before) => State::Before,
+        (Some(pid), Phase::Running) => state_of(pid),
+    };
+    let notices = match state {
+        State::Running => view.notices()?,
+        _ => Vec::new(),
+    };
+    let mut threads = Vec::new();
+    for thread in view.threads(1)? {
+        let last = thread.entries.last();
+        let function = last.and_then(|it| functions().get(usize::from(it.function)));
+        let mut notices = notices.iter().filter(|(of, _)| *of == thread.thread);
+        threads.push(Thread {
+            thread: thread.thread,
+            calls: thread.calls,
+            call: function.map_or(String::new(), |it| it.name.to_string()),
+            place: String::new(),
+            waits: notices
+                .next()
+                .and_then(|(_, bytes)| WaitsFor::read(bytes).ok()),
+        });
+    }
+    Ok(Rank {
+        member: Member {
+            job: who.job,
+            rank: who.rank,
+        },
+        host: host.to_string(),
+        pid: pid.unwrap_or(who.pid),
+        state,
+        threads,
+    })
+}
+
+/// How a process of this host stands, as the kernel says.
+pub fn state_of(pid: u32) -> State {
+    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else {
+        return State::Ended;
+    };
+    // Behind the name, which may have anything in it.
+    let state = stat
+        .rsplit_once(')')
+        .and_then(|(_, rest)| rest.split_whitespace().next());
+    match state {
+        Some("T" | "t") => State::Stopped,
+        Some("Z" | "X") | None => State::Ended,
+        Some(_) => State::Running,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_of_a_process_is_the_kernels() {
+        assert_eq!(state_of(std::process::id()), State::Running);
+        assert_eq!(state_of(u32::MAX), State::Ended);
+    }
+}

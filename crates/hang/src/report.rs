@@ -1,0 +1,112 @@
+//! What is wrong, for the user.
+
+use crate::cause::Finding;
+use crate::words::{Names, span};
+
+/// Most groups that are shown.
+const GROUPS: usize = 10;
+
+impl Finding {
+    /// In lines: the culprit and the cause, what to do, and what each rank does.
+    pub fn lines(&self) -> Vec<String> {
+        let how = match self.definite {
+            true => "the job hangs",
+            false => "no progress",
+        };
+        let mut lines = vec![
+            format!("{how}: {}", self.cause),
+            format!("  what to do: {}", self.remedy),
+        ];
+        for group in self.groups.iter().take(GROUPS) {
+            let does = match group.ranks.len() {
+                1 => group.does.clone(),
+                _ => several(&group.does),
+            };
+            let waited = match group.waited.as_secs() {
+                0 => String::new(),
+                _ => format!(" (for {})", span(group.waited)),
+            };
+            lines.push(format!("  {} {does}{waited}", group.who));
+        }
+        let more = self.groups.len().saturating_sub(GROUPS);
+        if more > 0 {
+            lines.push(format!("  and {more} groups of other ranks"));
+        }
+        lines
+    }
+
+    /// As JSON, one object: `definite`, `culprits`, `cause`, `remedy`, and `groups` with `ranks`, `does` and `seconds`.
+    pub fn json(&self, names: &Names) -> String {
+        let all = |members: &[crate::Member]| {
+            let each: Vec<_> = members.iter().map(|it| quoted(&names.one(*it))).collect();
+            format!("[{}]", each.join(","))
+        };
+        let groups: Vec<_> = self
+            .groups
+            .iter()
+            .map(|group| {
+                format!(
+                    "{{\"ranks\":{},\"does\":{},\"seconds\":{:.3}}}",
+                    all(&group.ranks),
+                    quoted(&group.does),
+                    group.waited.as_secs_f64()
+                )
+            })
+            .collect();
+        format!(
+            "{{\"definite\":{},\"culprits\":{},\"cause\":{},\"remedy\":{},\"groups\":[{}]}}",
+            self.definite,
+            all(&self.culprits),
+            quoted(&self.cause),
+            quoted(&self.remedy),
+            groups.join(",")
+        )
+    }
+}
+
+/// What one does, of several.
+fn several(does: &str) -> String {
+    for (one, many) in [
+        ("waits ", "wait "),
+        ("has ", "have "),
+        ("is ", "are "),
+        ("does not ", "do not "),
+    ] {
+        if let Some(rest) = does.strip_prefix(one) {
+            return format!("{many}{rest}");
+        }
+    }
+    does.to_string()
+}
+
+/// A text of JSON.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            c if (c as u32) < 0x20 => quoted.push_str(&format!("\\u{:04x}", c as u32)),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_json_have_no_bare_marks() {
+        assert_eq!(quoted("a\"b\\c\nd"), "\"a\\\"b\\\\c\\u000ad\"");
+    }
+
+    #[test]
+    fn several_do_what_one_does() {
+        assert_eq!(several("waits in MPI_Recv"), "wait in MPI_Recv");
+        assert_eq!(several("has finalized MPI"), "have finalized MPI");
+        assert_eq!(several("does not wait in MPI"), "do not wait in MPI");
+    }
+}

@@ -1,0 +1,56 @@
+//! Questions to all nodes, whose answers are gathered on their way up the tree of hosts.
+//!
+//! A question goes down as `NodeCommand::Survey`. Each node answers by `NodeEvent::Surveyed`, at
+//! once or later. A process of the launcher that has others below it waits for the answers of all
+//! of them and of its own node, merges them, and passes one answer on. So mpirun hears as many
+//! answers as daemons were started by it, however many hosts there are. A host that is lost is
+//! waited for no longer.
+//!
+//! To ask something new is a variant of [`Question`], an arm of [`Question::merge`], and an arm of
+//! `Node::answer` in the launcher; whoever asks in the supervisor gets a number, and later the
+//! answer with that number.
+
+use catena_boot::wire::Malformed;
+
+/// What nodes are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// What processes have said so far: that comes up before the answer, which has nothing in it.
+    Hear,
+    /// Which processes do nothing but wait, have left, or are stopped: each is its number, the length of what
+    /// follows, and that, a `Rank` of `catena_hang`.
+    Waits,
+    /// All processes in the same form, with places in their programs.
+    WaitsInFull,
+}
+
+impl Question {
+    /// Its number in messages.
+    pub(crate) fn to_word(self) -> u32 {
+        match self {
+            Question::Hear => 0,
+            Question::Waits => 1,
+            Question::WaitsInFull => 2,
+        }
+    }
+
+    /// The question with that number.
+    pub(crate) fn from_word(word: u32) -> Result<Question, Malformed> {
+        match word {
+            0 => Ok(Question::Hear),
+            1 => Ok(Question::Waits),
+            2 => Ok(Question::WaitsInFull),
+            _ => Err(Malformed("a question of an unknown kind")),
+        }
+    }
+
+    /// Adds the answer of one part of the tree to those of others. An answer without bytes adds
+    /// nothing, to any question.
+    pub fn merge(self, all: &mut Vec<u8>, answer: &[u8]) {
+        match self {
+            Question::Hear | Question::Waits | Question::WaitsInFull => {
+                all.extend_from_slice(answer);
+            }
+        }
+    }
+}

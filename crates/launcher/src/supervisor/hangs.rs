@@ -1,0 +1,173 @@
+//! Whether the job hangs.
+//!
+//! Ranks tell in memory what they have waited for longer than a second. Twice a second all nodes are asked for those that do nothing
+//! but wait ([`Question::Waits`]); nobody else is troubled. What lasted from one answer to the next is looked at
+//! (`catena_hang`): if some wait for ever, or have waited long, all nodes are asked once more, for everything
+//! ([`Question::WaitsInFull`]), and that is told.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use catena_boot::{HANG_AFTER, ON_HANG, OnHang};
+use catena_hang::{Finding, Names, Rank, find};
+use catena_job::{Plan, Question, setting};
+
+use super::nodes::Nodes;
+use super::process::Processes;
+
+/// How long from one look to the next.
+pub const EVERY: Duration = Duration::from_millis(500);
+
+/// Of ranks on several hosts, or that use a network, a message may be under way: so they wait longer before it is said that
+/// they do so for ever.
+const UNDER_WAY: Duration = Duration::from_secs(5);
+
+/// What is known of hanging.
+pub struct Hangs {
+    on_hang: OnHang,
+    patience: Duration,
+    /// Where findings are written as JSON.
+    file: Option<PathBuf>,
+    /// The number of the question that is under way.
+    asked: Option<(u32, Question)>,
+    /// The last answer.
+    before: Vec<Rank>,
+    /// What was told last.
+    told: Option<Finding>,
+}
+
+/// What comes of an answer.
+pub enum Found {
+    /// Nothing, or nothing new.
+    Nothing,
+    /// All nodes are to be asked for everything.
+    More,
+    /// The user is told that; and the job ends if it is to, as the status says.
+    Tell(Vec<String>, Option<i32>),
+}
+
+/// Status of a job that was ended as it hangs.
+pub const STATUS: i32 = 123;
+
+impl Hangs {
+    /// For a job of that plan.
+    pub fn new(plan: &Plan, file: Option<PathBuf>) -> Hangs {
+        Hangs {
+            on_hang: setting(&ON_HANG, &plan.env),
+            patience: setting(&HANG_AFTER, &plan.env),
+            file,
+            asked: None,
+            before: Vec::new(),
+            told: None,
+        }
+    }
+
+    /// Whether anybody is to look.
+    pub fn is_watching(&self) -> bool {
+        self.on_hang != OnHang::Nothing
+    }
+
+    /// Asks all nodes, unless an answer is still to come.
+    pub fn look(&mut self, nodes: &mut Nodes) {
+        if self.asked.is_none() {
+            self.ask(nodes, Question::Waits);
+        }
+    }
+
+    /// Asks all nodes for everything.
+    pub fn look_closer(&mut self, nodes: &mut Nodes) {
+        self.ask(nodes, Question::WaitsInFull);
+    }
+
+    fn ask(&mut self, nodes: &mut Nodes, question: Question) {
+        self.asked = Some((nodes.ask(question), question));
+    }
+
+    /// All nodes have answered a question, which may be another one.
+    pub fn answered(&mut self, number: u32, answer: &[u8], processes: &Processes) -> Found {
+        let Some((_, question)) = self.asked.take_if(|(asked, _)| *asked == number) else {
+            return Found::Nothing;
+        };
+        let (ranks, names) = read(answer, processes);
+        let now = catena_base::clock::monotonic_ns();
+        let found = find(&names, &self.before, &ranks, now, self.patience);
+        let found = found.filter(|it| !it.definite || is_certain(it, &ranks));
+        if question == Question::Waits {
+            self.before = ranks;
+        }
+        let Some(found) = found else {
+            if question == Question::Waits {
+                self.told = None;
+            }
+            return Found::Nothing;
+        };
+        let is_known =
+            |told: &Finding| (told.definite, &told.culprits) == (found.definite, &found.culprits);
+        if self.told.as_ref().is_some_and(is_known) {
+            return Found::Nothing;
+        }
+        if question == Question::Waits {
+            return Found::More;
+        }
+        let mut lines = found.lines();
+        lines.extend(self.write(&found, &names));
+        let status = match (self.on_hang, found.definite) {
+            (OnHang::End, true) => Some(STATUS),
+            _ => None,
+        };
+        self.told = Some(found);
+        Found::Tell(lines, status)
+    }
+
+    /// Writes a finding to the file, if there is one; what to tell of that.
+    fn write(&self, found: &Finding, names: &Names) -> Option<String> {
+        let path = self.file.as_ref()?;
+        let mut options = OpenOptions::new();
+        let file = options.create(true).append(true).open(path);
+        let written = file.and_then(|mut file| writeln!(file, "{}", found.json(names)));
+        let error = written.err()?;
+        Some(format!("  {} cannot be written: {error}", path.display()))
+    }
+}
+
+/// Whether no message can be under way that would change what was found.
+fn is_certain(found: &Finding, ranks: &[Rank]) -> bool {
+    let mut hosts: Vec<&str> = ranks.iter().map(|it| it.host.as_str()).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    let waited = found.groups.iter().map(|group| group.waited).max();
+    hosts.len() < 2 || waited.is_some_and(|it| it >= UNDER_WAY)
+}
+
+/// What all nodes have told of their ranks, and how these are called.
+fn read(answer: &[u8], processes: &Processes) -> (Vec<Rank>, Names) {
+    let (mut ranks, mut jobs) = (Vec::new(), BTreeMap::new());
+    let mut rest = answer;
+    while let Some((head, behind)) = rest.split_first_chunk::<8>() {
+        let word =
+            |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let (number, len) = (word(0), word(4) as usize);
+        let Some((bytes, behind)) = behind.split_at_checked(len) else {
+            break;
+        };
+        rest = behind;
+        let Ok(mut rank) = Rank::read(bytes) else {
+            continue;
+        };
+        let Some(process) = processes.get(number) else {
+            continue;
+        };
+        rank.host = process.host.to_string();
+        let name = match process.job {
+            0 => String::new(),
+            job => format!(" of spawned job {job}"),
+        };
+        jobs.insert(rank.member.job, name);
+        ranks.push(rank);
+    }
+    ranks.sort_by_key(|it| it.member);
+    (ranks, Names { jobs })
+}
