@@ -322,7 +322,7 @@ impl<'a> Case<'_, 'a> {
         let told: Vec<_> = match parts.len() {
             // One after the other says more than all at once.
             1 => {
-                let each = parts[0].iter().take(3);
+                let each = ranks.iter().take(3);
                 each.map(|rank| format!("{} {}", self.one(rank.member), self.rank_does(rank)))
                     .collect()
             }
