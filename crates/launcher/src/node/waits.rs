@@ -10,8 +10,8 @@ use super::{Local, Node};
 use crate::places::name_places;
 
 impl Node {
-    /// The ranks that do nothing but wait, have left or are stopped, or all of them if `in_full`: each is its number, the length
-    /// of what follows, and that.
+    /// The ranks that do nothing but wait, have left or are stopped, or all of them if `in_full`:
+    /// each is its number, the length of what follows, and that.
     pub(super) fn waits(&mut self, in_full: bool) -> Vec<u8> {
         self.find_traces();
         let host = catena_boot::host_name();
