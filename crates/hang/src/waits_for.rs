@@ -153,6 +153,9 @@ pub struct WaitsFor {
     pub needs: Vec<Need>,
     /// Where the call was made from: addresses of code, the innermost first.
     pub frames: Vec<u64>,
+    /// The line of the Python program that it was made from, `script.py:12 in solve`; empty if
+    /// there is none.
+    pub python: String,
 }
 
 /// Most ranges of processes that a need names.
@@ -174,6 +177,7 @@ impl WaitsFor {
         let frames = &self.frames[..self.frames.len().min(FRAMES)];
         w.u8(frames.len() as u8);
         frames.iter().for_each(|&frame| w.u64(frame));
+        w.text(&self.python, catena_trace::PYTHON_LINE);
         let more = self.needs.len() > NEEDS;
         let needs = &self.needs[..self.needs.len().min(NEEDS)];
         w.u8(needs.len() as u8);
@@ -194,6 +198,7 @@ impl WaitsFor {
         let since = r.u64()?;
         let any = r.u8()? != 0;
         let frames = (0..r.u8()?).map(|_| r.u64()).collect::<Result<_, _>>()?;
+        let python = r.text()?;
         let needs = (0..r.u8()?)
             .map(|_| Need::read(&mut r))
             .collect::<Result<_, _>>()?;
@@ -202,6 +207,7 @@ impl WaitsFor {
             any,
             needs,
             frames,
+            python,
         })
     }
 }
@@ -316,7 +322,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read(needs in prop::collection::vec(needs(), 0..NEEDS), since: u64, any: bool) {
-            let waits = WaitsFor { since, any, needs, frames: vec![1, 2] };
+            let waits = WaitsFor { since, any, needs, frames: vec![1, 2], python: "a.py:1".into() };
             prop_assert_eq!(WaitsFor::read(&waits.to_bytes()), Ok(waits));
         }
 
@@ -349,6 +355,7 @@ mod tests {
         let waits = WaitsFor {
             needs: vec![need; 100],
             frames: vec![0; 1000],
+            python: "z".repeat(1000),
             ..WaitsFor::default()
         };
         let bytes = waits.to_bytes();

@@ -47,6 +47,7 @@ struct Notes {
     /// The tick since which nothing has moved, and that moment by the monotonic clock, nanoseconds.
     since: (u64, u64),
     frames: Vec<u64>,
+    python: String,
 }
 
 impl Told {
@@ -67,14 +68,15 @@ impl Told {
         }
         if self.0.is_none() {
             self.0 = Notice::of(thread).map(|notice| {
-                let frames = match is_mine {
-                    true => catena_trace::frames(FRAMES),
-                    false => Vec::new(),
+                let (frames, python) = match is_mine {
+                    true => (catena_trace::frames(FRAMES), catena_trace::python()),
+                    false => Default::default(),
                 };
                 Box::new(Notes {
                     notice,
                     since: (0, 0),
                     frames,
+                    python,
                 })
             });
         }
@@ -88,6 +90,7 @@ impl Told {
         let mut waits = WaitsFor {
             since: notes.since.1,
             frames: notes.frames.clone(),
+            python: notes.python.clone(),
             ..WaitsFor::default()
         };
         wait.describe(process, &mut waits);

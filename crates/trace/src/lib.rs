@@ -11,6 +11,7 @@
 //! | `record` | what is written of a call                                      |
 //! | `thread` | which ring is a thread's                                       |
 //! | `frames` | where a thread is                                              |
+//! | `python` | which line of a Python program a thread is in         |
 //! | `notice` | what is written of a wait, all of it or nothing                |
 //! | `read`   | the side of who looks                                          |
 //!
@@ -44,6 +45,7 @@
 mod area;
 mod frames;
 mod notice;
+mod python;
 mod read;
 mod record;
 mod thread;
@@ -51,6 +53,7 @@ mod thread;
 pub use area::{AREA, Area, NODE_AREAS, OFFSET, Phase, Who};
 pub use frames::frames;
 pub use notice::{NOTICE, NOTICES, Notice};
+pub use python::{PYTHON_LINE, python};
 pub use read::{Entry, Thread, View};
 pub use record::{ARGUMENTS, enter};
 pub use thread::{begin, end, set_phase, set_threaded, thread};

@@ -1,0 +1,178 @@
+//! Which of the frames is the program's, and how that is written.
+
+use std::fmt;
+
+use crate::names;
+
+/// A line of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The file, with its folder as far as the compiler has told.
+    pub path: String,
+    /// The line, from 1 on.
+    pub line: u32,
+}
+
+impl Source {
+    /// Whether it comes with the system, the compiler, or a package, so that it is not what a user
+    /// looks for.
+    fn is_foreign(&self) -> bool {
+        let begins = ["/usr/", "/rustc/", "/build/", "/opt/"];
+        let has = ["/.cargo/registry/", "/site-packages/", "/include/c++/"];
+        begins.iter().any(|it| self.path.starts_with(it))
+            || has.iter().any(|it| self.path.contains(it))
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.path.rsplit('/').next().unwrap_or(&self.path);
+        write!(f, "{name}:{}", self.line)
+    }
+}
+
+/// A function that is being executed, or has called the one before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The file that its code is in.
+    pub object: String,
+    /// Where its code is in that file: the address that the file's own tables use.
+    pub address: u64,
+    /// Its name in the table of symbols, or in the debug information if it is inlined; as the file
+    /// has it.
+    pub symbol: Option<String>,
+    /// Where it is in the program, if there is debug information.
+    pub source: Option<Source>,
+}
+
+impl Frame {
+    /// The file that its code is in, without its folder.
+    pub fn file(&self) -> &str {
+        self.object.rsplit('/').next().unwrap_or(&self.object)
+    }
+
+    /// Its name as a programmer writes it.
+    pub fn function(&self) -> Option<String> {
+        self.symbol.as_deref().map(names::readable)
+    }
+
+    /// Whether it is a function of MPI's: of a library, or of a tool that stands before one.
+    fn is_call(&self) -> bool {
+        self.symbol.as_deref().is_some_and(names::is_mpi)
+    }
+
+    /// Whether it lies in a library of MPI.
+    fn is_library(&self) -> bool {
+        ["libmpi", "libcatena", "libpmpi"]
+            .iter()
+            .any(|it| self.file().starts_with(it))
+    }
+
+    fn is_shared(&self) -> bool {
+        self.file().ends_with(".so") || self.file().contains(".so.")
+    }
+
+    /// Whether it is code that the user works on, as far as can be seen.
+    fn is_own(&self) -> bool {
+        let systems = ["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"];
+        let is_systems = systems.iter().any(|it| self.object.starts_with(it));
+        let source = self.source.as_ref();
+        !is_systems && source.is_some_and(|it| !it.is_foreign())
+    }
+
+    /// Whether it is Python itself.
+    fn is_python(&self) -> bool {
+        self.file().starts_with("libpython") || self.file().starts_with("python")
+    }
+
+    /// Whether it is what connects Python to MPI.
+    fn is_binding(&self) -> bool {
+        let begins = ["MPI.", "libffi", "_ctypes", "_cffi"];
+        begins.iter().any(|it| self.file().starts_with(it))
+    }
+}
+
+/// `solver.c:88`, `exchange`, `exchange in libsolver.so` or `solver+0x1234`.
+impl fmt::Display for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.source, self.function()) {
+            (Some(source), _) => source.fmt(f),
+            (None, Some(name)) if self.is_shared() => write!(f, "{name} in {}", self.file()),
+            (None, Some(name)) => f.write_str(&name),
+            (None, None) => write!(f, "{}+{:#x}", self.file(), self.address),
+        }
+    }
+}
+
+/// Where a program has called MPI, or is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// There.
+    At(Frame),
+    /// In code about which the debug information says nothing, or that is a library's, with what
+    /// has called it.
+    In(Frame, Box<Place>),
+    /// In a line of a Python program, in words.
+    Python(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::At(frame) => frame.fmt(f),
+            Place::In(frame, caller) => write!(f, "{frame}, called from {caller}"),
+            Place::Python(line) => f.write_str(line),
+        }
+    }
+}
+
+/// The frames without those of MPI at the front.
+fn program(mut frames: &[Frame]) -> &[Frame] {
+    // A tool may have functions of its own between its `MPI_Recv` and the library's.
+    const TOOL: usize = 8;
+    loop {
+        let Some(first) = frames.first() else {
+            return frames;
+        };
+        if first.is_library() || first.is_call() {
+            frames = &frames[1..];
+            continue;
+        }
+        let same = frames.iter().take(TOOL);
+        let same = same.take_while(|it| it.object == first.object);
+        match same.into_iter().position(Frame::is_call) {
+            Some(call) => frames = &frames[call + 1..],
+            None => return frames,
+        }
+    }
+}
+
+/// The place among frames, the innermost first; `python` is the innermost line of the interpreter,
+/// if there is one.
+pub(crate) fn choose(frames: &[Frame], python: &str) -> Option<Place> {
+    let frames = program(frames);
+    let interpreter = frames.iter().position(Frame::is_python);
+    let native = match (python, interpreter) {
+        // The frames may not reach up to the interpreter.
+        ("", _) | (_, None) => frames,
+        (_, Some(end)) => &frames[..end],
+    };
+    let line = || (!python.is_empty()).then(|| Place::Python(python.into()));
+    let mut native = native.iter().filter(|it| !it.is_binding());
+    let Some(first) = native.next() else {
+        return line();
+    };
+    if first.is_own() {
+        return Some(Place::At(first.clone()));
+    }
+    let caller = native
+        .find(|it| it.is_own())
+        .map(|it| Place::At(it.clone()));
+    let caller = caller.or_else(line);
+    Some(match (caller, &first.source) {
+        // A template, or what was inlined from a header.
+        (Some(caller), Some(_)) => caller,
+        (Some(caller), None) => Place::In(first.clone(), Box::new(caller)),
+        (None, _) => Place::At(first.clone()),
+    })
+}

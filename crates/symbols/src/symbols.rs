@@ -1,0 +1,121 @@
+//! Files that were opened, and answers that were found.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::bytes::Budget;
+use crate::maps::{Mapping, Maps};
+use crate::object::Object;
+use crate::place::{Frame, Place, choose};
+
+/// Most files, and most answers, that are kept.
+const OBJECTS: usize = 64;
+const ANSWERS: usize = 4096;
+
+/// What may be spent on a stack's debug information.
+const STEPS: u64 = 64 << 20;
+const BYTES: u64 = 1 << 30;
+
+/// Most frames of a stack that are looked at.
+const FRAMES: usize = 64;
+
+/// Finds places of addresses. It keeps files open, and up to 64 MiB of them and 256 MiB of what was
+/// compressed: so it is made for a report, and dropped then.
+///
+/// Cost: a first address of a program takes from a millisecond to tens of them where it has much
+/// debug information, the same address again some hundred nanoseconds. It waits as long as file
+/// systems do.
+#[derive(Debug, Default)]
+pub struct Symbols {
+    budget: Rc<Budget>,
+    /// By the file, as the kernel writes it; `None` where it cannot be read.
+    objects: HashMap<String, Option<Object>>,
+    /// By the file and the address in it.
+    answers: HashMap<(String, u64), Vec<Frame>>,
+}
+
+impl Symbols {
+    /// Nothing is known yet.
+    pub fn new() -> Symbols {
+        Symbols::default()
+    }
+
+    /// Where the program is, for a user, or has called MPI: of the addresses that a thread's calls
+    /// return to, the innermost first. `python` is the line of the Python program that it is in, in
+    /// words, or empty. `None` if nothing can be told.
+    ///
+    /// Frames of MPI and of tools that stand before it are passed over. What is told is the line,
+    /// where there is debug information, else the function, else the address in its file. Where the
+    /// innermost function is that of a library without debug information, the line of the program
+    /// that has called it is told as well.
+    pub fn place(&mut self, maps: &Maps, frames: &[u64], python: &str) -> Option<Place> {
+        choose(&self.stack(maps, frames), python)
+    }
+
+    /// All frames, the innermost first, with inlined functions. Addresses without a file are left
+    /// out.
+    pub fn stack(&mut self, maps: &Maps, frames: &[u64]) -> Vec<Frame> {
+        let budget = Rc::clone(&self.budget);
+        budget.with(STEPS, BYTES, || {
+            let frames = frames.iter().take(FRAMES);
+            // An address after a call may be that of the next line, or of the next function.
+            let frames = frames.filter_map(|&at| self.frames(maps, at.checked_sub(1)?));
+            frames.flatten().collect()
+        })
+    }
+
+    /// The functions that an address of an instruction lies in.
+    fn frames(&mut self, maps: &Maps, at: u64) -> Option<Vec<Frame>> {
+        let mapping = maps.at(at)?;
+        let offset = (at - mapping.begin).wrapping_add(mapping.offset);
+        let key = (mapping.file.clone(), offset);
+        if let Some(known) = self.answers.get(&key) {
+            return Some(known.clone());
+        }
+        let found = frames_in(self.object(maps, mapping), mapping, offset);
+        if self.answers.len() >= ANSWERS {
+            self.answers.clear();
+        }
+        self.answers.insert(key, found.clone());
+        Some(found)
+    }
+
+    fn object(&mut self, maps: &Maps, mapping: &Mapping) -> Option<&Object> {
+        if self.objects.len() >= OBJECTS && !self.objects.contains_key(&mapping.file) {
+            self.objects.clear();
+        }
+        let object = self.objects.entry(mapping.file.clone());
+        let object = object.or_insert_with(|| Object::open(maps, mapping, &self.budget));
+        object.as_ref()
+    }
+}
+
+/// The functions that a byte of a file lies in.
+fn frames_in(object: Option<&Object>, mapping: &Mapping, offset: u64) -> Vec<Frame> {
+    let frame = |address| Frame {
+        object: mapping.path.clone(),
+        address,
+        symbol: None,
+        source: None,
+    };
+    let located = object.and_then(|object| Some((object, object.elf().address(offset)?)));
+    let Some((object, address)) = located else {
+        return vec![frame(offset)];
+    };
+    let inlined = object.inlined(address);
+    let mut frames: Vec<_> = inlined
+        .into_iter()
+        .map(|it| Frame {
+            symbol: it.function,
+            source: it.source,
+            ..frame(address)
+        })
+        .collect();
+    if frames.is_empty() {
+        frames.push(frame(address));
+    }
+    if let Some(last) = frames.last_mut() {
+        last.symbol = object.function(address).map(|it| it.name);
+    }
+    frames
+}
