@@ -370,6 +370,10 @@ impl Client {
 }
 
 impl Boot for Client {
+    fn is_watched(&self) -> bool {
+        true
+    }
+
     fn job(&self) -> &Job {
         &self.job
     }

@@ -273,6 +273,11 @@ pub trait Boot: Send {
     /// Who I am and who else there is.
     fn job(&self) -> &Job;
 
+    /// Whether the launcher looks whether the job hangs.
+    fn is_watched(&self) -> bool {
+        false
+    }
+
     /// How this process was wired up: names and values to show, the versions
     /// among them.
     fn describe(&self) -> Vec<(&'static str, String)>;

@@ -383,11 +383,9 @@ impl<'a> Case<'_, 'a> {
     /// Nobody waits for ever as far as can be seen, but some have waited long.
     fn slow(&self, patience: Duration) -> Option<Finding> {
         let stuck = || self.graph.ranks.values().filter(|it| it.is_stuck());
-        let waiter = stuck().max_by_key(|it| self.waited(it))?;
+        // The first of those whose patience is over.
+        let waiter = stuck().find(|it| self.waited(it) >= patience)?;
         let waited = self.waited(waiter);
-        if waited < patience {
-            return None;
-        }
         // Those that run, and to whom waiting leads.
         let mut seen = BTreeSet::new();
         let mut next = vec![waiter.member];

@@ -22,6 +22,7 @@
 //! | `hooks`    | what a process carries on besides transfers                      |
 //! | `block`    | waiting, for a process that one thread uses at a time            |
 //! | `watch`    | several threads of a process that wait at once                   |
+//! | `own_watch` | whether the job hangs, without Catena's launcher                |
 //! | `host`     | the trait, and what waiting took                                 |
 //! | `threads`  | the threads that wait, as each of them sees the others           |
 //! | `told`     | what a thread tells of a wait that lasts                         |
@@ -94,6 +95,7 @@ mod hooks;
 mod host;
 mod life;
 mod lock;
+mod own_watch;
 mod scoped;
 mod sleep;
 mod threads;

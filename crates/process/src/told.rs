@@ -7,6 +7,8 @@ use catena_base::clock;
 use catena_hang::{FRAMES, WaitsFor};
 use catena_trace::Notice;
 
+use crate::own_watch;
+
 /// How long nothing has moved before anything is told. Shorter waits cost nothing.
 const LONG: Duration = Duration::from_secs(1);
 
@@ -96,5 +98,6 @@ impl Told {
         };
         wait.describe(process, &mut waits);
         notes.notice.write(&waits.to_bytes());
+        own_watch::watch();
     }
 }

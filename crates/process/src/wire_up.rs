@@ -2,6 +2,8 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt::Display;
+use std::fs::File;
+use std::os::fd::BorrowedFd;
 use std::rc::Rc;
 
 use catena_boot::{Boot, Job, OtherJob};
@@ -18,6 +20,7 @@ use crate::engine::ProgressEngine;
 use crate::exchange::{BetweenJobs, SharedBoot, ThroughLauncher};
 use crate::hooks::Hooks;
 use crate::host::Host;
+use crate::own_watch;
 use crate::scoped::Scoped;
 use crate::threads::Threads;
 
@@ -48,19 +51,39 @@ fn local(job: &Job) -> Vec<Peer> {
 /// Begins to tell what this process does: in the segment of its node, or in one of its own. Without
 /// either nothing is told, and nothing else is missing.
 fn tell(boot: &dyn Boot, job: &Job) {
-    let area = match boot.segment() {
-        Some(segment) => Area::map(segment, place(&local(job), job)),
-        None => Area::alone(),
+    let local = local(job);
+    let me = place(&local, job);
+    // The segment stays open in this process in any case.
+    let again = |segment: BorrowedFd<'_>| match boot.is_watched() {
+        true => Ok(None),
+        false => segment.try_clone_to_owned().map(|it| Some(File::from(it))),
     };
-    if let Ok(area) = area {
-        let who = Who {
+    let begun = match boot.segment() {
+        Some(segment) => Area::map(segment, me).and_then(|area| {
+            let file = again(segment)?;
+            Ok((area, file, (me, local.len() as u32)))
+        }),
+        None => Area::alone().map(|(area, file)| (area, Some(file), (0, 1))),
+    };
+    let Ok((area, file, (me, ranks))) = begun else {
+        return;
+    };
+    let who = Who {
+        job: job.job_id,
+        rank: job.rank,
+        ranks: job.size,
+        pid: std::process::id(),
+    };
+    catena_trace::begin(area, who);
+    catena_base::fork::in_copies(catena_trace::end);
+    if let Some(file) = file {
+        let node = own_watch::Node {
+            file,
+            ranks,
+            me,
             job: job.job_id,
-            rank: job.rank,
-            ranks: job.size,
-            pid: std::process::id(),
         };
-        catena_trace::begin(area, who);
-        catena_base::fork::in_copies(catena_trace::end);
+        own_watch::begin(node, boot.is_watched());
     }
 }
 

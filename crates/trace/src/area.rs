@@ -10,6 +10,7 @@
 //! Where memory is short, the first touch of a page of a file ends a process: so whoever is to
 //! write there asks for it before ([`Area::provide`]).
 
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
@@ -170,12 +171,12 @@ impl Area {
         }
     }
 
-    /// An area in a file of this process alone, which stays open: who looks finds it there, as if
-    /// it were that of a node.
+    /// An area in a file of this process alone. As long as that is open, who looks finds it there, as
+    /// if it were that of a node.
     ///
     /// # Errors
     /// If files or memory are short.
-    pub fn alone() -> io::Result<Area> {
+    pub fn alone() -> io::Result<(Area, File)> {
         // SAFETY: a string that ends, and a flag.
         let fd = unsafe { libc::memfd_create(c"catena".as_ptr(), libc::MFD_CLOEXEC) };
         if fd < 0 {
@@ -198,9 +199,7 @@ impl Area {
         if unsafe { libc::ftruncate(fd, bytes as libc::off_t) } != 0 {
             return Err(io::Error::last_os_error());
         }
-        let area = Area::map(file.as_fd(), 0)?;
-        std::mem::forget(file);
-        Ok(area)
+        Ok((Area::map(file.as_fd(), 0)?, File::from(file)))
     }
 
     /// Whether a part of it can be written: now its memory is there.

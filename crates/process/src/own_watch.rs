@@ -1,0 +1,106 @@
+//! Whether the job hangs, where Catena's launcher is not there to look.
+//!
+//! Under the launcher of another library, or none, the ranks look themselves: on each node the
+//! first of those that have waited long. It sees the ranks of its node; others may be able to do
+//! anything.
+
+use std::fs::File;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
+
+use catena_base::clock;
+use catena_boot::{HANG_AFTER, ON_HANG, OnHang};
+use catena_hang::{Finding, Member, Names, Rank, State, find, look, state_of};
+use catena_trace::View;
+
+/// How long from one look to the next.
+const EVERY: Duration = Duration::from_millis(500);
+
+/// The processes of this node.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// Where they tell what they do.
+    pub file: File,
+    /// How many there are, and the number of this one among them.
+    pub ranks: u32,
+    pub me: u32,
+    /// The number of their job.
+    pub job: u64,
+}
+
+static NODE: OnceLock<Node> = OnceLock::new();
+
+/// When this process has looked last, nanoseconds of the monotonic clock.
+static LAST: AtomicU64 = AtomicU64::new(0);
+
+/// What was seen then, and whom it has blamed.
+static SEEN: Mutex<(Vec<Rank>, Option<(bool, Vec<Member>)>)> = Mutex::new((Vec::new(), None));
+
+/// This process looks for itself from now on, unless its launcher does, or the user wants nobody
+/// to. The file stays open: others find it in this process.
+pub(crate) fn begin(node: Node, is_watched: bool) {
+    if is_watched || ON_HANG.get() == OnHang::Nothing {
+        std::mem::forget(node.file);
+        return;
+    }
+    // There is one node.
+    _ = NODE.set(node);
+}
+
+/// Looks, if it is time to, and this process is the one to do it: it has waited long.
+#[cold]
+pub(crate) fn watch() {
+    let Some(node) = NODE.get() else {
+        return;
+    };
+    let now = clock::monotonic_ns();
+    if now.saturating_sub(LAST.load(Relaxed)) < EVERY.as_nanos() as u64 {
+        return;
+    }
+    LAST.store(now, Relaxed);
+    let view = |place| View::open(&node.file, place).ok().flatten();
+    let waits = |place| view(place).is_some_and(|it| it.has_notices() && is_there(&it));
+    if (0..node.me).any(waits) {
+        return;
+    }
+    let Ok(mut seen) = SEEN.try_lock() else {
+        return;
+    };
+    let ranks: Vec<Rank> = (0..node.ranks)
+        .filter_map(view)
+        .filter_map(|it| look(&it, "", is_there(&it).then(|| it.who().pid)).ok())
+        .collect();
+    let names = Names::of_job(node.job);
+    let found = find(&names, &seen.0, &ranks, now, HANG_AFTER.get());
+    seen.0 = ranks;
+    let blamed = found.as_ref().map(|it| (it.definite, it.culprits.clone()));
+    if let Some(found) = found
+        && seen.1 != blamed
+    {
+        tell(&found);
+    }
+    seen.1 = blamed;
+}
+
+/// Whether the process of an area is still there.
+fn is_there(view: &View<'_>) -> bool {
+    state_of(view.who().pid) != State::Ended
+}
+
+fn tell(found: &Finding) {
+    let lines = found.lines();
+    let Some((first, rest)) = lines.split_first() else {
+        return;
+    };
+    let pid = std::process::id();
+    let mut text = format!("catena: {first}\n");
+    for line in rest {
+        text += line;
+        text.push('\n');
+    }
+    // At once, or lines of several ranks would be mixed.
+    catena_base::tell!(
+        "{text}  `catena hang {pid}` on this host says more, with the lines of the program"
+    );
+}
