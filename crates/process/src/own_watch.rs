@@ -35,7 +35,10 @@ static NODE: OnceLock<Node> = OnceLock::new();
 static LAST: AtomicU64 = AtomicU64::new(0);
 
 /// What was seen then, and whom it has blamed.
-static SEEN: Mutex<(Vec<Rank>, Option<(bool, Vec<Member>)>)> = Mutex::new((Vec::new(), None));
+static SEEN: Mutex<Seen> = Mutex::new((Vec::new(), None));
+
+/// Ranks, and what was found: whether it is certain, and who is to blame.
+type Seen = (Vec<Rank>, Option<(bool, Vec<Member>)>);
 
 /// This process looks for itself from now on, unless its launcher does, or the user wants nobody
 /// to. The file stays open: others find it in this process.

@@ -24,7 +24,7 @@ pub fn enter(function: u16, arguments: [u32; ARGUMENTS]) {
     let number = ring.written.load(Relaxed);
     let entry = &ring.entries.0[number as usize % ENTRIES];
     let [first, second, third] = arguments.map(u64::from);
-    entry[0].store(u64::from(function) + 1 | first << 32, Relaxed);
-    entry[1].store(second | third << 32, Relaxed);
+    entry[0].store((u64::from(function) + 1) | (first << 32), Relaxed);
+    entry[1].store(second | (third << 32), Relaxed);
     ring.written.store(number + 1, Release);
 }
