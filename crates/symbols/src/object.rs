@@ -10,6 +10,7 @@ use crate::elf::{Elf, Function};
 use crate::lines::{self, Inlined};
 use crate::maps::{Mapping, Maps};
 use crate::units::Units;
+use crate::unwind::Callers;
 
 /// Where systems keep what was stripped from their files.
 const DEBUG: &str = "/usr/lib/debug";
@@ -28,25 +29,40 @@ pub(crate) struct Object {
     /// What was stripped from it.
     debug: Option<Elf>,
     units: Option<Units>,
+    callers: Option<Callers>,
 }
 
 impl Object {
     pub fn open(maps: &Maps, mapping: &Mapping, budget: &Rc<Budget>) -> Option<Object> {
-        let file = maps.open(mapping)?;
+        let pages = match mapping.is_kernels() {
+            true => Pages::of_memory(Maps::kernels()?, budget),
+            false => Pages::of_file(maps.open(mapping)?, budget)?,
+        };
         budget.with(STEPS, BYTES, || {
-            let elf = Elf::new(Pages::of_file(file, budget)?)?;
+            let elf = Elf::new(pages)?;
             let own = Units::new(&elf);
             let debug = match own {
                 Some(_) => None,
                 None => beside(maps, mapping, &elf),
             };
             let units = own.or_else(|| debug.as_ref().and_then(Units::new));
-            Some(Object { elf, debug, units })
+            let callers = Callers::new(&elf);
+            Some(Object {
+                elf,
+                debug,
+                units,
+                callers,
+            })
         })
     }
 
     pub fn elf(&self) -> &Elf {
         &self.elf
+    }
+
+    /// What it says of the callers of its functions.
+    pub fn callers(&self) -> Option<&Callers> {
+        self.callers.as_ref()
     }
 
     /// The functions that an address lies in, as far as the debug information tells.

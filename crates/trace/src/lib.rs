@@ -14,6 +14,9 @@
 //! | `python` | which line of a Python program a thread is in         |
 //! | `notice` | what is written of a wait, all of it or nothing                |
 //! | `read`   | the side of who looks                                          |
+//! | `reply`  | the memory of an answer to who asks a thread where it is       |
+//! | `answer` | the side of the thread that is asked                           |
+//! | `ask`    | the side of who asks                                           |
 //!
 //! A call costs one entry of 16 bytes: its function and three arguments. No clock is read, for that takes longer
 //! than all the rest, and nothing says that a call is over.
@@ -42,15 +45,20 @@
 //! }
 //! ```
 
+mod answer;
 mod area;
+mod ask;
 mod frames;
 mod notice;
 mod python;
 mod read;
 mod record;
+mod reply;
 mod thread;
 
+pub use answer::listen;
 pub use area::{AREA, Area, NODE_AREAS, OFFSET, Phase, Who};
+pub use ask::Sample;
 pub use frames::frames;
 pub use notice::{NOTICE, NOTICES, Notice};
 pub use python::{PYTHON_LINE, python};

@@ -50,6 +50,11 @@ pub(crate) fn look() {
     }
 }
 
+/// Whether one was found.
+pub(crate) fn is_there() -> bool {
+    !FOUND.load(Acquire).is_null()
+}
+
 fn symbol(name: &std::ffi::CStr) -> Option<*mut c_void> {
     // SAFETY: a name that ends.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
