@@ -1,4 +1,5 @@
-//! A library that makes a program one that can be asked where it is. Its memory is found as that of any other rank.
+//! A library that makes a program one that can be asked where it is. Its memory is found as that of
+//! any other rank.
 
 use catena_trace::{Area, Who};
 

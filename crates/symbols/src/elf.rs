@@ -275,7 +275,8 @@ fn segment(all: &Bytes, at: u64) -> Option<Option<Segment>> {
 /// Most names of a function that are looked at.
 const NAMES: usize = 16;
 
-/// Where the names are of the function of a table of symbols that an address lies in, and where that begins.
+/// Where the names are of the function of a table of symbols that an address lies in, and where
+/// that begins.
 fn in_table(mut table: Bytes, address: u64) -> Option<(Vec<u32>, u64)> {
     let mut found: Option<(Vec<(bool, u32)>, u64)> = None;
     let mut entry = [0; 24];

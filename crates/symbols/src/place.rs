@@ -203,7 +203,8 @@ pub(crate) fn choose(frames: &[Frame], python: &str) -> Option<Place> {
     )
 }
 
-/// The function of a library that was called, of the frames in that: it is the one that a user knows.
+/// The function of a library that was called, of the frames in that: it is the one that a user
+/// knows.
 fn entry<'f>(frames: &[&'f Frame]) -> &'f Frame {
     let same = frames.iter().take_while(|it| it.object == frames[0].object);
     same.last().unwrap_or(&frames[0])

@@ -55,9 +55,10 @@ impl Symbols {
         choose(&self.stack(maps, frames), python)
     }
 
-    /// Addresses of the frames of a thread that was asked where it is, the innermost first, as [`place`](Symbols::place)
-    /// and [`stack`](Symbols::stack) take them. They end where the copy of its stack does, or where nothing tells of the
-    /// caller. Cost: some ten microseconds a frame, and what it takes to open a file once.
+    /// Addresses of the frames of a thread that was asked where it is, the innermost first, as
+    /// [`place`](Symbols::place) and [`stack`](Symbols::stack) take them. They end where the copy
+    /// of its stack does, or where nothing tells of the caller. Cost: some ten microseconds a
+    /// frame, and what it takes to open a file once.
     pub fn unwind(&mut self, maps: &Maps, sample: &Sample) -> Vec<u64> {
         let budget = Rc::clone(&self.budget);
         budget.with(STEPS, BYTES, || {

@@ -1,7 +1,8 @@
 //! The frames of a thread, from its registers and a part of its stack.
 //!
-//! Files of code say for each instruction where the caller's registers are (`.eh_frame`, for exceptions; DWARF 5,
-//! section 6.4). Code that has nothing of the kind is taken to keep frame pointers.
+//! Files of code say for each instruction where the caller's registers are (`.eh_frame`, for
+//! exceptions; DWARF 5, section 6.4). Code that has nothing of the kind is taken to keep frame
+//! pointers.
 
 use gimli::{
     BaseAddresses, CfaRule, EhFrame, EhFrameHdr, Evaluation, EvaluationResult, ParsedEhFrameHdr,
@@ -113,8 +114,8 @@ impl<'s> Walk<'s> {
         Some(u64::from_le_bytes(bytes.try_into().ok()?))
     }
 
-    /// Goes to the caller. The frame's code is of that file, at that address of its own; `None` if there is no caller, or
-    /// it cannot be found.
+    /// Goes to the caller. The frame's code is of that file, at that address of its own; `None` if
+    /// there is no caller, or it cannot be found.
     pub fn step(&mut self, callers: Option<&Callers>, address: u64) -> Option<()> {
         match callers.and_then(|it| self.step_by(it, address)) {
             Some(Stepped::Caller) => Some(()),

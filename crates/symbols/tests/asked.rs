@@ -102,7 +102,7 @@ impl Running {
     fn ask(&self) -> Option<catena_trace::Sample> {
         let file = self.file()?;
         let view = View::open(&file, 0).unwrap()?;
-        view.ask(self.child.id(), self.thread).unwrap()
+        view.sample(self.child.id(), self.thread).unwrap()
     }
 
     /// Where it is once it is where it will stay: in words, with all frames.
@@ -147,9 +147,9 @@ fn threads_that_compute_and_sleep_tell_where() {
         }
         for (what, expected) in [
             ("compute", "asked.c:19"),
-            ("sleep", "nanosleep in libc.so.6, called from asked.c:55"),
-            ("poll", "poll in libc.so.6, called from asked.c:57"),
-            ("read", "read in libc.so.6, called from asked.c:59"),
+            ("sleep", "nanosleep in libc.so.6, called from asked.c:50"),
+            ("poll", "poll in libc.so.6, called from asked.c:52"),
+            ("read", "read in libc.so.6, called from asked.c:54"),
             ("handler", "asked.c:19"),
             ("library", "asked.c:19"),
         ] {
@@ -168,9 +168,9 @@ fn all_frames_are_found() {
         return;
     }
     for (what, lines) in [
-        ("compute", vec![19, 77]),
-        ("handler", vec![19, 24, 67]),
-        ("library", vec![19, 30, 70]),
+        ("compute", vec![19, 72]),
+        ("handler", vec![19, 24, 62]),
+        ("library", vec![19, 30, 65]),
     ] {
         let running = folder.start(what);
         let (_, stack) = running.place("asked.c:19");
@@ -196,12 +196,15 @@ fn code_of_the_kernel_has_callers() {
     }
     let running = folder.start("clock");
     for _ in 0..10 {
-        let sample = running.ask().expect("it computes");
+        // Others have the cores as well.
+        let Some(sample) = (0..100).find_map(|_| running.ask()) else {
+            panic!("it computes, and does not answer");
+        };
         let maps = Maps::read(running.child.id()).unwrap();
         let mut symbols = Symbols::new();
         let frames = symbols.unwind(&maps, &sample);
         let place = symbols.place(&maps, &frames, "").unwrap().to_string();
-        assert!(place.ends_with("asked.c:64"), "{place}");
+        assert!(place.ends_with("asked.c:59"), "{place}");
     }
 }
 
@@ -237,7 +240,7 @@ fn those_who_do_not_listen_are_let_alone() {
     if let Some(file) = file
         && let Ok(Some(view)) = View::open(&file, 0)
     {
-        let asked = view.ask(running.child.id(), running.thread).unwrap();
+        let asked = view.sample(running.child.id(), running.thread).unwrap();
         assert!(asked.is_none_or(|it| it.python.is_empty()));
     }
     assert!(running.is_there());
@@ -253,7 +256,7 @@ fn one_who_has_gone_has_no_answer() {
     let (file, pid, thread) = (running.file().unwrap(), running.child.id(), running.thread);
     drop(running);
     let view = View::open(&file, 0).unwrap().expect("its memory stays");
-    assert_eq!(view.ask(pid, thread).unwrap(), None);
+    assert_eq!(view.sample(pid, thread).unwrap(), None);
 }
 
 #[test]

@@ -10,7 +10,8 @@
 //!
 //! - One real-time signal, of those that the program had not given a handler when it called `MPI_Init`: the first such
 //!   one from `SIGRTMAX - 3` downwards. Nobody is asked who has blocked it, or has given it back to the system.
-//! - A program that gives that signal a handler of its own after `MPI_Init` gets it when somebody asks.
+//! - A program that gives that signal a handler of its own after `MPI_Init` gets it when somebody asks. One that
+//!   wants none of it installs handlers before, for all of them.
 //! - The handler is restarting (`SA_RESTART`) and runs on the thread's alternate stack, if it has one (`SA_ONSTACK`). Calls
 //!   that never restart end early with `EINTR`, as with any signal: `sleep`, `nanosleep`, `poll`,
 //!   `select`, `epoll_wait`, `semtimedop`. So a thread that sleeps in the kernel is not asked, where the kernel

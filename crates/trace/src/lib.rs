@@ -3,7 +3,8 @@
 //!
 //! It lies in memory that the processes of a node share with their launcher, or that anybody who may read
 //! `/proc/PID/fd` finds there. So it can be read while a process hangs, and where the launcher keeps the
-//! memory, after it has been killed. Nobody is asked, nothing is sent, and nothing is stopped.
+//! memory, after it has been killed. Nothing is stopped,
+//! and nobody is asked but a thread that does not wait: with a signal, where it is ([`View::ask`]).
 //!
 //! | file     | what                                                           |
 //! |----------|----------------------------------------------------------------|
@@ -11,7 +12,7 @@
 //! | `record` | what is written of a call                                      |
 //! | `thread` | which ring is a thread's                                       |
 //! | `frames` | where a thread is                                              |
-//! | `python` | which line of a Python program a thread is in         |
+//! | `python` | which line of a Python program a thread is in                  |
 //! | `notice` | what is written of a wait, all of it or nothing                |
 //! | `read`   | the side of who looks                                          |
 //! | `reply`  | the memory of an answer to who asks a thread where it is       |
@@ -58,7 +59,7 @@ mod thread;
 
 pub use answer::listen;
 pub use area::{AREA, Area, NODE_AREAS, OFFSET, Phase, Who};
-pub use ask::Sample;
+pub use ask::{Asked, Sample};
 pub use frames::frames;
 pub use notice::{NOTICE, NOTICES, Notice};
 pub use python::{PYTHON_LINE, python};
