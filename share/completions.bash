@@ -78,6 +78,8 @@ _catena() {
         COMPREPLY=($(compgen -W "$("$command" help | sed -n '/^commands/,/^$/s/^  \([a-z]*\) .*/\1/p')" -- "$word"))
     elif [ "$verb" = run ]; then
         _catena_mpirun "$@"
+    elif [ "$verb" = info ] && case $word in -*) false ;; esac; then
+        COMPREPLY=($(compgen -W "$(_catena_values --set "$command" | tr -d =)" -- "$word"))
     elif [ "$verb" = help ]; then
         COMPREPLY=($(compgen -W "$("$command" help | sed '1,/^pages/d')" -- "$word"))
     else

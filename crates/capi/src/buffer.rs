@@ -95,25 +95,25 @@ mpi_fn! {
     fn Session_attach_buffer | Session_attach_buffer_c(session: Session, buffer: *mut c_void,
         size: Num) on session
     {
-        attach(&enter()?.session(session)?.buffer, buffer, size.into())
+        attach(&enter()?.objects.session(session)?.buffer, buffer, size.into())
     }
 
     fn Session_detach_buffer | Session_detach_buffer_c(session: Session,
         buffer_addr: *mut c_void, size: *mut Num) on session
     {
         let process = enter()?;
-        detach(&process, &process.session(session)?.buffer, buffer_addr, size)
+        detach(&process, &process.objects.session(session)?.buffer, buffer_addr, size)
     }
 
     fn Session_flush_buffer(session: Session) on session {
         let process = enter()?;
-        process.session(session)?.buffer.flush(&process);
+        process.objects.session(session)?.buffer.flush(&process);
         Ok(())
     }
 
     fn Session_iflush_buffer(session: Session, request: *mut Request) on session {
         let process = enter()?;
-        put(request, Holder::Session(process.session(session)?).iflush(&process), "request")
+        put(request, Holder::Session(process.objects.session(session)?).iflush(&process), "request")
     }
 
     fn Comm_attach_buffer | Comm_attach_buffer_c(comm: Comm, buffer: *mut c_void, size: Num)

@@ -163,7 +163,7 @@ mpi_fn! {
     }
 
     fn Comm_get_parent(parent: *mut Comm) {
-        put(parent, enter()?.parent(), "parent")
+        put(parent, catena_dynamic::parent(&*enter()?), "parent")
     }
 
     fn Open_port(info: Info, port_name: *mut c_char) {

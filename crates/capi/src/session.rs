@@ -32,20 +32,20 @@ mpi_fn! {
             return put(session, consts::SESSION_NULL, "session");
         }
         let process = enter()?;
-        let finalized = process.session(args::get(session, "session")?)?;
+        let finalized = process.objects.session(args::get(session, "session")?)?;
         finalized.finalize(&process)?;
         put(session, consts::SESSION_NULL, "session")
     }
 
     fn Session_get_info(session: Session, info_used: *mut Info) on session {
         let process = enter()?;
-        let copy = process.session(session)?.info.duplicate();
+        let copy = process.objects.session(session)?.info.duplicate();
         put(info_used, info::add(process.objects, copy), "info_used")
     }
 
     fn Session_get_num_psets(session: Session, hints: Info, npset_names: *mut c_int) on session {
         let process = enter()?;
-        process.session(session)?;
+        process.objects.session(session)?;
         process.objects.infos.find(hints)?;
         put(npset_names, session::process_sets(&process)?.len() as c_int, "npset_names")
     }
@@ -55,7 +55,7 @@ mpi_fn! {
         pset_name: *mut c_char) on session
     {
         let process = enter()?;
-        process.session(session)?;
+        process.objects.session(session)?;
         process.objects.infos.find(hints)?;
         let sets = session::process_sets(&process)?;
         let Some(set) = usize::try_from(n).ok().and_then(|n| sets.get(n)) else {
@@ -76,10 +76,10 @@ mpi_fn! {
         on session
     {
         let process = enter()?;
-        process.session(session)?;
+        process.objects.session(session)?;
         let set = session::process_set(&process, args::string(pset_name, "pset_name")?)?;
         let size = ("mpi_size".to_owned(), set.members.len().to_string());
-        let version = set.version.map(|it| ("catena_version".to_owned(), it.to_string()));
+        let version = set.version().map(|it| ("catena_version".to_owned(), it.to_string()));
         let pairs = [size].into_iter().chain(version);
         put(to, info::add(process.objects, Pairs::from_pairs(pairs)), "info")
     }
@@ -88,7 +88,7 @@ mpi_fn! {
         newgroup: *mut Group) on session
     {
         let process = enter()?;
-        let session = process.session(session)?;
+        let session = process.objects.session(session)?;
         put(newgroup, consts::GROUP_NULL, "newgroup")?;
         let group = session.group_of_set(&process, args::string(pset_name, "pset_name")?)?;
         put(newgroup, process.objects.groups.add(group), "newgroup")

@@ -5,6 +5,7 @@
 mod coll;
 mod fortran;
 mod info;
+mod look;
 mod pages;
 mod place;
 
@@ -16,8 +17,9 @@ use catena_settings::{Registry, nearest};
 
 const HELP: &str = include_str!("help/catena.txt");
 
-const COMMANDS: [&str; 9] = [
-    "run", "grow", "shrink", "info", "bench", "coll", "fortran", "version", "help",
+const COMMANDS: [&str; 12] = [
+    "run", "grow", "shrink", "ps", "hang", "trace", "info", "bench", "coll", "fortran", "version",
+    "help",
 ];
 
 /// The option before the name by which this command was called; no user gives it.
@@ -66,6 +68,9 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
     match command.as_deref() {
         Some("run") => catena_launcher::run("catena run", args, &registry()),
         Some(verb @ ("grow" | "shrink")) => catena_launcher::change(verb, args),
+        Some("ps") => look::ps(args),
+        Some("hang") => look::hang(args),
+        Some("trace") => look::trace(args),
         Some("info") => info::info(args, &registry()),
         Some("bench") => catena_bench::bench(args, &registry()),
         Some("coll") => coll::coll(args, &registry()),

@@ -8,14 +8,33 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use catena_link::Cid;
+use catena_objects::error::Result;
 
 use crate::comm::{Comm, Way};
 use crate::process::Process;
+use crate::process_set::ProcessSet;
 
 /// A crate above this one, as the process calls it. What it does not define it does nothing at.
 pub trait Component: fmt::Debug + Sync {
     /// The process has come up, before anybody else can have told it anything.
     fn came_up(&self, _process: &Process) {}
+
+    /// A user of the library has come, the world model or a session: called before `MPI_Init` or `MPI_Session_init` returns, for
+    /// the first and all later ones. It may be collective over the job if all processes do the same for their first ones.
+    ///
+    /// # Errors
+    /// What that call will return.
+    fn begin(&self, _process: &Process) -> Result<()> {
+        Ok(())
+    }
+
+    /// Adds the process sets that it knows of; those that every process has are there, `mpi://WORLD` and `mpi://SELF` first.
+    ///
+    /// # Errors
+    /// `Other` if the launcher is gone.
+    fn add_sets(&self, _process: &Process, _sets: &mut Vec<ProcessSet>) -> Result<()> {
+        Ok(())
+    }
 
     /// A number is that of a new communicator from now on, of which nobody else knows it yet.
     fn number_taken(&self, _process: &Process, _cid: Cid) {}
@@ -49,6 +68,11 @@ pub(crate) fn all() -> impl Iterator<Item = &'static dyn Component> {
         .get()
         .into_iter()
         .flat_map(|all| all.iter().copied())
+}
+
+/// A user of the library has come.
+pub(crate) fn begin(process: &Process) -> Result<()> {
+    all().try_for_each(|it| it.begin(process))
 }
 
 /// A number is taken for a new communicator.

@@ -7,6 +7,7 @@ use catena_abi::consts;
 use catena_boot::FAULT_TOLERANCE;
 
 use crate::comm::{Comm, finish_messages};
+use crate::components;
 use crate::phase::{self, WorldModel};
 pub use crate::phase::{is_finalized, is_initialized};
 use crate::process::{Entered, Process, enter, life};
@@ -36,7 +37,7 @@ pub fn init(required: i32) -> Result<i32> {
         main_thread: std::thread::current().id(),
     });
     phase::run();
-    enter()?.meet_parent()?;
+    components::begin(&*enter()?)?;
     Ok(level)
 }
 

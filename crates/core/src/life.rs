@@ -136,7 +136,6 @@ fn wire_up() -> Result<Box<Process>> {
         colls: Counts::default(),
         buffer: Default::default(),
         engine,
-        parent: Cell::new(consts::COMM_NULL),
         other_jobs: Default::default(),
     });
     // Collectives first: they are asked for most.

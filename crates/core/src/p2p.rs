@@ -198,7 +198,7 @@ impl Comm {
     /// Waits for a message without receiving it.
     ///
     /// # Errors
-    /// As [`Process::iprobe`].
+    /// As [`Comm::iprobe`].
     pub fn probe(&self, process: &Process, source: i32, tag: i32) -> Result<Envelope> {
         let (cid, sel) = (self.cid, Selector { source, tag });
         look_until(process, cid, sel, |process| {
@@ -209,7 +209,7 @@ impl Comm {
     /// Takes a message out of the queue, to be received by its handle.
     ///
     /// # Errors
-    /// As [`Process::iprobe`].
+    /// As [`Comm::iprobe`].
     pub fn improbe(&self, process: &Process, source: i32, tag: i32) -> Result<Option<Matched>> {
         let (cid, sel) = (self.cid, Selector { source, tag });
         let found = look(process, cid, sel, |process| {
@@ -221,7 +221,7 @@ impl Comm {
     /// Waits for a message and takes it out of the queue.
     ///
     /// # Errors
-    /// As [`Process::iprobe`].
+    /// As [`Comm::iprobe`].
     pub fn mprobe(&self, process: &Process, source: i32, tag: i32) -> Result<Matched> {
         let (cid, sel) = (self.cid, Selector { source, tag });
         let (id, envelope) = look_until(process, cid, sel, |process| {
@@ -325,7 +325,7 @@ pub fn imrecv(process: &Process, handle: abi::Message, buf: RecvBuf) -> Result<a
 /// Receives a matched message.
 ///
 /// # Errors
-/// As [`Process::imrecv`].
+/// As [`imrecv`].
 pub fn mrecv(process: &Process, handle: abi::Message, buf: RecvBuf) -> Result<Done> {
     let mut request = imrecv(process, handle, buf)?;
     request::wait(process, &mut request)

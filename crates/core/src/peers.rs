@@ -6,10 +6,13 @@
 
 use std::collections::HashSet;
 
+use catena_boot::{BootError, Jobs};
 use catena_fabric::{Peer, ProcessName};
-use catena_objects::error::{Error, Result};
+use catena_hang::{WaitsFor, What};
+use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 
+use crate::needs;
 use crate::process::Process;
 
 impl Process {
@@ -86,4 +89,50 @@ impl Process {
         }
         Ok(name.rank)
     }
+
+    /// Calls the launcher, as far as it knows jobs.
+    ///
+    /// # Errors
+    /// `Unsupported` for a job that another launcher has started on several hosts; `Other` if Catena's is gone, or
+    /// cannot be started where nobody or another one has started the process.
+    pub fn with_jobs<T>(
+        &self,
+        call: impl FnOnce(&mut dyn Jobs) -> Result<T, BootError>,
+    ) -> Result<T> {
+        let mut boot = self.engine.boot.borrow_mut();
+        boot.begin_jobs().map_err(|e| other(&e))?;
+        if let Some(jobs) = boot.jobs() {
+            return call(jobs).map_err(|e| other(&e));
+        }
+        let about = boot.describe();
+        let how = about.iter().find(|(name, _)| *name == "protocol");
+        fail!(
+            Unsupported,
+            "another launcher has started this process{} on several hosts, and there processes can be spawned and can \
+            connect only if Catena's own mpirun has: start the program with Catena's mpirun, which \
+            uses the hosts of an allocation of Slurm or PALS by itself, or all of its processes on one host",
+            how.map(|(_, how)| format!(" ({how})")).unwrap_or_default()
+        )
+    }
+
+    /// Waits for what becomes of a ticket; an error of `kind` if that is nothing.
+    ///
+    /// # Errors
+    /// As [`Process::with_jobs`].
+    pub fn outcome(&self, ticket: u32, kind: Kind) -> Result<Vec<u8>> {
+        let mut told = Ok(None);
+        let describe = |_: &Process, waits: &mut WaitsFor| {
+            waits.needs.push(needs::open(What::Meeting, ""));
+        };
+        self.block(describe, |process| {
+            told = process.with_jobs(|jobs| jobs.outcome(ticket));
+            !matches!(told, Ok(None))
+        });
+        let outcome = told?.expect("block returns when it is known");
+        outcome.map_err(|text| Error::new(kind, text))
+    }
+}
+
+fn other(e: &dyn std::fmt::Display) -> Error {
+    Error::new(Kind::Other, e.to_string())
 }

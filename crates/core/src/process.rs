@@ -77,8 +77,6 @@ pub struct Process {
     pub buffer: Slot,
     /// What moves it on: transfers, hooks, the launcher.
     pub engine: ProgressEngine<Process, SendBuf, RecvBuf>,
-    /// The communicator with those who have spawned this job, once it has been made.
-    pub(crate) parent: Cell<abi::Comm>,
     /// What becomes of other jobs.
     pub other_jobs: OtherJobs,
 }

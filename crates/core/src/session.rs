@@ -4,18 +4,18 @@
 //! A session belongs to its process: nobody is told of it. Groups remember the
 //! session that they came from, and so do the communicators made of them.
 
-use crate::needs;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
-use catena_boot::{ELASTIC_SET, ElasticSet};
 use catena_fabric::ProcessName;
 
 use crate::comm::{Comm, finish_messages, group_of_names, meet};
+use crate::components;
 use crate::memory_kinds::memory_kinds;
 pub use crate::memory_kinds::{MEMORY_ALLOC_KINDS, MEMORY_KINDS};
 use crate::process::{Process, enter, life};
+pub use crate::process_set::ProcessSet;
 pub use crate::session_object::Session;
 use catena_objects::errhandler::ErrhandlerRef;
 use catena_objects::error::Result;
@@ -35,20 +35,6 @@ const LEVELS: [(&str, i32); 4] = [
     ("MPI_THREAD_SERIALIZED", consts::THREAD_SERIALIZED),
     ("MPI_THREAD_MULTIPLE", consts::THREAD_MULTIPLE),
 ];
-
-/// Name of the set of the processes that have spawned this job, where some have.
-pub const PARENT_SET: &str = "mpi://PARENT";
-
-/// A process set as this process sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProcessSet {
-    /// Name.
-    pub name: String,
-    /// The processes, in the order of the set.
-    pub members: Vec<ProcessName>,
-    /// Its version, if the job is elastic and this is a state of it.
-    pub version: Option<u32>,
-}
 
 /// The name of a thread level.
 fn level_name(level: i32) -> &'static str {
@@ -71,15 +57,15 @@ fn level_of(hints: &Info) -> Result<Option<i32>> {
     }
 }
 
-/// `MPI_Session_init`: local, at any time, from any thread. The first one of a process that was
-/// spawned, where that has not called `MPI_Init`, waits for those who have spawned it.
+/// `MPI_Session_init`: local, at any time, from any thread, but for what [components](components::Component::begin) do when the first
+/// user of the library comes.
 ///
 /// # Errors
 /// `InfoValue` for an unknown thread level; as [`Life::join`](catena_process::Life::join).
 pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
     let level = life().join(level_of(hints)?)?;
     let process = enter()?;
-    process.meet_parent()?;
+    components::begin(&process)?;
     let granted = [
         ("thread_level", level_name(level).to_owned()),
         (
@@ -96,16 +82,6 @@ pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
     let handle = abi::Session(process.objects.sessions.insert(session.clone()));
     session.handle.set(handle);
     Ok(handle)
-}
-
-impl Process {
-    /// The session behind a handle.
-    ///
-    /// # Errors
-    /// `Session` for `MPI_SESSION_NULL`, finalized and made-up handles.
-    pub fn session(&self, h: abi::Session) -> Result<Arc<Session>> {
-        self.objects.session(h)
-    }
 }
 
 impl Comm {
@@ -126,79 +102,29 @@ impl Comm {
     }
 }
 
-/// The process sets that this process knows: the two that every job has, the one of those who have
-/// spawned this job, those of the launcher that it is in, and the states of an elastic job.
+/// The process sets that this process knows: the two that every job has, those of the launcher that it is in, and those that
+/// [components](components::Component::add_sets) add.
 ///
 /// # Errors
 /// `Other` if the launcher is gone.
 pub fn process_sets(process: &Process) -> Result<Vec<ProcessSet>> {
-    take_elastic_sets(process)?;
     let me = process.name_of(process.me);
-    let boot = process.engine.boot.borrow();
-    let job = boot.job();
+    let of_job = |rank| ProcessName { job: me.job, rank };
     let set = |name: &str, members: Vec<ProcessName>| ProcessSet {
         name: name.to_owned(),
         members,
-        version: None,
     };
-    let of_job = |rank| ProcessName { job: me.job, rank };
-    let mut sets = vec![
-        set(WORLD_SET, (0..job.size).map(of_job).collect()),
-        set(SELF_SET, vec![me]),
-    ];
-    let parents = process.other_jobs.parents.borrow();
-    let parents = parents.as_ref().filter(|names| !names.is_empty());
-    sets.extend(parents.map(|names| set(PARENT_SET, names.clone())));
-    let mine = job
-        .psets
-        .iter()
-        .filter(|(_, ranks)| ranks.binary_search(&me.rank).is_ok());
-    sets.extend(mine.map(|(name, ranks)| {
-        ProcessSet {
-            version: name
-                .strip_prefix(ELASTIC_SET)
-                .and_then(|it| it.parse().ok()),
-            ..set(name, ranks.iter().copied().map(of_job).collect())
-        }
-    }));
-    let elastic = process.other_jobs.sets.borrow();
-    sets.extend(elastic.iter().map(|it| {
-        let members = it.members.iter();
-        let members = members.map(|&(job, rank)| ProcessName { job, rank });
-        ProcessSet {
-            version: Some(it.version),
-            ..set(&format!("{ELASTIC_SET}{}", it.version), members.collect())
-        }
-    }));
-    Ok(sets)
-}
-
-/// Takes in what the launcher has told of the states of this job, if it is elastic. One by whose
-/// start the job has grown waits for the first.
-fn take_elastic_sets(process: &Process) -> Result<()> {
-    let (is_first, has_come) = {
+    let mut sets = {
         let boot = process.engine.boot.borrow();
         let job = boot.job();
-        let is_elastic = |(name, _): &(String, _)| name.starts_with(ELASTIC_SET);
-        let parent = job.parent.as_deref();
-        (
-            job.psets.iter().any(is_elastic),
-            parent.is_some_and(ElasticSet::is_port),
-        )
+        let everyone = set(WORLD_SET, (0..job.size).map(of_job).collect());
+        let psets = job.psets.iter();
+        let mine = psets.filter(|(_, ranks)| ranks.binary_search(&me.rank).is_ok());
+        let mine = mine.map(|(name, ranks)| set(name, ranks.iter().copied().map(of_job).collect()));
+        Vec::from_iter([everyone, set(SELF_SET, vec![me])].into_iter().chain(mine))
     };
-    if !is_first && !has_come {
-        return Ok(());
-    }
-    let sets = &process.other_jobs.sets;
-    let mut told = Ok(());
-    process.block(needs::answer_of_launcher, |process| {
-        match process.with_jobs(|jobs| jobs.sets()) {
-            Ok(new) => sets.borrow_mut().extend(new),
-            Err(error) => told = Err(error),
-        }
-        told.is_err() || is_first || !sets.borrow().is_empty()
-    });
-    told
+    components::all().try_for_each(|it| it.add_sets(process, &mut sets))?;
+    Ok(sets)
 }
 
 /// The process set of that name. Those that MPI defines have names in
@@ -208,10 +134,7 @@ fn take_elastic_sets(process: &Process) -> Result<()> {
 /// `Arg` if this process knows no such set.
 pub fn process_set(process: &Process, name: &str) -> Result<ProcessSet> {
     let sets = process_sets(process)?;
-    let found = sets.iter().find(|set| match &*set.name {
-        WORLD_SET | SELF_SET | PARENT_SET => set.name.eq_ignore_ascii_case(name),
-        _ => set.name == name,
-    });
+    let found = sets.iter().find(|set| set.is_called(name));
     if let Some(set) = found {
         return Ok(set.clone());
     }
@@ -227,7 +150,7 @@ impl Session {
     /// `MPI_Group_from_session_pset`.
     ///
     /// # Errors
-    /// As [`Process::process_set`]; `Other` if a job has ended that members are of.
+    /// As [`process_set`]; `Other` if a job has ended that members are of.
     pub fn group_of_set(&self, process: &Process, name: &str) -> Result<Arc<Group>> {
         let members = process_set(process, name)?.members;
         group_of_names(process, self.handle.get(), &members)

@@ -6,7 +6,7 @@
 //! take a message of one call for that of another. So would members that called different things. Hence the rule: once
 //! a collective has failed at a member, for whatever reason,
 //! that member runs no other one on the communicator, whether it has been told of a death itself or not: it
-//! [notes the end](Process::note_end). Whoever sends or receives messages of a collective has failed in none before, and so
+//! [notes the end](Comm::note_end). Whoever sends or receives messages of a collective has failed in none before, and so
 //! all of them have numbered their calls alike.
 //!
 //! A call that lacks memory is none of these: it has gone [on without data](crate::coll) to its end
@@ -129,7 +129,7 @@ impl Comm {
     /// Makes sure that a collective on the communicator may be run.
     ///
     /// # Errors
-    /// What [`Process::trouble`] says.
+    /// What [`Comm::trouble`] says.
     #[inline]
     pub(crate) fn check_whole(&self, process: &Process) -> Result<()> {
         self.trouble(process).map_or(Ok(()), Err)

@@ -6,7 +6,7 @@
 use catena_abi::consts;
 use catena_core::buffer::{RecvBuf, SendBuf};
 use catena_core::coll::{Caller, Data};
-use catena_core::{enter, init};
+use catena_core::{enter, init, request};
 use catena_link::Mode;
 
 #[path = "../src/device.rs"]
@@ -41,10 +41,10 @@ fn messages_and_collectives_move_what_lies_on_a_device() {
             SendBuf::new(from, count as u64, int),
             RecvBuf::new(to, count as u64, int),
         );
-        let mut receive = comm.irecv(process, room, last as i32, 7);
-        comm.send(process, out, next, 7, Mode::Standard)
+        let mut receive = comm.irecv(&process, room, last as i32, 7);
+        comm.send(&process, out, next, 7, Mode::Standard)
             .expect("sent");
-        let done = request::wait(process, &mut receive).expect("received");
+        let done = request::wait(&process, &mut receive).expect("received");
         assert!(done.error.is_none());
         assert_eq!(target[..count], source[..count]);
         target.fill(-1);
@@ -60,7 +60,7 @@ fn messages_and_collectives_move_what_lies_on_a_device() {
     };
     let left = caller.allreduce(&comm, from, data, consts::SUM);
     if let Some(left) = left.expect("two buffers of as many numbers") {
-        left.run(process).expect("all ranks call it");
+        left.run(&process).expect("all ranks call it");
     }
     let sum = source.iter().map(|i| i * comm.size() as i32);
     assert!(sum.eq(target.iter().copied()));

@@ -11,7 +11,7 @@ use catena_core::buffer::{RecvBuf, SendBuf};
 use catena_core::coll::Caller;
 use catena_core::process::Entered;
 use catena_core::request::conformance::{Sample, check};
-use catena_core::request::{Done, Generalized, Operation, RequestObject, SENT, State};
+use catena_core::request::{self, Done, Generalized, Operation, RequestObject, SENT, State};
 use catena_core::{Process, enter, init};
 use catena_link::Mode;
 use catena_objects::error_place::ErrorPlace;
@@ -403,7 +403,7 @@ fn persistent_transfers_conform() {
     check(&library.process, &mut By(receive, send));
     assert_eq!(into, from);
 
-    let nowhere = |process: &Process| (Operation::Nowhere).init(process);
+    let nowhere = |process: &Process| Operation::Nowhere.init(process);
     check(&library.process, &mut By(nowhere, nothing));
 }
 
@@ -494,9 +494,9 @@ fn generalized_requests_conform() {
     // SAFETY: as above.
     assert_eq!(unsafe { FREED }, 3, "each state was freed once");
 
-    let other = library.process.persistent(Operation::Nowhere);
-    let error = library.process.grequest_complete(other).unwrap_err();
+    let other = Operation::Nowhere.init(&library.process);
+    let error = Generalized::finish(&library.process, other).unwrap_err();
     assert_eq!(error.kind(), Kind::Request);
     assert!(error.text().contains("not a generalized one"), "{error}");
-    library.process.request_free(&mut { other }).expect("freed");
+    request::free(&library.process, &mut { other }).expect("freed");
 }

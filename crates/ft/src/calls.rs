@@ -224,7 +224,7 @@ impl Agreeing {
         }
         ours.sort_unstable();
         theirs.sort_unstable();
-        let new = self.comm.of_survivors(process, numbers, &ours, &theirs);
+        let new = self.comm.of_some(process, numbers, &ours, &theirs);
         Ok(new.unwrap_or(consts::COMM_NULL))
     }
 }
@@ -331,7 +331,7 @@ pub fn iagree(process: &Process, comm: &Arc<Comm>, flags: i32, put: Put<i32>) ->
 /// # Errors
 /// `Other` at all if one of them has no number left for a communicator.
 pub fn shrink(process: &Process, comm: &Arc<Comm>) -> Result<abi::Comm> {
-    let mut numbers = comm.numbers_for_survivors(process).ok();
+    let mut numbers = comm.take_numbers(process).ok();
     let words = numbers.as_ref().map_or([NONE; 2], Numbers::words);
     if comm.failed.is_nobodys_turn()
         && let Some(rows) = comm.share_on_board(process, words)
@@ -349,6 +349,6 @@ pub fn shrink(process: &Process, comm: &Arc<Comm>) -> Result<abi::Comm> {
 
 /// `MPI_Comm_ishrink`: `put` is given the handle before the request is complete.
 pub fn ishrink(process: &Process, comm: &Arc<Comm>, put: Put<abi::Comm>) -> abi::Request {
-    let numbers = comm.numbers_for_survivors(process).ok();
+    let numbers = comm.take_numbers(process).ok();
     carry_on(process, begin(comm, 0, Purpose::Survivors(numbers, put)))
 }

@@ -245,7 +245,9 @@ impl<'a> Case<'_, 'a> {
                     "{who} must receive that message before it finalizes, or {other} must not send it"
                 )
             }
-            Some(What::Lock) => format!("{who} must unlock the window before it finalizes"),
+            Some(What::Lock) => {
+                format!("{who} must unlock the window before a call that waits for others")
+            }
             Some(What::Epoch) => format!("{who} must take part in that epoch before it finalizes"),
             Some(What::Collective | What::Agreement) => {
                 format!("all members of the communicator must make that call: {who} has not")
@@ -285,26 +287,25 @@ impl<'a> Case<'_, 'a> {
             let remedy = "the source, the tag and the communicator of a receive must be those of the message".to_string();
             return (vec![rank.member], cause, remedy);
         }
-        if let Some((ending, waiter)) = self.ends_early(&ranks) {
-            return self.gone(ending, waiter);
+        let blocker = self
+            .ends_early(&ranks)
+            .or_else(|| self.holds_a_lock(&ranks));
+        if let Some((blocker, waiter)) = blocker {
+            return self.gone(blocker, waiter);
         }
-        // Who does something else than most. Of as many, who waits for a message: a collective call is made by all.
-        let mut how_many: BTreeMap<Activity, usize> = BTreeMap::new();
-        for rank in held {
-            *how_many.entry(self.activity(rank)).or_default() += 1;
-        }
+        // Those outside of the circle that do the same are told with them.
+        let ours: BTreeSet<Activity> = ranks.iter().map(|it| self.activity(it)).collect();
         let mut by_activity: BTreeMap<Activity, Vec<&'a Rank>> = BTreeMap::new();
-        for rank in &ranks {
-            by_activity
-                .entry(self.activity(rank))
-                .or_default()
-                .push(rank);
+        for rank in held {
+            let activity = self.activity(rank);
+            if ours.contains(&activity) {
+                by_activity.entry(activity).or_default().push(rank);
+            }
         }
         let mut parts: Vec<_> = by_activity.into_iter().collect();
-        parts.sort_by_key(|(activity, part)| {
-            let count = how_many.get(activity).copied();
-            (count, is_collective(part[0]), part[0].member)
-        });
+        // Who does something else than most comes first. Of as many, who waits for a message: a collective call is made by
+        // all.
+        parts.sort_by_key(|(_, part)| (part.len(), is_collective(part[0]), part[0].member));
         let parts: Vec<_> = parts.into_iter().map(|(_, part)| part).collect();
         let culprits: Vec<_> = match parts.len() {
             1 => ranks.iter().map(|it| it.member).collect(),
@@ -327,7 +328,7 @@ impl<'a> Case<'_, 'a> {
             }
             _ => told.collect(),
         };
-        let cause = list(&told);
+        let cause = told.join(", and ");
         (culprits, cause, self.remedy_of(&ranks))
     }
 
@@ -341,6 +342,18 @@ impl<'a> Case<'_, 'a> {
             missing.find(|it| ends(it)).map(|it| (it.member, *waiter))
         });
         pairs.next()
+    }
+
+    /// One of them that has a lock, and one that waits for it.
+    fn holds_a_lock(&self, ranks: &[&'a Rank]) -> Option<(Member, &'a Rank)> {
+        ranks.iter().find_map(|waiter| {
+            let needs = waiter.waits().flat_map(|(_, waits)| &waits.needs);
+            let mut locks = needs.filter(|need| need.what == What::Lock);
+            let holders = self.graph.named(locks.next()?, waiter.member);
+            let mut holders = holders.into_iter().filter(|it| *it != waiter.member);
+            let is_held = |it: &Member| ranks.iter().any(|rank| rank.member == *it);
+            holders.find(is_held).map(|it| (it, *waiter))
+        })
     }
 
     fn remedy_of(&self, ranks: &[&Rank]) -> String {

@@ -11,6 +11,7 @@
 //! | `graph`     | who can be released, and who cannot                   |
 //! | `cause`     | the culprit, and the cause in one sentence            |
 //! | `look`      | a look at a process of this host                      |
+//! | `host`      | the jobs of this host                                 |
 //! | `report`    | what is wrong, for the user                           |
 //! | `words`     | waits and calls in words                              |
 //! | `calls`     | entries of the trace in words                         |
@@ -30,6 +31,7 @@ mod bytes;
 mod calls;
 mod cause;
 mod graph;
+mod host;
 mod look;
 mod rank;
 mod report;
@@ -39,6 +41,7 @@ mod words;
 pub use bytes::Malformed;
 pub use calls::{call, functions};
 pub use cause::{Finding, Group, find};
+pub use host::{HostJob, jobs};
 pub use look::{look, state_of};
 pub use rank::{Rank, State, Thread};
 pub use waits_for::{Envelope, FRAMES, Member, Need, WaitsFor, What};

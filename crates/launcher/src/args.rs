@@ -315,7 +315,10 @@ impl Parser {
                 };
             }
         }
-        let is_no = matches!(row.takes, Takes::Maybe(_)) && values::is_no(&given.text());
+        let is_no = match row.takes {
+            Takes::Maybe(values) => values::says_no(&shown, &given.text(), values)?,
+            _ => false,
+        };
         match row.does {
             Does::Moot if is_no => {
                 let text = given.text();

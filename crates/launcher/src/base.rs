@@ -5,7 +5,7 @@ use std::io;
 use catena_boot::Poller;
 use catena_topo::Machine;
 
-use crate::sys::{FileLimit, Signals, Watchdog};
+use crate::sys::{self, FileLimit, Signals, Watchdog};
 
 /// What a launcher process stands on.
 pub struct Base {
@@ -30,6 +30,7 @@ impl Base {
     /// As [`Base::new`], where the watchdog was started before; there may be threads that no signal
     /// reaches.
     pub fn with(watchdog: Watchdog, machine: Machine) -> io::Result<Base> {
+        sys::adopt();
         Ok(Base {
             files: FileLimit::raise()?,
             signals: Signals::open()?,

@@ -5,6 +5,7 @@
 //! has ended stays a zombie until its job is over: its number, which is that
 //! of its group, cannot be used by somebody else meanwhile.
 
+mod heirs;
 mod spawn;
 mod start;
 pub mod token;
@@ -25,7 +26,7 @@ use catena_shm::Notifier;
 use crate::foreign::{Stage, Watch};
 use crate::pmix::{self, Pmix};
 use crate::stdin::{Feed, Taken};
-use crate::sys;
+use crate::sys::{self, Guard, Other};
 
 pub use start::{Input, SPARE_FILES};
 
@@ -33,8 +34,10 @@ pub use start::{Input, SPARE_FILES};
 struct Local {
     rank: u32,
     pid: i32,
+    /// How that process has ended. The rank may go on without it: see `heirs`.
+    first_exit: Option<Exit>,
     /// The process that has called MPI_Init, if it is another one.
-    joined: Option<u32>,
+    joined: Option<Other>,
     /// Whether one has.
     is_known: bool,
     running: bool,
@@ -49,7 +52,8 @@ impl Local {
     fn bury(self) {
         sys::reap(self.pid);
         sweep(self.pid as u32);
-        self.joined.into_iter().for_each(sweep);
+        let joined = self.joined.iter();
+        joined.for_each(|joined| sweep(joined.pid() as u32));
     }
 }
 
@@ -67,6 +71,8 @@ pub struct Node {
     guests: Vec<Option<u32>>,
     /// Looks for other MPIs in ranks, until one was found.
     watch: Option<Watch>,
+    /// Guards processes that have left the groups of their ranks.
+    guard: Guard,
     /// Where processes report that they could not execute their program; the
     /// other end stays open, as a pipe without one is always ready.
     failures: (PipeReader, PipeWriter),
@@ -171,9 +177,10 @@ impl Node {
         self.serve_pmix(events);
         self.take_failures(events);
         let mut ended = Vec::new();
-        let all = self.processes.iter_mut().flatten();
+        let (server, all) = (&self.server, self.processes.iter_mut().flatten());
         for process in all.filter(|p| p.running) {
-            if let Some(exit) = sys::peek_exit(process.pid) {
+            let rank = process.rank;
+            if let Some(exit) = process.exit(|| server.place(rank)) {
                 process.running = false;
                 ended.push((process.rank, process.pid, process.is_known, exit));
             }
@@ -188,6 +195,7 @@ impl Node {
             }
             events.push(NodeEvent::Ended { rank, exit });
         }
+        self.bury_orphans();
     }
 
     /// When to call [`Node::tick`] next.
@@ -286,8 +294,12 @@ impl Node {
                 Event::Joined { rank, pid } => {
                     if let Some(process) = self.process(rank) {
                         process.is_known = true;
-                        if process.pid as u32 != pid {
-                            process.joined = Some(pid);
+                        let (first, pid) = (process.pid, pid as i32);
+                        if first != pid {
+                            process.joined = Some(Other::open(pid));
+                            if !sys::is_in_group(pid, first) {
+                                self.guard.watch_process(pid);
+                            }
                         }
                     }
                 }
@@ -386,9 +398,9 @@ impl Node {
     fn end(&self, signal: i32) {
         // One that aborts is about to end, and writes its output first.
         for process in self.processes.iter().flatten().filter(|p| !p.aborted) {
-            sys::kill_group(process.pid, signal);
+            process.signal(signal);
             // So that one that is stopped gets to know.
-            sys::kill_group(process.pid, libc::SIGCONT);
+            process.signal(libc::SIGCONT);
         }
         self.signal_guests(signal);
     }
@@ -408,8 +420,8 @@ impl Node {
         self.signal_guests(signal);
         for process in self.processes.iter().flatten() {
             match groups {
-                true => sys::kill_group(process.pid, signal),
-                false if process.running => sys::kill(process.pid, signal),
+                true => process.signal(signal),
+                false if process.running => process.signal_alone(signal),
                 false => {}
             }
         }

@@ -178,6 +178,7 @@ impl Pmix {
             pid: command.spawn()?.id() as i32,
             job_id: brief.plan.job_id,
         };
+        sys::claim(process.pid);
         // Which has the other end of the stream, too.
         drop(command);
         ours.set_read_timeout(Some(setting(&LAUNCH_TIMEOUT, vars)))?;

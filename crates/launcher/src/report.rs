@@ -1,7 +1,7 @@
 //! Why a job failed, in words.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use catena_job::{Exit, NOT_FOUND, NOT_STARTED, Stage};
@@ -220,6 +220,22 @@ pub fn timed_out(limit: Duration) -> Failure {
     Failure::new(124, text)
 }
 
+/// Files that do not take what was to be written to them.
+pub fn not_taken(files: &[PathBuf]) -> String {
+    const SHOWN: usize = 3;
+    let names = files.iter().map(|file| file.display().to_string());
+    let mut names: Vec<String> = names.collect();
+    if names.len() > SHOWN + 1 {
+        let more = names.split_off(SHOWN).len();
+        names.push(format!("{more} other files"));
+    }
+    match &names[..] {
+        [one] => format!("{one} does not take it"),
+        [some @ .., last] => format!("{} and {last} do not take it", some.join(", ")),
+        [] => "nobody takes it".to_string(),
+    }
+}
+
 /// What became of the ranks that were still running: `count` had to be ended.
 /// `others` is how many there are besides the one that failed, if one did.
 pub fn rest(count: usize, others: Option<usize>) -> String {
@@ -243,6 +259,18 @@ pub fn rest(count: usize, others: Option<usize>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_named_but_for_too_many() {
+        let of = |count| {
+            let names = ["a", "b", "c", "d", "e", "f"].map(PathBuf::from);
+            not_taken(&names[..count])
+        };
+        assert_eq!(of(1), "a does not take it");
+        assert_eq!(of(2), "a and b do not take it");
+        assert_eq!(of(4), "a, b, c and d do not take it");
+        assert_eq!(of(6), "a, b, c and 3 other files do not take it");
+    }
 
     #[test]
     fn statuses_follow_the_shell() {

@@ -15,7 +15,7 @@ use catena_core::listing::{self, Listing};
 static LISTINGS: [Listing; 2] = [catena_rma::LISTING, catena_io::LISTING];
 
 /// What they do at moments that only `core` sees, in the order in which they are called.
-static COMPONENTS: [&dyn Component; 1] = [catena_ft::COMPONENT];
+static COMPONENTS: [&dyn Component; 2] = [catena_ft::COMPONENT, catena_dynamic::COMPONENT];
 
 /// Makes known what all crates list. To be called before settings or variables are listed; again does nothing.
 pub fn list() {

@@ -37,6 +37,7 @@ use crate::plan::Plan;
 use crate::region::{self, Region};
 use crate::registry::{self, Reserved};
 use crate::rows::{BOX, KEYS, LEADER, NUMBER, OWN_CARD, PART, PROBE, ROW, Row};
+use crate::settings::RMA_REMOTE;
 use crate::sparse::Sparse;
 use crate::tell::tell_all;
 use crate::window::{Facts, Flavor, Node, Reach, Target, Window};
@@ -376,6 +377,7 @@ fn make(
                 let (addr, len) = (*addr, target.size);
                 let area = Area { addr, len, way };
                 window.far(rank).areas.borrow_mut().push(area);
+                target.by_network.set(target.local == ELSEWHERE);
             }
         }
         reserved.commit(window.clone());
@@ -583,6 +585,8 @@ fn build(
             unit: row[3] as i64,
             open: false.into(),
             locked: None.into(),
+            // Which memory of a dynamic window, its target says when it is asked.
+            by_network: (plan.flavor == Flavor::Dynamic && !is_here && RMA_REMOTE.get()).into(),
             local: node
                 .ranks
                 .binary_search(&rank)

@@ -20,8 +20,9 @@
 //! | `active_target`  | fences; post, start, complete, wait                              |
 //! | `passive_target` | locks and flushes                                                |
 //! | `lost`           | members that have died                                           |
-//! | `operations`     | put, get, accumulate and their relatives                         |
-//! | `place`          | where in a target's memory they work, checked                    |
+//! | `operation`      | an operation and its buffers                                     |
+//! | `operations`     | put, get, accumulate and their relatives, on the path to a target |
+//! | `place`          | which path that is, and where in the target's memory it ends     |
 //! | `transfer`       | copies                                                           |
 //! | `accumulate`     | combining elements, under their lock                             |
 //! | `control`        | what the members of a node share besides memory                  |
@@ -66,6 +67,7 @@ mod message;
 mod notices;
 mod notify;
 mod numbers;
+mod operation;
 mod operations;
 pub mod partitioned;
 mod passive_target;
@@ -87,7 +89,8 @@ mod window;
 pub use create::{create, free};
 pub use hints::Hints;
 pub use message::token::requested;
-pub use operations::{At, is_compared};
+pub use operation::At;
+pub use operations::is_compared;
 pub use passive_target::lock_mode;
 pub use plan::Plan;
 pub use query::Part;

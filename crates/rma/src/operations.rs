@@ -1,60 +1,22 @@
-//! One-sided operations (MPI-5, chapter 12.3) on a target to which an epoch is open. All of them are
-//! complete when they return, at both ends, but for those that the target carries out: see `message`.
+//! One-sided operations (MPI-5, chapter 12.3) on a target to which an epoch is open. Each of the five goes on one of the four
+//! [paths](Path), which [`Window::locate`] has found; `carry_out` is the only place that looks at it. What goes on `Direct` or by
+//! `Mailbox` is complete at both ends when the call returns.
 
-use catena_base::{PeerBytes, Room};
 use catena_core::Process;
 use catena_core::buffer::{RecvBuf, SendBuf};
-use catena_datatype::{Basic, Datatype, OpKind, Scalar, TypeRef};
-use catena_fabric::Payload;
-use catena_link::{Sink, Source};
+use catena_datatype::{Basic, Datatype, OpKind, Scalar};
 use catena_objects::error::Result;
 use catena_objects::fail;
 use catena_objects::op::Kernel;
 
 use crate::accumulate::{self, Combine};
-use crate::mailbox::MOST;
-use crate::message::codes::{BYTE, codes};
-use crate::message::record::What;
-use crate::place::Place;
-use crate::transfer::{self, Elements, unequal};
+use crate::letters::packed;
+use crate::operation::{At, Operation};
+use crate::place::Path;
+use crate::transfer::{self, Elements};
 use crate::window::{Reach, Window};
 
-/// Elements of a target, as the program names them.
-#[derive(Clone, Copy, Debug)]
-pub struct At<'a> {
-    /// The target.
-    pub rank: u32,
-    /// In units of its displacement.
-    pub disp: i64,
-    /// How many.
-    pub count: u64,
-    /// Of which type.
-    pub ty: &'a TypeRef,
-}
-
-impl At<'_> {
-    /// Packed bytes.
-    pub(crate) fn len(&self) -> u64 {
-        self.count.saturating_mul(self.ty.size())
-    }
-}
-
 impl Window {
-    /// The elements, if there are some bytes.
-    #[inline]
-    fn elements<'a>(&self, process: &Process, at: At<'a>) -> Result<Option<Elements<'a>>> {
-        self.check_open(process, at.rank)?;
-        if at.len() == 0 {
-            return Ok(None);
-        }
-        Ok(Some(Elements {
-            rank: at.rank,
-            place: self.locate(at.rank, at.disp, at.count, at.ty)?,
-            count: at.count,
-            ty: at.ty,
-        }))
-    }
-
     /// Where `len` bytes lie at a displacement of a target that is open and mapped here; `None` leaves
     /// it to the careful way, errors as well.
     #[inline(always)]
@@ -177,19 +139,7 @@ impl Window {
     /// `RmaSync` without an epoch, `RmaRange` outside of the window, `Type` if the two sides differ in
     /// length, `RmaShared` if the target's memory is not reached.
     pub fn put(&self, process: &Process, origin: &SendBuf, at: At<'_>) -> Result<()> {
-        match self.elements(process, at)? {
-            Some(Elements {
-                place: Place::Message { at: addr },
-                ..
-            }) => match self.put_remotely(process, origin, at, addr)? {
-                true => Ok(()),
-                false => self.put_by_message(process, origin, at, addr),
-            },
-            Some(elements) if self.put_by_letter(process, origin, &elements) => Ok(()),
-            // SAFETY: the program lends both until the epoch ends.
-            Some(elements) => unsafe { transfer::put(origin, &elements) },
-            None => nothing(origin.len()),
-        }
+        self.carry_out(process, Operation::Put(origin), at)
     }
 
     /// `MPI_Get`.
@@ -197,19 +147,7 @@ impl Window {
     /// # Errors
     /// As [`Window::put`].
     pub fn get(&self, process: &Process, origin: &mut RecvBuf, at: At<'_>) -> Result<()> {
-        match self.elements(process, at)? {
-            Some(Elements {
-                place: Place::Message { at: addr },
-                ..
-            }) => match self.get_remotely(process, origin, at, addr)? {
-                true => Ok(()),
-                false => self.get_by_message(process, origin, at, addr),
-            },
-            Some(elements) if self.get_by_letter(process, origin, &elements) => Ok(()),
-            // SAFETY: the program lends both until the epoch ends.
-            Some(elements) => unsafe { transfer::get(origin, &elements) },
-            None => nothing(origin.capacity()),
-        }
+        self.carry_out(process, Operation::Get(origin), at)
     }
 
     /// `MPI_Accumulate`.
@@ -223,22 +161,7 @@ impl Window {
         origin: &SendBuf,
         at: At<'_>,
     ) -> Result<()> {
-        match self.elements(process, at)? {
-            Some(Elements {
-                place: Place::Message { at: addr },
-                ..
-            }) => self.accumulate_by_message(process, kind, origin, (at, addr)),
-            Some(elements) if self.combine_by_letter(process, kind, (origin, None), &elements) => {
-                Ok(())
-            }
-            // SAFETY: the program lends both until the epoch ends.
-            Some(elements) => unsafe {
-                let combine = Combine::new(kind, at.ty)?;
-                let hold = || self.hold_elements(process, at.rank);
-                accumulate::accumulate(hold, combine, origin, &elements)
-            },
-            None => nothing(origin.len()),
-        }
+        self.carry_out(process, Operation::Combine(kind, origin), at)
     }
 
     /// `MPI_Get_accumulate` and `MPI_Fetch_and_op`.
@@ -253,27 +176,7 @@ impl Window {
         result: &mut RecvBuf,
         at: At<'_>,
     ) -> Result<()> {
-        match self.elements(process, at)? {
-            Some(Elements {
-                place: Place::Message { at: addr },
-                ..
-            }) => {
-                let buffers = (origin, result);
-                self.get_accumulate_by_message(process, kind, buffers, (at, addr))
-            }
-            Some(elements)
-                if self.combine_by_letter(process, kind, (origin, Some(result)), &elements) =>
-            {
-                Ok(())
-            }
-            // SAFETY: the program lends them until the epoch ends.
-            Some(elements) => unsafe {
-                let combine = Combine::new(kind, at.ty)?;
-                let hold = || self.hold_elements(process, at.rank);
-                accumulate::get_accumulate(hold, combine, origin, result, &elements)
-            },
-            None => nothing(result.capacity()),
-        }
+        self.carry_out(process, Operation::Fetch(kind, origin, result), at)
     }
 
     /// `MPI_Compare_and_swap` of one element: `new` replaces it if it is the one of `compare`; the
@@ -295,113 +198,75 @@ impl Window {
             );
         }
         let (new, compare) = (&packed(new)[..], &packed(compare)[..]);
-        match self.elements(process, at)? {
-            Some(Elements {
-                place: Place::Message { at: addr },
-                ..
-            }) => self.compare_and_swap_by_message(process, (new, compare), result, (at, addr)),
-            Some(elements) if self.swap_by_letter(process, (new, compare), result, &elements) => {
-                Ok(())
+        let swap = Operation::Swap {
+            new,
+            compare,
+            result,
+        };
+        self.carry_out(process, swap, at)
+    }
+
+    /// Carries an operation out on the [path](Path) to its target.
+    #[inline(always)]
+    fn carry_out(&self, process: &Process, mut operation: Operation<'_>, at: At<'_>) -> Result<()> {
+        self.check_open(process, at.rank)?;
+        if at.len() == 0 {
+            return operation.on_nothing();
+        }
+        let elements = |place| Elements {
+            rank: at.rank,
+            place,
+            count: at.count,
+            ty: at.ty,
+        };
+        match self.locate(at.rank, at.disp, at.count, at.ty)? {
+            Path::Direct(place) => self.directly(process, operation, &elements(place)),
+            Path::Mailbox(mailbox, place) => {
+                let elements = elements(place);
+                match self.by_letter(process, mailbox, &mut operation, &elements) {
+                    true => Ok(()),
+                    false => self.directly(process, operation, &elements),
+                }
             }
-            Some(elements) => {
-                let hold = || self.hold_elements(process, at.rank);
-                accumulate::compare_and_swap(hold, (new, compare), result, &elements)
+            Path::Remote { at: addr } => {
+                match self.by_network(process, &mut operation, at, addr)? {
+                    true => Ok(()),
+                    false => self.by_message(process, operation, at, addr),
+                }
             }
-            None => Ok(()),
+            Path::Message { at: addr } => self.by_message(process, operation, at, addr),
         }
     }
-}
 
-/// Short operations that a target in MPI carries out; false if it does not, or they are not such ones.
-impl Window {
-    fn put_by_letter(&self, process: &Process, origin: &SendBuf, elements: &Elements<'_>) -> bool {
-        if !Window::fits_letter(elements, MOST) || origin.len() != elements.len() as u64 {
-            return false;
-        }
-        let deed = (What::Put, 0, BYTE);
-        self.by_letter(process, deed, elements, packed(origin))
-            .is_some()
-    }
-
-    fn get_by_letter(
+    /// Carries it out on elements that this process reaches. It is complete then, at both ends.
+    #[inline(always)]
+    fn directly(
         &self,
         process: &Process,
-        origin: &mut RecvBuf,
+        operation: Operation<'_>,
         elements: &Elements<'_>,
-    ) -> bool {
-        if !Window::fits_letter(elements, MOST) || origin.capacity() != elements.len() as u64 {
-            return false;
+    ) -> Result<()> {
+        let hold = || self.hold_elements(process, elements.rank);
+        // SAFETY: the program lends the buffers and the elements until the epoch ends.
+        unsafe {
+            match operation {
+                Operation::Put(origin) => transfer::put(origin, elements),
+                Operation::Get(into) => transfer::get(into, elements),
+                Operation::Combine(kind, origin) => {
+                    let combine = Combine::new(kind, elements.ty)?;
+                    accumulate::accumulate(hold, combine, origin, elements)
+                }
+                Operation::Fetch(kind, origin, result) => {
+                    let combine = Combine::new(kind, elements.ty)?;
+                    accumulate::get_accumulate(hold, combine, origin, result, elements)
+                }
+                Operation::Swap {
+                    new,
+                    compare,
+                    result,
+                } => accumulate::compare_and_swap(hold, (new, compare), result, elements),
+            }
         }
-        let former = self.by_letter(process, (What::Get, 0, BYTE), elements, [0; MOST]);
-        if let Some(bytes) = &former {
-            origin.place(0, PeerBytes::from(&bytes[..elements.len()]));
-        }
-        former.is_some()
-    }
-
-    fn combine_by_letter(
-        &self,
-        process: &Process,
-        kind: OpKind,
-        (origin, result): (&SendBuf, Option<&mut RecvBuf>),
-        elements: &Elements<'_>,
-    ) -> bool {
-        let len = elements.len() as u64;
-        let changes = kind != OpKind::NoOp;
-        let fits = Window::fits_letter(elements, MOST)
-            && (!changes || origin.len() == len)
-            && result.as_ref().map_or(changes, |it| it.capacity() == len);
-        if !fits || Combine::new(kind, elements.ty).is_err() {
-            return false;
-        }
-        let (operation, elements_kind) = codes(kind, elements.ty);
-        let bytes = if changes { packed(origin) } else { [0; MOST] };
-        let deed = (What::Fetch, operation, elements_kind);
-        let former = self.by_letter(process, deed, elements, bytes);
-        if let (Some(bytes), Some(result)) = (&former, result) {
-            result.place(0, PeerBytes::from(&bytes[..elements.len()]));
-        }
-        former.is_some()
-    }
-
-    fn swap_by_letter(
-        &self,
-        process: &Process,
-        (new, compare): (&[u8], &[u8]),
-        result: &mut RecvBuf,
-        elements: &Elements<'_>,
-    ) -> bool {
-        let len = elements.len();
-        if !Window::fits_letter(elements, MOST / 2) {
-            return false;
-        }
-        let mut both = [0; MOST];
-        both[..len].copy_from_slice(&compare[..len]);
-        both[MOST / 2..][..len].copy_from_slice(&new[..len]);
-        let former = self.by_letter(process, (What::Swap, 0, BYTE), elements, both);
-        if let Some(bytes) = &former {
-            result.place(0, PeerBytes::from(&bytes[..len]));
-        }
-        former.is_some()
-    }
-}
-
-/// The bytes of a short buffer.
-fn packed(origin: &SendBuf) -> [u8; MOST] {
-    let mut bytes = [0; MOST];
-    let len = origin.len() as usize;
-    // SAFETY: it is not longer.
-    origin
-        .part(0, len)
-        .write(unsafe { Room::new(bytes[..len].as_mut_ptr(), len) });
-    bytes
-}
-
-/// One side has no bytes: the other one must have none either.
-fn nothing(len: u64) -> Result<()> {
-    match len {
-        0 => Ok(()),
-        len => Err(unequal(len, 0)),
     }
 }
 

@@ -1,17 +1,18 @@
-//! Where in a target's memory an operation works, checked (MPI-5, chapter 12.3).
+//! How an operation gets to its target, and where in the target's memory it works, checked (MPI-5, chapter 12.3).
 
 use std::io;
 use std::sync::Arc;
 
+use catena_base::mailbox::Mailbox;
 use catena_core::kind_of_death;
 use catena_datatype::Datatype;
 use catena_objects::error::{Error, Kind, Result};
 use catena_shm::Neighbour;
 
 use crate::heap::Mapping;
-use crate::window::{Flavor, Reach, Window};
+use crate::window::{Flavor, Reach, Target, Window};
 
-/// An address of a target, for an operation that stays within what was checked.
+/// An address of a target that this process reaches, for an operation that stays within what was checked.
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
     /// It is mapped here.
@@ -22,7 +23,29 @@ pub(crate) enum Place {
     },
     /// The kernel copies to and from this address of the neighbour.
     Kernel { of: Neighbour, at: u64 },
-    /// The target works on this address of its own.
+}
+
+/// The path of an operation to its target, and where on it the operation works. One is chosen for each target when the window
+/// is made, and stays:
+///
+/// | path      | whose it is                                                   | chosen anew                             |
+/// |-----------|---------------------------------------------------------------|-----------------------------------------|
+/// | `Direct`  | memory that is mapped here, or that the kernel copies          | never                                   |
+/// | `Mailbox` | memory that the kernel copies, of a target with a mailbox       | never                                   |
+/// | `Remote`  | memory of another host of which a network has the keys          | when the network refuses: then `Message` |
+/// | `Message` | all other memory, also of this node where the kernel lets nobody at it | never                            |
+///
+/// A dynamic window has several pieces of memory at each target, so the piece chooses, when an operation on it begins. `Mailbox`
+/// and `Remote` are for some operations only; whatever they do not take goes on `Direct` or as `Message`, respectively.
+#[derive(Clone, Debug)]
+pub(crate) enum Path {
+    /// This process does it by itself.
+    Direct(Place),
+    /// The target does it, if it is short and the target waits in MPI.
+    Mailbox(*const Mailbox, Place),
+    /// A network does it at this address of the target, if it is a long put or get of one run of bytes.
+    Remote { at: u64 },
+    /// The target does it at this address of its own when it makes progress.
     Message { at: u64 },
 }
 
@@ -57,12 +80,12 @@ fn unreachable(rank: u32, cause: &str) -> Error {
 }
 
 impl Window {
-    /// Where `count` elements of `ty` lie at a displacement of a target. There are some bytes.
+    /// The path to `count` elements of `ty` at a displacement of a target. There are some bytes.
     ///
     /// # Errors
     /// `RmaRange` if not all of them are the window's.
     #[inline]
-    pub(crate) fn locate(&self, rank: u32, disp: i64, count: u64, ty: &Datatype) -> Result<Place> {
+    pub(crate) fn locate(&self, rank: u32, disp: i64, count: u64, ty: &Datatype) -> Result<Path> {
         let target = &self.targets[rank as usize];
         if let Reach::Mapped { base, .. } = &target.reach
             && let Some((low, high)) = span(count, ty)
@@ -72,17 +95,17 @@ impl Window {
                 .checked_add(high)
                 .is_some_and(|end| end as u64 <= target.size)
         {
-            return Ok(Place::Mapped {
+            return Ok(Path::Direct(Place::Mapped {
                 at: base.wrapping_offset(at as isize),
                 _keep: None,
-            });
+            }));
         }
         self.locate_slow(rank, disp, count, ty)
     }
 
     #[cold]
     #[inline(never)]
-    fn locate_slow(&self, rank: u32, disp: i64, count: u64, ty: &Datatype) -> Result<Place> {
+    fn locate_slow(&self, rank: u32, disp: i64, count: u64, ty: &Datatype) -> Result<Path> {
         let target = &self.targets[rank as usize];
         let too_far = || out_of_range(format!("{count} elements reach beyond all memory"));
         let (low, high) = span(count, ty).ok_or_else(too_far)?;
@@ -99,35 +122,33 @@ impl Window {
                 target.size, target.unit
             )));
         }
-        match &target.reach {
-            Reach::Mapped { base, .. } => Ok(Place::Mapped {
+        Ok(match &target.reach {
+            Reach::Mapped { base, .. } => Path::Direct(Place::Mapped {
                 at: base.wrapping_offset(at as isize),
                 _keep: None,
             }),
-            Reach::Kernel { of, addr, .. } => Ok(Place::Kernel {
-                of: *of,
-                at: addr.wrapping_add(at as u64),
-            }),
-            Reach::Message { addr } => Ok(Place::Message {
-                at: addr.wrapping_add(at as u64),
-            }),
-        }
+            Reach::Kernel { of, addr, mailbox } => {
+                path_by_kernel(*mailbox, *of, addr.wrapping_add(at as u64))
+            }
+            Reach::Message { addr } => target.path_elsewhere(addr.wrapping_add(at as u64)),
+        })
     }
 
-    /// Where bytes of a dynamic window lie, whose displacements are addresses of the target.
-    fn locate_attached(&self, rank: u32, at: i64, (low, high): (i64, i64)) -> Result<Place> {
+    /// The path to bytes of a dynamic window, whose displacements are addresses of the target.
+    fn locate_attached(&self, rank: u32, at: i64, (low, high): (i64, i64)) -> Result<Path> {
         let addr = at as u64;
         let from = addr.wrapping_add_signed(low);
         let end = addr.wrapping_add_signed(high);
+        let target = &self.targets[rank as usize];
         if self.is_far(rank) {
             // Only the target knows what is attached there.
-            return Ok(Place::Message { at: addr });
+            return Ok(target.path_elsewhere(addr));
         }
         let found = if rank == self.me {
             self.attached.borrow().find(from, end)
         } else {
             self.control
-                .regions(self.targets[rank as usize].local)
+                .regions(target.local)
                 .find(self.recent(rank), from, end)
         };
         let Some(region) = found else {
@@ -138,7 +159,7 @@ impl Window {
         };
         if rank == self.me {
             let at = std::ptr::with_exposed_provenance_mut(addr as usize);
-            return Ok(Place::Mapped { at, _keep: None });
+            return Ok(Path::Direct(Place::Mapped { at, _keep: None }));
         }
         if region.card.pid != 0 {
             let map = || -> io::Result<Place> {
@@ -150,12 +171,31 @@ impl Window {
                 })
             };
             if let Ok(place) = map() {
-                return Ok(place);
+                return Ok(Path::Direct(place));
             }
         }
-        match &self.targets[rank as usize].reach {
-            Reach::Kernel { of, .. } => Ok(Place::Kernel { of: *of, at: addr }),
-            _ => Ok(Place::Message { at: addr }),
+        Ok(match &target.reach {
+            Reach::Kernel { of, mailbox, .. } => path_by_kernel(*mailbox, *of, addr),
+            _ => Path::Message { at: addr },
+        })
+    }
+}
+
+/// The path to memory at an address of a neighbour that the kernel copies.
+fn path_by_kernel(mailbox: *const Mailbox, of: Neighbour, at: u64) -> Path {
+    let place = Place::Kernel { of, at };
+    match mailbox.is_null() {
+        true => Path::Direct(place),
+        false => Path::Mailbox(mailbox, place),
+    }
+}
+
+impl Target {
+    /// The path to an address of a target that this process does not reach.
+    fn path_elsewhere(&self, at: u64) -> Path {
+        match self.by_network.get() {
+            true => Path::Remote { at },
+            false => Path::Message { at },
         }
     }
 }

@@ -8,7 +8,6 @@
 //! a flush of the network comes before whatever tells the target, or another process, that it is complete.
 
 use catena_core::Process;
-use catena_core::buffer::{RecvBuf, SendBuf};
 use catena_fabric::{Access, OpId, RmaError, Started};
 use catena_link::{RemoteKeys, Sink, Source};
 use catena_objects::error::{Error, Kind, Result};
@@ -16,11 +15,10 @@ use catena_objects::error::{Error, Kind, Result};
 use crate::exposed::{Area, Way};
 use crate::message::carry;
 use crate::message::exchange::{self, Pending, WINDOWS};
-use crate::message::state::ELSEWHERE;
 use crate::message::token::Token;
-use crate::operations::At;
+use crate::operation::{At, Operation};
 use crate::settings::RMA_REMOTE_MIN;
-use crate::window::Window;
+use crate::window::{Flavor, Window};
 
 /// What moves.
 #[derive(Clone, Copy, Debug)]
@@ -37,41 +35,31 @@ fn lies_in(areas: &[Area], addr: u64) -> Option<(usize, u64)> {
 }
 
 impl Window {
-    /// `MPI_Put` of a run of bytes at an address of a target; false if it does not go this way.
+    /// Has a network carry an operation out at an address of a target, if it is a put or get of a run of bytes that is long
+    /// enough. False if it did not; then nothing has happened.
     ///
     /// # Errors
     /// `ProcAborted` if the target is gone.
-    pub(crate) fn put_remotely(
+    #[inline(never)]
+    pub(crate) fn by_network(
         &self,
         process: &Process,
-        origin: &SendBuf,
+        operation: &mut Operation<'_>,
         at: At<'_>,
         addr: u64,
     ) -> Result<bool> {
-        match origin.contiguous() {
-            Some(from) if at.ty.is_contiguous() && origin.len() == at.len() => {
-                self.start_remote(process, Move::Put(from), at, addr)
-            }
-            _ => Ok(false),
+        let len = at.len();
+        if len < RMA_REMOTE_MIN.get().get() || !at.ty.is_contiguous() {
+            return Ok(false);
         }
-    }
-
-    /// `MPI_Get`; see [`Window::put_remotely`].
-    ///
-    /// # Errors
-    /// As [`Window::put_remotely`].
-    pub(crate) fn get_remotely(
-        &self,
-        process: &Process,
-        origin: &mut RecvBuf,
-        at: At<'_>,
-        addr: u64,
-    ) -> Result<bool> {
-        match origin.contiguous() {
-            Some(into) if at.ty.is_contiguous() && origin.capacity() == at.len() => {
-                self.start_remote(process, Move::Get(into), at, addr)
-            }
-            _ => Ok(false),
+        let wanted = match operation {
+            Operation::Put(origin) if origin.len() == len => origin.contiguous().map(Move::Put),
+            Operation::Get(into) if into.capacity() == len => into.contiguous().map(Move::Get),
+            _ => None,
+        };
+        match wanted {
+            Some(wanted) => self.start_remote(process, wanted, at, addr),
+            None => Ok(false),
         }
     }
 
@@ -125,10 +113,7 @@ impl Window {
     }
 
     fn start_remote(&self, process: &Process, what: Move, at: At<'_>, addr: u64) -> Result<bool> {
-        let (target, len) = (&self.targets[at.rank as usize], at.len());
-        if len < RMA_REMOTE_MIN.get().get() || target.local != ELSEWHERE {
-            return Ok(false);
-        }
+        let len = at.len();
         let Some(keys) = self.remote_keys(process, at.rank, what, (addr, len)) else {
             return Ok(false);
         };
@@ -158,7 +143,9 @@ impl Window {
                 Ok(false)
             }
             Err(_) => {
-                // Messages do what the network refuses.
+                // Messages do what the network refuses, from now on.
+                let target = &self.targets[at.rank as usize];
+                target.by_network.set(self.flavor == Flavor::Dynamic);
                 let mut areas = self.far(at.rank).areas.borrow_mut();
                 if let Some((at, _)) = lies_in(&areas, addr) {
                     areas[at].way = Way::None;

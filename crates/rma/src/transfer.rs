@@ -14,7 +14,7 @@ use catena_shm::Run;
 
 use crate::place::{Place, refused};
 
-/// Elements of a target.
+/// Elements of a target that this process reaches.
 #[derive(Debug)]
 pub(crate) struct Elements<'a> {
     pub rank: u32,
@@ -87,7 +87,6 @@ pub(crate) unsafe fn store(elements: &Elements<'_>, from: *const u8) -> Result<(
             // SAFETY: within the packed bytes; the target lets its memory change.
             unsafe { of.write_runs(runs, from.add(done)) }
         }),
-        Place::Message { .. } => Err(elsewhere(elements.rank)),
     }
 }
 
@@ -112,15 +111,7 @@ pub(crate) unsafe fn load(elements: &Elements<'_>, into: *mut u8) -> Result<()> 
             // SAFETY: within the room.
             unsafe { of.read_runs(runs, into.add(done)) }
         }),
-        Place::Message { .. } => Err(elsewhere(elements.rank)),
     }
-}
-
-/// Memory that only its owner reaches is not copied here.
-#[cold]
-fn elsewhere(rank: u32) -> Error {
-    let text = format!("the memory of rank {rank} is reached by messages alone");
-    Error::new(Kind::Intern, text)
 }
 
 /// Calls `copy` with the runs of the elements, of which the first lies relative to `base`, as many at a time

@@ -93,6 +93,8 @@ pub struct Target {
     pub open: Cell<bool>,
     /// How this process holds its lock, or waits for it: it is `open` once it holds it.
     pub locked: Cell<Option<Mode>>,
+    /// Whether a network may read and write its memory, which is on another host; see [`Path`](crate::place::Path).
+    pub(crate) by_network: Cell<bool>,
     /// Its number among the members of this node; `ELSEWHERE` if it is on another one.
     pub(crate) local: u32,
 }

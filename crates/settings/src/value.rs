@@ -260,14 +260,14 @@ impl Value for Bytes {
     plain!(Long, Value::to_bits, |n| Some(Bytes(n)));
 }
 
-/// Read as `500ms`, `2s`, `50us`, `100ns` or `1min`; a number other than 0 needs a unit, as
-/// settings are as short as nanoseconds and as long as minutes. Kept in nanoseconds, so at most 584
+/// Read as `500ms`, `2s`, `50us`, `100ns`, `1min` or `1h`; a number other than 0 needs a unit, as
+/// settings are as short as nanoseconds and as long as hours. Kept in nanoseconds, so at most 584
 /// years.
 impl Value for Duration {
     const KIND: &'static str = "duration";
 
     fn parse(text: &str) -> Result<Self, String> {
-        const WANT: &str = "it must be a time such as 2s, 500ms, 50us, 100ns or 1min";
+        const WANT: &str = "it must be a time such as 2s, 500ms, 50us, 100ns, 1min or 1h";
         let end = text
             .find(|c: char| !c.is_ascii_digit() && c != '.')
             .unwrap_or(text.len());
@@ -278,6 +278,7 @@ impl Value for Duration {
             "ms" => 1e6,
             "s" => 1e9,
             "min" => 60e9,
+            "h" => 3600e9,
             "" => 0.0,
             _ => return Err(WANT.to_string()),
         };
@@ -407,6 +408,7 @@ mod tests {
             ("50us", 50_000),
             ("7ns", 7),
             ("2 min", 120_000_000_000),
+            ("1h", 3_600_000_000_000),
         ] {
             assert_eq!(
                 Duration::parse(text),
@@ -414,7 +416,7 @@ mod tests {
                 "{text}"
             );
         }
-        for text in ["", "s", "1h", "-3", "1e3", "99999999999999999999s"] {
+        for text in ["", "s", "1d", "-3", "1e3", "99999999999999999999s"] {
             assert!(Duration::parse(text).is_err(), "{text}");
         }
         // Seconds to one reader, milliseconds to another.

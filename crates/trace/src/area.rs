@@ -91,6 +91,8 @@ pub(crate) struct Front {
     pub ranks: AtomicU32,
     pub pid: AtomicU32,
     pub phase: AtomicU32,
+    /// How many notices say something.
+    pub told: AtomicU32,
     /// Which rings are taken, a bit each.
     pub taken: AtomicU64,
     /// Thread of each ring, as the kernel counts them.
@@ -238,6 +240,7 @@ impl Area {
     pub(crate) fn begin(&self, who: Who) {
         let front = self.front();
         front.taken.store(0, Relaxed);
+        front.told.store(0, Relaxed);
         front.job.store(who.job, Relaxed);
         front.rank.store(who.rank, Relaxed);
         front.ranks.store(who.ranks, Relaxed);

@@ -81,6 +81,7 @@ impl Notice {
             let taken = slot.thread.compare_exchange(0, thread, AcqRel, Relaxed);
             taken.is_ok()
         })?;
+        area.front().told.fetch_add(1, Relaxed);
         Some(Notice { slot })
     }
 
@@ -94,5 +95,8 @@ impl Drop for Notice {
     fn drop(&mut self) {
         self.slot.write(&[]);
         self.slot.thread.store(0, Release);
+        if let Some(area) = area() {
+            area.front().told.fetch_sub(1, Relaxed);
+        }
     }
 }

@@ -81,6 +81,11 @@ impl<'f> View<'f> {
         Phase::read(self.word(std::mem::offset_of!(Front, phase)))
     }
 
+    /// Whether a thread says what it waits for. Costs nothing.
+    pub fn has_notices(&self) -> bool {
+        self.word(std::mem::offset_of!(Front, told)) != 0
+    }
+
     /// The threads that have called anything and have not ended, with their last `most` calls.
     ///
     /// # Errors

@@ -27,8 +27,8 @@
 // run: -n 1 --set LINK=tcp -- parent-sends 1500000
 // run: -n 1 -- child-both 1500000
 // run: -n 1 --set LINK=tcp -- child-both 1500000
-// run: -n 1 -- child-returns 1
-// run: -n 1 --set LINK=tcp -- child-returns 1
+// run: -n 1 --on-hang nothing -- child-returns 1
+// run: -n 1 --on-hang nothing --set LINK=tcp -- child-returns 1
 // run: -n 1 -- child-ended 1; exit 58; says 'MPI_Recv: process 1 is gone.*it has ended'; ends 10
 // run: -n 1 -- child-ended-tests 1; exit 58; says 'process 1 is gone.*it has ended'; ends 10
 // run: -n 1 -- child-ended-probes 1; exit 58; says 'process 1 is gone.*it has ended'; ends 10

@@ -133,7 +133,7 @@ impl Comm {
         self.coll.counting.set(self.coll.counting.get() + 1);
     }
 
-    /// Takes [`Process::keep_board`] back.
+    /// Takes [`Comm::keep_board`] back.
     pub fn release_board(&self, process: &Process) {
         self.coll.counting.set(self.coll.counting.get() - 1);
         self.leave_freed(process);

@@ -280,7 +280,7 @@ impl Prepared {
     /// Runs what a blocking call has left to do.
     ///
     /// # Errors
-    /// As [`Process::run`].
+    /// As [`Prepared::run`].
     pub fn run_rest(process: &Process, left: Option<Prepared>) -> Result<()> {
         left.map_or(Ok(()), |prepared| prepared.run(process))
     }

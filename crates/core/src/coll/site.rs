@@ -41,7 +41,7 @@ impl Comm {
         self.coll.map.get_or_init(make).as_ref()
     }
 
-    /// Where the members of `comm`, or of its local group, are.
+    /// Where its members, or those of its local group, are.
     pub(super) fn placement(&self, process: &Process) -> Placement {
         let one = || Placement::one_node(self.size());
         self.nodes(process).map_or_else(one, Nodes::placement)

@@ -709,7 +709,7 @@ impl Agreement {
         }
     }
 
-    /// As [`Process::conclude`], of two groups that have met, and `take` makes of what they have told what this process needs of
+    /// As [`Agreement::conclude`], of two groups that have met, and `take` makes of what they have told what this process needs of
     /// it. Where the groups are of several jobs all members of both have succeeded in that, or the call fails at all.
     pub(super) fn conclude_and<T>(
         mut self,

@@ -59,7 +59,7 @@ pub struct Communicators {
     pub(super) cids: RefCell<Cids>,
     /// Those whose handles were freed.
     pub(crate) orphans: Orphans,
-    /// What came for those that are to be made, or is about partitions.
+    /// What came for those that are to be made, or for crates above this one.
     pub control: ControlMessages,
     /// Calls of two groups that this process leads one of.
     pub(crate) leaders: Leaders,

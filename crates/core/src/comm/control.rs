@@ -14,15 +14,15 @@ use std::sync::Arc;
 use catena_link::{Cid, ReqId};
 
 /// Tag of all control messages; those of collectives are not negative. Those above, up to
-/// [`PARTITIONS`], belong to parts of partitioned messages.
+/// [`FREE_TAGS`], are free for messages of crates above this one.
 pub(super) const CONTROL: i32 = i32::MIN;
 
-/// How many tags parts of partitioned messages have.
-pub const PARTITIONS: u32 = (1 << 29) - 1;
+/// How many tags of control messages are free for others.
+pub const FREE_TAGS: u32 = (1 << 29) - 1;
 
-/// The tag of a part of a partitioned message; its number counts below [`PARTITIONS`].
-pub const fn partition_tag(number: u32) -> i32 {
-    CONTROL + 1 + (number % PARTITIONS) as i32
+/// The free tag of that number, which counts below [`FREE_TAGS`].
+pub const fn free_tag(number: u32) -> i32 {
+    CONTROL + 1 + (number % FREE_TAGS) as i32
 }
 
 /// What a control message is about: how the processes were brought together, and the tag
@@ -46,8 +46,8 @@ pub(crate) enum Meeting {
     FromGroups,
     /// The leaders of those.
     LeadersFromGroups,
-    /// The two ends of a partitioned message.
-    Partitioned,
+    /// Something of a crate above this one.
+    Other,
 }
 
 impl Key {
@@ -72,9 +72,9 @@ impl Key {
         Key(words.iter().map(|word| *word as u8).collect())
     }
 
-    /// The key of what the two ends of a partitioned message tell each other.
-    pub fn partitioned(tag: &[u8]) -> Self {
-        Key::new(Meeting::Partitioned, tag)
+    /// The key of what crates above this one tell each other, which all tell theirs apart by the tag.
+    pub fn other(tag: &[u8]) -> Self {
+        Key::new(Meeting::Other, tag)
     }
 }
 

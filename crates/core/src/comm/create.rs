@@ -81,7 +81,7 @@ pub(super) fn ready<T>(process: &Process, argument: Result<T>, inter: bool) -> R
 }
 
 impl Comm {
-    /// Begins an agreement of all members of `comm`, of both groups. Where none can be complete any more, as a member has died or
+    /// Begins an agreement of all its members, of both groups. Where none can be complete any more, as a member has died or
     /// all was revoked, it has failed at once, and so do all later ones. A collective that has failed for another reason, as for
     /// want of memory at a member, leaves agreements alone, which all members number alike: so another communicator can be made.
     pub(super) fn begin_accord(&self, process: &Process, row: &[u32]) -> Agreement {
@@ -110,7 +110,7 @@ impl Comm {
         Agreement::begin(process, remote.local.circle(), Some(across), row)
     }
 
-    /// What all members of `comm`, of both groups, tell each other.
+    /// What all its members, of both groups, tell each other.
     pub(crate) fn agree(&self, process: &Process, row: &[u32]) -> Result<Told> {
         let told = self.begin_accord(process, row).conclude(process);
         told.inspect_err(|error| self.note_no_agreement(process, error))
@@ -136,7 +136,7 @@ impl Comm {
         new.publish(process)
     }
 
-    /// `MPI_Comm_dup` and its relatives: collective over `comm`. Here and below
+    /// `MPI_Comm_dup` and its relatives: collective over this communicator. Here and below
     /// an argument that is an error makes the call fail everywhere, so that
     /// nobody waits for this process.
     ///
@@ -154,7 +154,7 @@ impl Comm {
         Ok(self.duplicate(process, numbers, &told?, heritage))
     }
 
-    /// `MPI_Comm_split`: collective over `comm`. `None` for a negative color
+    /// `MPI_Comm_split`: collective over this communicator. `None` for a negative color
     /// (`MPI_UNDEFINED`), and where one group of an intercommunicator would be
     /// empty.
     ///
@@ -203,7 +203,7 @@ impl Half {
         Half::new(group, rows)
     }
 
-    /// The same in the order of the keys, which stand second in the rows.
+    /// The members of `parent` with these ranks, who told these rows, in the order of the keys, which stand second there.
     pub(super) fn by_key<'a>(
         process: &Process,
         parent: &Arc<Group>,
@@ -239,12 +239,12 @@ impl Comm {
         Some(new.publish(process))
     }
 
-    /// `MPI_Comm_create`: collective over `comm`; disjoint groups are allowed
+    /// `MPI_Comm_create`: collective over this communicator; disjoint groups are allowed
     /// within an intracommunicator. `None` at processes that are in no group,
     /// and where one group of an intercommunicator would be empty.
     ///
     /// # Errors
-    /// `Group` if a member of `group` is not in `comm`.
+    /// `Group` if a member of `group` is not in it.
     pub fn create(
         self: &Arc<Self>,
         process: &Process,
@@ -277,19 +277,19 @@ impl Comm {
         Ok(self.join_halves(process, numbers, &told, Arc::default(), half))
     }
 
-    /// This process's numbers for a communicator that is to be made of those members of `comm`
-    /// that are alive.
+    /// This process's numbers for a communicator that is to be made of some of its members, or of all, who agree on that
+    /// otherwise.
     ///
     /// # Errors
     /// `Other` if there are none left.
-    pub fn numbers_for_survivors(&self, process: &Process) -> Result<Numbers> {
+    pub fn take_numbers(&self, process: &Process) -> Result<Numbers> {
         Ok(ready(process, Ok(()), self.is_inter())?.1)
     }
 
-    /// Makes the communicator of the survivors, on which they have agreed otherwise: of each
+    /// Makes the communicator of some of its members, on which they have agreed otherwise: of each
     /// group the ranks and the numbers that they have told, in the order of their ranks. `None`
-    /// if a group of an intercommunicator is all dead. No communication.
-    pub fn of_survivors(
+    /// if that leaves a group of an intercommunicator empty. No communication.
+    pub fn of_some(
         &self,
         process: &Process,
         numbers: Numbers,
@@ -321,7 +321,7 @@ impl Comm {
     /// `MPI_Comm_create_group`: collective over the members of `group` only.
     ///
     /// # Errors
-    /// `Group` if a member of `group` is not in `comm`.
+    /// `Group` if a member of `group` is not in it.
     pub fn create_group(
         self: &Arc<Self>,
         process: &Process,

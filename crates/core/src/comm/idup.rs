@@ -115,7 +115,7 @@ impl RequestObject<Process> for Duplication {
 }
 
 impl Comm {
-    /// `MPI_Comm_idup`, `MPI_Comm_idup_with_info`: collective over `comm`.
+    /// `MPI_Comm_idup`, `MPI_Comm_idup_with_info`: collective over this communicator.
     /// Attributes are copied, and everything else is as, when it is called.
     /// When the request is complete the new handle is at `newcomm`.
     ///

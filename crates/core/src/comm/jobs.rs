@@ -93,7 +93,7 @@ pub(crate) fn group_of_names(
 /// `of_job` makes that of a group of this process's job.
 ///
 /// # Errors
-/// `Group` if a job has ended; as [`Process::connect`].
+/// `Group` if a job has ended; as [`Comm::connect`](super::Comm::connect).
 pub(super) fn comm_of_jobs(
     process: &Process,
     group: &Arc<Group>,

@@ -6,12 +6,11 @@
 //! there for the first time come into its table of peers.
 
 use crate::needs;
-use catena_hang::{WaitsFor, What};
 use std::ops::Range;
 use std::sync::Arc;
 
-use catena_abi::{self as abi, consts};
-use catena_boot::{BootError, ElasticSet, Jobs, Side, Visit};
+use catena_abi as abi;
+use catena_boot::Visit;
 use catena_fabric::ProcessName;
 use catena_net::Chain;
 use catena_objects::error::{Error, Kind, Result};
@@ -63,53 +62,9 @@ fn unmet(text: String) -> Error {
     Error::new(kind, text)
 }
 
-impl Process {
-    /// Calls the launcher, as far as it knows jobs.
-    ///
-    /// # Errors
-    /// `Unsupported` for a job that another launcher has started on several hosts; `Other` if Catena's is gone, or
-    /// cannot be started where nobody or another one has started the process.
-    pub fn with_jobs<T>(
-        &self,
-        call: impl FnOnce(&mut dyn Jobs) -> Result<T, BootError>,
-    ) -> Result<T> {
-        let mut boot = self.engine.boot.borrow_mut();
-        boot.begin_jobs().map_err(|e| other(&e))?;
-        if let Some(jobs) = boot.jobs() {
-            return call(jobs).map_err(|e| other(&e));
-        }
-        let about = boot.describe();
-        let how = about.iter().find(|(name, _)| *name == "protocol");
-        fail!(
-            Unsupported,
-            "another launcher has started this process{} on several hosts, and there processes can be spawned and can \
-            connect only if Catena's own mpirun has: start the program with Catena's mpirun, which \
-            uses the hosts of an allocation of Slurm or PALS by itself, or all of its processes on one host",
-            how.map(|(_, how)| format!(" ({how})")).unwrap_or_default()
-        )
-    }
-
-    /// Waits for what becomes of a ticket; an error of `kind` if that is nothing.
-    ///
-    /// # Errors
-    /// As [`Process::with_jobs`].
-    pub fn outcome(&self, ticket: u32, kind: Kind) -> Result<Vec<u8>> {
-        let mut told = Ok(None);
-        let describe = |_: &Process, waits: &mut WaitsFor| {
-            waits.needs.push(needs::open(What::Meeting, ""));
-        };
-        self.block(describe, |process| {
-            told = process.with_jobs(|jobs| jobs.outcome(ticket));
-            !matches!(told, Ok(None))
-        });
-        let outcome = told?.expect("block returns when it is known");
-        outcome.map_err(|text| Error::new(kind, text))
-    }
-}
-
 impl Comm {
-    /// Makes the intercommunicator of `local` and the group that its leader, rank `root`,
-    /// meets: `meeting` counts there only. Collective over `local`. An error whose cause
+    /// Makes the intercommunicator of this one's group and the group that its leader, rank `root`,
+    /// meets: `meeting` counts there only. Collective. An error whose cause
     /// is elsewhere is one of `kind`.
     ///
     /// # Errors
@@ -138,69 +93,6 @@ impl Comm {
             Kind::Settings if kind != Kind::Port => e.reworded(kind, e.text()),
             _ => e,
         })
-    }
-}
-
-impl Process {
-    /// `MPI_Comm_get_parent`: the communicator with those who have spawned this job, unless
-    /// nobody has, or it was freed.
-    pub fn parent(&self) -> abi::Comm {
-        let parent = self.parent.get();
-        match self.comm(parent) {
-            Ok(_) => parent,
-            Err(_) => consts::COMM_NULL,
-        }
-    }
-
-    /// Meets those who have spawned this job, if somebody has and this was not done. Collective over
-    /// the job: the first user of the library does it, be it the world model or a session.
-    pub(crate) fn meet_parent(&self) -> Result<()> {
-        let port = self.engine.boot.borrow().job().parent.clone();
-        let Some(port) = port.filter(|port| !ElasticSet::is_port(port)) else {
-            // Those by whom an elastic job grows reach this process without having met it.
-            let is_elastic = self.engine.boot.borrow().job().is_elastic();
-            if is_elastic {
-                self.other_jobs.open_home(self)?;
-                if self.comms.world_model().is_some() {
-                    self.with_jobs(|jobs| jobs.tell_world())?;
-                }
-                self.with_jobs(|jobs| jobs.ready())?;
-            }
-            return Ok(());
-        };
-        let parents = &self.other_jobs.parents;
-        if self.other_jobs.is_meeting_parents.replace(true) {
-            // Another thread does it.
-            self.block(needs::answer_of_launcher, |_| parents.borrow().is_some());
-            return Ok(());
-        }
-        let met = self.meet_at(port);
-        let names = match &met {
-            Ok(parent) => {
-                let remote = parent.remote.as_ref();
-                let group = remote.into_iter().flat_map(|it| it.group.members());
-                group.map(|peer| self.name_of(peer)).collect()
-            }
-            Err(_) => Vec::new(),
-        };
-        *parents.borrow_mut() = Some(names);
-        met.map(drop)
-    }
-
-    fn meet_at(&self, port: String) -> Result<Arc<Comm>> {
-        let side = Side::Guest;
-        let meeting = (self.comms.world.rank == 0).then_some(Meeting {
-            port,
-            side,
-            timeout: None,
-        });
-        let parent = self
-            .comms
-            .world
-            .connect(self, 0, Ok(meeting), Kind::Spawn)?;
-        *self.comm_ref(parent)?.name.borrow_mut() = "MPI_COMM_PARENT".into();
-        self.parent.set(parent);
-        self.comm(parent)
     }
 }
 
@@ -276,7 +168,7 @@ impl Meeting {
 impl OtherJobs {
     /// Attaches the memory in which processes of other jobs reach this one, if that is not
     /// done: a process that is alone on its node does without until then.
-    pub(super) fn open_home(&self, process: &Process) -> Result<()> {
+    pub fn open_home(&self, process: &Process) -> Result<()> {
         if process.link(|link| link.net().shm().is_some()) {
             return Ok(());
         }

@@ -56,7 +56,7 @@ pub use cid::{Cids, HandlesByCid, Lease};
 pub(crate) use communicator::Heritage;
 pub use communicator::{Comm, Remote};
 pub use communicators::Communicators;
-pub use control::{ControlMessages, Key, PARTITIONS, partition_tag};
+pub use control::{ControlMessages, FREE_TAGS, Key, free_tag};
 pub use failed::FailedMembers;
 pub use from_group::{Across, Origin};
 pub use inter::Peering;
@@ -179,7 +179,7 @@ impl Comm {
     /// any more, all that was sent there has arrived, or has left at least where members do not call MPI for some time.
     ///
     /// # Errors
-    /// As [`Process::comm_free`].
+    /// As [`Comm::free`].
     pub fn disconnect(self: Arc<Self>, process: &Process) -> Result<()> {
         self.check_freed()?;
         self.buffer.flush(process);

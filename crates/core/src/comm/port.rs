@@ -1,10 +1,9 @@
 //! Ports of the launcher, at which groups meet, and the jobs that are met there.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::time::Duration;
 
-use catena_boot::{ElasticSet, Side};
-use catena_fabric::ProcessName;
+use catena_boot::Side;
 
 /// Where a leader meets that of the other group.
 #[derive(Clone, Debug)]
@@ -26,11 +25,6 @@ pub struct OtherJobs {
     pub(super) abroad: RefCell<Vec<u64>>,
     /// Those that are being met, each as often as a call does.
     pub(super) met: RefCell<Vec<u64>>,
-    /// Whether those who have spawned this job are being met, or were; and who they are, once that is done.
-    pub(super) is_meeting_parents: Cell<bool>,
-    pub(crate) parents: RefCell<Option<Vec<ProcessName>>>,
-    /// The versions of the process set of this job, where it is elastic, that it was told of.
-    pub(crate) sets: RefCell<Vec<ElasticSet>>,
 }
 
 /// Keeps jobs that are being met, until communicators lead to them.

@@ -135,7 +135,7 @@ fn largest_that_splits(told: &Told) -> Option<Resource> {
 }
 
 impl Comm {
-    /// `MPI_Comm_split_type`: collective over `comm`. `None` at members that do
+    /// `MPI_Comm_split_type`: collective over this communicator. `None` at members that do
     /// not fulfil the criterion. An unguided split tells in `info` what it
     /// split by.
     ///

@@ -7,7 +7,8 @@ use catena_abi::{self as abi, consts};
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 
-use super::complete::{complete, state};
+use super::complete::complete;
+use super::standing::state;
 use super::table::{object, placed, remove};
 use super::{NO_SLOT, NOWHERE, RequestObject, SENT, State, as_transfer, bad_request, transfer};
 use crate::process::Process;
@@ -95,7 +96,7 @@ pub fn cancel(process: &Process, r: abi::Request) -> Result<()> {
 /// Checks that a request is persistent and inactive.
 ///
 /// # Errors
-/// As [`Process::start`].
+/// As [`start`].
 pub(super) fn check_startable(process: &Process, r: abi::Request) -> Result<()> {
     // SAFETY: `state` and `place` neither call the program back nor make or free a request.
     let object = unsafe { process.objects.requests.borrow(r.0) };

@@ -20,7 +20,7 @@ pub(crate) struct Carried {
     turn: Cell<usize>,
     /// How many in a row could not go on, and wait for control messages, of which none has come meanwhile.
     quiet: Cell<usize>,
-    /// What [`Process::control_news`] has said last.
+    /// What [`ControlMessages::news`](crate::comm::ControlMessages::news) has said last.
     news: Cell<Option<u64>>,
 }
 

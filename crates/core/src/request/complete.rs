@@ -1,16 +1,14 @@
-//! How requests stand, and their completion (MPI-5, chapter 3.7.3).
+//! Completing requests, and waiting for them (MPI-5, chapter 3.7.3).
 
-use crate::needs;
 use catena_abi::{self as abi, Status, consts};
 use catena_hang::WaitsFor;
 use catena_link::ReqId;
 
+use super::standing::state;
 use super::table::{object, placed};
-use super::{
-    Done, NOWHERE, NOWHERE_STATUS, RequestObject, SENT, State, as_transfer, bad_request, when,
-};
+use super::{Done, NOWHERE, NOWHERE_STATUS, RequestObject, SENT, State, as_transfer, bad_request};
+use crate::needs;
 use crate::process::Process;
-use crate::trouble::is_interrupted;
 use catena_objects::error::{Error, Result};
 
 /// Takes the result of an object, whose errors belong to its place.
@@ -21,48 +19,6 @@ fn complete_object(process: &Process, object: &dyn RequestObject<Process>) -> Do
         done.error = Some(placed(error, object.place()));
     }
     done
-}
-
-/// How a request stands. Does not progress.
-///
-/// # Errors
-/// `Request` for freed and made-up handles.
-#[inline]
-pub fn state(process: &Process, r: abi::Request) -> Result<State> {
-    if let Some(id) = as_transfer(r) {
-        return match r {
-            SENT | NOWHERE => Ok(State::Complete),
-            _ => process
-                .link(|link| match link.valid(id) {
-                    false => Err(bad_request(r)),
-                    true => Ok(when(link.is_done(id))),
-                })
-                .map(|state| match state {
-                    // It cannot be waited for, which its completion says.
-                    State::Pending if is_interrupted(process, id) => State::Complete,
-                    state => state,
-                }),
-        };
-    }
-    state_slow(process, r)
-}
-
-fn state_slow(process: &Process, r: abi::Request) -> Result<State> {
-    if r == consts::REQUEST_NULL {
-        return Ok(State::Inactive);
-    }
-    // SAFETY: `state` neither calls the program back nor makes or frees a request.
-    match unsafe { process.objects.requests.borrow(r.0) } {
-        Some(object) => object.state(process),
-        None => Err(bad_request(r)),
-    }
-}
-
-/// Whether nothing is under way: `MPI_REQUEST_NULL`, or persistent and not
-/// started.
-#[inline]
-pub fn is_idle(process: &Process, r: abi::Request) -> bool {
-    as_transfer(r).is_none() && matches!(state_slow(process, r), Ok(State::Inactive))
 }
 
 /// Completes a request that is complete or inactive: frees it and sets the

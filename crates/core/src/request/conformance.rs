@@ -5,7 +5,8 @@ use catena_objects::Kind;
 
 use super::State;
 use super::calls::{cancel, free, start};
-use super::complete::{peek, state, wait};
+use super::complete::{peek, wait};
+use super::standing::state;
 use crate::process::Process;
 
 /// A kind of request, for [`check`].

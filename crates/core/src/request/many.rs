@@ -11,7 +11,7 @@ use std::ffi::c_int;
 use catena_abi::{Request, consts};
 
 use super::calls::{check_startable, start};
-use super::complete::state;
+use super::standing::state;
 use super::{NOWHERE, SENT, State, as_transfer, bad_request};
 use crate::process::Process;
 use catena_objects::error::{Error, Result};
@@ -148,10 +148,10 @@ pub fn first_complete(process: &Process, requests: &[Request]) -> Result<Among> 
     Ok(found)
 }
 
-/// The same after at most one round of progress.
+/// Looks for a complete one, after at most one round of progress.
 ///
 /// # Errors
-/// As [`Process::first_complete`].
+/// As [`first_complete`].
 pub fn poll_any(process: &Process, requests: &[Request]) -> Result<Among> {
     match first_complete(process, requests)? {
         Among::Pending if process.progress() => first_complete(process, requests),
@@ -162,7 +162,7 @@ pub fn poll_any(process: &Process, requests: &[Request]) -> Result<Among> {
 /// Waits for a complete one; never `Pending`.
 ///
 /// # Errors
-/// As [`Process::first_complete`].
+/// As [`first_complete`].
 pub fn wait_any(process: &Process, requests: &[Request]) -> Result<Among> {
     let mut found = first_complete(process, requests);
     if matches!(found, Ok(Among::Pending)) {
@@ -197,10 +197,10 @@ pub fn all_complete(
     Ok(active.then_some(n))
 }
 
-/// The same after at most one round of progress.
+/// Stores the indices of all complete ones, after at most one round of progress; see [`all_complete`].
 ///
 /// # Errors
-/// As [`Process::all_complete`].
+/// As [`all_complete`].
 pub fn poll_some(
     process: &Process,
     requests: &[Request],
@@ -215,10 +215,10 @@ pub fn poll_some(
     }
 }
 
-/// The same, waiting until there is one at least.
+/// Stores the indices of all complete ones, waiting until there is one at least; see [`all_complete`].
 ///
 /// # Errors
-/// As [`Process::all_complete`].
+/// As [`all_complete`].
 pub fn wait_some(
     process: &Process,
     requests: &[Request],

@@ -9,7 +9,8 @@
 //! | `handle`   | handles of transfers                                          |
 //! | `object`, `outcome` | the trait; how a request stands and what it comes to |
 //! | `table`    | handles of objects                                            |
-//! | `complete` | how one stands, completing it, waiting for it                 |
+//! | `standing` | how one stands                                                |
+//! | `complete` | completing it, waiting for it                                 |
 //! | `calls`    | freeing, cancelling and starting it                           |
 //! | `many`     | calls that take several                                       |
 //! | `carried`  | objects that progress carries on                              |
@@ -28,6 +29,7 @@ mod object;
 mod outcome;
 mod pair;
 mod persistent;
+mod standing;
 mod table;
 
 use catena_abi::{Status, consts};
@@ -35,7 +37,7 @@ use catena_abi::{Status, consts};
 pub(crate) use calls::active_already;
 pub use calls::{cancel, free, start, widen_transfer};
 pub use carried::carry_on;
-pub use complete::{block_on, complete, complete_whole, is_idle, peek, state, wait};
+pub use complete::{block_on, complete, complete_whole, peek, wait};
 pub use generalized::Generalized;
 pub(crate) use handle::{NO_SLOT, as_transfer, bad_request};
 pub use handle::{NOWHERE, SENT, transfer};
@@ -48,6 +50,7 @@ pub(crate) use outcome::when;
 pub use outcome::{Done, State};
 pub use pair::pair;
 pub use persistent::Operation;
+pub use standing::{is_idle, state};
 pub use table::{add, remove, with};
 
 /// The status of a receive from `MPI_PROC_NULL` (MPI-5, 3.10).

@@ -14,7 +14,7 @@ use super::outcome::{Done, State};
 
 /// A request that is not a plain transfer (MPI-5, chapters 3.7, 3.9 and 13.2). A new kind of
 /// request is a type with this trait for the [`Process`](crate::Process), in any crate above this one, whose values
-/// [`Process::add_request`](crate::Process::add_request) gives handles.
+/// [`request::add`](crate::request::add) gives handles.
 ///
 /// The life of a request, as calls of its methods:
 ///
@@ -33,7 +33,7 @@ use super::outcome::{Done, State};
 /// MPI again; these three must not panic then.
 ///
 /// What carries the request on is its own matter: `link`, if it is made of transfers; a
-/// [hook](catena_process::Hook), or [`Process::carry_on`](crate::Process::carry_on), which has progress call
+/// [hook](catena_process::Hook), or [`request::carry_on`](crate::request::carry_on), which has progress call
 /// [`advance`](Self::advance).
 ///
 /// # Examples
@@ -125,7 +125,7 @@ pub trait RequestObject<P>: Any + fmt::Debug {
     }
 
     /// Whether its handle outlives [`free`](Self::free), as somebody has yet to name it. That
-    /// one [removes](crate::Process::remove_request) it.
+    /// one [removes](crate::request::remove) it.
     fn keeps_handle(&self) -> bool {
         false
     }
@@ -151,7 +151,7 @@ pub trait RequestObject<P>: Any + fmt::Debug {
     }
 
     /// Does what can be done now; true when nothing is left to do. Asked by progress from
-    /// [`Process::carry_on`](crate::Process::carry_on) on until it has said true, and never while it is in here. It may
+    /// [`request::carry_on`](crate::request::carry_on) on until it has said true, and never while it is in here. It may
     /// start transfers and test them, but neither progress nor wait.
     fn advance(&self, _process: &P) -> bool {
         true

@@ -8,7 +8,8 @@ use catena_abi as abi;
 use catena_objects::error::Result;
 
 use super::calls::{cancel, free};
-use super::complete::{complete, complete_whole, peek, state};
+use super::complete::{complete, complete_whole, peek};
+use super::standing::state;
 use super::table::add;
 use super::{Done, RequestObject, State, when};
 use crate::process::Process;

@@ -13,7 +13,8 @@ use catena_objects::error_place::ErrorPlace;
 use catena_objects::fail;
 
 use super::calls::{cancel, free};
-use super::complete::{complete, peek, state};
+use super::complete::{complete, peek};
+use super::standing::state;
 use super::table::add;
 use super::{Done, NOWHERE, RequestObject, SENT, State};
 use crate::buffer::{RecvBuf, SendBuf};

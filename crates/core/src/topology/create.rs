@@ -18,7 +18,7 @@ use catena_objects::fail;
 const WORD: Datatype = consts::INT32_T;
 
 impl Comm {
-    /// `MPI_Cart_create`: collective over `comm`. `None` at processes that are
+    /// `MPI_Cart_create`: collective over this communicator. `None` at processes that are
     /// not in the grid.
     ///
     /// # Errors
@@ -38,10 +38,10 @@ impl Comm {
         self.create_with(process, cart)
     }
 
-    /// `MPI_Cart_sub`: collective over `comm`, whose grid falls into parts.
+    /// `MPI_Cart_sub`: collective over this communicator, whose grid falls into parts.
     ///
     /// # Errors
-    /// `Topology` if `comm` has no grid.
+    /// `Topology` if it has no grid.
     pub fn cart_sub(self: &Arc<Self>, process: &Process, remain: &[bool]) -> Result<abi::Comm> {
         let grid = self.grid()?;
         let (part, within) = grid.part(self.rank, remain);
@@ -51,7 +51,7 @@ impl Comm {
         Ok(new)
     }
 
-    /// `MPI_Graph_create`: collective over `comm`. `None` at processes that are
+    /// `MPI_Graph_create`: collective over this communicator. `None` at processes that are
     /// not in the graph.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Comm {
         self.create_with(process, graph)
     }
 
-    /// `MPI_Dist_graph_create_adjacent`: collective over `comm`.
+    /// `MPI_Dist_graph_create_adjacent`: collective over this communicator.
     ///
     /// # Errors
     /// See [`Adjacent::check`].
@@ -103,7 +103,7 @@ impl Comm {
         self.create_with(process, own.map(|own| (seats, Topology::DistGraph(own))))
     }
 
-    /// `MPI_Dist_graph_create`: collective over `comm`, whose members tell each
+    /// `MPI_Dist_graph_create`: collective over this communicator, whose members tell each
     /// other the edges they were given. Several edges between the same two
     /// processes stand in the order of the ranks that gave them.
     ///
@@ -166,7 +166,7 @@ impl Comm {
         Ok(Seats::new(n, places, pattern))
     }
 
-    /// The communicator of the members of `comm` that have a seat.
+    /// The communicator of those of its members that have a seat.
     fn create_with(
         self: &Arc<Self>,
         process: &Process,

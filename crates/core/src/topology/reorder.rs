@@ -50,7 +50,7 @@ impl Seats {
 
 impl Comm {
     /// The members tell each other whether they may be reordered, and where they are. `None` unless
-    /// all may. Collective over `comm`, which is an intracommunicator.
+    /// all may. Collective over this communicator, which is an intracommunicator.
     ///
     /// # Errors
     /// If members make other calls.
@@ -94,7 +94,7 @@ impl Comm {
         nodes.into_iter().map(path).collect()
     }
 
-    /// `MPI_Cart_map` and `MPI_Graph_map`: the rank of this process if the first `n` members of `comm`
+    /// `MPI_Cart_map` and `MPI_Graph_map`: the rank of this process if the first `n` of its members
     /// were reordered; `None` if it would have none. Local.
     pub fn mapped_rank(
         &self,

@@ -10,6 +10,8 @@ use super::opt::Opt;
 pub struct Peer {
     /// What `--help` knows it by.
     pub word: &'static str,
+    /// Other words that mean it.
+    pub others: &'static [&'static str],
     /// What users call it.
     pub title: &'static str,
     bit: u8,
@@ -19,26 +21,31 @@ pub struct Peer {
 pub const PEERS: [Peer; 5] = [
     Peer {
         word: "open-mpi",
+        others: &["openmpi", "ompi", "prrte", "prterun"],
         title: "Open MPI",
         bit: O,
     },
     Peer {
         word: "mpich",
+        others: &["hydra"],
         title: "MPICH",
         bit: M,
     },
     Peer {
         word: "intel",
+        others: &["impi", "intel-mpi", "intelmpi"],
         title: "Intel MPI",
         bit: I,
     },
     Peer {
         word: "slurm",
+        others: &["srun"],
         title: "Slurm (srun)",
         bit: S,
     },
     Peer {
         word: "mpi",
+        others: &["mpi-5", "standard"],
         title: "MPI-5, section 11.5",
         bit: F,
     },
@@ -296,7 +303,7 @@ pub const TABLE: &[Row] = &[
         .takes("WHAT", "numa:PE=2"),
     own(Group::Placement, &["rank-by"], O, Opt::RankBy,
         "number ranks as mapped (slot), round the hosts (node), or by what they are mapped to: fill, span").takes("WHAT", "node"),
-    own(Group::Placement, &["bind-to", "cpu-bind"], O | M | I | S, Opt::BindTo,
+    own(Group::Placement, &["bind-to", "cpu-bind", "cpu_bind"], O | M | I | S, Opt::BindTo,
         "none, hwthread, core, l1cache, l2cache, l3cache, numa or package (default: what ranks are mapped by). Ranks with \
          more threads than there are cores are not bound, but with :overload-allowed").takes("WHAT", "core"),
     own(Group::Placement, &["cpu-set", "cpu-list"], O, Opt::CpuSet, "use these CPUs of each host only, such as 0-3,8, bound or not")
@@ -444,5 +451,9 @@ pub const DIFFERENT: &[(&str, &str, &str)] = &[
         "-s (preload the binary)",
         "nothing: -s names the ranks that read standard input, as of Intel MPI",
     ),
-    ("intel", "-t (trace)", "put the tool before the program"),
+    (
+        "intel",
+        "-t (trace)",
+        "nothing: the tool stands before the program",
+    ),
 ];

@@ -122,6 +122,17 @@ fn mistakes_are_told_with_a_remedy() {
         ("--tag-outptu a", "did you mean --tag-output?"),
         ("--tiemout 3 a", "did you mean --timeout?"),
         ("---np 3 a", "no option ---np"),
+        ("-n2 a", "no option -n2; did you mean -n 2?"),
+        ("-K1 a", "no option -K1; did you mean -K=1?"),
+        ("--n2 a", "see mpirun --help"),
+        (
+            "-t a",
+            "of Slurm (srun) write --timeout SECONDS; in place of -t (trace) of Intel MPI",
+        ),
+        (
+            "--kill-on-bad-exit=maybe a",
+            "--kill-on-bad-exit=maybe: it must be 0 or 1",
+        ),
         ("--xyzzy a", "see mpirun --help"),
         ("--timeout 0 a", "seconds above 0"),
         ("--timeout soon a", "seconds above 0"),
@@ -358,7 +369,9 @@ fn what_differs_is_told_in_words_that_there_are() {
         }
     }
     let help = |word: &str| parse(["--help".into(), word.into()]);
-    assert_eq!(help("open-mpi"), Ok(Parsed::Help(Topic::Of(PEERS[0]))));
+    for name in ["open-mpi", "ompi"] {
+        assert_eq!(help(name), Ok(Parsed::Help(Topic::Of(PEERS[0]))));
+    }
     assert!(Topic::Of(PEERS[0]).text().contains("--npersocket N"));
     let Ok(Parsed::Help(topic)) = help("--kill-on-bad-exit") else {
         panic!("no topic")

@@ -4,7 +4,7 @@ use catena_job::UsageError;
 use catena_settings::nearest;
 
 use super::help;
-use super::table::{DIFFERENT, PEERS, Peer, Row, TABLE};
+use super::table::{DIFFERENT, PEERS, Peer, Row, TABLE, Takes};
 
 /// What the user wants to read.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +26,8 @@ impl Topic {
         if ["all", "general"].contains(&name) {
             return Ok(Topic::General);
         }
-        if let Some(peer) = PEERS.into_iter().find(|peer| peer.word == name) {
+        let is_it = |peer: &Peer| peer.word == name || peer.others.contains(&name);
+        if let Some(peer) = PEERS.into_iter().find(is_it) {
             return Ok(Topic::Of(peer));
         }
         let option = name.trim_start_matches('-');
@@ -57,16 +58,37 @@ pub fn instead(shown: &str) -> Option<String> {
         let mut words = theirs.split([' ', ',']);
         words.any(|word| word == shown)
     };
-    let (of, theirs, ours) = DIFFERENT.iter().find(is_it)?;
-    let title = PEERS.iter().find(|peer| peer.word == *of)?.title;
-    let theirs = match theirs.len() > 40 {
-        true => shown,
-        false => theirs,
+    let in_words = |(of, theirs, ours): &(&str, &str, &str)| {
+        let title = PEERS.iter().find(|peer| peer.word == *of)?.title;
+        let theirs = match theirs.len() > 40 {
+            true => shown,
+            false => theirs,
+        };
+        let text = format!("in place of {theirs} of {title} write {ours}");
+        Some(text.replace("write nothing: ", "write nothing, as "))
     };
-    Some(
-        format!("in place of {theirs} of {title} write {ours}")
-            .replace("write nothing: ", "write nothing, as "),
-    )
+    // One name may be of several libraries, and mean another thing in each.
+    let all: Vec<String> = DIFFERENT
+        .iter()
+        .filter(is_it)
+        .filter_map(in_words)
+        .collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+/// How to write an option of one letter whose value stands right behind it, as `-n2`.
+fn apart(shown: &str) -> Option<String> {
+    let word = shown
+        .strip_prefix('-')
+        .filter(|word| !word.starts_with('-'))?;
+    let (name, value) = word.split_at_checked(1)?;
+    let is_value = value.starts_with(|c: char| c.is_ascii_digit());
+    let row = TABLE.iter().find(|row| row.names.contains(&name))?;
+    match row.takes {
+        Takes::Word(_) if is_value => Some(format!("did you mean -{name} {value}?")),
+        Takes::Maybe(_) if is_value => Some(format!("did you mean -{name}={value}?")),
+        _ => None,
+    }
 }
 
 /// That there is no option of that name, and what the user may have meant.
@@ -78,6 +100,7 @@ pub fn unknown(shown: &str) -> UsageError {
         nearest(name, all.filter(|name| name.len() > 2)),
     ) {
         (Some(instead), _) => instead,
+        _ if apart(shown).is_some() => apart(shown).unwrap_or_default(),
         (None, Some(near)) => format!("did you mean --{near}?"),
         (None, None) => "see mpirun --help".to_string(),
     };

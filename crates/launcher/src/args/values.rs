@@ -5,6 +5,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::time::Duration;
 
 use catena_job::{Inherit, MAX_RANKS, UsageError};
+use catena_settings::Value;
 
 /// That the command line is wrong, as `text` says.
 pub fn usage<T>(text: impl Into<String>) -> Result<T, UsageError> {
@@ -38,14 +39,15 @@ pub fn count(option: &str, text: &OsStr) -> Result<u32, UsageError> {
 /// A time limit; `option` is where it was given.
 pub fn seconds(option: &str, text: &OsStr) -> Result<Duration, UsageError> {
     let text = text.to_string_lossy();
-    let seconds = text
-        .parse::<f64>()
-        .ok()
-        .and_then(|s| Duration::try_from_secs_f64(s).ok());
+    let seconds = match text.parse::<f64>() {
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        // With a unit, as settings have it.
+        Err(_) => Value::parse(&text).ok(),
+    };
     match seconds {
         Some(limit) if !limit.is_zero() => Ok(limit),
         _ => usage(format!(
-            "{option} {text}: it must be a number of seconds above 0"
+            "{option} {text}: it must be a number of seconds above 0, or a time such as 90s, 30min or 1h"
         )),
     }
 }
@@ -139,6 +141,17 @@ impl Readers {
 pub fn is_no(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     ["0", "n", "no", "f", "false", "off"].contains(&word.as_str())
+}
+
+/// Whether the value of an option that may do without one says no; `values` are those that its help
+/// names.
+pub fn says_no(shown: &str, text: &str, values: &str) -> Result<bool, UsageError> {
+    let yes = ["", "1", "y", "yes", "t", "true", "on"];
+    if !is_no(text) && !yes.contains(&text.to_ascii_lowercase().as_str()) {
+        let values = values.replace('|', " or ");
+        return usage(format!("{shown}={text}: it must be {values}"));
+    }
+    Ok(is_no(text))
 }
 
 /// What Hydra's `-launcher` takes beside the words that mean something here.

@@ -169,7 +169,7 @@ pub(super) fn libraries(pid: u32) -> Vec<(PathBuf, u64)> {
 }
 
 /// The processes that a process has started, and that still run.
-pub(super) fn children(pid: u32) -> Vec<u32> {
+pub fn children(pid: u32) -> Vec<u32> {
     let of_threads = PathBuf::from(format!("/proc/{pid}/task"));
     // The folder has a link for each thread, and two of its own; most processes have one thread.
     let is_one = std::fs::metadata(&of_threads).is_ok_and(|about| about.nlink() == 3);

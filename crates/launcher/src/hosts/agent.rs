@@ -86,6 +86,7 @@ impl Agent {
         process.process_group(0);
         sys::restore_in(&mut process, &base.signals, base.files);
         let pid = process.spawn()?.id() as i32;
+        sys::claim(pid);
         base.watchdog.watch(pid);
         base.poller.add(&stderr, token, Interest::Read)?;
         Ok(Agent {

@@ -226,10 +226,10 @@ impl Node {
         }
         let of = |it: &&Local| numbers.contains(&it.rank);
         for process in self.processes.iter().flatten().filter(of) {
-            sys::kill_group(process.pid, signal);
+            process.signal(signal);
             if signal == libc::SIGTERM {
                 // So that one that is stopped gets to know.
-                sys::kill_group(process.pid, libc::SIGCONT);
+                process.signal(libc::SIGCONT);
             }
         }
     }

@@ -261,6 +261,7 @@ impl Node {
             processes: Vec::new(),
             guests: Vec::new(),
             watch: None,
+            guard: base.watchdog.guard()?,
             failures,
             feeds: Vec::new(),
             fed: Taken::default(),
@@ -461,6 +462,7 @@ impl Starter<'_> {
         let process = Local {
             rank: number,
             pid,
+            first_exit: None,
             joined: None,
             is_known: false,
             running: true,

@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use catena_hang::{Rank, State, look};
-use catena_trace::View;
+use catena_trace::{Phase, View};
 
 use super::{Local, Node};
 
@@ -15,7 +15,7 @@ impl Node {
         let host = catena_boot::host_name();
         let mut answer = Vec::new();
         for local in self.processes.iter().flatten().filter(|it| it.is_known) {
-            let Some(rank) = self.look_at(local, &host) else {
+            let Some(rank) = self.look_at(local, &host, in_full) else {
                 continue;
             };
             if in_full || rank.is_stuck() || rank.state != State::Running {
@@ -28,14 +28,18 @@ impl Node {
         answer
     }
 
-    fn look_at(&self, local: &Local, host: &str) -> Option<Rank> {
+    fn look_at(&self, local: &Local, host: &str, in_full: bool) -> Option<Rank> {
         let (_, file) = self
             .traces
             .iter()
             .find(|(of, _)| of.contains(&local.rank))?;
         let place = self.server.local_number(local.rank)?;
         let view = View::open(file, place).ok()??;
-        let pid = local.joined.unwrap_or(local.pid as u32);
+        // Nothing else is read of those that go on.
+        if !in_full && local.running && view.phase() == Phase::Running && !view.has_notices() {
+            return None;
+        }
+        let pid = local.process_of_mpi();
         look(&view, host, local.running.then_some(pid)).ok()
     }
 

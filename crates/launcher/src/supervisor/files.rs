@@ -369,21 +369,15 @@ impl Files {
         state.bytes == 0 && state.unmade == 0
     }
 
-    /// Drops what is not written yet and all that comes. A file that it was to go to, if there is
-    /// one.
-    pub fn give_up(&mut self) -> Option<PathBuf> {
+    /// Drops what is not written yet and all that comes. The files that it was to go to, by name.
+    pub fn give_up(&mut self) -> Vec<PathBuf> {
         let mut state = self.shared.lock();
         let is_stuck = |known: &Known| known.is_busy || !known.is_made || !known.waiting.is_empty();
-        let mut stuck: Vec<&PathBuf> = state
-            .files
-            .iter()
-            .filter(|(_, known)| is_stuck(known))
-            .map(|(path, _)| path)
-            .collect();
+        let stuck = state.files.iter().filter(|(_, known)| is_stuck(known));
+        let mut stuck: Vec<PathBuf> = stuck.map(|(path, _)| path.clone()).collect();
         stuck.sort();
-        let first = stuck.first().map(|path| path.to_path_buf());
         state.drop_all();
-        first
+        stuck
     }
 }
 

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use catena_boot::{HANG_AFTER, ON_HANG, OnHang};
-use catena_hang::{Finding, Names, Rank, find};
+use catena_hang::{Finding, Names, Rank, State, find};
 use catena_job::{Plan, Question, setting};
 
 use super::nodes::Nodes;
@@ -138,8 +138,12 @@ fn is_certain(found: &Finding, ranks: &[Rank]) -> bool {
     let mut hosts: Vec<&str> = ranks.iter().map(|it| it.host.as_str()).collect();
     hosts.sort_unstable();
     hosts.dedup();
+    // Of one that has ended without a word the launcher itself says more, after a while.
+    let has_ended =
+        |rank: &Rank| rank.state == State::Ended && found.culprits.contains(&rank.member);
+    let is_at_once = hosts.len() < 2 && !ranks.iter().any(has_ended);
     let waited = found.groups.iter().map(|group| group.waited).max();
-    hosts.len() < 2 || waited.is_some_and(|it| it >= UNDER_WAY)
+    is_at_once || waited.is_some_and(|it| it >= UNDER_WAY)
 }
 
 /// What all nodes have told of their ranks, and how these are called.

@@ -21,6 +21,7 @@ use super::process::Process;
 use super::token;
 use crate::args;
 use crate::output::{Lines, Sink, Sinks, own_stream};
+use crate::report;
 use crate::stdin::Source;
 
 /// This much of a node's output is taken before it is told.
@@ -62,8 +63,8 @@ pub struct Output {
     streams: Vec<[Stream; 2]>,
     sinks: Sinks,
     files: Files,
-    /// One of these that did not take what was to go there, when the user lost patience.
-    lost: Option<PathBuf>,
+    /// Those of these that did not take what was to go there, when the user lost patience.
+    lost: Vec<PathBuf>,
     /// The lines that were begun and not shown yet.
     begun: Begun,
     /// Bytes of output of each node that were taken and not told yet.
@@ -88,7 +89,7 @@ impl Output {
             sinks,
             files: Files::new(&show.output, size, token::FILES, poller)?,
             options: show.output,
-            lost: None,
+            lost: Vec::new(),
             begun: Begun::default(),
             taken: Vec::new(),
             notes: Vec::new(),
@@ -281,9 +282,9 @@ impl Output {
             lines.extend(late.map(str::to_string));
             lines.push(format!("output was lost: {kind}"));
         }
-        if let Some(path) = &self.lost {
-            let path = path.display();
-            lines.push(format!("output was lost: {path} does not take it"));
+        if !self.lost.is_empty() {
+            let lost = report::not_taken(&self.lost);
+            lines.push(format!("output was lost: {lost}"));
         }
         for line in &lines {
             self.sinks.of(1).tell_at_once(&format!("{command}: {line}"));

@@ -1,5 +1,6 @@
 //! The system calls that the standard library lacks, made safe.
 
+mod children;
 mod signals;
 mod start;
 mod watchdog;
@@ -15,14 +16,15 @@ use rustix::event::{self, PollFd, PollFlags, Timespec};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
-use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, WaitOptions};
+use rustix::process::{self, Signal};
 use rustix::{stdio, termios};
 
-use catena_job::Exit;
-
+pub use children::{
+    Other, adopt, await_exit, claim, is_claimed, is_in_group, kill, kill_group, peek_exit, reap,
+};
 pub use signals::{FileLimit, Signals, restore_in, spawn_deaf};
 pub use start::{Start, Strings, affinity, check_binding, read_failure, start};
-pub use watchdog::Watchdog;
+pub use watchdog::{Guard, Watchdog};
 pub use writer::{Writer, is_same};
 
 fn check(result: c_int) -> io::Result<c_int> {
@@ -164,29 +166,6 @@ pub fn may_grow(fd: BorrowedFd<'_>) -> bool {
     event::poll(&mut fds, Some(&Timespec::default())).is_err() || !fds[0].revents().intersects(gone)
 }
 
-fn exit_of(status: &WaitIdStatus) -> Exit {
-    match status.exit_status() {
-        Some(status) => Exit::Code(status),
-        None => Exit::Signal(status.terminating_signal().unwrap_or_default()),
-    }
-}
-
-/// How a child has ended, if it has. It stays a zombie, so that its number,
-/// which is also that of its group, is not used again.
-pub fn peek_exit(pid: i32) -> Option<Exit> {
-    let flags = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    let status = process::waitid(WaitId::Pid(Pid::from_raw(pid)?), flags);
-    status.ok().flatten().as_ref().map(exit_of)
-}
-
-/// How a child ends; waits for that. It stays a zombie.
-pub fn await_exit(pid: i32) -> Exit {
-    let flags = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    let wait = |pid| rustix::io::retry_on_intr(|| process::waitid(WaitId::Pid(pid), flags));
-    let status = Pid::from_raw(pid).and_then(|pid| wait(pid).ok().flatten());
-    status.as_ref().map_or(Exit::Code(0), exit_of)
-}
-
 /// The user that this process is.
 pub fn user() -> u32 {
     process::getuid().as_raw()
@@ -225,29 +204,6 @@ pub fn local_time() -> String {
 pub fn exit_now(status: i32) -> ! {
     // SAFETY: a plain call.
     unsafe { libc::_exit(status) }
-}
-
-/// Waits for a child and forgets it.
-pub fn reap(pid: i32) {
-    if let Some(pid) = Pid::from_raw(pid) {
-        let wait = || process::waitpid(Some(pid), WaitOptions::empty());
-        // One that is no child is forgotten already.
-        let _ = rustix::io::retry_on_intr(wait);
-    }
-}
-
-/// Sends a signal to a process. One that is gone is no error.
-pub fn kill(pid: i32, signal: i32) {
-    if let (Some(pid), Some(signal)) = (Pid::from_raw(pid), Signal::from_named_raw(signal)) {
-        let _ = process::kill_process(pid, signal);
-    }
-}
-
-/// Sends a signal to all processes of a group. One that is gone is no error.
-pub fn kill_group(group: i32, signal: i32) {
-    if let (Some(group), Some(signal)) = (Pid::from_raw(group), Signal::from_named_raw(signal)) {
-        let _ = process::kill_process_group(group, signal);
-    }
 }
 
 /// Lets this process end without a word when nobody reads what it writes any more. For commands

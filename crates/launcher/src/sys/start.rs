@@ -104,6 +104,7 @@ pub fn start(what: &Start<'_>) -> io::Result<i32> {
         let _ = rustix::io::write(what.failures, &report);
         exit_now(127);
     }
+    super::claim(pid);
     // In both processes, so that it has happened whoever is first.
     let _ = process::setpgid(Pid::from_raw(pid), Pid::from_raw(pid));
     Ok(pid)

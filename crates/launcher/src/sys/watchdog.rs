@@ -9,14 +9,42 @@ use std::ptr;
 use libc::sigset_t;
 use rustix::{process, stdio, thread};
 
-use super::{check, exit_now, kill, kill_group, reap, write};
+use super::{Other, check, claim, exit_now, kill, kill_group, reap, write};
 
 /// A process that outlives the launcher by a moment, to kill the groups of all
 /// ranks if the launcher is killed. (The signal that a rank gets when the
 /// launcher dies does not reach the rank's own children.)
 pub struct Watchdog {
     pid: i32,
-    groups: PipeWriter,
+    guard: Guard,
+}
+
+/// What tells the watchdog whom to guard.
+pub struct Guard(PipeWriter);
+
+/// What the watchdog is told of a process: two numbers, this one and that of the process.
+#[derive(Clone, Copy)]
+#[repr(i32)]
+enum Told {
+    /// A group comes under guard.
+    Group = 0,
+    /// A group that was under guard has ended, and others may have its number from now on.
+    GroupEnded = 1,
+    /// A process comes under guard that is in no such group.
+    Process = 2,
+}
+
+impl Guard {
+    fn tell(&self, what: Told, pid: i32) {
+        let words = [what as i32, pid].map(i32::to_ne_bytes).concat();
+        // A pipe that takes no more is one that the watchdog no longer reads.
+        let _ = write(&self.0, &words);
+    }
+
+    /// Puts a process under guard that has left the group of its rank, until it ends.
+    pub fn watch_process(&self, pid: i32) {
+        self.tell(Told::Process, pid);
+    }
 }
 
 impl Watchdog {
@@ -30,18 +58,24 @@ impl Watchdog {
             drop(write);
             guard(read);
         }
-        Ok(Watchdog { pid, groups: write })
+        claim(pid);
+        let guard = Guard(write);
+        Ok(Watchdog { pid, guard })
     }
 
     /// Puts a group of processes under guard.
     pub fn watch(&self, group: i32) {
-        // A pipe that takes no more is one that the watchdog no longer reads.
-        let _ = write(&self.groups, &group.to_ne_bytes());
+        self.guard.tell(Told::Group, group);
     }
 
     /// A group that was under guard has ended, and others may have its number from now on.
     pub fn forget(&self, group: i32) {
-        let _ = write(&self.groups, &(-group).to_ne_bytes());
+        self.guard.tell(Told::GroupEnded, group);
+    }
+
+    /// What tells it whom to guard, for one who has nothing else to do with it.
+    pub fn guard(&self) -> io::Result<Guard> {
+        self.guard.0.try_clone().map(Guard)
     }
 
     /// Ends it: nothing is to be guarded any more.
@@ -80,15 +114,27 @@ fn guard(mut groups: PipeReader) -> ! {
         libc::syscall(libc::SYS_close_range, GROUPS as u32 + 1, u32::MAX, 0u32);
     }
     let mut watched = Vec::new();
-    let mut group = [0; 4];
-    while groups.read_exact(&mut group).is_ok() {
-        match i32::from_ne_bytes(group) {
-            ended @ ..0 => watched.retain(|&it| it != -ended),
-            group => watched.push(group),
+    let mut others: Vec<Other> = Vec::new();
+    let mut words = [0; 8];
+    while groups.read_exact(&mut words).is_ok() {
+        let [what, pid] = [0, 4].map(|at| {
+            let word = words[at..].first_chunk::<4>();
+            word.map_or(0, |word| i32::from_ne_bytes(*word))
+        });
+        if what == Told::Group as i32 {
+            watched.push(pid);
+        } else if what == Told::GroupEnded as i32 {
+            watched.retain(|&it| it != pid);
+        } else {
+            others.retain(Other::is_alive);
+            others.push(Other::open(pid));
         }
     }
     for group in watched {
         kill_group(group, libc::SIGKILL);
+    }
+    for other in others {
+        other.signal(libc::SIGKILL);
     }
     // What the launcher has registered does not run here.
     exit_now(0)

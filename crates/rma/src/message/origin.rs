@@ -10,11 +10,11 @@ use catena_objects::error::Result;
 use super::carry;
 use super::codes::{BYTE, codes};
 use super::exchange::{self, Pending};
-use super::job::{Operation, Spot};
+use super::job::{self, Spot};
 use super::record::{Head, What};
 use super::token::Token;
 use crate::accumulate::Combine;
-use crate::operations::At;
+use crate::operation::{At, Operation};
 use crate::transfer::unequal;
 use crate::window::Window;
 
@@ -71,114 +71,63 @@ fn lent(buffer: &SendBuf) -> Result<SendBuf> {
 }
 
 impl Window {
-    /// `MPI_Put` at an address of the target.
+    /// Starts an operation that the target carries out at an address of its own.
     ///
     /// # Errors
-    /// `Type` if the sides differ in length, `ProcAborted` if the target is gone.
-    pub(crate) fn put_by_message(
+    /// `Type` if the sides differ in length, `Op` if the operation is not for such elements, `ProcAborted` if the target is gone.
+    #[inline(never)]
+    pub(crate) fn by_message(
         &self,
         process: &Process,
-        origin: &SendBuf,
+        operation: Operation<'_>,
         at: At<'_>,
         addr: u64,
     ) -> Result<()> {
-        if origin.len() != at.len() {
-            return Err(unequal(origin.len(), at.len()));
-        }
-        self.start_far(
-            process,
-            Deed::plain(What::Put),
-            (at, addr),
-            lent(origin)?,
-            None,
-        )
-    }
-
-    /// `MPI_Get`.
-    ///
-    /// # Errors
-    /// As [`Window::put_by_message`].
-    pub(crate) fn get_by_message(
-        &self,
-        process: &Process,
-        origin: &mut RecvBuf,
-        at: At<'_>,
-        addr: u64,
-    ) -> Result<()> {
-        if origin.capacity() != at.len() {
-            return Err(unequal(origin.capacity(), at.len()));
-        }
-        let sink = std::mem::replace(origin, RecvBuf::EMPTY);
-        let deed = Deed::plain(What::Get);
-        self.start_far(process, deed, (at, addr), SendBuf::EMPTY, Some(sink))
-    }
-
-    /// `MPI_Accumulate`.
-    ///
-    /// # Errors
-    /// As [`Window::put_by_message`].
-    pub(crate) fn accumulate_by_message(
-        &self,
-        process: &Process,
-        kind: OpKind,
-        origin: &SendBuf,
-        (at, addr): (At<'_>, u64),
-    ) -> Result<()> {
-        let deed = Deed::combine(What::Combine, kind, at.ty)?;
-        if kind == OpKind::NoOp {
-            return Ok(());
-        }
-        if origin.len() != at.len() {
-            return Err(unequal(origin.len(), at.len()));
-        }
-        self.start_far(process, deed, (at, addr), lent(origin)?, None)
-    }
-
-    /// `MPI_Get_accumulate`.
-    ///
-    /// # Errors
-    /// As [`Window::put_by_message`].
-    pub(crate) fn get_accumulate_by_message(
-        &self,
-        process: &Process,
-        kind: OpKind,
-        (origin, result): (&SendBuf, &mut RecvBuf),
-        (at, addr): (At<'_>, u64),
-    ) -> Result<()> {
-        let deed = Deed::combine(What::Fetch, kind, at.ty)?;
-        if result.capacity() != at.len() {
-            return Err(unequal(result.capacity(), at.len()));
-        }
-        let source = match kind {
-            OpKind::NoOp => SendBuf::EMPTY,
-            _ if origin.len() != at.len() => return Err(unequal(origin.len(), at.len())),
-            _ => lent(origin)?,
+        let same = |len: u64| match len == at.len() {
+            true => Ok(()),
+            false => Err(unequal(len, at.len())),
         };
-        let sink = std::mem::replace(result, RecvBuf::EMPTY);
-        self.start_far(process, deed, (at, addr), source, Some(sink))
-    }
-
-    /// `MPI_Compare_and_swap`; `new` and `compare` begin with an element.
-    ///
-    /// # Errors
-    /// As [`Window::put_by_message`].
-    pub(crate) fn compare_and_swap_by_message(
-        &self,
-        process: &Process,
-        (new, compare): (&[u8], &[u8]),
-        result: &mut RecvBuf,
-        (at, addr): (At<'_>, u64),
-    ) -> Result<()> {
-        let len = at.len() as usize;
-        let source = SendBuf::Owned([&compare[..len], &new[..len]].concat().into());
-        let sink = std::mem::replace(result, RecvBuf::EMPTY);
-        self.start_far(
-            process,
-            Deed::plain(What::Swap),
-            (at, addr),
-            source,
-            Some(sink),
-        )
+        let (deed, source, sink) = match operation {
+            Operation::Put(origin) => {
+                same(origin.len())?;
+                (Deed::plain(What::Put), lent(origin)?, None)
+            }
+            Operation::Get(into) => {
+                same(into.capacity())?;
+                (Deed::plain(What::Get), SendBuf::EMPTY, Some(into))
+            }
+            Operation::Combine(kind, origin) => {
+                let deed = Deed::combine(What::Combine, kind, at.ty)?;
+                if kind == OpKind::NoOp {
+                    return Ok(());
+                }
+                same(origin.len())?;
+                (deed, lent(origin)?, None)
+            }
+            Operation::Fetch(kind, origin, result) => {
+                let deed = Deed::combine(What::Fetch, kind, at.ty)?;
+                same(result.capacity())?;
+                let source = match kind {
+                    OpKind::NoOp => SendBuf::EMPTY,
+                    _ => {
+                        same(origin.len())?;
+                        lent(origin)?
+                    }
+                };
+                (deed, source, Some(result))
+            }
+            Operation::Swap {
+                new,
+                compare,
+                result,
+            } => {
+                let len = at.len() as usize;
+                let both = SendBuf::Owned([&compare[..len], &new[..len]].concat().into());
+                (Deed::plain(What::Swap), both, Some(result))
+            }
+        };
+        let sink = sink.map(|it| std::mem::replace(it, RecvBuf::EMPTY));
+        self.start_far(process, deed, (at, addr), source, sink)
     }
 
     /// Starts an operation on elements at an address of the target; with a sink the former bytes come
@@ -223,7 +172,7 @@ impl Window {
             if is_long {
                 far.lent.set(far.lent.get() + 1);
             }
-            let operation = Operation {
+            let operation = job::Operation {
                 head,
                 spot: Spot {
                     addr,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Weak};
 
 use catena_core::Process;
-use catena_core::comm::{Comm, Key, PARTITIONS};
+use catena_core::comm::{Comm, FREE_TAGS, Key};
 use catena_objects::error::Result;
 use catena_objects::fail;
 
@@ -38,7 +38,7 @@ fn with<T>(comm: &Arc<Comm>, f: impl FnOnce(&mut Counts) -> T) -> T {
         let new = Counts {
             comm: Arc::downgrade(comm),
             made: HashMap::new(),
-            tags: Tags::below(PARTITIONS),
+            tags: Tags::below(FREE_TAGS),
         };
         all.insert(at, new);
     }
@@ -68,7 +68,7 @@ impl Pair {
                 &number.to_ne_bytes(),
                 &[from_sender],
             ];
-            Key::partitioned(&words.concat())
+            Key::other(&words.concat())
         };
         Pair {
             peer,
@@ -119,7 +119,7 @@ impl TagRow {
             }),
             None => fail!(
                 NoMem,
-                "the partitioned receives of the communicator have {PARTITIONS} partitions at most: free some, or \
+                "the partitioned receives of the communicator have {FREE_TAGS} partitions at most: free some, or \
                  use several communicators"
             ),
         }

@@ -7,7 +7,7 @@ use catena_abi::{self as abi, Status};
 use catena_base::PeerBytes;
 use catena_core::Process;
 use catena_core::buffer::RecvBuf;
-use catena_core::comm::partition_tag;
+use catena_core::comm::free_tag;
 use catena_core::request::{self, Done, NOWHERE_STATUS, RequestObject, State};
 use catena_link::{Awaited, Plane, ReqId, Selector, Sink};
 use catena_objects::error::{Error, Kind, Result, no_memory};
@@ -238,7 +238,7 @@ impl PartRecv {
             };
             let selector = Selector {
                 source: end.peer.map_or(0, |peer| peer as i32),
-                tag: partition_tag(tags.first + at),
+                tag: free_tag(tags.first + at),
             };
             let plane = Plane::Collective;
             parts.push(process.link(|link| link.recv(end.comm.cid, plane, selector, room)));

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use catena_abi as abi;
 use catena_core::Process;
 use catena_core::buffer::SendBuf;
-use catena_core::comm::partition_tag;
+use catena_core::comm::free_tag;
 use catena_core::request::{self, Done, RequestObject, State};
 use catena_link::{Awaited, Mode, Plane, ReqId, Sent};
 use catena_objects::error::{Error, Kind, Result};
@@ -238,7 +238,7 @@ impl PartSend {
         let before = end.ty.extent() as isize * end.count as isize * at as isize;
         let buf = end.buf.wrapping_offset(before);
         let message = SendBuf::new(buf, end.count, &end.ty);
-        let tag = partition_tag(tags + at as u32);
+        let tag = free_tag(tags + at as u32);
         let sent = process.link(|link| {
             let (cid, plane) = (end.comm.cid, Plane::Collective);
             link.send(cid, plane, peer, tag, Mode::Standard, message)

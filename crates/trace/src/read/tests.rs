@@ -92,7 +92,7 @@ fn threads_have_rings_of_their_own_and_give_them_back() {
     let file = begun();
     set_threaded(true);
     thread::scope(|scope| {
-        for number in 1..4 {
+        let each = (1..4).map(|number| {
             let file = &file;
             scope.spawn(move || {
                 for _ in 0..10_000 {
@@ -102,8 +102,11 @@ fn threads_have_rings_of_their_own_and_give_them_back() {
                 let mine = threads.iter().find(|it| it.thread == crate::thread());
                 let mine = mine.expect("this thread has a ring");
                 assert!(calls(mine).iter().all(|&it| it == number));
-            });
-        }
+            })
+        });
+        let each: Vec<_> = each.collect();
+        // Only who joins a thread waits until it has left its ring.
+        each.into_iter().for_each(|it| it.join().unwrap());
     });
     assert_eq!(threads(&file).len(), 1, "only this one is left");
     set_threaded(false);

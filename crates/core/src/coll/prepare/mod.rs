@@ -1,7 +1,7 @@
 //! Checks the arguments of each collective and makes its schedule.
 //!
 //! Each function serves intra- and intercommunicators: block counts are those
-//! of the group that rank arguments name, and a [`Seat`] tells whose arguments
+//! of the group that rank arguments name, and `seat` tells whose arguments
 //! are significant.
 
 mod moves;

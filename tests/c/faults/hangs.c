@@ -1,0 +1,290 @@
+// A job in which some ranks wait for ever is told so within three seconds, and the first rank that is named is the one whose doing it is.
+// only: catena
+// waits: for the report, some two seconds
+// time: 20
+// run: -n 2 --on-hang end -- receives; exit 123; says job hangs: rank 0 waits in MPI_Recv for a message from rank 1 with tag 7; ends 4
+// run: -n 2 --on-hang end -- sends; exit 123; says job hangs: rank 0 waits in MPI_Send until rank 1 receives; says MPI_Sendrecv does both
+// run: -n 4 --on-hang end -- ring; exit 123; says job hangs: rank 0 waits in MPI_Ssend until rank 1 receives
+// run: -n 3 --on-hang end -- unsent; exit 123; says job hangs: rank 2 waits in MPI_Finalize .*and rank 0 waits for it; says must send that message
+// run: -n 3 --on-hang end -- unreceived; exit 123; says job hangs: rank 2 waits in MPI_Finalize .*and rank 0 waits for it; says must receive that message
+// run: -n 2 --on-hang end -- tag; exit 123; says job hangs: rank 0 waits in MPI_Recv .*with tag 5 .*what has come from there is one of 4 bytes with tag 6
+// run: -n 3 --on-hang end -- source; exit 123; says job hangs: rank 0 waits in MPI_Recv for a message from rank 1
+// run: -n 2 --on-hang end -- comm; exit 123; says job hangs: rank 0 waits in MPI_Recv .* on MPI_COMM_WORLD
+// run: -n 4 --on-hang end -- barrier; exit 123; says job hangs: rank 1 waits in MPI_Recv .*, and ranks 0, 2 and 3 wait in MPI_Barrier for rank 1
+// run: -n 4 --on-hang end --set COLL_NODE=0 -- barrier; exit 123; says job hangs: rank 1 waits in MPI_Recv
+// run: -n 4 --on-hang end --set LINK=tcp -- barrier; exit 123; says job hangs: rank 1 waits in MPI_Recv
+// run: -n 3 --on-hang end -- allreduce; exit 123; says job hangs: rank 1 waits in MPI_Recv
+// run: -n 3 --on-hang end -- started; exit 123; says job hangs: rank 1 waits in MPI_Recv .*, and ranks 0 and 2 wait in MPI_Wait for rank 1
+// run: -n 3 --on-hang end -- split; exit 123; says job hangs: rank 1 waits in MPI_Recv
+// run: -n 3 --on-hang end -- duplicate; exit 123; says job hangs: rank 1 waits in MPI_Recv .*, and ranks 0 and 2 wait in MPI_Comm_dup
+// run: -n 3 --on-hang end -- neighbors; exit 123; says job hangs: rank 1 waits in MPI_Recv
+// run: -n 3 --on-hang end -- fence; exit 123; says job hangs: rank 1 waits in MPI_Recv
+// run: -n 2 --on-hang end -- post; exit 123; says job hangs: rank 0 waits in MPI_Win_(start|complete) for rank 1
+// run: -n 2 --on-hang end -- complete; exit 123; says job hangs: rank 1 waits in MPI_Win_wait for rank 0
+// run: -n 3 --on-hang end -- lock; exit 123; says job hangs: rank 1 waits in MPI_Recv .*for a lock that rank 1 holds
+// run: -n 2 --on-hang end -- locks; exit 123; says job hangs: rank [01] waits in MPI_Win_lock for a lock that rank [01] holds
+// run: -n 3 --on-hang end -- waitall; exit 123; says job hangs: rank 0 waits in MPI_Waitall
+// run: -n 3 --on-hang end -- waitany; exit 123; says job hangs: rank 0 waits in MPI_Waitany for a message from rank 1.* or a message from rank 2|job hangs: rank 0 waits in MPI_Waitany
+// run: -n 3 --on-hang end -- any; exit 123; says job hangs: rank 0 waits in MPI_Recv for a message from any of ranks 1 and 2
+// run: -n 2 --on-hang end -- probe; exit 123; says job hangs: rank 1 waits in MPI_Finalize .*rank 0 waits in MPI_Probe
+// run: -n 2 --on-hang end -- mprobe; exit 123; says job hangs: rank 1 waits in MPI_Finalize .*rank 0 waits in MPI_Mprobe
+// run: -n 2 --on-hang end -- persistent; exit 123; says job hangs: rank 0 waits in MPI_Wait for a message from rank 1 with tag 4
+// run: -n 3 --on-hang end -- shift; exit 123; says job hangs: rank 0 waits in MPI_Sendrecv
+// run: -n 2 --on-hang end -- parts; exit 123; says job hangs: rank [01] waits in
+// run: -n 2 --on-hang end -- self; exit 123; says job hangs: rank 0 waits in MPI_Recv for a message from rank 0; says waits for itself
+// run: -n 2 --on-hang end -- threads; exit 123; says job hangs: rank 1 waits in MPI_Finalize|job hangs: rank 0 waits in MPI_Recv
+// run: -n 1 --on-hang end -- spawn; exit 123; says job hangs: rank 0( of spawned job 1)? waits in MPI_Recv
+// run: -n 2 --on-hang end --set FAULT_TOLERANCE=1 -- receives; exit 123; says job hangs: rank 0 waits in MPI_Recv
+// run: -n 3 --set HANG_AFTER=2s -- computes; says no progress: rank 1 does not wait in MPI: its last call was MPI_Comm_rank; says done
+// run: -n 2 --on-hang nothing -- waits; never says the job hangs; says done
+// run: -n 2 --set HANG_AFTER=2s -- tests; never says the job hangs|no progress; says done
+// run: -n 2 -- chain; never says the job hangs; says done
+//
+// variant: hangs_apart
+// only: catena
+// waits: for the report, some six seconds between hosts
+// hosts: 2
+// time: 30
+// run: -n 4 --on-hang end --host h0:2,h1:2 --launcher-agent scripts/hosts -- barrier; exit 123; says job hangs: rank 1 waits in MPI_Recv
+// run: -n 4 --on-hang end --host h0:2,h1:2 --launcher-agent scripts/hosts -- ring; exit 123; says job hangs: rank 0 waits in MPI_Ssend
+#include "../check.h"
+#include <pthread.h>
+#include <unistd.h>
+
+static MPI_Comm world;
+static int rank, size, one = 1, other;
+static char out[1 << 22], in[1 << 22];
+
+static void receive(int source, int tag)
+{
+    MPI_Recv(&other, 1, MPI_INT, source, tag, world, MPI_STATUS_IGNORE);
+}
+
+static void *receive_in_thread(void *tag)
+{
+    int got;
+    MPI_Recv(&got, 1, MPI_INT, 1, *(int *)tag, world, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+/* One rank receives what nobody sends, while the others make a collective call. */
+static int stays_away(void)
+{
+    if (rank == 1)
+        receive(0, 3);
+    return rank == 1;
+}
+
+static void in_windows(const char *mode)
+{
+    MPI_Win win;
+    void *base;
+    MPI_Group all, peer;
+    MPI_Win_allocate(8, 1, MPI_INFO_NULL, world, &base, &win);
+    MPI_Comm_group(world, &all);
+    MPI_Group_incl(all, 1, (int[]){!rank}, &peer);
+    if (!strcmp(mode, "fence") && !stays_away())
+        MPI_Win_fence(0, win);
+    if (!strcmp(mode, "post") && rank == 0) {
+        MPI_Win_start(peer, 0, win);
+        MPI_Win_complete(win);
+    }
+    if (!strcmp(mode, "complete") && rank == 1) {
+        MPI_Win_post(peer, 0, win);
+        MPI_Win_wait(win);
+    }
+    if (!strcmp(mode, "lock")) {
+        if (rank == 1)
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        MPI_Barrier(world);
+        if (rank == 0)
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        stays_away();
+    }
+    if (!strcmp(mode, "locks")) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win);
+        MPI_Barrier(world);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, !rank, 0, win);
+    }
+    MPI_Barrier(world);
+}
+
+static void in_requests(const char *mode)
+{
+    MPI_Request request[2];
+    int index, next = (rank + 1) % size, before = (rank + size - 1) % size;
+    if (!strcmp(mode, "waitall")) {
+        MPI_Irecv(in, 1, MPI_INT, next, 1, world, request);
+        MPI_Irecv(in + 8, 1, MPI_INT, before, 2, world, request + 1);
+        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    }
+    if (!strcmp(mode, "waitany") && rank == 0) {
+        MPI_Irecv(in, 1, MPI_INT, 1, 1, world, request);
+        MPI_Irecv(in + 8, 1, MPI_INT, 2, 1, world, request + 1);
+        MPI_Waitany(2, request, &index, MPI_STATUS_IGNORE);
+    }
+    if (!strcmp(mode, "persistent") && rank == 0) {
+        MPI_Recv_init(in, 1, MPI_INT, 1, 4, world, request);
+        MPI_Start(request);
+        MPI_Wait(request, MPI_STATUS_IGNORE);
+    }
+    if (!strcmp(mode, "parts")) {
+        if (rank == 0) {
+            MPI_Psend_init(out, 2, 1, MPI_INT, 1, 0, world, MPI_INFO_NULL, request);
+            MPI_Start(request);
+            MPI_Pready(0, request[0]);
+        } else {
+            MPI_Precv_init(in, 2, 1, MPI_INT, 0, 0, world, MPI_INFO_NULL, request);
+            MPI_Start(request);
+            MPI_Wait(request, MPI_STATUS_IGNORE);
+        }
+    }
+    if (!strcmp(mode, "started") && !stays_away()) {
+        MPI_Iallreduce(&one, &other, 1, MPI_INT, MPI_SUM, world, request);
+        MPI_Wait(request, MPI_STATUS_IGNORE);
+    }
+    if (!strcmp(mode, "shift"))
+        MPI_Sendrecv(&one, 1, MPI_INT, next, 0, &other, 1, MPI_INT, next, 0, world, MPI_STATUS_IGNORE);
+    MPI_Barrier(world);
+}
+
+static void in_communicators(const char *mode)
+{
+    MPI_Comm made;
+    if (!strcmp(mode, "split") && !stays_away())
+        MPI_Comm_split(world, 0, 0, &made);
+    if (!strcmp(mode, "duplicate") && !stays_away())
+        MPI_Comm_dup(world, &made);
+    if (!strcmp(mode, "comm")) {
+        MPI_Comm_dup(world, &made);
+        if (rank == 0)
+            receive(1, 0);
+        else
+            MPI_Send(&one, 1, MPI_INT, 0, 0, made);
+        MPI_Barrier(world);
+    }
+    if (!strcmp(mode, "neighbors")) {
+        int got[2];
+        MPI_Cart_create(world, 1, &size, (int[]){1}, 0, &made);
+        if (!stays_away())
+            MPI_Neighbor_allgather(&one, 1, MPI_INT, got, 1, MPI_INT, made);
+    }
+}
+
+/* A rank that waits for a child, which waits for it. */
+static void with_a_child(char **argv)
+{
+    MPI_Comm parent, child;
+    MPI_Comm_get_parent(&parent);
+    if (parent == MPI_COMM_NULL)
+        MPI_Comm_spawn(argv[0], (char *[]){"spawn", NULL}, 1, MPI_INFO_NULL, 0, world, &child, MPI_ERRCODES_IGNORE);
+    else
+        child = parent;
+    MPI_Recv(&other, 1, MPI_INT, 0, 0, child, MPI_STATUS_IGNORE);
+}
+
+/* What is no hang, although some wait for seconds. */
+static void goes_on(const char *mode)
+{
+    if (!strcmp(mode, "computes")) {
+        if (rank == 1)
+            sleep(4);
+        MPI_Bcast(&one, 1, MPI_INT, 1, world);
+    }
+    if (!strcmp(mode, "waits")) {
+        if (rank == 0)
+            sleep(3);
+        MPI_Barrier(world);
+    }
+    if (!strcmp(mode, "tests")) {
+        /* Rank 0 polls, for longer than anybody is patient. */
+        double end = MPI_Wtime() + 4;
+        int flag;
+        while (MPI_Wtime() < end)
+            MPI_Iprobe(1, 0, world, &flag, MPI_STATUS_IGNORE);
+    }
+    if (!strcmp(mode, "chain")) {
+        /* Each waits for the next one, and the last one computes. */
+        if (rank == size - 1)
+            sleep(3);
+        else
+            receive(rank + 1, 0);
+        if (rank)
+            MPI_Send(&one, 1, MPI_INT, rank - 1, 0, world);
+    }
+    MPI_Barrier(world);
+    if (rank == 0)
+        puts("done");
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "receives";
+    int level = strcmp(mode, "threads") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE;
+    MPI_Init_thread(&argc, &argv, level, &level);
+    world = MPI_COMM_WORLD;
+    MPI_Comm_size(world, &size);
+    MPI_Comm_rank(world, &rank);
+
+    if (!strcmp(mode, "receives"))
+        receive(!rank, 7);
+    if (!strcmp(mode, "sends")) {
+        MPI_Send(out, sizeof out, MPI_BYTE, !rank, 1, world);
+        MPI_Recv(in, sizeof in, MPI_BYTE, !rank, 1, world, MPI_STATUS_IGNORE);
+    }
+    if (!strcmp(mode, "ring")) {
+        MPI_Ssend(&one, 1, MPI_INT, (rank + 1) % size, 0, world);
+        receive((rank + size - 1) % size, 0);
+    }
+    if (!strcmp(mode, "unsent") && rank == 0)
+        receive(2, 0);
+    if (!strcmp(mode, "unreceived") && rank == 0)
+        MPI_Ssend(&one, 1, MPI_INT, 2, 0, world);
+    if (!strcmp(mode, "tag")) {
+        if (rank == 0)
+            receive(1, 5);
+        else
+            MPI_Send(&one, 1, MPI_INT, 0, 6, world);
+        MPI_Barrier(world);
+    }
+    if (!strcmp(mode, "source")) {
+        if (rank == 0)
+            receive(1, 0);
+        if (rank == 2)
+            MPI_Send(&one, 1, MPI_INT, 0, 0, world);
+        MPI_Barrier(world);
+    }
+    if (!strcmp(mode, "barrier") && !stays_away())
+        MPI_Barrier(world);
+    if (!strcmp(mode, "allreduce") && !stays_away())
+        MPI_Allreduce(&one, &other, 1, MPI_INT, MPI_SUM, world);
+    if (!strcmp(mode, "any"))
+        receive(MPI_ANY_SOURCE, 0);
+    if (!strcmp(mode, "probe") && rank == 0)
+        MPI_Probe(1, 0, world, MPI_STATUS_IGNORE);
+    if (!strcmp(mode, "mprobe") && rank == 0) {
+        MPI_Message message;
+        MPI_Mprobe(1, 0, world, &message, MPI_STATUS_IGNORE);
+    }
+    if (!strcmp(mode, "self") && rank == 0)
+        receive(0, 0);
+    if (!strcmp(mode, "threads") && rank == 0) {
+        pthread_t thread;
+        int tags[] = {1, 2};
+        pthread_create(&thread, NULL, receive_in_thread, tags);
+        receive_in_thread(tags + 1);
+    }
+    if (!strcmp(mode, "fence") || !strcmp(mode, "post") || !strcmp(mode, "complete") || !strncmp(mode, "lock", 4))
+        in_windows(mode);
+    if (!strncmp(mode, "wait", 4) && strcmp(mode, "waits") || !strcmp(mode, "persistent") || !strcmp(mode, "parts")
+        || !strcmp(mode, "started") || !strcmp(mode, "shift"))
+        in_requests(mode);
+    if (!strcmp(mode, "split") || !strcmp(mode, "duplicate") || !strcmp(mode, "comm") || !strcmp(mode, "neighbors"))
+        in_communicators(mode);
+    if (!strcmp(mode, "spawn"))
+        with_a_child(argv);
+    if (!strcmp(mode, "computes") || !strcmp(mode, "waits") || !strcmp(mode, "tests") || !strcmp(mode, "chain"))
+        goes_on(mode);
+    MPI_Finalize();
+    return 0;
+}
