@@ -45,6 +45,9 @@
 
 mod bytes;
 mod elf;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 mod lines;
 mod maps;
 mod names;

@@ -16,7 +16,7 @@ const OBJECTS: usize = 64;
 const ANSWERS: usize = 4096;
 
 /// What may be spent on a stack's debug information.
-const STEPS: u64 = 64 << 20;
+const STEPS: u64 = 32 << 20;
 const BYTES: u64 = 1 << 30;
 
 /// Most frames of a stack that are looked at.

@@ -17,7 +17,8 @@
 //!   `select`, `epoll_wait`, `semtimedop`. So a thread that sleeps in the kernel is not asked, where the kernel
 //!   tells otherwise where it is: see [`View::ask`](crate::View::ask).
 //! - Copies by `fork` answer nobody, and after `exec` the new program is not asked: it has no handler.
-//! - A stack of a user-level thread needs room for the frame of a signal (up to 11 KiB with AMX) and 4 KiB.
+//! - A stack of a user-level thread, or an alternate one, needs room for the frame of a signal (3 KiB with AVX-512, up
+//!   to 11 KiB with AMX) and 3 KiB.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
