@@ -82,7 +82,7 @@ impl Frame {
     }
 
     /// Whether it is a library that comes with the system.
-    fn is_systems(&self) -> bool {
+    pub(crate) fn is_systems(&self) -> bool {
         let systems = ["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "["];
         self.is_shared() && systems.iter().any(|it| self.object.starts_with(it))
     }

@@ -134,7 +134,11 @@ fn frames_in(object: Option<&Object>, mapping: &Mapping, offset: u64) -> Vec<Fra
     let Some((object, address)) = located else {
         return vec![frame(offset)];
     };
-    let inlined = object.inlined(address);
+    // Nobody works on the lines of the system.
+    let inlined = match frame(address).is_systems() {
+        true => Vec::new(),
+        false => object.inlined(address),
+    };
     let mut frames: Vec<_> = inlined
         .into_iter()
         .map(|it| Frame {
