@@ -5,7 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use catena_hang::{HostJob, Names, Rank, State, call, find, jobs};
-use catena_symbols::Symbols;
+use catena_launcher::Places;
 
 /// How long from one look at a job to the next.
 const BETWEEN: Duration = Duration::from_millis(1100);
@@ -132,9 +132,12 @@ pub fn hang(args: impl Iterator<Item = OsString>) -> i32 {
     let before = job.look(&host);
     std::thread::sleep(BETWEEN);
     let mut now = job.look(&host);
-    let mut symbols = Symbols::new();
-    now.iter_mut()
-        .for_each(|rank| catena_launcher::name_places(rank, &mut symbols));
+    let mut places = Places::default();
+    for (rank, (place, _)) in now.iter_mut().zip(&job.here) {
+        if let Some(view) = job.view(*place) {
+            places.name(rank, &view);
+        }
+    }
     let names = Names::of_job(job.job);
     let at = catena_base::clock::monotonic_ns();
     match find(&names, &before, &now, at, Duration::from_secs(1)) {

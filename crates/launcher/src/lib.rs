@@ -68,7 +68,7 @@ use catena_settings::Registry;
 use args::Parsed;
 pub use catena_job::{MAX_RANKS, USAGE};
 pub use elastic::{change, usage as elastic_usage};
-pub use places::name_places;
+pub use places::Places;
 pub use sys::end_with_reader;
 
 /// What `mpirun --help` says.

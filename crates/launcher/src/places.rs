@@ -1,18 +1,52 @@
-//! Where ranks wait in their programs.
+//! Where ranks are in their programs.
 
-use catena_hang::Rank;
+use std::time::{Duration, Instant};
+
+use catena_hang::{Rank, State};
 use catena_symbols::{Maps, Symbols};
+use catena_trace::View;
 
-/// Names the places of calls in which the threads of a rank on this host wait.
-pub fn name_places(rank: &mut Rank, symbols: &mut Symbols) {
-    let waits = rank.threads.iter().any(|it| it.waits.is_some());
-    let maps = waits.then(|| Maps::read(rank.pid));
-    let Some(Ok(maps)) = maps else {
-        return;
-    };
-    for thread in &mut rank.threads {
-        if let Some(waits) = &thread.waits {
-            let place = symbols.place(&maps, &waits.frames, &waits.python);
+/// How long threads that do not wait are asked where they are, all together.
+const ASKING: Duration = Duration::from_millis(500);
+
+/// Names the places of calls in which ranks of this host wait, and where those are that do not.
+#[derive(Debug)]
+pub struct Places {
+    symbols: Symbols,
+    began: Instant,
+}
+
+impl Default for Places {
+    fn default() -> Places {
+        Places {
+            symbols: Symbols::new(),
+            began: Instant::now(),
+        }
+    }
+}
+
+impl Places {
+    /// Those of a rank, at which `view` looks.
+    pub fn name(&mut self, rank: &mut Rank, view: &View<'_>) {
+        if rank.state != State::Running {
+            return;
+        }
+        let Ok(maps) = Maps::read(rank.pid) else {
+            return;
+        };
+        for thread in &mut rank.threads {
+            let symbols = &mut self.symbols;
+            let place = match &thread.waits {
+                Some(waits) => symbols.place(&maps, &waits.frames, &waits.python),
+                None if self.began.elapsed() < ASKING => {
+                    let sample = view.sample(rank.pid, thread.thread).ok().flatten();
+                    sample.and_then(|sample| {
+                        let frames = symbols.unwind(&maps, &sample);
+                        symbols.place(&maps, &frames, &sample.python)
+                    })
+                }
+                None => None,
+            };
             thread.place = place.map_or(String::new(), |it| it.to_string());
         }
     }

@@ -75,6 +75,7 @@ fn tell(boot: &dyn Boot, job: &Job) {
         pid: std::process::id(),
     };
     catena_trace::begin(area, who);
+    catena_trace::listen();
     catena_base::fork::in_copies(catena_trace::end);
     if let Some(file) = file {
         let node = own_watch::Node {

@@ -199,8 +199,12 @@ impl Elf {
         [SHT_SYMTAB, SHT_DYNSYM].into_iter().find_map(|kind| {
             let table = self.sections.iter().find(|it| it.kind == kind)?;
             let texts = self.bytes(self.sections.get(table.link)?)?;
-            let (name, address) = in_table(self.bytes(table)?, address)?;
-            let name = texts.text(u64::from(name))?;
+            let (names, address) = in_table(self.bytes(table)?, address)?;
+            let names = names.into_iter();
+            let names = names.filter_map(|name| texts.text(u64::from(name)));
+            // `read` is `__read` and `__libc_read` as well.
+            let hidden = |name: &String| name.len() - name.trim_start_matches('_').len();
+            let name = names.min_by_key(|name| (hidden(name), name.len()))?;
             Some(Function { name, address })
         })
     }
@@ -268,10 +272,13 @@ fn segment(all: &Bytes, at: u64) -> Option<Option<Segment>> {
     Some((kind == PT_LOAD).then_some(segment))
 }
 
-/// Where the name is of the function of a table of symbols that an address lies in, and where that
-/// begins. Of several names the last one counts that is none of the file alone, if any is.
-fn in_table(mut table: Bytes, address: u64) -> Option<(u32, u64)> {
-    let mut found: Option<(bool, u32, u64)> = None;
+/// Most names of a function that are looked at.
+const NAMES: usize = 16;
+
+/// Where the names are of the function of a table of symbols that an address lies in, and where
+/// that begins.
+fn in_table(mut table: Bytes, address: u64) -> Option<(Vec<u32>, u64)> {
+    let mut found: Option<(Vec<(bool, u32)>, u64)> = None;
     let mut entry = [0; 24];
     while table.len() >= entry.len() {
         table.read_slice(&mut entry).ok()?;
@@ -285,10 +292,21 @@ fn in_table(mut table: Bytes, address: u64) -> Option<(u32, u64)> {
             continue;
         }
         let name = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
-        let is_known = binding != 0;
-        if found.is_none_or(|(known, _, at)| at < begin || at == begin && is_known >= known) {
-            found = Some((is_known, name, begin));
+        let is_local = binding == 0;
+        match &mut found {
+            Some((_, at)) if *at > begin => {}
+            Some((names, at)) if *at == begin => {
+                if names.len() < NAMES {
+                    names.push((is_local, name));
+                }
+            }
+            _ => found = Some((vec![(is_local, name)], begin)),
         }
     }
-    found.map(|(_, name, begin)| (name, begin))
+    let (mut names, begin) = found?;
+    // Those that others know it by come first.
+    names.sort_by_key(|it| it.0);
+    let count = names.iter().filter(|it| it.0 == names[0].0).count();
+    let names = names[..count].iter().map(|it| it.1).collect();
+    Some((names, begin))
 }

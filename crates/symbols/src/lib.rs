@@ -13,6 +13,7 @@
 //! | `elf`     | its sections, functions and notes                            |
 //! | `units`   | which part of the debug information an address belongs to    |
 //! | `lines`   | file, line and inlined functions of an address               |
+//! | `unwind`  | the frames of a thread from its registers and its stack      |
 //! | `names`   | names of functions as programmers write them                 |
 //! | `bytes`   | files in pages, within bounds of memory and work             |
 //!
@@ -44,6 +45,9 @@
 
 mod bytes;
 mod elf;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 mod lines;
 mod maps;
 mod names;
@@ -51,6 +55,7 @@ mod object;
 mod place;
 mod symbols;
 mod units;
+mod unwind;
 
 pub use maps::Maps;
 pub use place::{Frame, Place, Source};

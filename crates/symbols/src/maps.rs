@@ -2,10 +2,14 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 /// Most bytes of a map that are read.
 const LONGEST: u64 = 32 << 20;
+
+/// What the code is called that the kernel gives all processes.
+const KERNELS: &str = "[vdso]";
 
 /// A part of memory that has a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +24,18 @@ pub(crate) struct Mapping {
     pub path: String,
     /// Whether the file has no name any more.
     pub deleted: bool,
+}
+
+impl Mapping {
+    /// Which byte of the file is at an address.
+    pub fn offset_of(&self, address: u64) -> u64 {
+        address.wrapping_sub(self.begin).wrapping_add(self.offset)
+    }
+
+    /// Whether it is the code that the kernel gives all processes.
+    pub fn is_kernels(&self) -> bool {
+        self.path == KERNELS
+    }
 }
 
 /// The code in a process's memory, and the files that it is from: a copy of what was true at one
@@ -66,6 +82,17 @@ impl Maps {
         names.iter().find_map(|name| File::open(name).ok())
     }
 
+    /// The code that the kernel gives all processes: this one has it, too.
+    pub(crate) fn kernels() -> Option<Vec<u8>> {
+        let own = Maps::read(std::process::id()).ok()?;
+        let mapping = own.mappings.iter().find(|it| it.is_kernels())?;
+        let memory = File::open("/proc/self/mem").ok()?;
+        let len = mapping.end.checked_sub(mapping.begin)?.min(1 << 20);
+        let mut bytes = vec![0; len as usize];
+        memory.read_exact_at(&mut bytes, mapping.begin).ok()?;
+        Some(bytes)
+    }
+
     /// How this process calls a file of that one.
     pub(crate) fn in_root(&self, path: &str) -> PathBuf {
         PathBuf::from(format!("/proc/{}/root{path}", self.pid))
@@ -85,7 +112,8 @@ fn mapping(line: &str) -> Option<Mapping> {
     let offset = word()?;
     let file = format!("{} {}", word()?, word()?);
     let path = rest.trim_start();
-    if !access.contains('x') || !path.starts_with('/') {
+    let is_code = access.contains('x') && (path.starts_with('/') || path == KERNELS);
+    if !is_code {
         return None;
     }
     let number = |digits| u64::from_str_radix(digits, 16).ok();
@@ -119,7 +147,8 @@ mod tests {
              7fff10000000-7fff10001000 r-xp 00000000 00:00 0      [vdso]\n\
              7fff20000000-7fff20001000 rwxp 00000000 00:00 0\n",
         );
-        assert_eq!(maps.mappings.len(), 2);
+        assert_eq!(maps.mappings.len(), 3);
+        assert!(maps.at(0x7fff_1000_0000).is_some_and(Mapping::is_kernels));
         let mapping = maps.at(0x40_1fff).expect("code");
         assert_eq!((&*mapping.path, mapping.offset), ("/a/b c", 0x1000));
         assert!(maps.at(0x40_0010).is_none(), "no code");

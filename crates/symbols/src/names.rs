@@ -12,6 +12,11 @@ pub(crate) fn readable(name: &str) -> String {
         // Without its hash.
         return format!("{name:#}");
     }
+    // A version of it, of a library.
+    let name = match name.find('@') {
+        Some(end) if end > 0 => &name[..end],
+        _ => name,
+    };
     // What compilers add to parts and copies of functions: `.cold`, `.constprop.0`, `._omp_fn.1`.
     let name = match name.find('.') {
         Some(end) if end > 0 => &name[..end],
@@ -83,6 +88,7 @@ mod tests {
                 "solver::exchange",
             ),
             ("_Znonsense", "_Znonsense"),
+            ("nanosleep@@GLIBC_2.17", "nanosleep"),
             (".hidden", ".hidden"),
             ("", ""),
         ] {

@@ -1,5 +1,6 @@
 //! A file of code, and the one beside it that has what was stripped from it.
 
+use std::cell::OnceCell;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use crate::elf::{Elf, Function};
 use crate::lines::{self, Inlined};
 use crate::maps::{Mapping, Maps};
 use crate::units::Units;
+use crate::unwind::Callers;
 
 /// Where systems keep what was stripped from their files.
 const DEBUG: &str = "/usr/lib/debug";
@@ -25,23 +27,30 @@ const BYTES: u64 = 256 << 20;
 #[derive(Debug)]
 pub(crate) struct Object {
     elf: Elf,
-    /// What was stripped from it.
-    debug: Option<Elf>,
-    units: Option<Units>,
+    /// What it says of the callers of its functions.
+    callers: Option<Callers>,
+    /// Where what was stripped from it may be.
+    beside: Vec<PathBuf>,
+    /// What was stripped from it. It is looked for when it is needed: it may be compressed.
+    debug: OnceCell<Option<Elf>>,
+    units: OnceCell<Option<Units>>,
 }
 
 impl Object {
     pub fn open(maps: &Maps, mapping: &Mapping, budget: &Rc<Budget>) -> Option<Object> {
-        let file = maps.open(mapping)?;
+        let pages = match mapping.is_kernels() {
+            true => Pages::of_memory(Maps::kernels()?, budget),
+            false => Pages::of_file(maps.open(mapping)?, budget)?,
+        };
         budget.with(STEPS, BYTES, || {
-            let elf = Elf::new(Pages::of_file(file, budget)?)?;
-            let own = Units::new(&elf);
-            let debug = match own {
-                Some(_) => None,
-                None => beside(maps, mapping, &elf),
-            };
-            let units = own.or_else(|| debug.as_ref().and_then(Units::new));
-            Some(Object { elf, debug, units })
+            let elf = Elf::new(pages)?;
+            Some(Object {
+                callers: Callers::new(&elf),
+                beside: names_beside(maps, mapping, &elf),
+                elf,
+                debug: OnceCell::new(),
+                units: OnceCell::new(),
+            })
         })
     }
 
@@ -49,29 +58,46 @@ impl Object {
         &self.elf
     }
 
+    pub fn callers(&self) -> Option<&Callers> {
+        self.callers.as_ref()
+    }
+
+    fn budget(&self) -> &Budget {
+        self.elf.pages().budget()
+    }
+
+    fn debug(&self) -> Option<&Elf> {
+        let debug = self.debug.get_or_init(|| {
+            let find = || beside(&self.beside, &self.elf);
+            self.budget().with(STEPS, BYTES, find)
+        });
+        debug.as_ref()
+    }
+
+    fn units(&self) -> Option<&Units> {
+        let units = self
+            .units
+            .get_or_init(|| Units::new(&self.elf).or_else(|| Units::new(self.debug()?)));
+        units.as_ref()
+    }
+
     /// The functions that an address lies in, as far as the debug information tells.
     pub fn inlined(&self, address: u64) -> Vec<Inlined> {
-        let units = self.units.as_ref();
+        let units = self.units();
         units.map_or(Vec::new(), |units| lines::find(units, address))
     }
 
     /// The function of the file that an address lies in.
     pub fn function(&self, address: u64) -> Option<Function> {
-        let budget = self.elf.pages().budget();
-        budget.with(STEPS, BYTES, || {
-            let debug = self.debug.as_ref();
-            let stripped = debug.and_then(|it| it.function(address));
-            stripped.or_else(|| self.elf.function(address))
-        })
+        let find = |elf: &Elf| self.budget().with(STEPS, BYTES, || elf.function(address));
+        find(&self.elf).or_else(|| find(self.debug()?))
     }
 }
 
-/// The file that has what was stripped from this one.
-fn beside(maps: &Maps, mapping: &Mapping, elf: &Elf) -> Option<Elf> {
-    let id = elf.build_id();
-    let link = elf.debug_link();
+/// Where what was stripped from a file may be.
+fn names_beside(maps: &Maps, mapping: &Mapping, elf: &Elf) -> Vec<PathBuf> {
     let mut names = Vec::new();
-    if let Some(id) = &id {
+    if let Some(id) = elf.build_id() {
         let (first, rest) = id.split_at(1);
         let hex = |bytes: &[u8]| {
             bytes
@@ -85,21 +111,27 @@ fn beside(maps: &Maps, mapping: &Mapping, elf: &Elf) -> Option<Elf> {
             hex(rest)
         ));
     }
-    if let Some((name, _)) = &link {
-        let folder = Path::new(&mapping.path).parent()?.to_string_lossy();
+    if let (Some((name, _)), Some(folder)) = (elf.debug_link(), Path::new(&mapping.path).parent()) {
+        let folder = folder.to_string_lossy();
         names.push(format!("{folder}/{name}"));
         names.push(format!("{folder}/.debug/{name}"));
         names.push(format!("{DEBUG}{folder}/{name}"));
     }
-    let places = names
-        .iter()
-        .flat_map(|name| [maps.in_root(name), PathBuf::from(name)]);
-    places.into_iter().find_map(|name| {
+    let places = names.into_iter();
+    places
+        .flat_map(|name| [maps.in_root(&name), PathBuf::from(name)])
+        .collect()
+}
+
+/// The file that has what was stripped from this one.
+fn beside(names: &[PathBuf], elf: &Elf) -> Option<Elf> {
+    let id = elf.build_id();
+    names.iter().find_map(|name| {
         let pages = Pages::of_file(File::open(name).ok()?, elf.pages().budget())?;
         let debug = Elf::new(Rc::clone(&pages))?;
         let is_of_it = match (&id, debug.build_id()) {
             (Some(id), Some(other)) => *id == other,
-            _ => checksum(&pages)? == link.as_ref()?.1,
+            _ => checksum(&pages)? == elf.debug_link()?.1,
         };
         is_of_it.then_some(debug)
     })

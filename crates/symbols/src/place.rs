@@ -68,16 +68,34 @@ impl Frame {
             .any(|it| self.file().starts_with(it))
     }
 
-    fn is_shared(&self) -> bool {
-        self.file().ends_with(".so") || self.file().contains(".so.")
+    /// The function, and where that is not the program's own, its file.
+    fn in_object(&self) -> String {
+        match self.function() {
+            Some(name) if self.is_shared() => format!("{name} in {}", self.file()),
+            Some(name) => name,
+            None => format!("{}+{:#x}", self.file(), self.address),
+        }
     }
 
-    /// Whether it is code that the user works on, as far as can be seen.
+    fn is_shared(&self) -> bool {
+        self.file().ends_with(".so") || self.file().contains(".so.") || self.object.starts_with('[')
+    }
+
+    /// Whether it is a library that comes with the system.
+    pub(crate) fn is_systems(&self) -> bool {
+        let systems = ["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "["];
+        self.is_shared() && systems.iter().any(|it| self.object.starts_with(it))
+    }
+
+    /// Whether it is a line that the user works on, as far as can be seen.
     fn is_own(&self) -> bool {
-        let systems = ["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"];
-        let is_systems = systems.iter().any(|it| self.object.starts_with(it));
         let source = self.source.as_ref();
-        !is_systems && source.is_some_and(|it| !it.is_foreign())
+        !self.is_systems() && source.is_some_and(|it| !it.is_foreign())
+    }
+
+    /// Whether it is the program's, or at least no library's.
+    fn is_program(&self) -> bool {
+        !self.is_shared() && !self.is_python()
     }
 
     /// Whether it is Python itself.
@@ -95,11 +113,9 @@ impl Frame {
 /// `solver.c:88`, `exchange`, `exchange in libsolver.so` or `solver+0x1234`.
 impl fmt::Display for Frame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.source, self.function()) {
-            (Some(source), _) => source.fmt(f),
-            (None, Some(name)) if self.is_shared() => write!(f, "{name} in {}", self.file()),
-            (None, Some(name)) => f.write_str(&name),
-            (None, None) => write!(f, "{}+{:#x}", self.file(), self.address),
+        match &self.source {
+            Some(source) if !self.is_systems() => source.fmt(f),
+            _ => f.write_str(&self.in_object()),
         }
     }
 }
@@ -120,7 +136,7 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Place::At(frame) => frame.fmt(f),
-            Place::In(frame, caller) => write!(f, "{frame}, called from {caller}"),
+            Place::In(frame, caller) => write!(f, "{}, called from {caller}", frame.in_object()),
             Place::Python(line) => f.write_str(line),
         }
     }
@@ -158,21 +174,38 @@ pub(crate) fn choose(frames: &[Frame], python: &str) -> Option<Place> {
         (_, Some(end)) => &frames[..end],
     };
     let line = || (!python.is_empty()).then(|| Place::Python(python.into()));
-    let mut native = native.iter().filter(|it| !it.is_binding());
-    let Some(first) = native.next() else {
+    let native: Vec<_> = native.iter().filter(|it| !it.is_binding()).collect();
+    let Some(&first) = native.first() else {
         return line();
     };
     if first.is_own() {
         return Some(Place::At(first.clone()));
     }
-    let caller = native
-        .find(|it| it.is_own())
-        .map(|it| Place::At(it.clone()));
-    let caller = caller.or_else(line);
-    Some(match (caller, &first.source) {
-        // A template, or what was inlined from a header.
-        (Some(caller), Some(_)) => caller,
-        (Some(caller), None) => Place::In(first.clone(), Box::new(caller)),
-        (None, _) => Place::At(first.clone()),
-    })
+    let own = native.iter().position(|it| it.is_own());
+    let own = own.or_else(|| native.iter().position(|it| it.is_program()));
+    let own = own.filter(|&own| own > 0 || python.is_empty());
+    let Some(own) = own else {
+        return Some(match line() {
+            Some(line) => Place::In(entry(&native).clone(), Box::new(line)),
+            None => Place::At(first.clone()),
+        });
+    };
+    let caller = Place::At(native[own].clone());
+    if own == 0 {
+        return Some(caller);
+    }
+    Some(
+        match native[own].object == first.object && first.source.is_some() {
+            // A template, or what was inlined from a header.
+            true => caller,
+            false => Place::In(entry(&native[..own]).clone(), Box::new(caller)),
+        },
+    )
+}
+
+/// The function of a library that was called, of the frames in that: it is the one that a user
+/// knows.
+fn entry<'f>(frames: &[&'f Frame]) -> &'f Frame {
+    let same = frames.iter().take_while(|it| it.object == frames[0].object);
+    same.last().unwrap_or(&frames[0])
 }

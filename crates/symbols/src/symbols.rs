@@ -3,17 +3,20 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use catena_trace::Sample;
+
 use crate::bytes::Budget;
 use crate::maps::{Mapping, Maps};
 use crate::object::Object;
 use crate::place::{Frame, Place, choose};
+use crate::unwind::Walk;
 
 /// Most files, and most answers, that are kept.
 const OBJECTS: usize = 64;
 const ANSWERS: usize = 4096;
 
 /// What may be spent on a stack's debug information.
-const STEPS: u64 = 64 << 20;
+const STEPS: u64 = 32 << 20;
 const BYTES: u64 = 1 << 30;
 
 /// Most frames of a stack that are looked at.
@@ -52,6 +55,35 @@ impl Symbols {
         choose(&self.stack(maps, frames), python)
     }
 
+    /// Addresses of the frames of a thread that was asked where it is, the innermost first, as
+    /// [`place`](Symbols::place) and [`stack`](Symbols::stack) take them. They end where the copy
+    /// of its stack does, or where nothing tells of the caller. Cost: some ten microseconds a
+    /// frame, and what it takes to open a file once.
+    pub fn unwind(&mut self, maps: &Maps, sample: &Sample) -> Vec<u64> {
+        let budget = Rc::clone(&self.budget);
+        budget.with(STEPS, BYTES, || {
+            let mut found = Vec::new();
+            let Some(mut walk) = Walk::new(&sample.registers, &sample.stack) else {
+                return found;
+            };
+            while found.len() < FRAMES {
+                let at = walk.at();
+                found.push(at.wrapping_add(1));
+                let mapping = maps.at(at);
+                let object = mapping.and_then(|it| Some((self.object(maps, it)?, it)));
+                let located = object.and_then(|(object, mapping)| {
+                    let address = object.elf().address(mapping.offset_of(at))?;
+                    Some((object.callers(), address))
+                });
+                let (callers, address) = located.unwrap_or((None, at));
+                if walk.step(callers, address).is_none() {
+                    break;
+                }
+            }
+            found
+        })
+    }
+
     /// All frames, the innermost first, with inlined functions. Addresses without a file are left
     /// out.
     pub fn stack(&mut self, maps: &Maps, frames: &[u64]) -> Vec<Frame> {
@@ -67,7 +99,7 @@ impl Symbols {
     /// The functions that an address of an instruction lies in.
     fn frames(&mut self, maps: &Maps, at: u64) -> Option<Vec<Frame>> {
         let mapping = maps.at(at)?;
-        let offset = (at - mapping.begin).wrapping_add(mapping.offset);
+        let offset = mapping.offset_of(at);
         let key = (mapping.file.clone(), offset);
         if let Some(known) = self.answers.get(&key) {
             return Some(known.clone());
@@ -102,7 +134,11 @@ fn frames_in(object: Option<&Object>, mapping: &Mapping, offset: u64) -> Vec<Fra
     let Some((object, address)) = located else {
         return vec![frame(offset)];
     };
-    let inlined = object.inlined(address);
+    // Nobody works on the lines of the system.
+    let inlined = match frame(address).is_systems() {
+        true => Vec::new(),
+        false => object.inlined(address),
+    };
     let mut frames: Vec<_> = inlined
         .into_iter()
         .map(|it| Frame {

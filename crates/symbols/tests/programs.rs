@@ -229,7 +229,7 @@ fn libraries_that_are_opened_are_found() {
     folder.add("plugin.c");
     for (library, program, place) in [
         ("-O2 -g", "", "solver.c:5"),
-        ("-O2", "", "exchange in libsolver.so"),
+        ("-O2", "", "exchange in libsolver.so, called from main"),
         (
             "-O2",
             "-g",

@@ -6,6 +6,7 @@
 //! | 0        | 4 KiB   | who the process is, [`Front`]                |
 //! | 4 KiB    | 32 KiB  | [`NOTICES`](crate::NOTICES) notices of waits |
 //! | 64 KiB   | 129 KiB | [`RINGS`] rings                              |
+//! | 196 KiB  | 60 KiB  | where a thread is that was asked             |
 //!
 //! Where memory is short, the first touch of a page of a file ends a process: so whoever is to
 //! write there asks for it before ([`Area::provide`]).
@@ -16,6 +17,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release};
 
+use crate::reply::{REPLY_AT, Reply};
 use crate::slot::{NOTICE, NOTICES, Slot};
 
 /// Bytes for one process.
@@ -39,7 +41,8 @@ pub(crate) const NOTICES_AT: usize = PAGE;
 pub(crate) const RINGS_AT: usize = 64 << 10;
 
 const _: () = assert!(NOTICES_AT + NOTICES * NOTICE <= RINGS_AT);
-const _: () = assert!(RINGS_AT + RINGS * size_of::<Ring>() <= AREA);
+const _: () = assert!(RINGS_AT + RINGS * size_of::<Ring>() <= REPLY_AT);
+const _: () = assert!(REPLY_AT + size_of::<Reply>() <= AREA);
 const _: () = assert!(size_of::<Front>() <= NOTICES_AT);
 
 /// What an area begins with once it is in use: a mark, and the version of all that is described
@@ -171,8 +174,8 @@ impl Area {
         }
     }
 
-    /// An area in a file of this process alone. As long as that is open, who looks finds it there, as
-    /// if it were that of a node.
+    /// An area in a file of this process alone. As long as that is open, who looks finds it there,
+    /// as if it were that of a node.
     ///
     /// # Errors
     /// If files or memory are short.
@@ -231,6 +234,11 @@ impl Area {
         debug_assert!(notice < NOTICES);
         // SAFETY: as above.
         unsafe { &*self.0.add(NOTICES_AT).cast::<Slot>().add(notice) }
+    }
+
+    pub(crate) fn reply(&self) -> &'static Reply {
+        // SAFETY: as above; it consists of atomics.
+        unsafe { &*self.0.add(REPLY_AT).cast::<Reply>() }
     }
 
     pub(crate) fn begin(&self, who: Who) {

@@ -16,8 +16,10 @@ use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering::Acquire, Ordering::Release};
 
 mod layout;
+mod memory;
 
 use layout::{Begin, Layout};
+use memory::{number, read, word};
 
 /// Most bytes of a line in words.
 pub const PYTHON_LINE: usize = 160;
@@ -26,7 +28,7 @@ pub const PYTHON_LINE: usize = 160;
 const FRAMES: usize = 64;
 
 /// Most characters of a text, from its end.
-const TEXT: usize = 256;
+const TEXT: usize = 128;
 
 /// What of the interpreter is called: functions that only compute.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +50,11 @@ pub(crate) fn look() {
     {
         FOUND.store(Box::into_raw(Box::new(found)), Release);
     }
+}
+
+/// Whether one was found.
+pub(crate) fn is_there() -> bool {
+    !FOUND.load(Acquire).is_null()
 }
 
 fn symbol(name: &std::ffi::CStr) -> Option<*mut c_void> {
@@ -253,33 +260,6 @@ impl<const MOST: usize> Text<MOST> {
             power /= 10;
         }
     }
-}
-
-/// Copies memory of this process, that many bytes behind an address; `None` where there is none.
-fn read(base: usize, offset: usize, to: &mut [u8]) -> Option<()> {
-    let own = libc::iovec {
-        iov_base: to.as_mut_ptr().cast(),
-        iov_len: to.len(),
-    };
-    let there = libc::iovec {
-        iov_base: base.wrapping_add(offset) as *mut c_void,
-        iov_len: to.len(),
-    };
-    // SAFETY: bytes of the caller's; the kernel looks whether the others are there.
-    let done = unsafe { libc::process_vm_readv(libc::getpid(), &own, 1, &there, 1, 0) };
-    (done == to.len() as isize).then_some(())
-}
-
-fn word(base: usize, offset: usize) -> Option<usize> {
-    let mut bytes = [0; 8];
-    read(base, offset, &mut bytes)?;
-    Some(usize::from_ne_bytes(bytes))
-}
-
-fn number(base: usize, offset: usize) -> Option<c_int> {
-    let mut bytes = [0; 4];
-    read(base, offset, &mut bytes)?;
-    Some(c_int::from_ne_bytes(bytes))
 }
 
 #[cfg(test)]

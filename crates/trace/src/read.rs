@@ -53,6 +53,11 @@ impl<'f> View<'f> {
         Ok((mark == MARK).then_some(view))
     }
 
+    /// What is at a place of the area now.
+    pub(crate) fn read_at(&self, to: &mut [u8], at: usize) -> io::Result<()> {
+        self.file.read_exact_at(to, self.at + at as u64)
+    }
+
     fn word(&self, at: usize) -> u32 {
         self.front[at..at + 4]
             .try_into()

@@ -3,11 +3,10 @@
 use std::fs::File;
 
 use catena_hang::{Rank, State, look};
-use catena_symbols::Symbols;
 use catena_trace::{Phase, View};
 
 use super::{Local, Node};
-use crate::places::name_places;
+use crate::places::Places;
 
 impl Node {
     /// The ranks that do nothing but wait, have left or are stopped, or all of them if `in_full`:
@@ -15,15 +14,13 @@ impl Node {
     pub(super) fn waits(&mut self, in_full: bool) -> Vec<u8> {
         self.find_traces();
         let host = catena_boot::host_name();
-        let mut symbols = Symbols::new();
+        let mut places = Places::default();
         let mut answer = Vec::new();
         for local in self.processes.iter().flatten().filter(|it| it.is_known) {
-            let Some(mut rank) = self.look_at(local, &host, in_full) else {
+            let full = in_full.then_some(&mut places);
+            let Some(rank) = self.look_at(local, &host, full) else {
                 continue;
             };
-            if in_full {
-                name_places(&mut rank, &mut symbols);
-            }
             if in_full || rank.is_stuck() || rank.state != State::Running {
                 let bytes = rank.to_bytes();
                 answer.extend(local.rank.to_le_bytes());
@@ -34,7 +31,7 @@ impl Node {
         answer
     }
 
-    fn look_at(&self, local: &Local, host: &str, in_full: bool) -> Option<Rank> {
+    fn look_at(&self, local: &Local, host: &str, places: Option<&mut Places>) -> Option<Rank> {
         let (_, file) = self
             .traces
             .iter()
@@ -42,11 +39,19 @@ impl Node {
         let place = self.server.local_number(local.rank)?;
         let view = View::open(file, place).ok()??;
         // Nothing else is read of those that go on.
-        if !in_full && local.running && view.phase() == Phase::Running && !view.has_notices() {
+        if places.is_none()
+            && local.running
+            && view.phase() == Phase::Running
+            && !view.has_notices()
+        {
             return None;
         }
         let pid = local.process_of_mpi();
-        look(&view, host, local.running.then_some(pid)).ok()
+        let mut rank = look(&view, host, local.running.then_some(pid)).ok()?;
+        if let Some(places) = places {
+            places.name(&mut rank, &view);
+        }
+        Some(rank)
     }
 
     /// Opens what was not opened yet.

@@ -6,7 +6,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::word;
+use super::memory::word;
 
 /// What an instruction's place is counted from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,14 @@
+//! A library that makes a program one that can be asked where it is. Its memory is found as that of
+//! any other rank.
+
+use catena_trace::{Area, Who};
+
+/// The process begins to listen; its thread is told.
+#[unsafe(no_mangle)]
+pub extern "C" fn catena_listen() -> u32 {
+    if let Ok(area) = Area::alone() {
+        catena_trace::begin(area, Who::default());
+        catena_trace::listen();
+    }
+    catena_trace::thread()
+}
