@@ -208,6 +208,23 @@ pub fn functions() -> Vec<Function> {
     read(FUNCTIONS, ARGUMENTS)
 }
 
+/// The names of all functions of the table, and of those of [`extensions`] behind them, without what else is told
+/// of them: much less memory than they take.
+///
+/// # Panics
+/// If a table is malformed.
+pub fn names() -> Vec<&'static str> {
+    let all = [FUNCTIONS, EXTENSIONS].into_iter().flat_map(lines);
+    let functions = all.filter(|(_, line)| heading(line).is_none());
+    functions
+        .map(|(number, line)| {
+            let before = line.split('(').next().unwrap_or_default();
+            let name = before.split_whitespace().last();
+            name.unwrap_or_else(|| panic!("a table of functions, line {number}: it has no name"))
+        })
+        .collect()
+}
+
 /// The functions that no version of the standard has yet and Fortran has as well, in the order of their table.
 ///
 /// # Panics

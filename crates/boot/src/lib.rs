@@ -286,7 +286,7 @@ pub trait Boot: Send {
     /// opened.
     fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError>;
 
-    /// The same memory, which stays with the launcher: behind what the taker lays out, each process of the node
+    /// A look at that memory, which stays with the launcher: behind what the taker lays out, each process of the node
     /// has a place to tell what it does (`catena_trace`). `None` once it was taken, or if there is none.
     fn segment(&self) -> Option<BorrowedFd<'_>>;
 

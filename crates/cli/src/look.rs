@@ -5,6 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use catena_hang::{HostJob, Names, Rank, State, call, find, jobs};
+use catena_symbols::Symbols;
 
 /// How long from one look at a job to the next.
 const BETWEEN: Duration = Duration::from_millis(1100);
@@ -130,7 +131,10 @@ pub fn hang(args: impl Iterator<Item = OsString>) -> i32 {
     let host = catena_boot::host_name();
     let before = job.look(&host);
     std::thread::sleep(BETWEEN);
-    let now = job.look(&host);
+    let mut now = job.look(&host);
+    let mut symbols = Symbols::new();
+    now.iter_mut()
+        .for_each(|rank| catena_launcher::name_places(rank, &mut symbols));
     let names = Names::of_job(job.job);
     let at = catena_base::clock::monotonic_ns();
     match find(&names, &before, &now, at, Duration::from_secs(1)) {

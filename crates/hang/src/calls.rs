@@ -16,6 +16,12 @@ pub fn functions() -> &'static [Function] {
     &ALL
 }
 
+/// The name of a function by its number in the trace.
+pub fn function_name(number: u16) -> Option<&'static str> {
+    static ALL: LazyLock<Vec<&'static str>> = LazyLock::new(table::names);
+    ALL.get(usize::from(number)).copied()
+}
+
 /// A call as the trace has it: its name, and the arguments that were kept by their names.
 /// `MPI_Send(dest=1, tag=7, comm=MPI_COMM_WORLD)`, say.
 pub fn call(function: u16, arguments: [u32; 3]) -> String {
@@ -68,6 +74,13 @@ mod tests {
     fn number(name: &str) -> u16 {
         let at = functions().iter().position(|it| it.name == name);
         at.expect("a function of the table") as u16
+    }
+
+    #[test]
+    fn names_are_those_of_the_functions() {
+        let all: Vec<_> = functions().iter().map(|it| it.name).collect();
+        let named: Vec<_> = (0..).map_while(|number| function_name(number)).collect();
+        assert_eq!(named, all);
     }
 
     #[test]

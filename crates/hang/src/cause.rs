@@ -36,8 +36,9 @@ pub struct Finding {
     pub groups: Vec<Group>,
 }
 
-/// What is wrong, if anything is: of processes as they were at two moments, the second one `now` by the monotonic
-/// clock, nanoseconds. Who has waited for less than `patience` is not said to wait long.
+/// What is wrong, if anything is: of processes as they were at two moments, the second one `now` by
+/// the monotonic clock, nanoseconds. Who has waited for less than `patience` is not said to wait
+/// long.
 ///
 /// # Examples
 /// Two ranks that wait for a message from each other:
@@ -303,8 +304,8 @@ impl<'a> Case<'_, 'a> {
             }
         }
         let mut parts: Vec<_> = by_activity.into_iter().collect();
-        // Who does something else than most comes first. Of as many, who waits for a message: a collective call is made by
-        // all.
+        // Who does something else than most comes first. Of as many, who waits for a message: a
+        // collective call is made by all.
         parts.sort_by_key(|(_, part)| (part.len(), is_collective(part[0]), part[0].member));
         let parts: Vec<_> = parts.into_iter().map(|(_, part)| part).collect();
         let culprits: Vec<_> = match parts.len() {
@@ -322,7 +323,7 @@ impl<'a> Case<'_, 'a> {
         let told: Vec<_> = match parts.len() {
             // One after the other says more than all at once.
             1 => {
-                let each = parts[0].iter().take(3);
+                let each = ranks.iter().take(3);
                 each.map(|rank| format!("{} {}", self.one(rank.member), self.rank_does(rank)))
                     .collect()
             }
@@ -437,7 +438,8 @@ impl<'a> Case<'_, 'a> {
     }
 }
 
-/// One that waits for a message, where another one has come from the same sender that it does not receive.
+/// One that waits for a message, where another one has come from the same sender that it does not
+/// receive.
 fn with_strange_message<'a>(ranks: &[&'a Rank]) -> Option<(&'a Rank, String)> {
     ranks.iter().find_map(|rank| {
         let needs = rank.waits().flat_map(|(_, waits)| &waits.needs);

@@ -107,8 +107,8 @@ impl<'a> Graph<'a> {
         need.what == What::End && is_through || rank.waits().any(|(_, waits)| is_there(waits))
     }
 
-    /// Those to name for what a rank needs: without itself, unless it is the only one, and without those who have done
-    /// their part.
+    /// Those to name for what a rank needs: without itself, unless it is the only one, and without
+    /// those who have done their part.
     pub fn named(&self, need: &'a Need, by: Member) -> Vec<Member> {
         let all: Vec<_> = match need.together {
             true => self.absent(need).to_vec(),
@@ -137,8 +137,9 @@ impl<'a> Graph<'a> {
         hopeless.flat_map(|need| self.missing(need)).collect()
     }
 
-    /// The ranks to whom waiting leads in the end: a group of those that wait for each other, and for nobody outside of the
-    /// group; or one that waits for nobody, as it has left. From `from` on; the smallest group.
+    /// The ranks to whom waiting leads in the end: a group of those that wait for each other, and
+    /// for nobody outside of the group; or one that waits for nobody, as it has left. From `from`
+    /// on; the smallest group.
     pub fn roots(&self, from: &[&'a Rank]) -> Vec<BTreeSet<Member>> {
         let mut groups = Tarjan::new(self).groups(from);
         groups.sort_by_key(|group| (group.len(), group.first().copied()));

@@ -1,5 +1,5 @@
-//! The jobs of this host, whoever has started them: each of their processes has the memory open in which they tell what
-//! they do.
+//! The jobs of this host, whoever has started them: each of their processes has the memory open in
+//! which they tell what they do.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

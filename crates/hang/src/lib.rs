@@ -1,8 +1,9 @@
 //! Row 1: who waits for whom, who will wait for ever, and whose doing that is.
 //!
-//! Each process tells in its area of the trace what its threads have waited for long ([`WaitsFor`]). Whoever looks
-//! at all processes of a job ([`Rank`]) at two moments finds out who cannot be released by anybody any more
-//! ([`find`]), and how that is said to the user ([`Finding`]).
+//! Each process tells in its area of the trace what its threads have waited for long
+//! ([`WaitsFor`]). Whoever looks at all processes of a job ([`Rank`]) at two moments finds out who
+//! cannot be released by anybody any more ([`find`]), and how that is said to the user
+//! ([`Finding`]).
 //!
 //! | file        | what                                                  |
 //! |-------------|-------------------------------------------------------|
@@ -19,11 +20,12 @@
 //!
 //! # What is definite
 //!
-//! A rank that waits may be released by those that it needs: all of them, or any one of them where it receives from
-//! any source. Those that run (they compute, read a file, poll) may do anything. From these on, it is computed who can still be
-//! released; a circle alone proves nothing (E. G. Coffman et al., *System Deadlocks*, 1971; the AND–OR model of
-//! E. Knapp, *Deadlock detection in distributed databases*, 1987). Who is left waits for ever, unless a message that
-//! somebody has sent is still under way: so all have waited without any progress for a while.
+//! A rank that waits may be released by those that it needs: all of them, or any one of them where
+//! it receives from any source. Those that run (they compute, read a file, poll) may do anything.
+//! From these on, it is computed who can still be released; a circle alone proves nothing (E. G.
+//! Coffman et al., *System Deadlocks*, 1971; the AND–OR model of E. Knapp, *Deadlock detection in
+//! distributed databases*, 1987). Who is left waits for ever, unless a message that somebody has
+//! sent is still under way: so all have waited without any progress for a while.
 
 #![forbid(unsafe_code)]
 

@@ -5,7 +5,7 @@ use std::io;
 
 use catena_trace::{Phase, View};
 
-use crate::calls::functions;
+use crate::calls::function_name;
 use crate::rank::{Rank, State, Thread};
 use crate::waits_for::{Member, WaitsFor};
 
@@ -28,12 +28,12 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
     let mut threads = Vec::new();
     for thread in view.threads(1)? {
         let last = thread.entries.last();
-        let function = last.and_then(|it| functions().get(usize::from(it.function)));
+        let function = last.and_then(|it| function_name(it.function));
         let mut notices = notices.iter().filter(|(of, _)| *of == thread.thread);
         threads.push(Thread {
             thread: thread.thread,
             calls: thread.calls,
-            call: function.map_or(String::new(), |it| it.name.to_string()),
+            call: function.map_or(String::new(), str::to_string),
             place: String::new(),
             waits: notices
                 .next()

@@ -38,7 +38,8 @@ pub struct Thread {
     pub calls: u64,
     /// The call that it is in, or was in last, in words, `MPI_Recv` say.
     pub call: String,
-    /// The place in the program that the call was made from, `solver.c:120` say; empty if it is not known.
+    /// The place in the program that the call was made from, `solver.c:120` say; empty if it is not
+    /// known.
     pub place: String,
     /// What it waits for, if it has waited long.
     pub waits: Option<WaitsFor>,

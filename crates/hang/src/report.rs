@@ -35,7 +35,8 @@ impl Finding {
         lines
     }
 
-    /// As JSON, one object: `definite`, `culprits`, `cause`, `remedy`, and `groups` with `ranks`, `does` and `seconds`.
+    /// As JSON, one object: `definite`, `culprits`, `cause`, `remedy`, and `groups` with `ranks`,
+    /// `does` and `seconds`.
     pub fn json(&self, names: &Names) -> String {
         let all = |members: &[crate::Member]| {
             let each: Vec<_> = members.iter().map(|it| quoted(&names.one(*it))).collect();

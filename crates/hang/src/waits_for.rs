@@ -91,16 +91,18 @@ pub struct Need {
     pub together: bool,
     /// Whether somebody else can, too: a process that is not known yet, the launcher, a disk.
     pub open: bool,
-    /// The communicator, window or file that it is about, by the name that the program has given, or MPI.
+    /// The communicator, window or file that it is about, by the name that the program has given,
+    /// or MPI.
     pub about: String,
     /// The tag of a message; `None` if any will do, or it is no message.
     pub tag: Option<i32>,
     /// Length of a message, bytes; the room for one that is not there yet.
     pub bytes: u64,
-    /// The function that a collective call is, by its name, with what distinguishes it, and which of those of its communicator
-    /// it is.
+    /// The function that a collective call is, by its name, with what distinguishes it, and which
+    /// of those of its communicator it is.
     pub call: Option<(String, u32)>,
-    /// Messages that have come from those who are waited for, and that no receive matches: some of them.
+    /// Messages that have come from those who are waited for, and that no receive matches: some of
+    /// them.
     pub unexpected: Vec<Envelope>,
 }
 
@@ -168,8 +170,8 @@ const UNEXPECTED: usize = 4;
 const NAME: usize = 64;
 
 impl WaitsFor {
-    /// In bytes, which fit into a notice. What does not fit is left out, and where that is somebody who could help,
-    /// the need is open.
+    /// In bytes, which fit into a notice. What does not fit is left out, and where that is somebody
+    /// who could help, the need is open.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut w = Writer::default();
         w.u64(self.since);

@@ -12,7 +12,8 @@ const RANGES: usize = 5;
 /// How processes are called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
-    /// What comes behind the rank of a process, by its job: nothing for the one that the user knows.
+    /// What comes behind the rank of a process, by its job: nothing for the one that the user
+    /// knows.
     pub jobs: BTreeMap<u64, String>,
 }
 
@@ -160,7 +161,8 @@ pub(crate) fn call(thread: &Thread) -> String {
     }
 }
 
-/// What a rank does, behind its name: `waits in MPI_Recv (a.c:12) for a message from rank 1 with tag 7`.
+/// What a rank does, behind its name: `waits in MPI_Recv (a.c:12) for a message from rank 1 with
+/// tag 7`.
 pub(crate) fn does<'r>(rank: &'r Rank, named: Named<'_, 'r>, names: &Names) -> String {
     match rank.state {
         State::Before => "has not called MPI_Init yet".to_string(),

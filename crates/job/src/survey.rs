@@ -17,8 +17,8 @@ use catena_boot::wire::Malformed;
 pub enum Question {
     /// What processes have said so far: that comes up before the answer, which has nothing in it.
     Hear,
-    /// Which processes do nothing but wait, have left, or are stopped: each is its number, the length of what
-    /// follows, and that, a `Rank` of `catena_hang`.
+    /// Which processes do nothing but wait, have left, or are stopped: each is its number, the
+    /// length of what follows, and that, a `Rank` of `catena_hang`.
     Waits,
     /// All processes in the same form, with places in their programs.
     WaitsInFull,

@@ -76,7 +76,7 @@ const IMPORTED: &str = "catena_MPI_Init";
 /// ranks find their launcher, or import functions of the one that does. `None` if it cannot be
 /// read.
 pub fn is_catena(path: &Path) -> Option<bool> {
-    const CHUNK: usize = 1 << 20;
+    const CHUNK: usize = 64 << 10;
     let needles = [BOOT_VAR, IMPORTED].map(str::as_bytes);
     let longest = needles.map(<[u8]>::len).into_iter().max().unwrap_or(1);
     let mut file = File::open(path).ok()?;

@@ -47,6 +47,7 @@ mod node;
 mod outdated;
 mod output;
 mod place;
+mod places;
 mod pmix;
 mod program;
 mod pset;
@@ -67,6 +68,7 @@ use catena_settings::Registry;
 use args::Parsed;
 pub use catena_job::{MAX_RANKS, USAGE};
 pub use elastic::{change, usage as elastic_usage};
+pub use places::name_places;
 pub use sys::end_with_reader;
 
 /// What `mpirun --help` says.

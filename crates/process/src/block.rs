@@ -9,8 +9,8 @@ use crate::told::{Told, Wait, WaitOf};
 use crate::watch::block_beside_others;
 
 /// Progresses until `is_done` says so. With several threads others may ask it, too, while this one
-/// sleeps. If the wait lasts, `describe` adds what it is for, for those who look at a job that hangs: see
-/// [`Wait::describe`].
+/// sleeps. If the wait lasts, `describe` adds what it is for, for those who look at a job that
+/// hangs: see [`Wait::describe`].
 #[inline]
 pub fn block<P: Host>(
     process: &P,
@@ -53,9 +53,9 @@ pub fn block_on<P: Host>(process: &P, wait: &mut impl Wait<P>) {
     process.waits().looked(looks);
 }
 
-/// As [`block_on`], but no other thread asks whether the wait is over, which may call functions of the program: these may
-/// wait for a lock of the program's that the other thread holds. Whenever others would have asked, this one wakes
-/// and does so itself.
+/// As [`block_on`], but no other thread asks whether the wait is over, which may call functions of
+/// the program: these may wait for a lock of the program's that the other thread holds. Whenever
+/// others would have asked, this one wakes and does so itself.
 pub fn block_alone<P: Host>(process: &P, wait: &mut impl Wait<P>) {
     if !process.threads().are_many() {
         return block_on(process, wait);

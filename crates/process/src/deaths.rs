@@ -33,8 +33,8 @@ where
     R: Sink,
 {
     /// Hears what the launcher has told this process, if it has; true if that gives it
-    /// something to do. Cost if not: one load. Without shared memory nobody says that there is something to hear, so where
-    /// that matters it asks now and then, and after each sleep.
+    /// something to do. Cost if not: one load. Without shared memory nobody says that there is
+    /// something to hear, so where that matters it asks now and then, and after each sleep.
     #[inline]
     pub(crate) fn notices(&self) -> bool {
         let is_told = |link: &mut LinkOf<S, R>| match link.net().shm_mut() {
@@ -75,8 +75,9 @@ where
         self.link(|link| link.net().shm_mut().map(Shm::keep_notice));
     }
 
-    /// Tells the launcher of peers that a network has lost, although it has told of no death: it says who of the two
-    /// is to go on. `told` are those that it was told of. False if it has to be told later.
+    /// Tells the launcher of peers that a network has lost, although it has told of no death: it
+    /// says who of the two is to go on. `told` are those that it was told of. False if it has to be
+    /// told later.
     #[cold]
     pub fn tell_losses(&self, told: &mut HashSet<ProcessName>) -> bool {
         let Ok(mut boot) = self.boot.try_borrow_mut() else {
@@ -122,8 +123,8 @@ where
         some | self.note_early_deaths()
     }
 
-    /// A process may have died before this one took its job in: then its death was a fact about nobody known here.
-    /// Cost: O(deaths).
+    /// A process may have died before this one took its job in: then its death was a fact about
+    /// nobody known here. Cost: O(deaths).
     fn note_early_deaths(&self) -> bool {
         if !FAULT_TOLERANCE.get() {
             return false;
@@ -143,7 +144,8 @@ where
         !early.is_empty()
     }
 
-    /// A peer has died: what waits for it ends. All that it had sent has been taken in, as the last poll found nothing.
+    /// A peer has died: what waits for it ends. All that it had sent has been taken in, as the last
+    /// poll found nothing.
     fn lose(&self, peer: Peer, cause: &str) {
         self.link(|link| {
             link.net().mark_lost(peer, cause);

@@ -80,8 +80,9 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
         }
     }
 
-    /// Moves transfers, and learns what the launcher tells, but leaves the hooks alone: for who waits while it has
-    /// something that a function of the program's, which a hook may call, must not meet.
+    /// Moves transfers, and learns what the launcher tells, but leaves the hooks alone: for who
+    /// waits while it has something that a function of the program's, which a hook may call, must
+    /// not meet.
     pub fn progress_transfers(&self) -> bool {
         self.link(|link| link.progress()) | self.notices()
     }

@@ -22,8 +22,8 @@ fn with_settings(record: &[u8]) -> Vec<u8> {
     [&len, settings.as_bytes(), record].concat()
 }
 
-/// The address record of another rank, whose settings are compared with those of this one, `me`. That of a process that has ended
-/// is empty.
+/// The address record of another rank, whose settings are compared with those of this one, `me`.
+/// That of a process that has ended is empty.
 ///
 /// # Errors
 /// What differs, in words.
@@ -156,8 +156,8 @@ impl Exchange for BetweenJobs {
         record.map_err(|e| e.to_string())
     }
 
-    /// Only Catena's launcher knows other jobs, and it ends those that one is connected to which has failed, or tells
-    /// who died.
+    /// Only Catena's launcher knows other jobs, and it ends those that one is connected to which
+    /// has failed, or tells who died.
     fn judges_ends(&self) -> bool {
         true
     }
@@ -166,7 +166,8 @@ impl Exchange for BetweenJobs {
         self.boot.borrow().descriptor()
     }
 
-    /// Jobs that have parted need nothing of each other but what is on its way: see [`Networks::is_delivered`](catena_net::Networks::is_delivered).
+    /// Jobs that have parted need nothing of each other but what is on its way: see
+    /// [`Networks::is_delivered`](catena_net::Networks::is_delivered).
     fn begin_fence(&mut self) -> Result<(), String> {
         Ok(())
     }

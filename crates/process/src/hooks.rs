@@ -25,15 +25,15 @@ use catena_link::Awaited;
 use catena_objects::callback::is_inside;
 use catena_objects::error::Result;
 
-/// Something that the process, a `P`, carries on, wakes for and takes down. There is one of each type in
-/// a process, made when [`Hooks::hook`] first asks for it; it holds the state of what it is
+/// Something that the process, a `P`, carries on, wakes for and takes down. There is one of each
+/// type in a process, made when [`Hooks::hook`] first asks for it; it holds the state of what it is
 /// the hook of, and stays as long as the process.
 ///
 /// No method of a hook is called while one that may change something (`progress`,
 /// `before_sleep`, `finalize`, `end`) is under way in the same hook: a callback of the program may
-/// call MPI again, and that leaves the hook alone. A hook that calls the program in the middle of such a method is
-/// [shared](Hook::is_shared): the callback may wait for another thread, which waits for something that this hook
-/// carries on.
+/// call MPI again, and that leaves the hook alone. A hook that calls the program in the middle of
+/// such a method is [shared](Hook::is_shared): the callback may wait for another thread, which
+/// waits for something that this hook carries on.
 ///
 /// # Examples
 /// ```
@@ -73,17 +73,17 @@ pub trait Hook<P>: Any + fmt::Debug {
         false
     }
 
-    /// Whether other threads may call it while one is in a callback of the program's that it has called, and so
-    /// outside of the library's lock.
+    /// Whether other threads may call it while one is in a callback of the program's that it has
+    /// called, and so outside of the library's lock.
     fn is_shared(&self) -> bool {
         false
     }
 
     /// A last look before the process sleeps, while the hook has work; true if something has
-    /// moved, or can be moved by [`progress`](Self::progress), so that there is no sleep. At this time the sleep is
-    /// announced: whoever writes a word in shared memory afterwards and then rings this
-    /// process's doorbell ends it. So a word that others write needs no more than this look and
-    /// their ring.
+    /// moved, or can be moved by [`progress`](Self::progress), so that there is no sleep. At this
+    /// time the sleep is announced: whoever writes a word in shared memory afterwards and then
+    /// rings this process's doorbell ends it. So a word that others write needs no more than this
+    /// look and their ring.
     fn before_sleep(&self, _process: &P) -> bool {
         false
     }
@@ -109,13 +109,14 @@ pub trait Hook<P>: Any + fmt::Debug {
         Ok(())
     }
 
-    /// Some peers are other processes from now on, which this one knows nothing of yet. What is kept by peer, or names peers, is
-    /// to be forgotten, but for objects that the hook [leads to](Self::leads_to), which have none of them. What came in active
-    /// messages their handler forgets.
+    /// Some peers are other processes from now on, which this one knows nothing of yet. What is
+    /// kept by peer, or names peers, is to be forgotten, but for objects that the hook [leads
+    /// to](Self::leads_to), which have none of them. What came in active messages their handler
+    /// forgets.
     fn forget(&self, _process: &P, _peers: &Range<u32>) {}
 
-    /// Whether an object of the hook's, a window say, has one of these peers as a member, so that this process is
-    /// connected to it. Communicators and groups are known without.
+    /// Whether an object of the hook's, a window say, has one of these peers as a member, so that
+    /// this process is connected to it. Communicators and groups are known without.
     fn leads_to(&self, _process: &P, _peers: &Range<u32>) -> bool {
         false
     }

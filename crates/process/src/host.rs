@@ -25,8 +25,8 @@ pub trait Host: Sized + 'static {
     /// everything.
     fn after_pause(&self) {}
 
-    /// A wait has come to sleeping: asked before each sleep of a thread that waits alone, before it is
-    /// announced.
+    /// A wait has come to sleeping: asked before each sleep of a thread that waits alone, before it
+    /// is announced.
     fn before_sleeping(&self) {}
 
     /// A last look before a sleep, which has been announced; true if something has moved or can

@@ -5,8 +5,9 @@
 //! The crate knows no communicators, requests or collectives. Whoever has a process says by the
 //! trait [`Host`] how it progresses, sleeps and is woken, for which a [`ProgressEngine`] does the
 //! work; [`block`] is how its threads wait for something, alone or several at once. A
-//! [`Life`] counts the users of a library, which comes up with the first one and rests after the last.
-//! All of it is generic over the type of the process, so that waiting can be tested without any.
+//! [`Life`] counts the users of a library, which comes up with the first one and rests after the
+//! last. All of it is generic over the type of the process, so that waiting can be tested without
+//! any.
 //!
 //! Each module uses only modules further down:
 //!

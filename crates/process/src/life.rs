@@ -81,12 +81,12 @@ pub trait Living: Host {
     /// Whether something that was sent would be lost if the process ended now.
     fn keeps(&self) -> bool;
 
-    /// Waits until nothing is kept, and tells the program what it is to be told of. Lets go of the lock meanwhile: users may
-    /// come and go.
+    /// Waits until nothing is kept, and tells the program what it is to be told of. Lets go of the
+    /// lock meanwhile: users may come and go.
     fn settle(&self, end: bool);
 
-    /// The last user has left, `end` if no other one will come. Never lets go of the lock: whoever comes finds the library
-    /// at rest.
+    /// The last user has left, `end` if no other one will come. Never lets go of the lock: whoever
+    /// comes finds the library at rest.
     ///
     /// # Errors
     /// `Other` if the launcher is gone.
@@ -184,8 +184,9 @@ impl<P> Life<P> {
         self.starting.load(Relaxed)
     }
 
-    /// In a copy of the process that `fork` has made: the copy has no part in the job, and from now on finds nobody who uses the
-    /// library. It has one thread, which needs no lock; another one may have held it, and would never let go of it. Waits for nothing.
+    /// In a copy of the process that `fork` has made: the copy has no part in the job, and from now
+    /// on finds nobody who uses the library. It has one thread, which needs no lock; another one
+    /// may have held it, and would never let go of it. Waits for nothing.
     pub fn sever(&self) {
         if self.kept().is_some() || self.is_starting() {
             self.severed.store(true, Relaxed);
@@ -295,7 +296,8 @@ impl<P: Living> Life<P> {
     /// `Other` if the launcher is gone.
     pub fn leave(&self, process: &P, end: bool) -> Result<()> {
         let _held = self.hold();
-        // This user counts until nothing is to be waited for any more; one that has come meanwhile does so in its turn.
+        // This user counts until nothing is to be waited for any more; one that has come meanwhile
+        // does so in its turn.
         let is_last = || self.users.load(Relaxed) == 1;
         if is_last() {
             process.settle(end);

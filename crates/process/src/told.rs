@@ -1,4 +1,5 @@
-//! What a thread tells of its wait, once that has lasted: in a notice of the trace, for whoever looks at a job that hangs.
+//! What a thread tells of its wait, once that has lasted: in a notice of the trace, for whoever
+//! looks at a job that hangs.
 
 use std::time::Duration;
 
@@ -51,8 +52,8 @@ struct Notes {
 }
 
 impl Told {
-    /// Tells what thread `thread` waits for, if nothing has moved for long: since that tick. The calling thread is that
-    /// one if it is `mine`: then its calls are told, too.
+    /// Tells what thread `thread` waits for, if nothing has moved for long: since that tick. The
+    /// calling thread is that one if it is `mine`: then its calls are told, too.
     #[cold]
     pub fn tell<P>(
         &mut self,

@@ -42,8 +42,8 @@ thread_local! {
     static WATCHES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `call`, a function of the program, without the lock, if this thread holds it. A thread that watches
-/// calls another one to do so meanwhile: the function may wait for one that sleeps.
+/// Runs `call`, a function of the program, without the lock, if this thread holds it. A thread that
+/// watches calls another one to do so meanwhile: the function may wait for one that sleeps.
 pub fn outside<P: Host>(process: &P, call: &mut dyn FnMut()) {
     let watchers = &process.threads().watchers;
     let watches = WATCHES.replace(false);
@@ -226,7 +226,8 @@ impl<P: Host> Watch<'_, P> {
             return;
         }
         for sleeper in waiting.sleepers.borrow().iter() {
-            // SAFETY: who is on the list sleeps, or waits for `asking` to end, and this is the only one who asks.
+            // SAFETY: who is on the list sleeps, or waits for `asking` to end, and this is the only
+            // one who asks.
             unsafe { sleeper.as_ref().tell(process) };
         }
         waiting.asking.set(false);

@@ -26,16 +26,16 @@ pub(crate) fn other(e: &dyn Display) -> Error {
     Error::new(Kind::Other, e.to_string())
 }
 
-/// Whether processes of other jobs on that node share memory with those of a job there: all of these,
-/// or else none, have to lay it out by themselves, before anybody meets them. One that is alone on
-/// its node does so only where it is the whole job, or where its job was spawned.
+/// Whether processes of other jobs on that node share memory with those of a job there: all of
+/// these, or else none, have to lay it out by themselves, before anybody meets them. One that is
+/// alone on its node does so only where it is the whole job, or where its job was spawned.
 fn meets_in_memory(node_of: &[u32], node: u32, spawned: bool) -> bool {
     let local = node_of.iter().filter(|&&of| of == node).count();
     local > 1 || local == 1 && (node_of.len() == 1 || spawned)
 }
 
-/// A number for a node of a job that another launcher has started: no node here has it, and hardly one of
-/// another such job.
+/// A number for a node of a job that another launcher has started: no node here has it, and hardly
+/// one of another such job.
 fn node_abroad(job: u64, node: u32) -> u32 {
     (1 << 31) | (job as u32 & 0x7fff_0000) | (node & 0xffff)
 }
@@ -45,8 +45,8 @@ fn local(job: &Job) -> Vec<Peer> {
     job.local.iter().map(|&rank| Peer(rank)).collect()
 }
 
-/// Begins to tell what this process does: in the segment of its node, or in one of its own. Without either nothing is told, and
-/// nothing else is missing.
+/// Begins to tell what this process does: in the segment of its node, or in one of its own. Without
+/// either nothing is told, and nothing else is missing.
 fn tell(boot: &dyn Boot, job: &Job) {
     let area = match boot.segment() {
         Some(segment) => Area::map(segment, place(&local(job), job)),
@@ -124,8 +124,8 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
         })
     }
 
-    /// Takes in another job, of which the launcher has told, unless it is known: attaches the memory of
-    /// its processes on this node, and opens networks to the others.
+    /// Takes in another job, of which the launcher has told, unless it is known: attaches the
+    /// memory of its processes on this node, and opens networks to the others.
     ///
     /// # Errors
     /// `Other` if one of the two cannot be done; the job is not taken in then.

@@ -1,24 +1,27 @@
 //! Where a thread is that does not wait: what it answers when somebody asks it with a signal.
 //!
-//! The handler copies the registers and a part of the stack into the area of the process, and the line of a Python
-//! program; who has asked finds the frames in that ([`crate::Sample`]). The handler takes no lock, allocates
-//! nothing, and follows no pointer of the thread that it has interrupted: what it copies it lets the kernel copy, which
-//! says so where there is no memory. Unwinding here could wait for a lock of the loader that the interrupted thread
-//! has.
+//! The handler copies the registers and a part of the stack into the area of the process, and the
+//! line of a Python program; who has asked finds the frames in that ([`crate::Sample`]). The
+//! handler takes no lock, allocates nothing, and follows no pointer of the thread that it has
+//! interrupted: what it copies it lets the kernel copy, which says so where there is no memory.
+//! Unwinding here could wait for a lock of the loader that the interrupted thread has.
 //!
 //! # What a program can see of it
 //!
-//! - One real-time signal, of those that the program had not given a handler when it called `MPI_Init`: the first such
-//!   one from `SIGRTMAX - 3` downwards. Nobody is asked who has blocked it, or has given it back to the system.
-//! - A program that gives that signal a handler of its own after `MPI_Init` gets it when somebody asks. One that
-//!   wants none of it installs handlers before, for all of them.
-//! - The handler is restarting (`SA_RESTART`) and runs on the thread's alternate stack, if it has one (`SA_ONSTACK`). Calls
-//!   that never restart end early with `EINTR`, as with any signal: `sleep`, `nanosleep`, `poll`,
-//!   `select`, `epoll_wait`, `semtimedop`. So a thread that sleeps in the kernel is not asked, where the kernel
-//!   tells otherwise where it is: see [`View::ask`](crate::View::ask).
-//! - Copies by `fork` answer nobody, and after `exec` the new program is not asked: it has no handler.
-//! - A stack of a user-level thread, or an alternate one, needs room for the frame of a signal (3 KiB with AVX-512, up
-//!   to 11 KiB with AMX) and 3 KiB.
+//! - One real-time signal, of those that the program had not given a handler when it called
+//!   `MPI_Init`: the first such one from `SIGRTMAX - 3` downwards. Nobody is asked who has blocked
+//!   it, or has given it back to the system.
+//! - A program that gives that signal a handler of its own after `MPI_Init` gets it when somebody
+//!   asks. One that wants none of it installs handlers before, for all of them.
+//! - The handler is restarting (`SA_RESTART`) and runs on the thread's alternate stack, if it has
+//!   one (`SA_ONSTACK`). Calls that never restart end early with `EINTR`, as with any signal:
+//!   `sleep`, `nanosleep`, `poll`, `select`, `epoll_wait`, `semtimedop`. So a thread that sleeps in
+//!   the kernel is not asked, where the kernel tells otherwise where it is: see
+//!   [`View::ask`](crate::View::ask).
+//! - Copies by `fork` answer nobody, and after `exec` the new program is not asked: it has no
+//!   handler.
+//! - A stack of a user-level thread, or an alternate one, needs room for the frame of a signal (3
+//!   KiB with AVX-512, up to 11 KiB with AMX) and 3 KiB.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -31,8 +34,8 @@ use crate::python;
 use crate::reply::{MARK, REGISTERS, Reply, STACK, STACK_POINTER, Stack};
 use crate::thread::area;
 
-/// Answers from now on who asks where a thread of this process is: installs the handler of a signal that has none.
-/// For a process that has an area, once. Without such a signal nobody is answered.
+/// Answers from now on who asks where a thread of this process is: installs the handler of a signal
+/// that has none. For a process that has an area, once. Without such a signal nobody is answered.
 pub fn listen() {
     static DONE: AtomicBool = AtomicBool::new(false);
     let is_known = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));

@@ -1,5 +1,5 @@
-//! Where things lie in the memory of one process. All of it is zero at first, and pages that nobody touches
-//! take no memory.
+//! Where things lie in the memory of one process. All of it is zero at first, and pages that nobody
+//! touches take no memory.
 //!
 //! | from     | bytes   | what                                         |
 //! |----------|---------|----------------------------------------------|
@@ -8,21 +8,22 @@
 //! | 64 KiB   | 129 KiB | [`RINGS`] rings                              |
 //! | 196 KiB  | 60 KiB  | where a thread is that was asked             |
 //!
-//! Where memory is short, the first touch of a page of a file ends a process: so whoever is to write there asks for
-//! it before ([`Area::provide`]).
+//! Where memory is short, the first touch of a page of a file ends a process: so whoever is to
+//! write there asks for it before ([`Area::provide`]).
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release};
 
-use crate::notice::{NOTICE, NOTICES, Slot};
 use crate::reply::{REPLY_AT, Reply};
+use crate::slot::{NOTICE, NOTICES, Slot};
 
 /// Bytes for one process.
 pub const AREA: usize = 256 << 10;
 
-/// Where the areas of a node's processes begin in the file that they share, in the order of their ranks.
+/// Where the areas of a node's processes begin in the file that they share, in the order of their
+/// ranks.
 pub const OFFSET: u64 = 64 << 30;
 
 /// Bytes for all areas of a node: more processes than that have none.
@@ -43,7 +44,8 @@ const _: () = assert!(RINGS_AT + RINGS * size_of::<Ring>() <= REPLY_AT);
 const _: () = assert!(REPLY_AT + size_of::<Reply>() <= AREA);
 const _: () = assert!(size_of::<Front>() <= NOTICES_AT);
 
-/// What an area begins with once it is in use: a mark, and the version of all that is described here.
+/// What an area begins with once it is in use: a mark, and the version of all that is described
+/// here.
 pub(crate) const MARK: u64 = 0x4341_5445_4e41_0001;
 
 /// How far a process has come.
@@ -129,13 +131,14 @@ impl Area {
     /// The area in [`AREA`] bytes of memory, zeroed or used as an area before.
     ///
     /// # Safety
-    /// The memory is aligned to 64, can be written if anything is, and stays as long as anybody has the area. It is used
-    /// as areas only.
+    /// The memory is aligned to 64, can be written if anything is, and stays as long as anybody has
+    /// the area. It is used as areas only.
     pub const unsafe fn new(memory: *mut u8) -> Area {
         Area(memory)
     }
 
-    /// The area at a place of a file that the processes of a node share: the number of this process among them.
+    /// The area at a place of a file that the processes of a node share: the number of this process
+    /// among them.
     ///
     /// # Errors
     /// If the file ends before, or memory is short.
@@ -147,7 +150,8 @@ impl Area {
         }
         // What is written from the beginning: provided, or an error, and not a signal later.
         for (from, bytes) in [(0, 2 * PAGE), (RINGS_AT, size_of::<Ring>())] {
-            // SAFETY: plain numbers. Within the size of the file, or else it fails where growing is forbidden.
+            // SAFETY: plain numbers. Within the size of the file, or else it fails where growing is
+            // forbidden.
             let kept = unsafe {
                 let flags = libc::FALLOC_FL_KEEP_SIZE;
                 libc::fallocate(fd, flags, at + from as libc::off_t, bytes as libc::off_t)
@@ -169,7 +173,8 @@ impl Area {
         }
     }
 
-    /// An area in a file of this process alone, which stays open: who looks finds it there, as if it were that of a node.
+    /// An area in a file of this process alone, which stays open: who looks finds it there, as if
+    /// it were that of a node.
     ///
     /// # Errors
     /// If files or memory are short.

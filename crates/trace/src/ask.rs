@@ -14,8 +14,8 @@ use crate::reply::{MARK, REGISTERS, REPLY_AT, Reply, STACK, STACK_POINTER};
 /// Where a thread is, at one moment: enough to find its frames.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
-    /// Registers by their numbers in DWARF (x86-64: 17; AArch64: 31 general ones, and the stack pointer); the last one
-    /// is the program counter. Those that are not known are `None`.
+    /// Registers by their numbers in DWARF (x86-64: 17; AArch64: 31 general ones, and the stack
+    /// pointer); the last one is the program counter. Those that are not known are `None`.
     pub registers: Vec<Option<u64>>,
     /// The stack from its pointer on, at most 56 KiB.
     pub stack: Vec<u8>,
@@ -49,16 +49,18 @@ pub enum Asked {
 
 impl View<'_> {
     /// Asks where a thread is: of the process that is `pid` here, the thread of that number as
-    /// [`threads`](View::threads) has it. It does not wait for the answer, so that many can be asked at a time:
-    /// [`answer`](View::answer) has it later.
+    /// [`threads`](View::threads) has it. It does not wait for the answer, so that many can be
+    /// asked at a time: [`answer`](View::answer) has it later.
     ///
-    /// A thread that sleeps in the kernel is not disturbed where the kernel tells enough: its registers are then
-    /// not known, but for two. (It tells those who may trace the process. For others, a thread in a call that a signal
-    /// would end early is let alone, if the kernel tells that.) One that computes, or runs Python, gets a signal; what
-    /// that means for a program is told at [`listen`](crate::listen).
+    /// A thread that sleeps in the kernel is not disturbed where the kernel tells enough: its
+    /// registers are then not known, but for two. (It tells those who may trace the process. For
+    /// others, a thread in a call that a signal would end early is let alone, if the kernel tells
+    /// that.) One that computes, or runs Python, gets a signal; what that means for a program is
+    /// told at [`listen`](crate::listen).
     ///
-    /// Nothing is sent to a process that does not handle the signal, as after `exec`. The process must not have been
-    /// waited for by its parent meanwhile, for then its number may be another one's. Cost: some ten microseconds.
+    /// Nothing is sent to a process that does not handle the signal, as after `exec`. The process
+    /// must not have been waited for by its parent meanwhile, for then its number may be another
+    /// one's. Cost: some ten microseconds.
     ///
     /// # Errors
     /// If the area cannot be read.
@@ -83,8 +85,8 @@ impl View<'_> {
         })
     }
 
-    /// Asks where a thread is, as [`ask`](View::ask) does, and waits for the answer: for 100 ms, which a thread may need that
-    /// shares its core with others. `None` if it does not tell.
+    /// Asks where a thread is, as [`ask`](View::ask) does, and waits for the answer: for 100 ms,
+    /// which a thread may need that shares its core with others. `None` if it does not tell.
     ///
     /// # Errors
     /// If the area cannot be read.
@@ -104,7 +106,8 @@ impl View<'_> {
         Ok(None)
     }
 
-    /// The answer to a question, if it is there. It is gone once the process has answered another one.
+    /// The answer to a question, if it is there. It is gone once the process has answered another
+    /// one.
     ///
     /// # Errors
     /// If the area cannot be read.
@@ -266,7 +269,8 @@ impl Task {
         }
     }
 
-    /// The sample that a line of its file `syscall` leads to: number, six arguments, stack pointer, program counter.
+    /// The sample that a line of its file `syscall` leads to: number, six arguments, stack pointer,
+    /// program counter.
     fn stack_of(&self, line: &str) -> Option<Sample> {
         let mut words = line.split_whitespace().rev();
         let mut word = || {

@@ -37,8 +37,8 @@ extern "C" fn each(context: *mut Context, data: *mut c_void) -> c_int {
     }
 }
 
-/// The addresses of the program's code that the calling thread is in, the innermost first, at most that many. The
-/// frames of this library are not among them. Cost: some ten microseconds.
+/// The addresses of the program's code that the calling thread is in, the innermost first, at most
+/// that many. The frames of this library are not among them. Cost: some ten microseconds.
 pub fn frames(most: usize) -> Vec<u64> {
     let mut frames = Frames {
         found: Vec::with_capacity(most),

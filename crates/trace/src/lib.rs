@@ -1,10 +1,10 @@
-//! Row 0: what a process does, for those who look at it from outside: the last calls of each thread, and what
-//! a thread waits for that has waited long.
+//! Row 0: what a process does, for those who look at it from outside: the last calls of each
+//! thread, and what a thread waits for that has waited long.
 //!
-//! It lies in memory that the processes of a node share with their launcher, or that anybody who may read
-//! `/proc/PID/fd` finds there. So it can be read while a process hangs, and where the launcher keeps the
-//! memory, after it has been killed. Nothing is stopped,
-//! and nobody is asked but a thread that does not wait: with a signal, where it is ([`View::ask`]).
+//! It lies in memory that the processes of a node share with their launcher, or that anybody who
+//! may read `/proc/PID/fd` finds there. So it can be read while a process hangs, and where the
+//! launcher keeps the memory, after it has been killed. Nothing is stopped, and nobody is asked but
+//! a thread that does not wait: with a signal, where it is ([`View::ask`]).
 //!
 //! | file     | what                                                           |
 //! |----------|----------------------------------------------------------------|
@@ -14,13 +14,14 @@
 //! | `frames` | where a thread is                                              |
 //! | `python` | which line of a Python program a thread is in                  |
 //! | `notice` | what is written of a wait, all of it or nothing                |
+//! | `slot`   | the memory of that                                             |
 //! | `read`   | the side of who looks                                          |
 //! | `reply`  | the memory of an answer to who asks a thread where it is       |
 //! | `answer` | the side of the thread that is asked                           |
 //! | `ask`    | the side of who asks                                           |
 //!
-//! A call costs one entry of 16 bytes: its function and three arguments. No clock is read, for that takes longer
-//! than all the rest, and nothing says that a call is over.
+//! A call costs one entry of 16 bytes: its function and three arguments. No clock is read, for that
+//! takes longer than all the rest, and nothing says that a call is over.
 //!
 //! # Examples
 //! A process tells, and somebody looks:
@@ -55,14 +56,16 @@ mod python;
 mod read;
 mod record;
 mod reply;
+mod slot;
 mod thread;
 
 pub use answer::listen;
 pub use area::{AREA, Area, NODE_AREAS, OFFSET, Phase, Who};
 pub use ask::{Asked, Sample};
 pub use frames::frames;
-pub use notice::{NOTICE, NOTICES, Notice};
+pub use notice::Notice;
 pub use python::{PYTHON_LINE, python};
 pub use read::{Entry, Thread, View};
 pub use record::{ARGUMENTS, enter};
+pub use slot::{NOTICE, NOTICES};
 pub use thread::{begin, end, set_phase, set_threaded, thread};

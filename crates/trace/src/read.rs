@@ -1,14 +1,14 @@
-//! The side of who looks at an area, while its process goes on, hangs, or is no more. It is read as a file is: what
-//! nobody has written takes no memory. Nothing there is believed: whatever stands in it, a reader reads within
-//! bounds and comes to an end.
+//! The side of who looks at an area, while its process goes on, hangs, or is no more. It is read as
+//! a file is: what nobody has written takes no memory. Nothing there is believed: whatever stands
+//! in it, a reader reads within bounds and comes to an end.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
 use crate::area::{AREA, ENTRIES, Front, MARK, NOTICES_AT, Phase, RINGS, RINGS_AT, Ring, Who, at};
-use crate::notice::{self, NOTICE, NOTICES};
 use crate::record::ARGUMENTS;
+use crate::slot::{self, NOTICE, NOTICES};
 
 /// A call that a thread has made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +39,8 @@ pub struct View<'f> {
 }
 
 impl<'f> View<'f> {
-    /// A look at the area at a place of a node's file; `None` if no process has begun to use it, or one of another version
-    /// has.
+    /// A look at the area at a place of a node's file; `None` if no process has begun to use it, or
+    /// one of another version has.
     ///
     /// # Errors
     /// If the file ends before, or cannot be read.
@@ -112,7 +112,8 @@ impl<'f> View<'f> {
         let entries_at = at + std::mem::offset_of!(Ring, entries) as u64;
         self.file.read_exact_at(&mut bytes, entries_at)?;
         let after = written()?;
-        // What may have been written over meanwhile, the one that is being written now among them, does not count.
+        // What may have been written over meanwhile, the one that is being written now among them,
+        // does not count.
         let first = after.saturating_sub(ENTRIES as u64 - 1);
         let first = first.max(before.saturating_sub(most.min(ENTRIES) as u64));
         let entries = (first.min(before)..before).filter_map(|number| {
@@ -147,7 +148,7 @@ impl<'f> View<'f> {
                     break;
                 }
             }
-            found.extend(notice::read(&before, &after));
+            found.extend(slot::read(&before, &after));
         }
         Ok(found)
     }

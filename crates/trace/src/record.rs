@@ -16,8 +16,8 @@ use crate::thread::ring;
 /// Most arguments that an entry has.
 pub const ARGUMENTS: usize = 3;
 
-/// This thread enters a function, of whose arguments these are kept as far as 32 bits hold them. Cost: twelve
-/// instructions, of which three store.
+/// This thread enters a function, of whose arguments these are kept as far as 32 bits hold them.
+/// Cost: twelve instructions, of which three store.
 #[inline(always)]
 pub fn enter(function: u16, arguments: [u32; ARGUMENTS]) {
     let ring = ring();

@@ -11,7 +11,8 @@ pub(crate) const REPLY_AT: usize = 196 << 10;
 /// Registers by their numbers in DWARF; the last one is the program counter.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const REGISTERS: usize = 17;
-/// Registers by their numbers in DWARF: the general ones, the stack pointer; the last one is the program counter.
+/// Registers by their numbers in DWARF: the general ones, the stack pointer; the last one is the
+/// program counter.
 #[cfg(target_arch = "aarch64")]
 pub(crate) const REGISTERS: usize = 33;
 /// On other machines nobody listens.
@@ -24,7 +25,8 @@ pub(crate) const STACK: usize = 56 << 10;
 /// What tells a question from a signal of somebody else.
 pub(crate) const MARK: u32 = 0x6174_6143;
 
-/// The memory of an answer. What is behind `changes` is whole if that is even, and the same before and after a look.
+/// The memory of an answer. What is behind `changes` is whole if that is even, and the same before
+/// and after a look.
 #[derive(Debug)]
 #[repr(C, align(4096))]
 pub(crate) struct Reply {

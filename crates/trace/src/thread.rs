@@ -1,9 +1,9 @@
 //! Which ring is a thread's.
 //!
-//! While the library belongs to one thread at a time, there is one ring for all, whose address is one load
-//! away. With several threads at once each claims a ring of its own when it first calls, and gives it back at
-//! its end. What is called before the process has an area, or by more threads than there are rings, goes to
-//! a ring of the library that nobody reads.
+//! While the library belongs to one thread at a time, there is one ring for all, whose address is
+//! one load away. With several threads at once each claims a ring of its own when it first calls,
+//! and gives it back at its end. What is called before the process has an area, or by more threads
+//! than there are rings, goes to a ring of the library that nobody reads.
 
 use std::cell::Cell;
 use std::ptr;
@@ -123,13 +123,14 @@ pub(crate) fn area() -> Option<&'static Area> {
     unsafe { OWN.load(Acquire).as_ref() }
 }
 
-/// Writes into this area from now on, as that process. The calling thread goes on with what it has called before.
+/// Writes into this area from now on, as that process. The calling thread goes on with what it has
+/// called before.
 pub fn begin(area: Area, who: Who) {
     let area: &'static Area = Box::leak(Box::new(area));
     area.begin(who);
     let ring = match claim_in(area) {
         Some(number) => {
-            CLAIM.with(|claim| claim.0.set(Some((area, number))));
+            _ = CLAIM.try_with(|claim| claim.0.set(Some((area, number))));
             area.ring(number)
         }
         None => &SPARE,
@@ -165,8 +166,8 @@ pub fn set_phase(phase: Phase) {
     }
 }
 
-/// Writes nothing more into the area: this process is a copy of the one whose area it is. Safe in a handler
-/// that runs in the child of `fork`.
+/// Writes nothing more into the area: this process is a copy of the one whose area it is. Safe in a
+/// handler that runs in the child of `fork`.
 pub extern "C" fn end() {
     SHARED.store((&raw const SPARE).cast_mut(), Relaxed);
     OWN.store(ptr::null_mut(), Relaxed);

@@ -76,8 +76,7 @@ const ENDERS: &[(&str, &str)] = &[("boot", "src/sys.rs"), ("capi", "src/interpre
 
 /// Crates whose comments have not been wrapped. The list may only become shorter.
 const WIDE: &[&str] = &[
-    "abi", "base", "boot", "capi", "cli", "core", "ft", "hang", "io", "library", "link", "mpit",
-    "process", "rma", "trace",
+    "abi", "base", "boot", "capi", "cli", "core", "ft", "io", "library", "link", "mpit", "rma",
 ];
 
 /// Most lines of a source file.

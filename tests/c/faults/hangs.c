@@ -2,36 +2,36 @@
 // only: catena
 // waits: for the report, some two seconds
 // time: 20
-// run: -n 2 --on-hang end -- receives; exit 123; says job hangs: rank 0 waits in MPI_Recv for a message from rank 1 with tag 7; ends 4
-// run: -n 2 --on-hang end -- sends; exit 123; says job hangs: rank 0 waits in MPI_Send until rank 1 receives; says MPI_Sendrecv does both
-// run: -n 4 --on-hang end -- ring; exit 123; says job hangs: rank 0 waits in MPI_Ssend until rank 1 receives
+// run: -n 2 --on-hang end -- receives; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 1 with tag 7; ends 4
+// run: -n 2 --on-hang end -- sends; exit 123; says job hangs: rank 0 waits in MPI_Send \S+ until rank 1 receives; says MPI_Sendrecv does both
+// run: -n 4 --on-hang end -- ring; exit 123; says job hangs: rank 0 waits in MPI_Ssend \S+ until rank 1 receives
 // run: -n 3 --on-hang end -- unsent; exit 123; says job hangs: rank 2 waits in MPI_Finalize .*and rank 0 waits for it; says must send that message
 // run: -n 3 --on-hang end -- unreceived; exit 123; says job hangs: rank 2 waits in MPI_Finalize .*and rank 0 waits for it; says must receive that message
 // run: -n 2 --on-hang end -- tag; exit 123; says job hangs: rank 0 waits in MPI_Recv .*with tag 5 .*what has come from there is one of 4 bytes with tag 6
-// run: -n 3 --on-hang end -- source; exit 123; says job hangs: rank 0 waits in MPI_Recv for a message from rank 1
+// run: -n 3 --on-hang end -- source; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 1
 // run: -n 2 --on-hang end -- comm; exit 123; says job hangs: rank 0 waits in MPI_Recv .* on MPI_COMM_WORLD
-// run: -n 4 --on-hang end -- barrier; exit 123; says job hangs: rank 1 waits in MPI_Recv .*, and ranks 0, 2 and 3 wait in MPI_Barrier for rank 1
+// run: -n 4 --on-hang end -- barrier; exit 123; says job hangs: rank 1 waits in MPI_Recv .*, and ranks 0, 2 and 3 wait in MPI_Barrier \S+ for rank 1
 // run: -n 4 --on-hang end --set COLL_NODE=0 -- barrier; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 4 --on-hang end --set LINK=tcp -- barrier; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 3 --on-hang end -- allreduce; exit 123; says job hangs: rank 1 waits in MPI_Recv
-// run: -n 3 --on-hang end -- started; exit 123; says job hangs: rank 1 waits in MPI_Recv .*, and ranks 0 and 2 wait in MPI_Wait for rank 1
+// run: -n 3 --on-hang end -- started; exit 123; says job hangs: rank 1 waits in MPI_Recv .*, and ranks 0 and 2 wait in MPI_Wait \S+ for rank 1
 // run: -n 3 --on-hang end -- split; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 3 --on-hang end -- duplicate; exit 123; says job hangs: rank 1 waits in MPI_Recv .*, and ranks 0 and 2 wait in MPI_Comm_dup
 // run: -n 3 --on-hang end -- neighbors; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 3 --on-hang end -- fence; exit 123; says job hangs: rank 1 waits in MPI_Recv
-// run: -n 2 --on-hang end -- post; exit 123; says job hangs: rank 0 waits in MPI_Win_(start|complete) for rank 1
-// run: -n 2 --on-hang end -- complete; exit 123; says job hangs: rank 1 waits in MPI_Win_wait for rank 0
+// run: -n 2 --on-hang end -- post; exit 123; says job hangs: rank 0 waits in MPI_Win_(start|complete) \S+ for rank 1
+// run: -n 2 --on-hang end -- complete; exit 123; says job hangs: rank 1 waits in MPI_Win_wait \S+ for rank 0
 // run: -n 3 --on-hang end -- lock; exit 123; says job hangs: rank 1 waits in MPI_Recv .*for a lock that rank 1 holds
-// run: -n 2 --on-hang end -- locks; exit 123; says job hangs: rank [01] waits in MPI_Win_lock for a lock that rank [01] holds
+// run: -n 2 --on-hang end -- locks; exit 123; says job hangs: rank [01] waits in MPI_Win_lock \S+ for a lock that rank [01] holds
 // run: -n 3 --on-hang end -- waitall; exit 123; says job hangs: rank 0 waits in MPI_Waitall
-// run: -n 3 --on-hang end -- waitany; exit 123; says job hangs: rank 0 waits in MPI_Waitany for a message from rank 1.* or a message from rank 2|job hangs: rank 0 waits in MPI_Waitany
-// run: -n 3 --on-hang end -- any; exit 123; says job hangs: rank 0 waits in MPI_Recv for a message from any of ranks 1 and 2
+// run: -n 3 --on-hang end -- waitany; exit 123; says job hangs: rank 0 waits in MPI_Waitany \S+ for a message from rank 1.* or a message from rank 2|job hangs: rank 0 waits in MPI_Waitany
+// run: -n 3 --on-hang end -- any; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from any of ranks 1 and 2
 // run: -n 2 --on-hang end -- probe; exit 123; says job hangs: rank 1 waits in MPI_Finalize .*rank 0 waits in MPI_Probe
 // run: -n 2 --on-hang end -- mprobe; exit 123; says job hangs: rank 1 waits in MPI_Finalize .*rank 0 waits in MPI_Mprobe
-// run: -n 2 --on-hang end -- persistent; exit 123; says job hangs: rank 0 waits in MPI_Wait for a message from rank 1 with tag 4
+// run: -n 2 --on-hang end -- persistent; exit 123; says job hangs: rank 0 waits in MPI_Wait \S+ for a message from rank 1 with tag 4
 // run: -n 3 --on-hang end -- shift; exit 123; says job hangs: rank 0 waits in MPI_Sendrecv
 // run: -n 2 --on-hang end -- parts; exit 123; says job hangs: rank [01] waits in
-// run: -n 2 --on-hang end -- self; exit 123; says job hangs: rank 0 waits in MPI_Recv for a message from rank 0; says waits for itself
+// run: -n 2 --on-hang end -- self; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 0; says waits for itself
 // run: -n 2 --on-hang end -- threads; exit 123; says job hangs: rank 1 waits in MPI_Finalize|job hangs: rank 0 waits in MPI_Recv
 // run: -n 1 --on-hang end -- spawn; exit 123; says job hangs: rank 0( of spawned job 1)? waits in MPI_Recv
 // run: -n 2 --on-hang end --set FAULT_TOLERANCE=1 -- receives; exit 123; says job hangs: rank 0 waits in MPI_Recv

@@ -3,21 +3,27 @@
 use std::fs::File;
 
 use catena_hang::{Rank, State, look};
+use catena_symbols::Symbols;
 use catena_trace::{Phase, View};
 
 use super::{Local, Node};
+use crate::places::name_places;
 
 impl Node {
-    /// The ranks that do nothing but wait, have left or are stopped, or all of them if `in_full`: each is its number, the length
-    /// of what follows, and that.
+    /// The ranks that do nothing but wait, have left or are stopped, or all of them if `in_full`:
+    /// each is its number, the length of what follows, and that.
     pub(super) fn waits(&mut self, in_full: bool) -> Vec<u8> {
         self.find_traces();
         let host = catena_boot::host_name();
+        let mut symbols = Symbols::new();
         let mut answer = Vec::new();
         for local in self.processes.iter().flatten().filter(|it| it.is_known) {
-            let Some(rank) = self.look_at(local, &host, in_full) else {
+            let Some(mut rank) = self.look_at(local, &host, in_full) else {
                 continue;
             };
+            if in_full {
+                name_places(&mut rank, &mut symbols);
+            }
             if in_full || rank.is_stuck() || rank.state != State::Running {
                 let bytes = rank.to_bytes();
                 answer.extend(local.rank.to_le_bytes());

@@ -1,9 +1,10 @@
 //! Whether the job hangs.
 //!
-//! Ranks tell in memory what they have waited for longer than a second. Twice a second all nodes are asked for those that do nothing
-//! but wait ([`Question::Waits`]); nobody else is troubled. What lasted from one answer to the next is looked at
-//! (`catena_hang`): if some wait for ever, or have waited long, all nodes are asked once more, for everything
-//! ([`Question::WaitsInFull`]), and that is told.
+//! Ranks tell in memory what they have waited for longer than a second. Twice a second all nodes
+//! are asked for those that do nothing but wait ([`Question::Waits`]); nobody else is troubled.
+//! What lasted from one answer to the next is looked at (`catena_hang`): if some wait for ever, or
+//! have waited long, all nodes are asked once more, for everything ([`Question::WaitsInFull`]), and
+//! that is told.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -21,8 +22,8 @@ use super::process::Processes;
 /// How long from one look to the next.
 pub const EVERY: Duration = Duration::from_millis(500);
 
-/// Of ranks on several hosts, or that use a network, a message may be under way: so they wait longer before it is said that
-/// they do so for ever.
+/// Of ranks on several hosts, or that use a network, a message may be under way: so they wait
+/// longer before it is said that they do so for ever.
 const UNDER_WAY: Duration = Duration::from_secs(5);
 
 /// What is known of hanging.
