@@ -70,7 +70,7 @@ fn program(pid: u32) -> String {
         .split(|&byte| byte == 0)
         .map(String::from_utf8_lossy)
         .collect();
-    let mut shown = words.join(" ").trim().to_string();
+    let mut shown = words.join(" ").trim().replace(char::is_control, "?");
     if shown.chars().count() > 24 {
         shown = shown.chars().take(23).chain(['…']).collect();
     }
@@ -139,8 +139,7 @@ pub fn hang(args: impl Iterator<Item = OsString>) -> i32 {
         }
     }
     let names = Names::of_job(job.job);
-    let at = catena_base::clock::monotonic_ns();
-    match find(&names, &before, &now, at, Duration::from_secs(1)) {
+    match find(&names, &before, &now, Duration::from_secs(1)) {
         Some(found) if as_json => println!("{}", found.json(&names)),
         Some(found) => found.lines().iter().for_each(|line| println!("{line}")),
         None if as_json => println!("null"),

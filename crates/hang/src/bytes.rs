@@ -30,8 +30,10 @@ impl Writer {
         self.0.extend(number.to_le_bytes());
     }
 
-    /// At most that many bytes of a text.
+    /// At most that many bytes of a text, whose control characters become question marks: a user
+    /// reads it.
     pub fn text(&mut self, text: &str, most: usize) {
+        let text = &text.replace(char::is_control, "?");
         let end = (0..=text.len().min(most))
             .rev()
             .find(|&at| text.is_char_boundary(at));

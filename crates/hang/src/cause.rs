@@ -53,28 +53,22 @@ pub struct Finding {
 ///     let call = "MPI_Recv".to_string();
 ///     let thread = Thread { call, waits: Some(waits), ..Thread::default() };
 ///     let (host, state, threads) = ("h".to_string(), State::Running, vec![thread]);
-///     Rank { member: Member { job: 1, rank }, host, pid: 0, state, threads }
+///     let (at, others) = (0, false);
+///     Rank { member: Member { job: 1, rank }, host, pid: 0, state, at, others, threads }
 /// };
 /// let ranks = [rank(0, 1), rank(1, 0)];
 /// let names = Names::of_job(1);
-/// let finding = find(&names, &ranks, &ranks, 0, Duration::MAX).expect("a deadlock");
+/// let finding = find(&names, &ranks, &ranks, Duration::MAX).expect("a deadlock");
 /// assert!(finding.definite);
 /// assert!(finding.cause.starts_with("rank 0 waits in MPI_Recv for a message from rank 1"));
 /// ```
-pub fn find(
-    names: &Names,
-    before: &[Rank],
-    now: &[Rank],
-    at: u64,
-    patience: Duration,
-) -> Option<Finding> {
+pub fn find(names: &Names, before: &[Rank], now: &[Rank], patience: Duration) -> Option<Finding> {
     let ranks = lasting(before, now);
     let graph = Graph::new(&ranks);
     let held = graph.held();
     let case = Case {
         graph: &graph,
         names,
-        at,
     };
     if held.is_empty() {
         return case.slow(patience);
@@ -116,7 +110,6 @@ type Activity = (String, Option<(String, u32)>, String);
 struct Case<'c, 'a> {
     graph: &'c Graph<'a>,
     names: &'c Names,
-    at: u64,
 }
 
 impl<'a> Case<'_, 'a> {
@@ -147,7 +140,7 @@ impl<'a> Case<'_, 'a> {
     }
 
     fn waited(&self, rank: &Rank) -> Duration {
-        let spans = rank.waits().map(|(_, it)| self.at.saturating_sub(it.since));
+        let spans = rank.waits().map(|(_, it)| rank.at.saturating_sub(it.since));
         Duration::from_nanos(spans.max().unwrap_or(0))
     }
 
@@ -268,12 +261,21 @@ impl<'a> Case<'_, 'a> {
             .get(&member)
             .map(|it| self.graph.in_vain(it))
         {
-            Some(needs) if needs.contains(&member) => format!(
+            Some(needs) if needs.contains(&member) && !self.waits_for_lock(member) => format!(
                 "{who} waits for itself: MPI_Sendrecv, or MPI_Isend and MPI_Irecv before the wait, do both at once"
             ),
-            _ => "the processes that could have done it have ended".to_string(),
+            _ => "look at what it waits for: nobody that is left can do it".to_string(),
         };
         (vec![member], cause, remedy)
+    }
+
+    fn waits_for_lock(&self, member: Member) -> bool {
+        let rank = self.graph.ranks.get(&member);
+        let mut needs = rank
+            .into_iter()
+            .flat_map(|it| it.waits())
+            .flat_map(|(_, waits)| &waits.needs);
+        needs.any(|need| need.what == What::Lock)
     }
 
     /// Some wait for each other.
@@ -282,7 +284,13 @@ impl<'a> Case<'_, 'a> {
             .iter()
             .filter_map(|it| self.graph.ranks.get(it).copied())
             .collect();
-        if let Some((rank, text)) = with_strange_message(&ranks) {
+        let receives = ranks.iter().filter(|rank| {
+            let mut needs = rank.waits().flat_map(|(_, waits)| &waits.needs);
+            needs.any(|need| need.what == What::Message)
+        });
+        // Of several that wait for messages, what has come may be for a later receive.
+        let is_only = receives.count() == 1;
+        if let Some((rank, text)) = with_strange_message(&ranks).filter(|_| is_only) {
             let who = self.one(rank.member);
             let cause = format!("{who} {}, {text}", self.rank_does(rank));
             let remedy = "the source, the tag and the communicator of a receive must be those of the message".to_string();
@@ -382,7 +390,12 @@ impl<'a> Case<'_, 'a> {
 
     /// Nobody waits for ever as far as can be seen, but some have waited long.
     fn slow(&self, patience: Duration) -> Option<Finding> {
-        let stuck = || self.graph.ranks.values().filter(|it| it.is_stuck());
+        let stuck = || {
+            self.graph
+                .ranks
+                .values()
+                .filter(|it| it.waits().next().is_some())
+        };
         // The first of those whose patience is over.
         let waiter = stuck().find(|it| self.waited(it) >= patience)?;
         let waited = self.waited(waiter);

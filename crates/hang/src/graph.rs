@@ -25,8 +25,10 @@ impl<'a> Graph<'a> {
     pub fn new(ranks: &'a [Rank]) -> Graph<'a> {
         let ranks: BTreeMap<_, _> = ranks.iter().map(|it| (it.member, it)).collect();
         let runs = |rank: &&&Rank| {
-            matches!(rank.state, State::Before | State::Running | State::Stopped)
-                && !rank.is_stuck()
+            matches!(
+                rank.state,
+                State::Before | State::Running | State::Stopped | State::Left
+            ) && !rank.is_stuck()
         };
         let free = ranks.values().filter(runs).map(|it| it.member).collect();
         let mut graph = Graph {

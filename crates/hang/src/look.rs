@@ -40,7 +40,15 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
                 .and_then(|(_, bytes)| WaitsFor::read(bytes).ok()),
         });
     }
+    // In those that only one thread at a time uses, no other one can end its wait.
+    let waiting = threads.iter().filter(|it| it.waits.is_some()).count();
+    let others = match pid {
+        Some(pid) if view.is_threaded() && waiting > 0 => threads_of(pid) > waiting,
+        _ => false,
+    };
     Ok(Rank {
+        at: catena_trace::monotonic_ns(),
+        others,
         member: Member {
             job: who.job,
             rank: who.rank,
@@ -50,6 +58,12 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
         state,
         threads,
     })
+}
+
+/// How many threads a process of this host has; many if that is not known.
+fn threads_of(pid: u32) -> usize {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task"));
+    tasks.map_or(usize::MAX, Iterator::count)
 }
 
 /// How a process of this host stands, as the kernel says.

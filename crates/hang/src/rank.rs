@@ -56,15 +56,19 @@ pub struct Rank {
     pub pid: u32,
     /// How far it has come.
     pub state: State,
+    /// When it was seen: nanoseconds of the monotonic clock of its host.
+    pub at: u64,
+    /// Whether it has threads of which nothing is known, and which may use MPI.
+    pub others: bool,
     /// Its threads.
     pub threads: Vec<Thread>,
 }
 
 impl Rank {
-    /// Whether it does nothing but wait: its threads that use MPI all do.
+    /// Whether it does nothing but wait: all of its threads that may use MPI do.
     pub fn is_stuck(&self) -> bool {
         let all_wait = || self.threads.iter().all(|it| it.waits.is_some());
-        self.state == State::Running && !self.threads.is_empty() && all_wait()
+        self.state == State::Running && !self.others && !self.threads.is_empty() && all_wait()
     }
 
     /// What its threads wait for.
@@ -82,6 +86,8 @@ impl Rank {
         w.text(&self.host, usize::MAX);
         w.u32(self.pid);
         w.u8(self.state as u8);
+        w.u64(self.at);
+        w.u8(self.others.into());
         w.u32(self.threads.len() as u32);
         for thread in &self.threads {
             w.u32(thread.thread);
@@ -103,6 +109,7 @@ impl Rank {
         let (job, rank) = (r.u64()?, r.u32()?);
         let (host, pid) = (r.text()?, r.u32()?);
         let state = *State::ALL.get(usize::from(r.u8()?)).ok_or(Malformed)?;
+        let (at, others) = (r.u64()?, r.u8()? != 0);
         let threads = (0..r.u32()?).map(|_| {
             Ok(Thread {
                 thread: r.u32()?,
@@ -121,6 +128,8 @@ impl Rank {
             host,
             pid,
             state,
+            at,
+            others,
             threads,
         })
     }
@@ -137,6 +146,8 @@ mod tests {
             host: "h".into(),
             pid: 5,
             state: State::Running,
+            at: 9,
+            others: false,
             threads: vec![
                 Thread {
                     thread: 5,

@@ -57,14 +57,14 @@ pub fn block_on<P: Host>(process: &P, wait: &mut impl Wait<P>) {
 /// the program: these may wait for a lock of the program's that the other thread holds. Whenever
 /// others would have asked, this one wakes and does so itself.
 pub fn block_alone<P: Host>(process: &P, wait: &mut impl Wait<P>) {
-    if !process.threads().are_many() {
-        return block_on(process, wait);
-    }
     let mut alone = Alone {
         wait,
         me: here(),
         is_over: false,
     };
+    if !process.threads().are_many() {
+        return block_on(process, &mut alone);
+    }
     while !alone.is_over {
         block_beside_others(process, &mut alone);
     }
@@ -86,6 +86,8 @@ impl<P, W: Wait<P>> Wait<P> for Alone<'_, W> {
 
     fn describe(&self, process: &P, waits: &mut WaitsFor) {
         self.wait.describe(process, waits);
+        // While it is told, a function of the program may have begun to run.
+        waits.needs.iter_mut().for_each(|need| need.open = true);
     }
 }
 
@@ -104,7 +106,7 @@ fn idle_slow<P: Host>(
         process.waits().yielded();
         process.after_pause();
     } else {
-        told.tell(process, (catena_trace::thread(), true), since, wait);
+        told.tell(process, (catena_trace::thread(), true), wait);
         process.before_sleeping();
     }
     idle.act(|limit| {

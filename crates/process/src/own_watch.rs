@@ -75,7 +75,7 @@ pub(crate) fn watch() {
         .filter_map(|it| look(&it, "", is_there(&it).then(|| it.who().pid)).ok())
         .collect();
     let names = Names::of_job(node.job);
-    let found = find(&names, &seen.0, &ranks, now, HANG_AFTER.get());
+    let found = find(&names, &seen.0, &ranks, HANG_AFTER.get());
     seen.0 = ranks;
     let blamed = found.as_ref().map(|it| (it.definite, it.culprits.clone()));
     if let Some(found) = found

@@ -7,7 +7,6 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 use std::time::Duration;
 
-use catena_base::clock;
 use catena_base::futex::{self, Reach};
 use catena_base::wait::Waiter;
 
@@ -46,9 +45,8 @@ pub(crate) struct Sleeper<P: 'static> {
     wanted: NonNull<Wanted<'static, P>>,
     /// Why it shall wake.
     pub(crate) why: AtomicU32,
-    /// The thread, as the kernel counts, and the tick at which it began to sleep.
+    /// The thread, as the kernel counts.
     thread: u32,
-    since: u64,
     /// What others have told of its wait.
     told: RefCell<Told>,
 }
@@ -73,7 +71,6 @@ impl<P> Sleeper<P> {
             },
             why: AtomicU32::new(LOOKING),
             thread: catena_trace::thread(),
-            since: clock::ticks(),
             told: RefCell::default(),
         }
     }
@@ -96,7 +93,7 @@ impl<P> Sleeper<P> {
         // SAFETY: nobody else uses it, as the caller promises.
         let wanted = unsafe { self.wanted.as_ref() };
         let mut told = self.told.borrow_mut();
-        told.tell(process, (self.thread, false), self.since, wanted);
+        told.tell(process, (self.thread, false), wanted);
     }
 
     /// Wakes it; it goes on when it gets the lock.

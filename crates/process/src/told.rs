@@ -42,62 +42,60 @@ impl<P, D: FnMut(&P) -> bool, W: Fn(&P, &mut WaitsFor)> Wait<P> for WaitOf<D, W>
 
 /// What a thread has told of its wait.
 #[derive(Debug, Default)]
-pub(crate) struct Told(Option<Box<Notes>>);
+pub(crate) struct Told {
+    /// The tick at which it has come to sleeping first; 0 before.
+    began: u64,
+    notes: Option<Box<Notes>>,
+}
 
 #[derive(Debug)]
 struct Notes {
     notice: Notice,
-    /// The tick since which nothing has moved, and that moment by the monotonic clock, nanoseconds.
-    since: (u64, u64),
-    frames: Vec<u64>,
-    python: String,
+    /// What is said.
+    waits: WaitsFor,
 }
 
 impl Told {
-    /// Tells what thread `thread` waits for, if nothing has moved for long: since that tick. The
-    /// calling thread is that one if it is `mine`: then its calls are told, too.
+    /// Tells what thread `thread` waits for, if it has waited for long. The calling thread is that
+    /// one if it is `mine`: then its calls are told, too. What comes in the meantime for others, or
+    /// is about something else, changes nothing: the wait is as old as what it is for.
     #[cold]
-    pub fn tell<P>(
-        &mut self,
-        process: &P,
-        (thread, is_mine): (u32, bool),
-        since: u64,
-        wait: &dyn Wait<P>,
-    ) {
-        let waited = clock::duration(clock::ticks().wrapping_sub(since));
+    pub fn tell<P>(&mut self, process: &P, (thread, is_mine): (u32, bool), wait: &dyn Wait<P>) {
+        let now = clock::ticks();
+        if self.began == 0 {
+            self.began = now;
+        }
+        let waited = clock::duration(now.wrapping_sub(self.began));
         if waited < LONG {
-            self.0 = None;
             return;
         }
-        if self.0.is_none() {
-            self.0 = Notice::of(thread).map(|notice| {
+        let mut waits = WaitsFor::default();
+        wait.describe(process, &mut waits);
+        if self.notes.is_none() {
+            let since = clock::monotonic_ns().saturating_sub(waited.as_nanos() as u64);
+            self.notes = Notice::of(thread).map(|notice| {
                 let (frames, python) = match is_mine {
                     true => (catena_trace::frames(FRAMES), catena_trace::python()),
                     false => Default::default(),
                 };
-                Box::new(Notes {
-                    notice,
-                    since: (0, 0),
+                let waits = WaitsFor {
+                    since,
                     frames,
                     python,
-                })
+                    any: waits.any,
+                    needs: waits.needs.clone(),
+                };
+                Box::new(Notes { notice, waits })
             });
         }
-        let Some(notes) = &mut self.0 else {
+        let Some(notes) = &mut self.notes else {
             return;
         };
-        if notes.since.0 != since {
-            let at = clock::monotonic_ns().saturating_sub(waited.as_nanos() as u64);
-            notes.since = (since, at);
+        if (notes.waits.any, &notes.waits.needs) != (waits.any, &waits.needs) {
+            notes.waits.since = clock::monotonic_ns();
+            (notes.waits.any, notes.waits.needs) = (waits.any, waits.needs);
         }
-        let mut waits = WaitsFor {
-            since: notes.since.1,
-            frames: notes.frames.clone(),
-            python: notes.python.clone(),
-            ..WaitsFor::default()
-        };
-        wait.describe(process, &mut waits);
-        notes.notice.write(&waits.to_bytes());
+        notes.notice.write(&notes.waits.to_bytes());
         own_watch::watch();
     }
 }

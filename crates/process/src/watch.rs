@@ -144,7 +144,7 @@ impl<P: Host> Watch<'_, P> {
                 }
                 Idle::Sleep(limit) => {
                     let me = (catena_trace::thread(), true);
-                    told.tell(process, me, waiter.sleepy_since(), wanted);
+                    told.tell(process, me, wanted);
                     self.tell_of_sleepers();
                     if self.doze(limit, waiter.sleepy_since(), wanted) {
                         break true;
@@ -225,7 +225,8 @@ impl<P: Host> Watch<'_, P> {
         if waiting.asking.replace(true) {
             return;
         }
-        for sleeper in waiting.sleepers.borrow().iter() {
+        let sleepers = waiting.sleepers.borrow().clone();
+        for sleeper in sleepers {
             // SAFETY: who is on the list sleeps, or waits for `asking` to end, and this is the only
             // one who asks.
             unsafe { sleeper.as_ref().tell(process) };

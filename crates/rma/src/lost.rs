@@ -23,8 +23,10 @@ pub(crate) enum Awaits {
     Any,
     /// For all of them to come to the same.
     Together,
-    /// For those who have a lock to give it back.
-    Holders,
+    /// For those who have the lock of that member of the node to give it back.
+    Holders(u32),
+    /// For those in a gate, who leave it by themselves.
+    Gate,
 }
 
 impl Window {
@@ -96,13 +98,19 @@ impl Window {
     ) -> Result<()> {
         let mut lost = None;
         let describe = |process: &Process, waits: &mut WaitsFor| {
-            let what = match awaits {
-                Awaits::Holders => What::Lock,
-                Awaits::Each | Awaits::Any | Awaits::Together => What::Epoch,
+            // Only what is said of deaths may note anything: these are looked at without that.
+            let need = match awaits {
+                Awaits::Holders(local) => {
+                    self.need(process, What::Lock, |rank| self.has_lock(local, rank))
+                }
+                Awaits::Gate => self.need(process, What::Remote, |_| true),
+                Awaits::Each | Awaits::Any | Awaits::Together => {
+                    let mut need = self.need(process, What::Epoch, &concerns);
+                    need.any = awaits == Awaits::Any;
+                    need.together = awaits == Awaits::Together;
+                    need
+                }
             };
-            let mut need = self.need(process, what, &concerns);
-            need.any = awaits == Awaits::Any;
-            need.together = awaits == Awaits::Together;
             waits.needs.push(need);
         };
         process.block(describe, |process| {

@@ -80,7 +80,7 @@ impl Window {
         };
         // The ticket of this process stays drawn then, and stops those behind it.
         let is_lost_by = |dead| self.is_lock_lost_by(local, dead);
-        let outcome = self.wait_unless_lost(process, Awaits::Holders, enter, is_lost_by);
+        let outcome = self.wait_unless_lost(process, Awaits::Holders(local), enter, is_lost_by);
         if outcome.is_err() {
             pair.holds.store(0, Release);
         }
@@ -110,6 +110,15 @@ impl Window {
             lost.store(dead + 1, Release);
         }
         is_lost
+    }
+
+    /// Whether a member of this node has a target's lock, and does not only wait for it.
+    pub(crate) fn has_lock(&self, target: u32, rank: u32) -> bool {
+        let local = self.targets[rank as usize].local;
+        local != ELSEWHERE && local != self.node.me && {
+            let pair = self.control.pair(local, target);
+            pair.holds.load(Acquire) != 0 && pair.waits.load(Relaxed) == 0
+        }
     }
 
     /// Whether a member that has died held a target's lock or was in its queue, for itself or, as the
@@ -171,7 +180,7 @@ impl Window {
             is_inside = is_inside || meeting.gate.try_turn(waiting);
             is_inside
         };
-        let outcome = self.wait_unless_lost(process, Awaits::Holders, enter, |dead| {
+        let outcome = self.wait_unless_lost(process, Awaits::Gate, enter, |dead| {
             self.is_gate_lost_by(dead)
         });
         mine.gate_waits

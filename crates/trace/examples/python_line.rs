@@ -6,6 +6,7 @@
 /// There is room for that many.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn catena_python_line(to: *mut u8, most: usize) -> usize {
+    catena_trace::find_python();
     let line = catena_trace::python();
     let len = line.len().min(most);
     // SAFETY: as the caller promises.

@@ -45,7 +45,7 @@ pub fn listen() {
     if !is_known || DONE.swap(true, Relaxed) || !Area::provide(&area.reply().signal) {
         return;
     }
-    python::look();
+    python::find_python();
     let signals = libc::SIGRTMIN()..=libc::SIGRTMAX() - 3;
     if let Some(signal) = signals.rev().find(|&signal| install(signal)) {
         area.reply()

@@ -94,6 +94,8 @@ pub(crate) struct Front {
     pub ranks: AtomicU32,
     pub pid: AtomicU32,
     pub phase: AtomicU32,
+    /// Whether several threads may be in the library at once.
+    pub threaded: AtomicU32,
     /// How many notices say something.
     pub told: AtomicU32,
     /// Which rings are taken, a bit each.

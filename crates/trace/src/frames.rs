@@ -1,6 +1,8 @@
 //! Where a thread is: the addresses that its calls will return to.
 
 use std::ffi::{c_int, c_void};
+use std::ops::Range;
+use std::sync::OnceLock;
 
 type Context = c_void;
 
@@ -43,11 +45,20 @@ pub fn frames(most: usize) -> Vec<u64> {
     let mut frames = Frames {
         found: Vec::with_capacity(most),
         most,
-        own: own(),
+        own: OWN.get().cloned().unwrap_or(0..0),
     };
     // SAFETY: `each` and what it takes live as long as the call.
     unsafe { _Unwind_Backtrace(each, (&raw mut frames).cast()) };
     frames.found
+}
+
+/// The addresses of this library, found when the process begins: to ask the loader later may have
+/// to wait for a thread that loads something.
+static OWN: OnceLock<Range<usize>> = OnceLock::new();
+
+/// Finds out where this library lies.
+pub(crate) fn begin() {
+    OWN.get_or_init(own);
 }
 
 /// The addresses of the object that this code lies in.
@@ -98,6 +109,7 @@ mod tests {
 
     #[test]
     fn the_own_object_is_found_and_left_out() {
+        begin();
         let own = own();
         let here = the_own_object_is_found_and_left_out as fn() as usize;
         assert!(own.contains(&here), "{own:x?} {here:x}");

@@ -43,8 +43,9 @@ struct Interpreter {
 /// The interpreter, once it was found.
 static FOUND: AtomicPtr<Interpreter> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Looks for an interpreter in this process, if none was found. Not for handlers of signals.
-pub(crate) fn look() {
+/// Looks for a Python interpreter in this process, if none was found. For when the process begins:
+/// it asks the loader, which may have to wait for a thread that loads something.
+pub fn find_python() {
     if FOUND.load(Acquire).is_null()
         && let Some(found) = find()
     {
@@ -92,9 +93,9 @@ fn find() -> Option<Interpreter> {
 
 /// The line of a Python program that the calling thread is in: `script.py:12 in solve`. Lines of
 /// mpi4py do not count, and those of other packages only where there is nothing else. Empty if the
-/// thread runs no Python, or it cannot be told. Cost: some ten microseconds.
+/// thread runs no Python, or it cannot be told. An interpreter is known if it was there when
+/// it was looked for ([`find_python`]). Cost: some ten microseconds.
 pub fn python() -> String {
-    look();
     let mut line = Text::<PYTHON_LINE>::default();
     write(&mut line);
     String::from_utf8_lossy(line.bytes()).into_owned()
@@ -102,7 +103,7 @@ pub fn python() -> String {
 
 /// Writes that line. Safe in a handler of a signal.
 pub(crate) fn write(to: &mut Text<PYTHON_LINE>) {
-    // SAFETY: null, or what `look` leaked.
+    // SAFETY: null, or what `find_python` leaked.
     if let Some(interpreter) = unsafe { FOUND.load(Acquire).as_ref() } {
         interpreter.write(to);
     }

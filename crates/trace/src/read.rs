@@ -81,6 +81,11 @@ impl<'f> View<'f> {
         Phase::read(self.word(std::mem::offset_of!(Front, phase)))
     }
 
+    /// Whether several threads of it may be in the library at once, by its own word.
+    pub fn is_threaded(&self) -> bool {
+        self.word(std::mem::offset_of!(Front, threaded)) != 0
+    }
+
     /// Whether a thread says what it waits for. Costs nothing.
     pub fn has_notices(&self) -> bool {
         self.word(std::mem::offset_of!(Front, told)) != 0

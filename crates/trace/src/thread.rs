@@ -12,6 +12,7 @@ use std::sync::atomic::{
 };
 
 use crate::area::{Area, ENTRIES, Lines, Phase, RINGS, Ring, Who};
+use crate::frames;
 
 /// Where entries go that nobody reads.
 static SPARE: Ring = Ring {
@@ -102,6 +103,17 @@ fn claim_in(area: &'static Area) -> Option<usize> {
     }
 }
 
+/// Nanoseconds of the monotonic clock, which all processes of a host have in common.
+pub fn monotonic_ns() -> u64 {
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: a clock that there is, and a place for what it says.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
 /// The calling thread, as the kernel counts.
 pub fn thread() -> u32 {
     thread_local!(static NUMBER: Cell<u32> = const { Cell::new(0) });
@@ -128,6 +140,7 @@ pub(crate) fn area() -> Option<&'static Area> {
 pub fn begin(area: Area, who: Who) {
     let area: &'static Area = Box::leak(Box::new(area));
     area.begin(who);
+    frames::begin();
     let ring = match claim_in(area) {
         Some(number) => {
             _ = CLAIM.try_with(|claim| claim.0.set(Some((area, number))));
@@ -150,6 +163,9 @@ pub fn begin(area: Area, who: Who) {
 
 /// Whether several threads may be in the library at once. Until that is said, they may not.
 pub fn set_threaded(threaded: bool) {
+    if let Some(area) = area() {
+        area.front().threaded.store(threaded.into(), Relaxed);
+    }
     let ring = match area() {
         // The one that `begin` has claimed.
         Some(area) if !threaded => area.ring(0),

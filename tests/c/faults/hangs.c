@@ -14,7 +14,7 @@
 // run: -n 4 --on-hang end --set COLL_NODE=0 -- barrier; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 4 --on-hang end --set LINK=tcp -- barrier; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 3 --on-hang end -- allreduce; exit 123; says job hangs: rank 1 waits in MPI_Recv
-// run: -n 3 --on-hang end -- started; exit 123; says job hangs: rank 1 waits in MPI_Recv .*, and ranks 0 and 2 wait in MPI_Wait \S+ for rank 1
+// run: -n 3 --set HANG_AFTER=2s --timeout 5 -- started; exit 124; says no progress: rank 0 has waited for . s: it waits in MPI_Wait
 // run: -n 3 --on-hang end -- split; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 3 --on-hang end -- duplicate; exit 123; says job hangs: rank 1 waits in MPI_Recv .*, and ranks 0 and 2 wait in MPI_Comm_dup
 // run: -n 3 --on-hang end -- neighbors; exit 123; says job hangs: rank 1 waits in MPI_Recv
@@ -36,6 +36,12 @@
 // run: -n 1 --on-hang end -- spawn; exit 123; says job hangs: rank 0( of spawned job 1)? waits in MPI_Recv
 // run: -n 2 --on-hang end --set FAULT_TOLERANCE=1 -- receives; exit 123; says job hangs: rank 0 waits in MPI_Recv
 // run: -n 3 --set HANG_AFTER=2s -- computes; says no progress: rank 1 does not wait in MPI: its last call was MPI_Comm_rank; says done
+// run: -n 2 --on-hang end -- held; says done; never says the job hangs
+// run: -n 2 --on-hang end --set LINK=tcp -- held; says done; never says the job hangs
+// run: -n 2 --on-hang end -- fresh; says done; never says the job hangs
+// run: -n 3 --on-hang end -- behind; says done; never says the job hangs
+// run: -n 2 --on-hang end -- again; says done; never says the job hangs
+// run: -n 3 --on-hang end --set LINK=tcp --set COLL_NODE=0 -- allreduce; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 2 --on-hang nothing -- waits; never says the job hangs; says done
 // run: -n 2 --set HANG_AFTER=2s -- tests; never says the job hangs|no progress; says done
 // run: -n 2 -- chain; never says the job hangs; says done
@@ -183,6 +189,13 @@ static void with_a_child(char **argv)
     MPI_Recv(&other, 1, MPI_INT, 0, 0, child, MPI_STATUS_IGNORE);
 }
 
+static void *send_late(void *unused)
+{
+    sleep(4);
+    MPI_Send(&one, 1, MPI_INT, !rank, 0, world);
+    return unused;
+}
+
 /* What is no hang, although some wait for seconds. */
 static void goes_on(const char *mode)
 {
@@ -212,6 +225,48 @@ static void goes_on(const char *mode)
         if (rank)
             MPI_Send(&one, 1, MPI_INT, rank - 1, 0, world);
     }
+    if (!strcmp(mode, "held")) {
+        /* The one that has the lock computes, and gives it back. */
+        MPI_Win win;
+        void *base;
+        MPI_Win_allocate(8, 1, MPI_INFO_NULL, world, &base, &win);
+        if (rank == 0)
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        MPI_Barrier(world);
+        if (rank == 0)
+            sleep(4);
+        else
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        MPI_Win_unlock(1, win);
+        MPI_Win_free(&win);
+    }
+    if (!strcmp(mode, "fresh")) {
+        /* A thread that has not called MPI yet will send what the main threads wait for. */
+        pthread_t thread;
+        pthread_create(&thread, NULL, send_late, NULL);
+        receive(!rank, 0);
+        pthread_join(thread, NULL);
+    }
+    if (!strcmp(mode, "behind")) {
+        /* All but the last one have an operation under way while they wait in other calls. */
+        MPI_Request request;
+        if (rank == size - 1)
+            sleep(4);
+        MPI_Iallreduce(&one, &other, 1, MPI_INT, MPI_SUM, world, &request);
+        if (rank == 0)
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Barrier(world);
+        if (rank)
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (!strcmp(mode, "again")) {
+        /* Rank 1 leaves MPI as far as can be seen, and comes back. */
+        MPI_Session session;
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+        MPI_Session_finalize(&session);
+        if (rank == 1)
+            sleep(4);
+    }
     MPI_Barrier(world);
     if (rank == 0)
         puts("done");
@@ -220,7 +275,7 @@ static void goes_on(const char *mode)
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "receives";
-    int level = strcmp(mode, "threads") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE;
+    int level = strcmp(mode, "threads") && strcmp(mode, "fresh") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE;
     MPI_Init_thread(&argc, &argv, level, &level);
     world = MPI_COMM_WORLD;
     MPI_Comm_size(world, &size);
@@ -283,8 +338,10 @@ int main(int argc, char **argv)
         in_communicators(mode);
     if (!strcmp(mode, "spawn"))
         with_a_child(argv);
-    if (!strcmp(mode, "computes") || !strcmp(mode, "waits") || !strcmp(mode, "tests") || !strcmp(mode, "chain"))
-        goes_on(mode);
+    const char *fine[] = {"computes", "waits", "tests", "chain", "held", "fresh", "behind", "again"};
+    for (unsigned i = 0; i < sizeof fine / sizeof *fine; i++)
+        if (!strcmp(mode, fine[i]))
+            goes_on(mode);
     MPI_Finalize();
     return 0;
 }

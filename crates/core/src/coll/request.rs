@@ -76,6 +76,8 @@ impl RequestObject<Process> for CollRequest {
     fn describe(&self, process: &Process, waits: &mut WaitsFor) {
         if let Ok(run) = self.run.try_borrow() {
             run.describe(process, waits);
+            // Others may carry it on while they wait in other calls, so it says nothing of them that they do.
+            waits.needs.iter_mut().for_each(|need| need.open = true);
         }
     }
 }

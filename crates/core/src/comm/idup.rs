@@ -98,6 +98,8 @@ impl RequestObject<Process> for Duplication {
                     .push(needs::of_all(process, What::Agreement, &making.parent)),
             }
         }
+        // Others carry it on while they wait in other calls.
+        waits.needs.iter_mut().for_each(|need| need.open = true);
     }
 
     fn waits_for_control(&self) -> bool {

@@ -93,8 +93,7 @@ impl Hangs {
             return Found::Nothing;
         };
         let (ranks, names) = read(answer, processes);
-        let now = catena_base::clock::monotonic_ns();
-        let found = find(&names, &self.before, &ranks, now, self.patience);
+        let found = find(&names, &self.before, &ranks, self.patience);
         let found = found.filter(|it| !it.definite || is_certain(it, &ranks));
         if question == Question::Waits {
             self.before = ranks;

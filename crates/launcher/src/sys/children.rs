@@ -119,9 +119,9 @@ impl Other {
     /// Sends it a signal if it lives, and the group that it leads, if it does.
     pub fn signal(&self, signal: i32) {
         if self.is_alive() {
-            kill(self.pid, signal);
-            if leads_group(self.pid) {
-                kill_group(self.pid, signal);
+            match leads_group(self.pid) {
+                true => kill_group(self.pid, signal),
+                false => kill(self.pid, signal),
             }
         }
     }
