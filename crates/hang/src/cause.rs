@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::graph::Graph;
 use crate::rank::{Rank, State};
-use crate::waits_for::{Member, Need, WaitsFor, What};
+use crate::waits_for::{Member, Need, What};
 use crate::words::{self, Names, list, span};
 
 /// Ranks that do the same.
@@ -214,8 +214,7 @@ impl<'a> Case<'_, 'a> {
 
     /// The need in which a rank waits in vain for another one.
     fn need_of(&self, rank: &'a Rank, other: Member) -> Option<&'a Need> {
-        let needs = rank.waits().flat_map(|(_, waits)| &waits.needs);
-        let mut hopeless = needs.filter(|need| !self.graph.may_come(need));
+        let mut hopeless = rank.needs().filter(|need| !self.graph.may_come(need));
         hopeless.find(|need| need.members().any(|it| it == other))
     }
 
@@ -271,11 +270,7 @@ impl<'a> Case<'_, 'a> {
 
     fn waits_for_lock(&self, member: Member) -> bool {
         let rank = self.graph.ranks.get(&member);
-        let mut needs = rank
-            .into_iter()
-            .flat_map(|it| it.waits())
-            .flat_map(|(_, waits)| &waits.needs);
-        needs.any(|need| need.what == What::Lock)
+        rank.is_some_and(|it| it.needs().any(|need| need.what == What::Lock))
     }
 
     /// Some wait for each other.
@@ -284,12 +279,9 @@ impl<'a> Case<'_, 'a> {
             .iter()
             .filter_map(|it| self.graph.ranks.get(it).copied())
             .collect();
-        let receives = ranks.iter().filter(|rank| {
-            let mut needs = rank.waits().flat_map(|(_, waits)| &waits.needs);
-            needs.any(|need| need.what == What::Message)
-        });
+        let receives = |rank: &&&Rank| rank.needs().any(|need| need.what == What::Message);
         // Of several that wait for messages, what has come may be for a later receive.
-        let is_only = receives.count() == 1;
+        let is_only = ranks.iter().filter(receives).count() == 1;
         if let Some((rank, text)) = with_strange_message(&ranks).filter(|_| is_only) {
             let who = self.one(rank.member);
             let cause = format!("{who} {}, {text}", self.rank_does(rank));
@@ -356,8 +348,7 @@ impl<'a> Case<'_, 'a> {
     /// One of them that has a lock, and one that waits for it.
     fn holds_a_lock(&self, ranks: &[&'a Rank]) -> Option<(Member, &'a Rank)> {
         ranks.iter().find_map(|waiter| {
-            let needs = waiter.waits().flat_map(|(_, waits)| &waits.needs);
-            let mut locks = needs.filter(|need| need.what == What::Lock);
+            let mut locks = waiter.needs().filter(|need| need.what == What::Lock);
             let holders = self.graph.named(locks.next()?, waiter.member);
             let mut holders = holders.into_iter().filter(|it| *it != waiter.member);
             let is_held = |it: &Member| ranks.iter().any(|rank| rank.member == *it);
@@ -366,10 +357,7 @@ impl<'a> Case<'_, 'a> {
     }
 
     fn remedy_of(&self, ranks: &[&Rank]) -> String {
-        let needs = || {
-            let waits = ranks.iter().flat_map(|it| it.waits());
-            waits.flat_map(|(_, waits): (_, &WaitsFor)| &waits.needs)
-        };
+        let needs = || ranks.iter().flat_map(|it| it.needs());
         let all = |what| needs().all(|need| need.what == what);
         let some = |what| needs().any(|need| need.what == what);
         if all(What::Receive) {
@@ -409,8 +397,7 @@ impl<'a> Case<'_, 'a> {
             }
             match self.graph.ranks.get(&member) {
                 Some(rank) if rank.is_stuck() => {
-                    let needs = rank.waits().flat_map(|(_, it)| &it.needs);
-                    next.extend(needs.flat_map(Need::members));
+                    next.extend(rank.needs().flat_map(Need::members));
                 }
                 _ => _ = running.insert(member),
             }
@@ -453,8 +440,7 @@ impl<'a> Case<'_, 'a> {
 /// receive.
 fn with_strange_message<'a>(ranks: &[&'a Rank]) -> Option<(&'a Rank, String)> {
     ranks.iter().find_map(|rank| {
-        let needs = rank.waits().flat_map(|(_, waits)| &waits.needs);
-        let mut needs = needs.filter(|need| need.what == What::Message);
+        let mut needs = rank.needs().filter(|need| need.what == What::Message);
         let need = needs.find(|need| !need.unexpected.is_empty())?;
         let came = need
             .unexpected
@@ -468,8 +454,7 @@ fn with_strange_message<'a>(ranks: &[&'a Rank]) -> Option<(&'a Rank, String)> {
 
 /// Whether a rank waits in a call that all members of something make.
 fn is_collective(rank: &Rank) -> bool {
-    let needs = rank.waits().flat_map(|(_, waits)| &waits.needs);
-    needs.into_iter().any(|need| {
+    rank.needs().any(|need| {
         need.call.is_some()
             || need.together
             || matches!(need.what, What::Collective | What::Agreement)

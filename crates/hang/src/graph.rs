@@ -104,9 +104,8 @@ impl<'a> Graph<'a> {
             return false;
         };
         let is_same = |it: &Need| it.together && (it.what, &it.about) == (need.what, &need.about);
-        let is_there = |waits: &WaitsFor| waits.needs.iter().any(is_same);
         let is_through = matches!(rank.state, State::Left | State::Ended);
-        need.what == What::End && is_through || rank.waits().any(|(_, waits)| is_there(waits))
+        need.what == What::End && is_through || rank.needs().any(is_same)
     }
 
     /// Those to name for what a rank needs: without itself, unless it is the only one, and without
@@ -134,8 +133,7 @@ impl<'a> Graph<'a> {
 
     /// Those for whom a rank waits in vain.
     pub fn in_vain(&self, rank: &'a Rank) -> BTreeSet<Member> {
-        let needs = rank.waits().flat_map(|(_, waits)| &waits.needs);
-        let hopeless = needs.filter(|need| !self.may_come(need));
+        let hopeless = rank.needs().filter(|need| !self.may_come(need));
         hopeless.flat_map(|need| self.missing(need)).collect()
     }
 

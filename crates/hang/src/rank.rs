@@ -1,7 +1,7 @@
 //! What is seen of a process.
 
 use crate::bytes::{Malformed, Reader, Writer};
-use crate::waits_for::{Member, WaitsFor};
+use crate::waits_for::{Member, Need, WaitsFor};
 
 /// How far a process has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,6 +76,11 @@ impl Rank {
         self.threads
             .iter()
             .filter_map(|thread| Some((thread, thread.waits.as_ref()?)))
+    }
+
+    /// What it needs, all of its threads.
+    pub fn needs(&self) -> impl Iterator<Item = &Need> {
+        self.waits().flat_map(|(_, waits)| &waits.needs)
     }
 
     /// In bytes.
