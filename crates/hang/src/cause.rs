@@ -26,6 +26,8 @@ pub struct Group {
 pub struct Finding {
     /// Whether some wait for ever; else they may only have waited long.
     pub definite: bool,
+    /// How long at least those have waited to whom all waiting leads.
+    pub waited: Duration,
     /// Whose doing it is, as far as can be seen.
     pub culprits: Vec<Member>,
     /// The cause, in one sentence that begins with a culprit.
@@ -76,6 +78,24 @@ pub fn find(names: &Names, before: &[Rank], now: &[Rank], patience: Duration) ->
     let roots = graph.roots(&held);
     let root = roots.first()?;
     Some(case.deadlock(root, &held))
+}
+
+/// Of ranks on several hosts a message may be under way, and of one that has ended without a word
+/// its launcher says more after a while: so long they must have waited before it is said that they
+/// do so for ever.
+const UNDER_WAY: Duration = Duration::from_secs(5);
+
+impl Finding {
+    /// Whether a definite one is to be believed already: nothing can be under way that would change
+    /// it. `ranks` are those in which it was found.
+    pub fn is_certain(&self, ranks: &[Rank]) -> bool {
+        let mut hosts = ranks.iter().map(|it| it.host.as_str());
+        let first = hosts.next();
+        let is_one_host = hosts.all(|host| Some(host) == first);
+        let has_ended =
+            |rank: &Rank| rank.state == State::Ended && self.culprits.contains(&rank.member);
+        is_one_host && !ranks.iter().any(has_ended) || self.waited >= UNDER_WAY
+    }
 }
 
 /// Ranks with those waits only that were there before, and have lasted since.
@@ -203,8 +223,15 @@ impl<'a> Case<'_, 'a> {
             (1, true, _) => self.alone(first),
             _ => self.circle(root, held),
         };
+        // One that has left waits for nobody: then it is those who wait for it.
+        let waiting = root.iter().filter_map(|it| self.graph.ranks.get(it));
+        let waiting = waiting
+            .filter(|it| it.is_stuck())
+            .copied()
+            .chain(waiter.copied());
         Finding {
             definite: true,
+            waited: waiting.map(|it| self.waited(it)).min().unwrap_or_default(),
             groups: self.groups(&culprits),
             culprits,
             cause,
@@ -428,6 +455,7 @@ impl<'a> Case<'_, 'a> {
         };
         Some(Finding {
             definite: false,
+            waited,
             groups: self.groups(&culprits),
             culprits,
             cause,

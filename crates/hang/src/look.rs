@@ -46,6 +46,7 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
         Some(pid) if view.is_threaded() && waiting > 0 => threads_of(pid) > waiting,
         _ => false,
     };
+    let others = others || view.is_in_program();
     Ok(Rank {
         at: catena_trace::monotonic_ns(),
         others,

@@ -64,7 +64,7 @@ pub fn is_inside() -> bool {
 pub fn outside<R>(call: impl FnOnce() -> R) -> R {
     unlocked(|| {
         INSIDE.set(INSIDE.get() + 1);
-        let result = call();
+        let result = catena_trace::in_program(call);
         INSIDE.set(INSIDE.get() - 1);
         result
     })

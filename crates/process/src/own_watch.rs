@@ -76,6 +76,7 @@ pub(crate) fn watch() {
         .collect();
     let names = Names::of_job(node.job);
     let found = find(&names, &seen.0, &ranks, HANG_AFTER.get());
+    let found = found.filter(|it| !it.definite || it.is_certain(&ranks));
     seen.0 = ranks;
     let blamed = found.as_ref().map(|it| (it.definite, it.culprits.clone()));
     if let Some(found) = found

@@ -96,6 +96,8 @@ pub(crate) struct Front {
     pub phase: AtomicU32,
     /// Whether several threads may be in the library at once.
     pub threaded: AtomicU32,
+    /// How many functions of the program its threads are in that the library has called.
+    pub in_program: AtomicU32,
     /// How many notices say something.
     pub told: AtomicU32,
     /// Which rings are taken, a bit each.
@@ -247,6 +249,7 @@ impl Area {
         let front = self.front();
         front.taken.store(0, Relaxed);
         front.told.store(0, Relaxed);
+        front.in_program.store(0, Relaxed);
         front.job.store(who.job, Relaxed);
         front.rank.store(who.rank, Relaxed);
         front.ranks.store(who.ranks, Relaxed);

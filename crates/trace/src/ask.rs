@@ -66,11 +66,11 @@ impl View<'_> {
     /// If the area cannot be read.
     pub fn ask(&self, pid: u32, thread: u32) -> io::Result<Asked> {
         let signal = self.reply_word(offset_of!(Reply, signal))?;
-        let is_python = self.reply_word(offset_of!(Reply, is_python))? != 0;
         let Some(task) = Task::find(pid, thread) else {
             return Ok(Asked::Nobody);
         };
-        if task.state == 'S' && !is_python {
+        // Also of Python: its own calls begin again, but not those of its extensions in C.
+        if task.state == 'S' {
             match task.sleeping() {
                 Asleep::At(sample) => return Ok(Asked::Told(sample)),
                 Asleep::InCall => return Ok(Asked::Nobody),

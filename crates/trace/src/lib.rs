@@ -68,4 +68,4 @@ pub use python::{PYTHON_LINE, find_python, python};
 pub use read::{Entry, Thread, View};
 pub use record::{ARGUMENTS, enter};
 pub use slot::{NOTICE, NOTICES};
-pub use thread::{begin, end, monotonic_ns, set_phase, set_threaded, thread};
+pub use thread::{begin, end, in_program, monotonic_ns, set_phase, set_threaded, thread};

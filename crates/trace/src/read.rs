@@ -86,6 +86,11 @@ impl<'f> View<'f> {
         self.word(std::mem::offset_of!(Front, threaded)) != 0
     }
 
+    /// Whether one of its threads is in a function of the program that the library has called.
+    pub fn is_in_program(&self) -> bool {
+        self.word(std::mem::offset_of!(Front, in_program)) != 0
+    }
+
     /// Whether a thread says what it waits for. Costs nothing.
     pub fn has_notices(&self) -> bool {
         self.word(std::mem::offset_of!(Front, told)) != 0

@@ -175,6 +175,18 @@ pub fn set_threaded(threaded: bool) {
     SHARED.store(ring.cast_mut(), Relaxed);
 }
 
+/// Calls a function of the program: while that runs, nothing is believed of what this thread waits
+/// for.
+pub fn in_program<R>(call: impl FnOnce() -> R) -> R {
+    let Some(area) = area() else {
+        return call();
+    };
+    area.front().in_program.fetch_add(1, Relaxed);
+    let result = call();
+    area.front().in_program.fetch_sub(1, Relaxed);
+    result
+}
+
 /// Says how far this process has come.
 pub fn set_phase(phase: Phase) {
     if let Some(area) = area() {

@@ -75,9 +75,11 @@ impl RequestObject<Process> for CollRequest {
 
     fn describe(&self, process: &Process, waits: &mut WaitsFor) {
         if let Ok(run) = self.run.try_borrow() {
+            let before = waits.needs.len();
             run.describe(process, waits);
             // Others may carry it on while they wait in other calls, so it says nothing of them that they do.
-            waits.needs.iter_mut().for_each(|need| need.open = true);
+            let own = &mut waits.needs[before..];
+            own.iter_mut().for_each(|need| need.open = true);
         }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use catena_board::Rounds;
 use catena_hang::{WaitsFor, What};
-use catena_link::{Cid, Plane};
+use catena_link::{Cid, Needs, Plane};
 use catena_objects::error::{Error, Result};
 use catena_objects::op::Reducer;
 use catena_process::Wait;
@@ -466,6 +466,13 @@ impl CollRun {
         self.memory.reducer = None;
     }
 
+    /// Whether the data of a message of it moves: that ends by itself, however long it takes.
+    fn is_moving(&self, process: &Process) -> bool {
+        let needs = |posted: Posted| process.link(|link| link.needs(posted.id));
+        let mut all = self.run.under_way().map(needs);
+        all.any(|it| matches!(it, Some(Needs::Rest { .. })))
+    }
+
     /// What it waits for, if it is under way.
     pub fn describe(&self, process: &Process, waits: &mut WaitsFor) {
         let Some((job, turn)) = self.under_way() else {
@@ -474,7 +481,7 @@ impl CollRun {
         let comm = &job.comm;
         let need = |ranks: Vec<(Cid, u32)>| {
             let mut need = needs::of(process, What::Collective, comm, ranks.iter().copied());
-            need.open |= ranks.is_empty();
+            need.open |= ranks.is_empty() || self.is_moving(process);
             need.call = Some((job.label.to_string(), turn.place));
             need
         };

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use catena_boot::{HANG_AFTER, ON_HANG, OnHang};
-use catena_hang::{Finding, Names, Rank, State, find};
+use catena_hang::{Finding, Names, Rank, find};
 use catena_job::{Plan, Question, setting};
 
 use super::nodes::Nodes;
@@ -21,10 +21,6 @@ use super::process::Processes;
 
 /// How long from one look to the next.
 pub const EVERY: Duration = Duration::from_millis(500);
-
-/// Of ranks on several hosts, or that use a network, a message may be under way: so they wait
-/// longer before it is said that they do so for ever.
-const UNDER_WAY: Duration = Duration::from_secs(5);
 
 /// What is known of hanging.
 pub struct Hangs {
@@ -94,7 +90,7 @@ impl Hangs {
         };
         let (ranks, names) = read(answer, processes);
         let found = find(&names, &self.before, &ranks, self.patience);
-        let found = found.filter(|it| !it.definite || is_certain(it, &ranks));
+        let found = found.filter(|it| !it.definite || it.is_certain(&ranks));
         if question == Question::Waits {
             self.before = ranks;
         }
@@ -131,19 +127,6 @@ impl Hangs {
         let error = written.err()?;
         Some(format!("  {} cannot be written: {error}", path.display()))
     }
-}
-
-/// Whether no message can be under way that would change what was found.
-fn is_certain(found: &Finding, ranks: &[Rank]) -> bool {
-    let mut hosts: Vec<&str> = ranks.iter().map(|it| it.host.as_str()).collect();
-    hosts.sort_unstable();
-    hosts.dedup();
-    // Of one that has ended without a word the launcher itself says more, after a while.
-    let has_ended =
-        |rank: &Rank| rank.state == State::Ended && found.culprits.contains(&rank.member);
-    let is_at_once = hosts.len() < 2 && !ranks.iter().any(has_ended);
-    let waited = found.groups.iter().map(|group| group.waited).max();
-    is_at_once || waited.is_some_and(|it| it >= UNDER_WAY)
 }
 
 /// What all nodes have told of their ranks, and how these are called.
