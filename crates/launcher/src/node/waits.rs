@@ -48,6 +48,10 @@ impl Node {
         }
         let pid = local.process_of_mpi();
         let mut rank = look(&view, host, local.running.then_some(pid)).ok()?;
+        // One that is about to end, with a core file perhaps: this node tells of its end.
+        if local.running && rank.state == State::Ended {
+            return None;
+        }
         if let Some(places) = places {
             places.name(&mut rank, &view);
         }
