@@ -289,6 +289,8 @@ impl Supervisor {
                 }
                 Task::CheckLate => self.check_late(),
                 Task::CheckApart => self.check_apart(),
+                // What comes to its end has no need of it, and would not come to rest.
+                Task::CheckHang if self.finishing || self.faults.has_failed() => {}
                 Task::CheckHang => {
                     self.hangs.look(nodes);
                     self.timers.after(hangs::EVERY, Task::CheckHang);
