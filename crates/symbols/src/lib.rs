@@ -28,6 +28,7 @@
 //!
 //! - Names and inlined functions in split debug information (`.dwo`), and in what dwz has moved to
 //!   a file of its own; lines are found in both cases.
+//! - Lines in sections that are compressed by zstd; those by zlib are read.
 //! - Code that a program has made at run time: such frames are left out.
 //!
 //! # Examples

@@ -244,7 +244,10 @@ fn a_job_whose_files_nobody_reads_can_be_interrupted() {
     let mut rest = String::new();
     err.read_to_string(&mut rest).unwrap();
     assert_eq!(job.end().status, 130, "{rest}");
-    assert!(rest.contains("/p.0") && rest.contains("not take it"), "{rest}");
+    assert!(
+        rest.contains("/p.0") && rest.contains("not take it"),
+        "{rest}"
+    );
 }
 
 #[test]
