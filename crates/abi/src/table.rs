@@ -208,20 +208,11 @@ pub fn functions() -> Vec<Function> {
     read(FUNCTIONS, ARGUMENTS)
 }
 
-/// The names of all functions of the table, and of those of [`extensions`] behind them, without what else is told
-/// of them: much less memory than they take.
-///
-/// # Panics
-/// If a table is malformed.
+/// The names of all functions of the table, and of those of [`extensions`] behind them, for those who
+/// need nothing else of them: the tables are not part of a library for that.
 pub fn names() -> Vec<&'static str> {
-    let all = [FUNCTIONS, EXTENSIONS].into_iter().flat_map(lines);
-    let functions = all.filter(|(_, line)| heading(line).is_none());
-    functions
-        .map(|(number, line)| {
-            let before = line.split('(').next().unwrap_or_default();
-            let name = before.split_whitespace().last();
-            name.unwrap_or_else(|| panic!("a table of functions, line {number}: it has no name"))
-        })
+    include_str!(concat!(env!("OUT_DIR"), "/names.txt"))
+        .lines()
         .collect()
 }
 
