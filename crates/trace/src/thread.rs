@@ -58,6 +58,8 @@ pub(crate) fn ring() -> &'static Ring {
     unsafe { &*shared }
 }
 
+/// The ring of this thread. Apart, or it would stand in each of the functions of MPI.
+#[inline(never)]
 fn own() -> &'static Ring {
     let mine = MINE.try_with(Cell::get).unwrap_or(&raw const SPARE);
     if mine.is_null() {
