@@ -13,7 +13,7 @@ const BETWEEN: Duration = Duration::from_millis(1100);
 /// Calls of each thread that are shown.
 const CALLS: usize = 10;
 
-/// Who asks, for messages.
+/// Says why a command comes to nothing; its status.
 fn fail(verb: &str, text: &str) -> i32 {
     eprintln!("catena {verb}: {text}");
     1

@@ -39,8 +39,8 @@ pub struct Finding {
 }
 
 /// What is wrong, if anything is: of processes as they were at two moments, the second one `now` by
-/// the monotonic clock, nanoseconds. Who has waited for less than `patience` is not said to wait
-/// long.
+/// the monotonic clock, nanoseconds. A rank that has waited for less than `patience` is
+/// not said to wait long.
 ///
 /// # Examples
 /// Two ranks that wait for a message from each other:

@@ -13,7 +13,8 @@ pub(crate) struct Graph<'a> {
     pub ranks: BTreeMap<Member, &'a Rank>,
     /// Those that run, or that others can release.
     free: BTreeSet<Member>,
-    /// Who has not come yet where all come together: many wait for the same.
+    /// The processes that have not come yet to where all come together: many wait for the same
+    /// ones.
     absent: RefCell<HashMap<Together<'a>, Rc<[Member]>>>,
 }
 

@@ -37,7 +37,7 @@ pub fn jobs() -> io::Result<Vec<HostJob>> {
             .file_name()
             .to_str()
             .is_some_and(|it| it.parse::<u32>().is_ok());
-        // Those of others cannot be read.
+        // The descriptors of another user's process cannot be read.
         let descriptors = match is_process {
             true => fs::read_dir(entry.path().join("fd")),
             false => continue,
