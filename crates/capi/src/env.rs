@@ -11,6 +11,7 @@ use catena_objects::{Error, fail};
 use catena_rma::heap;
 
 use crate::args::{self, put, put_string};
+use crate::checked;
 use crate::entry::mpi_fn;
 use crate::errors::{self, On};
 use crate::export::export;
@@ -81,7 +82,7 @@ export! {
 
 /// `MPI_Finalize`, now.
 fn finalize() -> c_int {
-    init::finalize(raise)
+    checked::with_unmatched(|unmatched| init::finalize(raise, unmatched))
 }
 
 fn raise(error: &Error) -> c_int {

@@ -72,7 +72,11 @@ const TELLERS: &[(&str, &str)] = &[
 ];
 
 /// Files that have handlers of the end of a process.
-const ENDERS: &[(&str, &str)] = &[("boot", "src/sys.rs"), ("capi", "src/interpreter.rs")];
+const ENDERS: &[(&str, &str)] = &[
+    ("boot", "src/sys.rs"),
+    ("capi", "src/interpreter.rs"),
+    ("check", "src/life.rs"),
+];
 
 /// Crates whose comments have not been wrapped. The list may only become shorter.
 const WIDE: &[&str] = &[
