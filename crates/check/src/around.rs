@@ -2,6 +2,7 @@
 
 use std::ffi::c_int;
 
+use crate::buffers::Trust;
 use crate::call::{Args, Class, Direction, Length, Means};
 use crate::collectives::Collective;
 use crate::guard::{Inside, is_inside};
@@ -32,7 +33,7 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
     found.extend(finding.flatten());
     let is_going_on = life::is_going_on();
     let uses = match is_going_on {
-        true => buffers::of(&args),
+        true => buffers::of(&args, Trust::Known),
         false => Vec::new(),
     };
     found.extend(objects::before(&args, here));
@@ -65,6 +66,11 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
         objects::after(&args, &given, site);
         found.extend(windows::after(&args, &uses, shadow, site));
         if let Some(place) = request(&args) {
+            // A library between the program and MPI may have made the datatype.
+            let uses = match uses.is_empty() {
+                true => buffers::of(&args, Trust::All),
+                false => uses,
+            };
             requests::made(&args, place, uses, site());
         }
         found.extend(life::after(&args));

@@ -138,13 +138,23 @@ pub struct Use {
     pub pieces: Vec<Piece>,
 }
 
+/// How much is believed of the handles that a call is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trust {
+    /// What the program has made itself, and predefined ones.
+    Known,
+    /// All: the call has succeeded.
+    All,
+}
+
 /// The memory that a call uses, as far as handles are good and addresses mean memory.
-pub fn of(args: &Args) -> Vec<Use> {
+pub fn of(args: &Args, trust: Trust) -> Vec<Use> {
     let mut all = Vec::new();
     if is_nowhere(args) {
         return all;
     }
     if let Some(comm) = args.comm()
+        && trust == Trust::Known
         && !objects::is_good(Class::Comm, comm.0)
     {
         return all;
@@ -169,7 +179,7 @@ pub fn of(args: &Args) -> Vec<Use> {
             Direction::InOut if args.call.root.is_some() && part.is_root => Access::Read,
             _ => Access::Write,
         };
-        let pieces = pieces(args, told, base);
+        let pieces = pieces(args, told, base, trust);
         if !pieces.is_empty() {
             all.push(Use {
                 arg: arg.name,
@@ -231,14 +241,15 @@ fn count(args: &Args, length: Length) -> usize {
     }
 }
 
-fn good(ty: Datatype) -> Option<Shape> {
-    match objects::is_good(Class::Type, ty.0) {
+fn good(ty: Datatype, trust: Trust) -> Option<Shape> {
+    let is_there = trust == Trust::All && ty != consts::DATATYPE_NULL;
+    match is_there || objects::is_good(Class::Type, ty.0) {
         true => types::shape(ty),
         false => None,
     }
 }
 
-fn pieces(args: &Args, told: &Told, base: usize) -> Vec<Piece> {
+fn pieces(args: &Args, told: &Told, base: usize, trust: Trust) -> Vec<Piece> {
     let mut all = Vec::new();
     let blocks = count(args, told.blocks);
     if told.style == Style::Apart {
@@ -250,7 +261,7 @@ fn pieces(args: &Args, told: &Told, base: usize) -> Vec<Piece> {
                 (*types.add(i), entry(told.count), entry(told.more))
             };
             if count > 0
-                && let Some(shape) = good(ty)
+                && let Some(shape) = good(ty, trust)
             {
                 all.extend(Piece::new(
                     base.wrapping_add(displ as usize),
@@ -263,7 +274,7 @@ fn pieces(args: &Args, told: &Told, base: usize) -> Vec<Piece> {
         return all;
     }
     let ty = args.datatype(told.ty);
-    let Some(shape) = good(ty) else {
+    let Some(shape) = good(ty, trust) else {
         return all;
     };
     // SAFETY: the arrays have an entry for each block, or for each rank.

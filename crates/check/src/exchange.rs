@@ -31,9 +31,22 @@ pub fn numbers(comm: Comm, own: i64) -> Vec<i64> {
     }
 }
 
+/// A communicator of the tool's own for the members of one; `None` where not all of them are ranks of
+/// this job, as others may not be checked. All members call it.
+pub fn comm(of: Comm) -> Option<Comm> {
+    let mut own = consts::COMM_NULL;
+    let is_made = mpi::is_of_world(of) && mpi::Comm_dup(of, &mut own) == 0;
+    // Where ranks do not call the same, the tool tells it.
+    let is_quiet = is_made && mpi::Comm_set_errhandler(own, consts::ERRORS_RETURN) == 0;
+    is_quiet.then_some(own)
+}
+
 /// Tells each target the accesses to it; the accesses to this rank. All ranks of the communicator
 /// call it.
-pub fn accesses(comm: Comm, own: &[Access]) -> Vec<Told> {
+///
+/// # Errors
+/// The code of the library, where they do not.
+pub fn accesses(comm: Comm, own: &[Access]) -> Result<Vec<Told>, c_int> {
     let size = mpi::peers(comm);
     let mut messages = vec![Vec::new(); size];
     for access in own {
@@ -57,7 +70,7 @@ pub fn accesses(comm: Comm, own: &[Access]) -> Vec<Told> {
         comm,
     );
     if code != 0 {
-        return Vec::new();
+        return Err(code);
     }
     let (places, _) = places_of(&counts);
     let (others, len) = places_of(&theirs);
@@ -78,7 +91,7 @@ pub fn accesses(comm: Comm, own: &[Access]) -> Vec<Told> {
         comm,
     );
     if code != 0 {
-        return Vec::new();
+        return Err(code);
     }
     let mut told = Vec::new();
     for (origin, (&at, &len)) in others.iter().zip(&theirs).enumerate() {
@@ -87,7 +100,7 @@ pub fn accesses(comm: Comm, own: &[Access]) -> Vec<Told> {
             told.push(access);
         }
     }
-    told
+    Ok(told)
 }
 
 /// Where the message of each rank begins, and how long they are together.

@@ -1,7 +1,7 @@
 //! The beginning and the end of MPI in a process, and what is found there.
 
-use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use catena_abi::{Comm, consts};
 
@@ -20,13 +20,6 @@ const WORLD: u8 = 1;
 const SESSIONS: u8 = 2;
 /// After `MPI_Finalize`.
 const ENDED: u8 = 3;
-
-/// The process that has initialized MPI: copies that `fork` makes are others.
-static PROCESS: AtomicU32 = AtomicU32::new(0);
-
-unsafe extern "C" {
-    fn on_exit(function: extern "C" fn(c_int, *mut c_void), state: *mut c_void) -> c_int;
-}
 
 /// Whether MPI may be asked something.
 pub fn is_going_on() -> bool {
@@ -49,9 +42,6 @@ pub fn after(args: &Args) -> Vec<Finding> {
             mpi::Query_thread(&mut level);
             threads::begin(level);
             tell::set_rank(mpi::rank(consts::COMM_WORLD));
-            PROCESS.store(std::process::id(), Relaxed);
-            // SAFETY: the function stays as long as the process.
-            unsafe { on_exit(at_exit, std::ptr::null_mut()) };
             Vec::new()
         }
         number::Session_init => {
@@ -93,16 +83,4 @@ extern "C" fn catena_check_unmatched(comm: Comm, source: c_int, tag: c_int, byte
     finding
         .remedy("receive each message that is sent, as by MPI_Recv, with its tag and on its communicator")
         .tell();
-}
-
-/// When the process exits by itself.
-extern "C" fn at_exit(status: c_int, _: *mut c_void) {
-    let _inside = Inside::enter();
-    let has_begun = PHASE.load(Relaxed) == WORLD;
-    if status == 0 && has_begun && PROCESS.load(Relaxed) == std::process::id() {
-        let site = Site::nowhere("the end of the process");
-        Finding::error(Kind::Order, site, "MPI_Finalize was never called".into())
-            .remedy("call MPI_Finalize on each rank before it ends")
-            .tell();
-    }
 }

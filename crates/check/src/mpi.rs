@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use catena_abi::{Aint, Comm, Count, Datatype, Group, Win, consts};
+use catena_abi::{Aint, Comm, Count, Datatype, Errhandler, Group, Win, consts};
 
 use crate::next::Known;
 
@@ -52,6 +52,7 @@ functions! {
     Group_free(group: &mut Group);
     Comm_dup(comm: Comm, new: &mut Comm);
     Comm_free(comm: &mut Comm);
+    Comm_set_errhandler(comm: Comm, handler: Errhandler);
     Alltoall(send: *const c_void, send_count: c_int, send_type: Datatype, recv: *mut c_void, count: c_int, ty: Datatype, comm: Comm);
     Alltoallv(send: *const c_void, send_counts: *const c_int, send_places: *const c_int, send_type: Datatype, recv: *mut c_void, counts: *const c_int, places: *const c_int, ty: Datatype, comm: Comm);
 }

@@ -608,16 +608,21 @@ pub fn section(request: Handle, copy: usize, size: usize, section: usize, len: u
         let Some(known) = requests.all.get_mut(&id) else {
             return;
         };
-        let pieces = known.uses.iter_mut().flat_map(|it| &mut it.pieces);
-        for piece in pieces.filter(|it| it.first >= copy && it.end <= copy + size) {
-            if let Some(whole) = Piece::of_bytes(section, len) {
-                // Parts of it may be others'.
-                *piece = Piece {
-                    is_solid: false,
-                    ty: DATATYPE_NULL,
-                    ..whole
-                };
+        let is_copy = |it: &Piece| it.first >= copy && it.end <= copy + size;
+        // Parts of it may be others'.
+        let whole = Piece::of_bytes(section, len).map(|whole| Piece {
+            is_solid: false,
+            ty: DATATYPE_NULL,
+            ..whole
+        });
+        for used in &mut known.uses {
+            for piece in used.pieces.iter_mut().filter(|it| is_copy(it)) {
+                if let Some(whole) = &whole {
+                    *piece = whole.clone();
+                }
             }
+            // Nothing has to stay.
+            used.pieces.retain(|it| !is_copy(it));
         }
         if was_active {
             requests.begin(id);

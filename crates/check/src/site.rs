@@ -51,14 +51,6 @@ impl Site {
         }
     }
 
-    /// What has no place in the program.
-    pub fn nowhere(what: &'static str) -> Site {
-        Site {
-            call: what,
-            frames: Frames::Many(Box::default()),
-        }
-    }
-
     /// The addresses that its calls return to, the innermost first.
     pub fn frames(&self) -> &[u64] {
         match &self.frames {

@@ -146,24 +146,27 @@ pub fn set_rank(rank: c_int) {
 pub fn tell(findings: Vec<Finding>) {
     type Key = (Kind, (&'static str, u64, u64), u64);
     static TOLD: Mutex<Option<HashSet<Key>>> = Mutex::new(None);
-    let new = |it: &Finding| {
+    let is_new = |it: &Finding| {
         let besides = it.besides.iter().map(|(_, site)| site.key().1);
         let besides = besides.fold(0, u64::wrapping_add);
         let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
         let told = told.get_or_insert_default();
         told.insert((it.kind, it.site.key(), besides))
     };
-    let mut new: Vec<_> = findings.into_iter().filter(new).collect();
+    let new: Vec<_> = findings.into_iter().filter(is_new).collect();
     if new.is_empty() {
         return;
     }
     let mut places = Places::new();
-    for finding in new.drain(..) {
+    for finding in new {
         write(&finding, &mut places);
     }
 }
 
+/// Tells one, unless another one was told with the same calls in the same lines: a compiler makes
+/// several calls of one in a loop.
 fn write(finding: &Finding, places: &mut Places) {
+    static LINES: Mutex<Option<HashSet<String>>> = Mutex::new(None);
     let weight = match finding.weight {
         Weight::Error => "error",
         Weight::Warning => "warning",
@@ -172,19 +175,25 @@ fn write(finding: &Finding, places: &mut Places) {
         -1 => format!("process {}", std::process::id()),
         rank => format!("rank {rank}"),
     };
-    let mut text = format!(
-        "catena: check: {weight} [{}]: {who}: {}: {}\n",
-        finding.kind.name(),
-        places.call(&finding.site),
-        finding.text
-    );
+    let kind = finding.kind.name();
+    let call = places.call(&finding.site);
+    let mut behind = String::new();
     if !finding.remedy.is_empty() {
-        let _ = writeln!(text, "  what to do: {}", finding.remedy);
+        let _ = writeln!(behind, "  what to do: {}", finding.remedy);
     }
     for (what, site) in &finding.besides {
-        let _ = writeln!(text, "  {what}: {}", places.call(site));
+        let _ = writeln!(behind, "  {what}: {}", places.call(site));
     }
-    print(&text);
+    let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
+    if lines
+        .get_or_insert_default()
+        .insert(format!("{kind} {call}\n{behind}"))
+    {
+        print(&format!(
+            "catena: check: {weight} [{kind}]: {who}: {call}: {}\n{behind}",
+            finding.text
+        ));
+    }
 }
 
 /// Writes a text to the standard error, in one piece.

@@ -408,8 +408,15 @@ fn fence(args: &Args, win: Win, site: &impl Fn() -> Site) -> Vec<Finding> {
     let Some((Some(comm), unit, accesses)) = told else {
         return Vec::new();
     };
-    let here = exchange::accesses(comm, &accesses);
-    access::conflicts(&here, unit, site)
+    match exchange::accesses(comm, &accesses) {
+        Ok(here) => access::conflicts(&here, unit, site),
+        Err(_) => {
+            find(win.0, |window| window.comm = None);
+            let text = "not all ranks of the window call MPI_Win_fence now";
+            let finding = Finding::error(Kind::Epoch, site(), text.into());
+            vec![finding.remedy("call MPI_Win_fence equally often on all ranks of a window")]
+        }
+    }
 }
 
 /// The ranks in a window of the members of a group.
@@ -446,11 +453,7 @@ fn made(args: &Args, site: Site) {
         _ => Vec::new(),
     };
     show(&memory);
-    let comm = args.comm().filter(|&comm| mpi::is_of_world(comm));
-    let comm = comm.and_then(|comm| {
-        let mut own = consts::COMM_NULL;
-        (mpi::Comm_dup(comm, &mut own) == 0).then_some(own)
-    });
+    let comm = args.comm().and_then(exchange::comm);
     let unit = args.named("disp_unit").map_or(1, |it| it as i64);
     let window = Window {
         site,

@@ -65,15 +65,19 @@ pub fn finalize(raise: impl Fn(&Error) -> i32, unmatched: Option<&Unmatched>) ->
     // A collective that has failed there, of which the program was told, is no reason why it should not end well.
     let has_given_up = || process.comms.world.has_given_up();
     let fails = FAILS.load(Ordering::Relaxed);
-    let met = match FAULT_TOLERANCE.get() || is_revoked() || has_given_up() || fails {
-        // The launcher knows who is left to be waited for.
-        true => by_launcher(),
-        false => match before.and_then(|()| Comm::last_barrier(&process)) {
-            // Others go there at once if they know that before.
-            Err(_) if is_revoked() => by_launcher(),
-            // Only here is the program told of it.
-            Err(error) if has_given_up() => by_launcher().and(Err(error)),
-            met => met,
+    let met = match before {
+        Err(_) if is_revoked() => by_launcher(),
+        Err(error) => by_launcher().and(Err(error)),
+        Ok(()) => match FAULT_TOLERANCE.get() || is_revoked() || has_given_up() || fails {
+            // The launcher knows who is left to be waited for.
+            true => by_launcher(),
+            false => match Comm::last_barrier(&process) {
+                // Others go there at once if they know that before.
+                Err(_) if is_revoked() => by_launcher(),
+                // Only here is the program told of it.
+                Err(error) if has_given_up() => by_launcher().and(Err(error)),
+                met => met,
+            },
         },
     };
     if met.is_ok() {
