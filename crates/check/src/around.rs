@@ -29,7 +29,8 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
     let inside = Inside::enter();
     let (calling, finding) = threads::Calling::enter(args.number, here);
     let mut found: Vec<_> = finding.into_iter().collect();
-    let (collective, finding) = Collective::enter(&args, site).unzip();
+    let collective = threads::are_many().then(|| Collective::enter(&args, site));
+    let (collective, finding) = collective.flatten().unzip();
     found.extend(finding.flatten());
     let is_going_on = life::is_going_on();
     let uses = match is_going_on {

@@ -235,6 +235,8 @@ fn count(args: &Args, length: Length) -> usize {
         Length::One | Length::Own => 1,
         Length::Argument(at) => usize::try_from(args.int(at)).unwrap_or(0),
         Length::Ranks => mpi::peers(comm),
+        // At the edges of a grid there is nobody, and no memory has to be there.
+        Length::Sources | Length::Destinations if mpi::is_grid(comm) => 0,
         Length::Sources => mpi::neighbors(comm).0,
         Length::Destinations => mpi::neighbors(comm).1,
         Length::Other => 0,

@@ -31,8 +31,8 @@ pub fn numbers(comm: Comm, own: i64) -> Vec<i64> {
     }
 }
 
-/// A communicator of the tool's own for the members of one; `None` where not all of them are ranks of
-/// this job, as others may not be checked. All members call it.
+/// A communicator of the tool's own for the members of one; `None` where not all of them are ranks
+/// of this job, as others may not be checked. All members call it.
 pub fn comm(of: Comm) -> Option<Comm> {
     let mut own = consts::COMM_NULL;
     let is_made = mpi::is_of_world(of) && mpi::Comm_dup(of, &mut own) == 0;

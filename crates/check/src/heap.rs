@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn blocks_are_found_by_addresses_in_them() {
-        let block = vec![0_u8; 100];
+        let block = Box::new([0_u8; 100]);
         let at = block.as_ptr().addr();
         add(at, 100);
         let (begin, len) = find(at + 99).unwrap();

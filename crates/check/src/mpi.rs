@@ -33,7 +33,6 @@ functions! {
     Topo_test(comm: Comm, status: &mut c_int);
     Dist_graph_neighbors_count(comm: Comm, indegree: &mut c_int, outdegree: &mut c_int, weighted: &mut c_int);
     Graph_neighbors_count(comm: Comm, rank: c_int, count: &mut c_int);
-    Cartdim_get(comm: Comm, count: &mut c_int);
     Type_size_c(ty: Datatype, size: &mut Count);
     Type_get_extent_c(ty: Datatype, lb: &mut Count, extent: &mut Count);
     Type_get_true_extent_c(ty: Datatype, lb: &mut Count, extent: &mut Count);
@@ -79,7 +78,13 @@ pub fn peers(comm: Comm) -> usize {
     usize::try_from(size).unwrap_or(0)
 }
 
-/// Neighbours that send to this rank, and those that it sends to.
+/// Whether the ranks lie in a grid.
+pub fn is_grid(comm: Comm) -> bool {
+    let mut kind = consts::UNDEFINED;
+    Topo_test(comm, &mut kind) == 0 && kind == consts::CART
+}
+
+/// Neighbours that send to this rank, and those that it sends to, unless they lie in a grid.
 pub fn neighbors(comm: Comm) -> (usize, usize) {
     let (mut kind, mut from, mut to, mut weighted) = (consts::UNDEFINED, 0, 0, 0);
     Topo_test(comm, &mut kind);
@@ -89,11 +94,6 @@ pub fn neighbors(comm: Comm) -> (usize, usize) {
         }
         consts::GRAPH => {
             Graph_neighbors_count(comm, rank(comm), &mut from);
-            to = from;
-        }
-        consts::CART => {
-            Cartdim_get(comm, &mut from);
-            from *= 2;
             to = from;
         }
         _ => {}

@@ -70,7 +70,7 @@ fn spawn(
 }
 
 // SAFETY: the C library's function, which programs may replace.
-#[cfg_attr(not(test), unsafe(no_mangle))]
+#[unsafe(no_mangle)]
 extern "C" fn pthread_create(
     thread: *mut libc::pthread_t,
     attributes: *const libc::pthread_attr_t,

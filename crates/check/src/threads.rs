@@ -35,6 +35,11 @@ pub fn begin(level: i32) {
     LEVEL.store(level, Relaxed);
 }
 
+/// Whether several threads may call at the same time.
+pub fn are_many() -> bool {
+    LEVEL.load(Relaxed) == consts::THREAD_MULTIPLE
+}
+
 /// A call that is under way; it is over when this is dropped.
 #[derive(Debug)]
 pub struct Calling(());

@@ -113,7 +113,7 @@ fn look_for_unmatched(process: &Process, comms: &[Arc<Comm>], unmatched: &Unmatc
     if is_alone || !is_whole {
         return Ok(());
     }
-    Comm::last_barrier(process)?;
+    Comm::end_barrier(process)?;
     for comm in comms {
         let found = comm.iprobe(process, consts::ANY_SOURCE, consts::ANY_TAG);
         if let Ok(Some(envelope)) = found {
