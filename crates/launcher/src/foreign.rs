@@ -33,8 +33,8 @@ use catena_boot::alias::{NO_MANAGER, TOGETHER, forbids_alone};
 use crate::library;
 use crate::linked::{self, Linked};
 
-pub use processes::children;
-pub use watch::{Stage, Watch, has_catena};
+pub use processes::{children, is_running};
+pub use watch::{Stage, Watch, may_use_catena};
 
 /// Has ranks with `vars` find each other or fail if they use Open MPI 3 or 4, and fail if they use
 /// MPICH or a relative. What the user has said about the first stays.

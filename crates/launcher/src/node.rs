@@ -34,8 +34,9 @@ pub use start::{Input, SPARE_FILES};
 struct Local {
     rank: u32,
     pid: i32,
-    /// How that process has ended. The rank may go on without it: see `heirs`.
-    first_exit: Option<Exit>,
+    /// How that process has ended, and when that was seen. The rank may go on without it: see
+    /// `heirs`.
+    first_exit: Option<(Exit, Instant)>,
     /// The process that has called MPI_Init, if it is another one.
     joined: Option<Other>,
     /// Whether one has.
@@ -71,6 +72,8 @@ pub struct Node {
     guests: Vec<Option<u32>>,
     /// Looks for other MPIs in ranks, until one was found.
     watch: Option<Watch>,
+    /// When to look at ranks that go on without their first process, if there are any.
+    next_look: Option<Instant>,
     /// Guards processes that have left the groups of their ranks.
     guard: Guard,
     /// Where processes report that they could not execute their program; the
@@ -196,6 +199,9 @@ impl Node {
             events.push(NodeEvent::Ended { rank, exit });
         }
         self.bury_orphans();
+        let mut all = self.processes.iter().flatten();
+        let is_any = all.any(Local::is_orphaned);
+        self.next_look = is_any.then(|| Instant::now() + heirs::PERIOD);
     }
 
     /// When to call [`Node::tick`] next.
@@ -204,13 +210,17 @@ impl Node {
         let waiting = self.processes.iter().flatten().any(unknown);
         let watch = self.watch.as_ref().filter(|_| waiting);
         let watch = watch.map(Watch::next_time);
-        watch.into_iter().chain(self.server.next_time()).min()
+        let others = [self.server.next_time(), self.next_look];
+        watch.into_iter().chain(others.into_iter().flatten()).min()
     }
 
-    /// Looks at ranks that have not called MPI_Init, and at those that wait at ports, if it
-    /// is time.
+    /// Looks at ranks that have not called MPI_Init or go on without their first process, and at
+    /// those that wait at ports, if it is time.
     pub fn tick(&mut self, events: &mut Vec<NodeEvent>) {
         let now = Instant::now();
+        if self.next_look.is_some_and(|at| at <= now) {
+            self.children(events);
+        }
         if self.server.next_time().is_some_and(|at| at <= now) {
             self.server.expire(now);
             self.notify();

@@ -261,6 +261,7 @@ impl Node {
             processes: Vec::new(),
             guests: Vec::new(),
             watch: None,
+            next_look: None,
             guard: base.watchdog.guard()?,
             failures,
             feeds: Vec::new(),
