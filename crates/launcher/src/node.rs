@@ -16,7 +16,7 @@ use std::io::{self, PipeReader, PipeWriter};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use catena_boot::server::{Event, Server};
 use catena_boot::{Interest, Poller};
@@ -29,6 +29,10 @@ use crate::stdin::{Feed, Taken};
 use crate::sys::{self, Guard, Other};
 
 pub use start::{Input, SPARE_FILES};
+
+/// How often ranks are looked at that go on without their first process: the parent of such a rank
+/// may be another process, so nobody tells of its end.
+const LOOK_PERIOD: Duration = Duration::from_millis(50);
 
 /// One rank.
 struct Local {
@@ -201,7 +205,7 @@ impl Node {
         self.bury_orphans();
         let mut all = self.processes.iter().flatten();
         let is_any = all.any(Local::is_orphaned);
-        self.next_look = is_any.then(|| Instant::now() + heirs::PERIOD);
+        self.next_look = is_any.then(|| Instant::now() + LOOK_PERIOD);
     }
 
     /// When to call [`Node::tick`] next.

@@ -7,7 +7,7 @@
 //! whose program is linked to it. All descendants whose parents have ended are children of this
 //! process ([`sys::adopt`]), which finds them by the rank's group or by the place in their
 //! environment. It learns of the ends of its children at once; for those of others, whose parents
-//! live, it looks each [`PERIOD`].
+//! live, the node looks now and then.
 
 use std::process;
 use std::time::{Duration, Instant};
@@ -21,9 +21,6 @@ use crate::sys;
 
 /// How long any process of a rank may be about to use MPI.
 const GRACE: Duration = Duration::from_secs(2);
-
-/// How often processes that are no children of this one are looked at.
-pub(super) const PERIOD: Duration = Duration::from_millis(50);
 
 /// How often the walk through the processes of a rank may begin anew, because some of them have
 /// ended. A rank whose processes end faster than they can be looked at is not over.
