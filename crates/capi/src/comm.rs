@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
 use catena_abi::{Comm, Errhandler, Group, Info, Request, consts};
-use catena_core::comm::{Across, Origin, Peering};
+use catena_core::comm::{Across, Origin, RemoteLeader};
 use catena_core::{Process, enter, p2p};
 use catena_objects::error_place::Target;
 use catena_objects::{Result, fail};
@@ -12,7 +12,7 @@ use catena_objects::{Result, fail};
 use crate::args::{self, put, put_string};
 use crate::entry::mpi_fn;
 use crate::errhandler;
-use crate::group::likeness;
+use crate::group::comparison;
 use crate::info;
 
 /// Stores the handle of the communicator that `make` makes; the null handle if
@@ -84,7 +84,7 @@ mpi_fn! {
     fn Comm_compare(comm1: Comm, comm2: Comm, result: *mut c_int) on comm1 {
         let process = enter()?;
         let like = process.comm_ref(comm1)?.compare(process.comm_ref(comm2)?)?;
-        put(result, likeness(like), "result")
+        put(result, comparison(like), "result")
     }
 
     fn Comm_group(comm: Comm, group: *mut Group) on comm {
@@ -174,13 +174,13 @@ mpi_fn! {
         remote_leader: c_int, tag: c_int, newintercomm: *mut Comm) on local_comm
     {
         let process = enter()?;
-        let peering = Peering {
+        let remote_leader = RemoteLeader {
             comm: peer_comm,
             leader: remote_leader,
             tag,
         };
         put_comm(newintercomm, || {
-            process.comm(local_comm)?.create_intercomm(&process, local_leader, peering)
+            process.comm(local_comm)?.create_intercomm(&process, local_leader, remote_leader)
         })
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catena_abi::{Group, consts};
 use catena_core::Objects;
 use catena_core::enter;
-use catena_objects::group::{Group as Members, Likeness};
+use catena_objects::group::{Comparison, Group as Members};
 use catena_objects::{Result, fail};
 
 use crate::args::{self, array, array_mut, put};
@@ -21,12 +21,12 @@ pub(crate) fn number(n: c_int) -> Result<usize> {
 }
 
 /// The number that stands for the result of a comparison.
-pub(crate) fn likeness(like: Likeness) -> c_int {
+pub(crate) fn comparison(like: Comparison) -> c_int {
     match like {
-        Likeness::Ident => consts::IDENT,
-        Likeness::Congruent => consts::CONGRUENT,
-        Likeness::Similar => consts::SIMILAR,
-        Likeness::Unequal => consts::UNEQUAL,
+        Comparison::Ident => consts::IDENT,
+        Comparison::Congruent => consts::CONGRUENT,
+        Comparison::Similar => consts::SIMILAR,
+        Comparison::Unequal => consts::UNEQUAL,
     }
 }
 
@@ -80,7 +80,7 @@ mpi_fn! {
     fn Group_compare(group1: Group, group2: Group, result: *mut c_int) {
         let process = enter()?;
         let (a, b) = related(process.objects, group1, group2)?;
-        put(result, likeness(a.compare(&b)), "result")
+        put(result, comparison(a.compare(&b)), "result")
     }
 
     fn Group_union(group1: Group, group2: Group, newgroup: *mut Group) {

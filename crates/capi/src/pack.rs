@@ -46,7 +46,7 @@ fn too_many(count: u64, ty: &TypeRef) -> Error {
 
 /// Packed data: `size` bytes, of which those from `at` on are next.
 #[derive(Clone, Copy)]
-struct Room {
+struct PackBuffer {
     at: Count,
     size: Count,
 }
@@ -60,7 +60,7 @@ const SHORT: u64 = 4096;
 fn copied(
     comm: Comm,
     (buf, count, datatype): (*const c_void, Count, Datatype),
-    room: Room,
+    room: PackBuffer,
     copy: impl FnOnce(&TypeRef, u64, usize) -> Result<()>,
 ) -> Result<Count> {
     let process = enter()?;
@@ -140,7 +140,7 @@ mpi_fn! {
         outsize: Num, position: *mut Num, comm: Comm) on comm
     {
         let at: Count = get(position, "position")?.into();
-        let room = Room { at, size: outsize.into() };
+        let room = PackBuffer { at, size: outsize.into() };
         let end = copied(comm, (inbuf, incount.into(), datatype), room, |ty, count, len| {
             let out = outbuf.cast::<u8>().wrapping_offset(at as isize);
             // SAFETY: the program passes `incount` elements and `outsize` bytes,
@@ -160,7 +160,7 @@ mpi_fn! {
         outbuf: *mut c_void, outcount: Num, datatype: Datatype, comm: Comm) on comm
     {
         let at: Count = get(position, "position")?.into();
-        let room = Room { at, size: insize.into() };
+        let room = PackBuffer { at, size: insize.into() };
         let end = copied(comm, (outbuf, outcount.into(), datatype), room, |ty, count, len| {
             let from = inbuf.cast::<u8>().wrapping_offset(at as isize);
             // SAFETY: as in `Pack`.

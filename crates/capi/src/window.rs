@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catena_abi::{Aint, Comm, Group, Info, Win, consts};
 use catena_core::{Process, beside, enter, is_locked};
 use catena_objects::{Result, fail};
-use catena_rma::registry::{self, Kept};
+use catena_rma::registry::{self, WindowRef};
 use catena_rma::settings::RMA_LATENCY;
 use catena_rma::{Flavor, Part, Plan, create, free, lock_mode};
 
@@ -46,7 +46,7 @@ fn make(
 
 /// The window of a call that waits.
 #[inline]
-pub(crate) fn kept(_process: &Process, win: Win) -> Result<Kept<'_>> {
+pub(crate) fn kept(_process: &Process, win: Win) -> Result<WindowRef<'_>> {
     // SAFETY: the process is entered, and nothing that progress calls frees a window.
     unsafe { registry::keep(win, is_locked()) }
 }

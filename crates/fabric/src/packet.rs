@@ -1,6 +1,6 @@
 //! What a transport moves: headers and payloads.
 
-use catena_base::Room;
+use catena_base::PayloadRoom;
 
 /// What stands in front of every payload: 24 bytes.
 ///
@@ -75,7 +75,7 @@ pub trait Payload {
     fn contiguous(&self) -> Option<*const u8>;
 
     /// Writes all bytes into `room`, whose length is `self.len()`.
-    fn write(&self, room: Room<'_>);
+    fn write(&self, room: PayloadRoom<'_>);
 
     /// Its bytes as three runs, one behind the other, if they lie so: a transport may hand them
     /// over where they are.
@@ -96,7 +96,7 @@ impl Payload for &[u8] {
     }
 
     #[inline]
-    fn write(&self, mut room: Room<'_>) {
+    fn write(&self, mut room: PayloadRoom<'_>) {
         room.write(0, self);
     }
 }

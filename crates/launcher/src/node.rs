@@ -354,7 +354,7 @@ impl Node {
                 let here = self.server.is_here(number);
                 let at = self.server.local_number(number).filter(|_| here);
                 let parted = at.into_iter().flat_map(|at| notifier.parted(at));
-                parted.for_each(|job| self.server.part(number, job));
+                parted.for_each(|job| self.server.leave_job(number, job));
             }
         }
     }

@@ -416,14 +416,14 @@ impl<S, R> Routes<S, R> {
         all
     }
 
-    /// As [`Networks::part`], from all of them.
+    /// As [`Networks::leave_together`], from all of them.
     ///
     /// # Errors
     /// What the exchange says.
-    pub fn part(&mut self) -> Result<bool, String> {
+    pub fn leave_together(&mut self) -> Result<bool, String> {
         let mut all = true;
         for networks in self.networks_mut() {
-            all &= networks.part()?;
+            all &= networks.leave_together()?;
         }
         // Other jobs do not wait for each other: what is on its way to them is all that is owed.
         for bridge in &mut self.bridges {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use catena_base::futex::{self, Reach};
 use catena_base::wait::Waiter;
 
-use crate::told::{Told, Wait};
+use crate::told::{Wait, WaitReport};
 
 /// The threads of a process that wait.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub(crate) struct Sleeper<P: 'static> {
     /// The thread, as the kernel counts.
     thread: u32,
     /// What others have told of its wait.
-    told: RefCell<Told>,
+    told: RefCell<WaitReport>,
 }
 
 /// It shall not, and looks at the word.

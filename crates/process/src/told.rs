@@ -42,7 +42,7 @@ impl<P, D: FnMut(&P) -> bool, W: Fn(&P, &mut WaitsFor)> Wait<P> for WaitOf<D, W>
 
 /// What a thread has told of its wait.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct WaitReport {
     /// The tick at which it has come to sleeping first; 0 before.
     began: u64,
     notes: Option<Box<Notes>>,
@@ -55,7 +55,7 @@ struct Notes {
     waits: WaitsFor,
 }
 
-impl Told {
+impl WaitReport {
     /// Tells what thread `thread` waits for, if it has waited for long. The calling thread is that
     /// one if it is `mine`: then its calls are told, too. What comes in the meantime for others, or
     /// is about something else, changes nothing: the wait is as old as what it is for.

@@ -29,7 +29,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use catena_base::WakeSocket;
-use catena_fabric::{Caps, Opening, Peer, PeerLost, Place, ProcessName, RailCounters};
+use catena_fabric::{Caps, LocalPeer, Opening, Peer, PeerLost, ProcessName, RailCounters};
 use catena_link::Tally;
 use catena_proof::Secret;
 
@@ -140,7 +140,7 @@ impl Networks {
     /// What failed and what to do.
     pub fn open(
         chain: &Chain,
-        place: Place,
+        place: LocalPeer,
         local: &[Peer],
         secret: Option<&Secret>,
         exchange: Box<dyn Exchange>,
@@ -156,7 +156,7 @@ impl Networks {
     /// is here, or none that a process that is alone may [add peers](Networks::add_peer) to.
     pub(crate) fn open_all(
         chain: &Chain,
-        place: Place,
+        place: LocalPeer,
         local: &[Peer],
         secret: Option<&Secret>,
         mut exchange: Box<dyn Exchange>,
