@@ -14,7 +14,7 @@ use crate::args::null_argument;
 /// that is the one of `MPI_COMM_SELF` (MPI-5, chapter 9.3). Where the call tells what it has begun or
 /// found, in `request`, `message`, `flag`, `indx` or `outcount`, a null pointer is an error before the body
 /// runs: nothing begins whose handle would be lost. A name given as
-/// `Send | Send_c` makes two functions, in which `Num` is the type of counts
+/// `MPI_Send | MPI_Send_c` makes two functions, in which `Num` is the type of counts
 /// (`int` or `MPI_Count`) and `Disp` that of displacements (`int` or
 /// `MPI_Aint`).
 macro_rules! mpi_fn {
@@ -37,7 +37,7 @@ macro_rules! mpi_fn {
                 match body() {
                     Ok(()) => 0,
                     Err(error) => $crate::errors::raise(
-                        concat!("MPI_", stringify!($name)),
+                        stringify!($name),
                         $crate::entry::mpi_fn!(@object $($on object)?),
                         error,
                     ),

@@ -136,7 +136,7 @@ fn advance<N: TryFrom<Count>>(to: *mut N, value: Count, name: &str) -> Result<()
 }
 
 mpi_fn! {
-    fn Pack | Pack_c(inbuf: *const c_void, incount: Num, datatype: Datatype, outbuf: *mut c_void,
+    fn MPI_Pack | MPI_Pack_c(inbuf: *const c_void, incount: Num, datatype: Datatype, outbuf: *mut c_void,
         outsize: Num, position: *mut Num, comm: Comm) on comm
     {
         let at: Count = get(position, "position")?.into();
@@ -156,7 +156,7 @@ mpi_fn! {
         advance(position, end, "position")
     }
 
-    fn Unpack | Unpack_c(inbuf: *const c_void, insize: Num, position: *mut Num,
+    fn MPI_Unpack | MPI_Unpack_c(inbuf: *const c_void, insize: Num, position: *mut Num,
         outbuf: *mut c_void, outcount: Num, datatype: Datatype, comm: Comm) on comm
     {
         let at: Count = get(position, "position")?.into();
@@ -175,7 +175,7 @@ mpi_fn! {
         advance(position, end, "position")
     }
 
-    fn Pack_size | Pack_size_c(incount: Num, datatype: Datatype, comm: Comm, size: *mut Num)
+    fn MPI_Pack_size | MPI_Pack_size_c(incount: Num, datatype: Datatype, comm: Comm, size: *mut Num)
         on comm
     {
         check_comm(comm)?;
@@ -183,7 +183,7 @@ mpi_fn! {
         put(size, Num::try_from(e.bytes).unwrap_or(consts::UNDEFINED.into()), "size")
     }
 
-    fn Pack_external | Pack_external_c(datarep: *const c_char, inbuf: *const c_void, incount: Num,
+    fn MPI_Pack_external | MPI_Pack_external_c(datarep: *const c_char, inbuf: *const c_void, incount: Num,
         datatype: Datatype, outbuf: *mut c_void, outsize: Count, position: *mut Count)
     {
         check_datarep(datarep)?;
@@ -211,7 +211,7 @@ mpi_fn! {
         put(position, at + need as Count, "position")
     }
 
-    fn Unpack_external | Unpack_external_c(datarep: *const c_char, inbuf: *const c_void,
+    fn MPI_Unpack_external | MPI_Unpack_external_c(datarep: *const c_char, inbuf: *const c_void,
         insize: Count, position: *mut Count, outbuf: *mut c_void, outcount: Num,
         datatype: Datatype)
     {
@@ -239,7 +239,7 @@ mpi_fn! {
         put(position, at + need as Count, "position")
     }
 
-    fn Pack_external_size | Pack_external_size_c(datarep: *const c_char, incount: Num,
+    fn MPI_Pack_external_size | MPI_Pack_external_size_c(datarep: *const c_char, incount: Num,
         datatype: Datatype, size: *mut Count)
     {
         check_datarep(datarep)?;
