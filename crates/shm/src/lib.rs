@@ -48,6 +48,7 @@ mod error;
 mod guests;
 mod init;
 mod inlet;
+mod mapped;
 mod notify;
 mod operations;
 mod other_segment;

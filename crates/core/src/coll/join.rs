@@ -227,7 +227,7 @@ impl Joining {
             // SAFETY: the transport lives in the world, which is never dropped.
             Some(others.map(|p| unsafe { shm.bell(p) }).collect())
         });
-        let seat = Seat::new(memory, comm.rank, bells.unwrap_or_default(), neighbours);
+        let seat = Seat::new(&memory, comm.rank, bells.unwrap_or_default(), neighbours);
         let limits = memory.limits(usize::MAX);
         let found = (comm.rank == 0).then_some(memory);
         let mut member = Member::new(
@@ -247,7 +247,7 @@ impl Joining {
 
 impl BoardSetup for Joining {
     fn found(&self) -> Option<BoardMemory> {
-        self.meeting.as_ref()?.place.found
+        self.meeting.as_ref()?.place.found.clone()
     }
 
     fn place(self: Box<Self>) -> Option<Box<BoardMembership>> {

@@ -128,7 +128,7 @@ impl Membership {
     pub(super) fn found(&self) -> Option<BoardMemory> {
         match self {
             Membership::Joining(joining) => joining.found(),
-            _ => self.place()?.found,
+            _ => self.place()?.found.clone(),
         }
     }
 
