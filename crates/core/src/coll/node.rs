@@ -28,9 +28,6 @@ use catena_objects::op::Reducer;
 /// for about two microseconds.
 const LOOKS: u32 = 2000;
 
-/// Calls on a communicator before it gets a board.
-const EARLY: u32 = 2;
-
 /// The buffers of a member that has none.
 const NO_ENDS: (*mut u8, *mut u8) = (ptr::null_mut(), ptr::null_mut());
 
@@ -85,9 +82,6 @@ impl Comm {
                 None => return Ok(false),
             },
         };
-        if what.is_some() && reducer.is_none() && self.is_early(process, &membership) {
-            return Ok(false);
-        }
         while !membership.is_settled() || self.coll.queued.get() != 0 {
             drop(membership);
             self.settle_board(process)?;
@@ -143,19 +137,6 @@ impl Comm {
             self.note_end(process, error);
         }
         ended.result().map(|()| true)
-    }
-
-    /// Whether a call is among the first, which go by messages: to make a board takes as long as
-    /// several of them, and many communicators are made for one call. Reductions are not, as they
-    /// are to give the same in each call. Alike for all members.
-    #[inline(always)]
-    fn is_early(&self, process: &Process, membership: &Membership) -> bool {
-        if !matches!(membership, Membership::Unknown) || process.engine.oversubscribed {
-            return false;
-        }
-        let before = self.coll.early.get();
-        self.coll.early.set(before + 1);
-        before < EARLY
     }
 
     /// A blocking call of this member, which has nothing for others and gets nothing, passes at once, as far as

@@ -21,8 +21,6 @@ pub struct CollState {
     pub(super) slots: Slots,
     pub(super) schedules: RefCell<Schedules>,
     pub(super) node: RefCell<Membership>,
-    /// Calls that went by messages because it had no board yet.
-    pub(super) early: Cell<u32>,
     /// Blocking calls that the board had seen when an operation that does not block began there.
     pub(super) seen_on_board: Cell<u32>,
     /// The last calls that were started or have schedules, by their places: others may wait in them
