@@ -10,10 +10,10 @@ use crate::{LocalPeer, Peer, ProcessName};
 ///
 /// # Examples
 /// ```
-/// use catena_fabric::{Members, Peer, Place, ProcessName};
+/// use catena_fabric::{LocalPeer, Members, Peer, ProcessName};
 ///
 /// // A process that is alone in its job adds two others, which are alone, too.
-/// let mut members = Members::of(Place { me: Peer(0), processes: 1, job: 5 });
+/// let mut members = Members::of(LocalPeer { me: Peer(0), processes: 1, job: 5 });
 /// let other = |job| ProcessName { job, rank: 0 };
 /// members.add(Peer(1), other(9))?;
 /// members.add(Peer(2), other(3))?;

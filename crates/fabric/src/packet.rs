@@ -37,7 +37,7 @@ pub const WORDS: u8 = 0xf0;
 /// # Examples
 /// Two runs of bytes, one behind the other:
 /// ```
-/// use catena_base::Room;
+/// use catena_base::PayloadRoom;
 /// use catena_fabric::Payload;
 ///
 /// struct Pair<'a>(&'a [u8], &'a [u8]);
@@ -49,7 +49,7 @@ pub const WORDS: u8 = 0xf0;
 ///     fn contiguous(&self) -> Option<*const u8> {
 ///         None
 ///     }
-///     fn write(&self, mut room: Room<'_>) {
+///     fn write(&self, mut room: PayloadRoom<'_>) {
 ///         room.write(0, self.0);
 ///         room.write(self.0.len(), self.1);
 ///     }
@@ -57,7 +57,7 @@ pub const WORDS: u8 = 0xf0;
 ///
 /// let (pair, mut bytes) = (Pair(b"head", b"body"), [0; 8]);
 /// // SAFETY: an array of that length, ours alone.
-/// pair.write(unsafe { Room::new(bytes.as_mut_ptr(), pair.len()) });
+/// pair.write(unsafe { PayloadRoom::new(bytes.as_mut_ptr(), pair.len()) });
 /// assert_eq!(&bytes, b"headbody");
 /// ```
 pub trait Payload {

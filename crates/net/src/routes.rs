@@ -58,8 +58,8 @@ pub enum Route {
 /// }
 ///
 /// #[derive(Debug)]
-/// struct Room(Rc<RefCell<[u8; 5]>>);
-/// impl Sink for Room {
+/// struct Buffer(Rc<RefCell<[u8; 5]>>);
+/// impl Sink for Buffer {
 ///     fn capacity(&self) -> u64 {
 ///         5
 ///     }
@@ -70,13 +70,13 @@ pub enum Route {
 ///
 /// let me = Peer(0);
 /// let peers = PeerTable::new(0, [0]);
-/// let routes = Routes::<Message, Room>::new(me, peers, &[me], None, None);
+/// let routes = Routes::<Message, Buffer>::new(me, peers, &[me], None, None);
 /// let mut link = Endpoint::new(routes);
 /// link.open(Cid(0), 0, vec![(me, Cid(0))]);
 ///
 /// let received = Rc::new(RefCell::new([0; 5]));
 /// let selector = Selector { source: 0, tag: 7 };
-/// let request = link.recv(Cid(0), Plane::User, selector, Room(Rc::clone(&received)));
+/// let request = link.recv(Cid(0), Plane::User, selector, Buffer(Rc::clone(&received)));
 /// let sent = link.send(Cid(0), Plane::User, 0, 7, Mode::Standard, Message(b"hello"));
 /// assert_eq!(sent, Sent::Done);
 /// while !link.is_done(request) {

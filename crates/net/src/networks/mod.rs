@@ -73,7 +73,7 @@ struct Member {
 /// # Examples
 /// The networks of a job of two processes, of which no memory is shared:
 /// ```no_run
-/// use catena_fabric::{Peer, Place};
+/// use catena_fabric::{Peer, LocalPeer};
 /// use catena_net::{Chain, Exchange, Networks, PeerTable, Routes};
 /// use catena_link::{Sink, Source};
 /// use catena_proof::Secret;
@@ -82,7 +82,7 @@ struct Member {
 ///     me: Peer, secret: &Secret, exchange: Box<dyn Exchange>,
 /// ) -> Result<Routes<S, R>, String> {
 ///     let (chain, job) = (Chain::parse("tcp")?, 7);
-///     let place = Place { me, processes: 2, job };
+///     let place = LocalPeer { me, processes: 2, job };
 ///     let networks = Networks::open(&chain, place, &[me], Some(secret), exchange)?;
 ///     Ok(Routes::new(me, PeerTable::new(job, [0, 1]), &[me], None, networks))
 /// }
