@@ -452,6 +452,10 @@ impl Parser {
             Opt::Display => display(request, shown, &text)?,
             Opt::ReportBindings => request.placement.show = Show::Bindings,
             Opt::OnHang => request.settings.push(("ON_HANG".to_string(), text)),
+            Opt::Deterministic => {
+                let setting = ("COLL_DETERMINISTIC".to_string(), "true".to_string());
+                request.settings.push(setting);
+            }
             Opt::HangReport => request.hang_report = Some(given.value.clone().into()),
             Opt::Timeout => request.timeout = Some(seconds(shown, &given.value)?),
             Opt::Verbose => request.verbose = true,
