@@ -5,6 +5,8 @@
 //! has ended stays a zombie until its job is over: its number, which is that
 //! of its group, cannot be used by somebody else meanwhile.
 
+mod family;
+mod heir;
 mod heirs;
 mod spawn;
 mod start;
@@ -23,16 +25,18 @@ use catena_boot::{Interest, Poller};
 use catena_job::{Exit, NodeCommand, NodeEvent, Question, WINDOW};
 use catena_shm::Notifier;
 
-use crate::foreign::{Stage, Watch};
+use crate::foreign::{Stage, Users, Watch};
 use crate::pmix::{self, Pmix};
 use crate::stdin::{Feed, Taken};
-use crate::sys::{self, Guard, Other};
+use crate::sys::{self, Guard};
+use family::Orphans;
+use heir::Heir;
 
 pub use start::{Input, SPARE_FILES};
 
 /// How often ranks are looked at that go on without their first process: the parent of such a rank
 /// may be another process, so nobody tells of its end.
-const LOOK_PERIOD: Duration = Duration::from_millis(50);
+const LOOK_PERIOD: Duration = Duration::from_millis(100);
 
 /// One rank.
 struct Local {
@@ -42,7 +46,9 @@ struct Local {
     /// `heirs`.
     first_exit: Option<(Exit, Instant)>,
     /// The process that has called MPI_Init, if it is another one.
-    joined: Option<Other>,
+    joined: Option<Heir>,
+    /// How a process of the rank has failed that was an orphan.
+    orphan_exit: Option<Exit>,
     /// Whether one has.
     is_known: bool,
     running: bool,
@@ -78,6 +84,8 @@ pub struct Node {
     watch: Option<Watch>,
     /// When to look at ranks that go on without their first process, if there are any.
     next_look: Option<Instant>,
+    orphans: Orphans,
+    users: Users,
     /// Guards processes that have left the groups of their ranks.
     guard: Guard,
     /// Where processes report that they could not execute their program; the
@@ -184,10 +192,13 @@ impl Node {
         self.serve_pmix(events);
         self.take_failures(events);
         let mut ended = Vec::new();
-        let (server, all) = (&self.server, self.processes.iter_mut().flatten());
-        for process in all.filter(|p| p.running) {
-            let rank = process.rank;
-            if let Some(exit) = process.exit(|| server.place(rank)) {
+        let running = self.processes.iter_mut().flatten().filter(|p| p.running);
+        // All are looked at.
+        let asks = running.fold(false, |any, process| process.look_at_first() || any);
+        let family = asks.then(|| self.family());
+        let family = family.map_or(Some(Vec::new()), |family| family);
+        for process in self.processes.iter_mut().flatten().filter(|p| p.running) {
+            if let Some(exit) = process.exit(family.as_deref(), &mut self.users) {
                 process.running = false;
                 ended.push((process.rank, process.pid, process.is_known, exit));
             }
@@ -310,7 +321,7 @@ impl Node {
                         process.is_known = true;
                         let (first, pid) = (process.pid, pid as i32);
                         if first != pid {
-                            process.joined = Some(Other::open(pid));
+                            process.joined = Some(Heir::new(pid, first));
                             if !sys::is_in_group(pid, first) {
                                 self.guard.watch_process(pid);
                             }
@@ -411,11 +422,9 @@ impl Node {
     /// Asks all ranks to end, by a signal.
     fn end(&self, signal: i32) {
         // One that aborts is about to end, and writes its output first.
-        for process in self.processes.iter().flatten().filter(|p| !p.aborted) {
-            process.signal(signal);
-            // So that one that is stopped gets to know.
-            process.signal(libc::SIGCONT);
-        }
+        self.signal_ranks(signal, |p| !p.aborted);
+        // So that one that is stopped gets to know.
+        self.signal_ranks(libc::SIGCONT, |p| !p.aborted);
         self.signal_guests(signal);
     }
 
@@ -432,13 +441,21 @@ impl Node {
 
     fn signal(&self, signal: i32, groups: bool) {
         self.signal_guests(signal);
-        for process in self.processes.iter().flatten() {
-            match groups {
-                true => process.signal(signal),
-                false if process.running => process.signal_alone(signal),
-                false => {}
-            }
+        if groups {
+            return self.signal_ranks(signal, |_| true);
         }
+        let processes = self.processes.iter().flatten();
+        processes
+            .filter(|it| it.running)
+            .for_each(|it| it.signal_alone(signal));
+    }
+
+    /// Sends a signal to all processes of some ranks.
+    fn signal_ranks(&self, signal: i32, are_meant: impl Fn(&Local) -> bool) {
+        let meant = self.processes.iter().flatten().filter(|it| are_meant(it));
+        let meant: Vec<i32> = meant.map(|it| it.pid).collect();
+        meant.iter().for_each(|&pid| sys::kill_group(pid, signal));
+        self.signal_far(signal, |first| meant.contains(&first));
     }
 
     /// Takes in what another node has for this one.

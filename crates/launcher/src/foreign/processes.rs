@@ -134,7 +134,7 @@ pub(super) fn last_started() -> Option<u32> {
 
 /// The process that has started process `pid`; none if there is no such process, as that is the
 /// number of a thread.
-pub(super) fn parent(pid: u32) -> Option<u32> {
+pub fn parent(pid: u32) -> Option<u32> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let number = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name));

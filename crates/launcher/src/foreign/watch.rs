@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use super::pace::Pace;
 use super::processes::{self, Change, Process};
-use super::{is_catena, is_mpi, other};
-use crate::linked::{self, Linked};
+use super::{is_catena, other};
+use crate::linked;
 
 /// Open MPI's variable that tells how far MPI_Init has come: it has begun with 1, and ended with 2.
 /// It has been there since version 3.
@@ -71,20 +71,6 @@ struct Seen {
     foreign: Option<Foreign>,
     /// In which round that was last.
     round: u64,
-}
-
-/// Whether a process has one of Catena's libraries in its memory, or executes a program that is
-/// linked to an MPI, which its loader may be about to load.
-pub fn may_use_catena(pid: u32) -> bool {
-    let libraries = processes::libraries(pid);
-    if libraries.is_empty() {
-        let linked = Linked::read(Path::new(&format!("/proc/{pid}/exe")));
-        return linked.is_some_and(|linked| linked.needed.iter().any(|name| is_mpi(name)));
-    }
-    let mut files = libraries
-        .iter()
-        .filter_map(|(path, _)| processes::seen_by(pid, path));
-    files.any(|file| is_catena(&file) == Some(true))
 }
 
 /// Looks at ranks that have not called MPI_Init.

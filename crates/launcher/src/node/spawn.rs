@@ -224,13 +224,10 @@ impl Node {
         if numbers.contains(&0) {
             self.signal_guests(signal);
         }
-        let of = |it: &&Local| numbers.contains(&it.rank);
-        for process in self.processes.iter().flatten().filter(of) {
-            process.signal(signal);
-            if signal == libc::SIGTERM {
-                // So that one that is stopped gets to know.
-                process.signal(libc::SIGCONT);
-            }
+        self.signal_ranks(signal, |it| numbers.contains(&it.rank));
+        if signal == libc::SIGTERM {
+            // So that one that is stopped gets to know.
+            self.signal_ranks(libc::SIGCONT, |it| numbers.contains(&it.rank));
         }
     }
 

@@ -156,10 +156,15 @@ impl Other {
     }
 }
 
+/// The group of a process, by the process that leads it.
+pub fn group(pid: i32) -> Option<i32> {
+    let group = process::getpgid(Pid::from_raw(pid)).ok()?;
+    Some(group.as_raw_nonzero().get())
+}
+
 /// Whether a process is in the group that `leader` leads.
 pub fn is_in_group(pid: i32, leader: i32) -> bool {
-    let group = process::getpgid(Pid::from_raw(pid)).ok();
-    group.is_some_and(|group| group.as_raw_nonzero().get() == leader)
+    group(pid) == Some(leader)
 }
 
 fn leads_group(pid: i32) -> bool {
