@@ -36,7 +36,7 @@ pub use start::{Input, SPARE_FILES};
 
 /// How often ranks are looked at that go on without their first process: the parent of such a rank
 /// may be another process, so nobody tells of its end.
-const LOOK_PERIOD: Duration = Duration::from_millis(100);
+const LOOK_PERIOD: Duration = Duration::from_millis(250);
 
 /// One rank.
 struct Local {

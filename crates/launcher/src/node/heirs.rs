@@ -2,10 +2,10 @@
 //! end, and use MPI in the other one; scripts start programs in the background and end.
 //!
 //! The first process ends with status 0 then. A process goes on in its place that has called
-//! MPI_Init, or may be about to: for [`GRACE`] any process of the rank that runs, as it may be about
-//! to execute its program and to load libraries; later one with Catena's library in its memory, or
-//! whose program is linked to it. The rank has ended when that process has, and those that it was
-//! started by, such as a script: the last of them says how.
+//! MPI_Init, or may be about to: for [`GRACE`] any process of the rank that runs, as it may be
+//! about to execute its program and to load libraries; later one with Catena's library in its
+//! memory, or whose program is linked to it. The rank has ended when that process has, and those
+//! that it was started by, such as a script: the last of them says how.
 
 use std::process;
 use std::time::{Duration, Instant};
