@@ -191,6 +191,8 @@ impl Node {
         self.serve(events);
         self.serve_pmix(events);
         self.take_failures(events);
+        // What is known of these counts below.
+        self.bury_orphans();
         let mut ended = Vec::new();
         let running = self.processes.iter_mut().flatten().filter(|p| p.running);
         // All are looked at.
@@ -213,7 +215,6 @@ impl Node {
             }
             events.push(NodeEvent::Ended { rank, exit });
         }
-        self.bury_orphans();
         let mut all = self.processes.iter().flatten();
         let is_any = all.any(Local::is_orphaned);
         self.next_look = is_any.then(|| Instant::now() + LOOK_PERIOD);

@@ -21,7 +21,7 @@
 // run: -n 2 sh -c '("$0" straight fails; exit $?) &' @; exit 3; says 'exited with code 3'
 // run: -n 2 sh -c '("$0" straight; exit 5) &' @; exit 5
 // run: -n 2 sh -c 'timeout 0.1 "$0" straight stays &' @; exit 124
-// run: -n 2 --timeout 1s setsid -f @ straight stays; exit 124; ends 5
+// run: -n 2 --timeout 1s setsid -f @ -- straight stays; exit 124; ends 5
 // run: -n 1 sh -c 'setsid "$0" straight stays & "$0" straight' @; lines 1 all 1 are there; ends 5
 // run: -n 2 -- leaves; lines 1 all 2 are there
 // run: -n 3 -- leaves late; lines 1 all 3 are there
