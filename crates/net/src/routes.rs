@@ -462,6 +462,17 @@ impl<S, R> Routes<S, R> {
         others.fold(own, |all, one| all & one)
     }
 
+    /// Whether all that this process has sent over networks has arrived; `None` if that is not
+    /// known, as a network only tells what has left.
+    pub fn has_all_arrived(&mut self) -> Option<bool> {
+        let (mut is_quiet, mut is_told) = (true, true);
+        for networks in self.networks_mut() {
+            is_quiet &= networks.is_quiet();
+            is_told &= networks.tells_arrival();
+        }
+        (is_told || !is_quiet).then_some(is_quiet)
+    }
+
     /// Whether something that was posted would be lost if this process ended now, or its end would
     /// seem a death.
     pub fn keeps(&mut self) -> bool {
