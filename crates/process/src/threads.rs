@@ -10,7 +10,8 @@ use std::time::Duration;
 use catena_base::futex::{self, Reach};
 use catena_base::wait::Waiter;
 
-use crate::told::{Told, Wait};
+use crate::host::Host;
+use crate::told::{Wait, WaitReport};
 
 /// The threads of a process that wait.
 #[derive(Debug)]
@@ -48,7 +49,7 @@ pub(crate) struct Sleeper<P: 'static> {
     /// The thread, as the kernel counts.
     thread: u32,
     /// What others have told of its wait.
-    told: RefCell<Told>,
+    told: RefCell<WaitReport>,
 }
 
 /// It shall not, and looks at the word.
@@ -89,7 +90,10 @@ impl<P> Sleeper<P> {
     ///
     /// # Safety
     /// As for [`Sleeper::ask`].
-    pub(crate) unsafe fn tell(&self, process: &P) {
+    pub(crate) unsafe fn tell(&self, process: &P)
+    where
+        P: Host,
+    {
         // SAFETY: nobody else uses it, as the caller promises.
         let wanted = unsafe { self.wanted.as_ref() };
         let mut told = self.told.borrow_mut();

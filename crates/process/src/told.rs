@@ -7,6 +7,7 @@ use catena_base::clock;
 use catena_hang::{FRAMES, WaitsFor};
 use catena_trace::Notice;
 
+use crate::host::Host;
 use crate::own_watch;
 
 /// How long nothing has moved before anything is told. Shorter waits cost nothing.
@@ -42,7 +43,7 @@ impl<P, D: FnMut(&P) -> bool, W: Fn(&P, &mut WaitsFor)> Wait<P> for WaitOf<D, W>
 
 /// What a thread has told of its wait.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct WaitReport {
     /// The tick at which it has come to sleeping first; 0 before.
     began: u64,
     notes: Option<Box<Notes>>,
@@ -55,12 +56,17 @@ struct Notes {
     waits: WaitsFor,
 }
 
-impl Told {
+impl WaitReport {
     /// Tells what thread `thread` waits for, if it has waited for long. The calling thread is that
     /// one if it is `mine`: then its calls are told, too. What comes in the meantime for others, or
     /// is about something else, changes nothing: the wait is as old as what it is for.
     #[cold]
-    pub fn tell<P>(&mut self, process: &P, (thread, is_mine): (u32, bool), wait: &dyn Wait<P>) {
+    pub fn tell<P: Host>(
+        &mut self,
+        process: &P,
+        (thread, is_mine): (u32, bool),
+        wait: &dyn Wait<P>,
+    ) {
         let now = clock::ticks();
         if self.began == 0 {
             self.began = now;
@@ -69,7 +75,10 @@ impl Told {
         if waited < LONG {
             return;
         }
-        let mut waits = WaitsFor::default();
+        let mut waits = WaitsFor {
+            sent: process.sent(),
+            ..WaitsFor::default()
+        };
         wait.describe(process, &mut waits);
         if self.notes.is_none() {
             let since = clock::monotonic_ns().saturating_sub(waited.as_nanos() as u64);
@@ -80,6 +89,8 @@ impl Told {
                 };
                 let waits = WaitsFor {
                     since,
+                    told: since,
+                    sent: waits.sent,
                     frames,
                     python,
                     any: waits.any,
@@ -95,6 +106,7 @@ impl Told {
             notes.waits.since = clock::monotonic_ns();
             (notes.waits.any, notes.waits.needs) = (waits.any, waits.needs);
         }
+        (notes.waits.told, notes.waits.sent) = (clock::monotonic_ns(), waits.sent);
         notes.notice.write(&notes.waits.to_bytes());
         own_watch::watch();
     }

@@ -61,6 +61,6 @@ mod unwind;
 mod variables;
 
 pub use maps::Maps;
-pub use place::{Frame, Place, Source};
+pub use place::{Frame, Location, Source};
 pub use symbols::Symbols;
 pub use variables::{Home, Memory, Scalar, ScalarKind, Variable};

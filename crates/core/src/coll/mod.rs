@@ -54,7 +54,6 @@ pub use count::{BOARD, Counts, ways};
 pub use force::{SETTINGS, forced};
 use inquiry::Asked;
 pub use memory::Memory;
-use prepared::choose;
 pub use prepared::{Caller, Prepared};
 pub(crate) use request::CollRequest;
 pub use run::CollRun;
