@@ -19,6 +19,7 @@
 //! | `guard`    | whether a thread is in the tool                                       |
 //! | `site`     | where in the program a call stands                                    |
 //! | `tell`     | what a user is told, and that only once                               |
+//! | `once`     | what another rank of the host has told already                        |
 //! | `objects`  | communicators, types and other objects: gone, or left at the end      |
 //! | `types`    | which bytes the elements of a type take                               |
 //! | `buffers`  | which memory a call uses                                              |
@@ -63,6 +64,7 @@ mod memory;
 mod mpi;
 mod next;
 mod objects;
+mod once;
 mod overlaps;
 mod refused;
 mod requests;

@@ -75,8 +75,9 @@ impl Next {
         let name = CALLS[usize::from(number)].name;
         let found = match from {
             From::Program => {
-                let address = find(&format!("P{name}"))?;
-                match is_standard(address) {
+                // Another tool may stand between this one and the library.
+                let address = find(name)?;
+                match is_standard(find(&format!("P{name}"))?) {
                     true => address,
                     false => address | FOREIGN,
                 }

@@ -5,6 +5,7 @@
 //! what connects Python to MPI. There the addresses above are kept as well, and the line of Python.
 
 use std::ffi::{CStr, c_void};
+use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::call::Call;
@@ -81,7 +82,9 @@ impl Site {
 
 impl Frames {
     fn many(most: usize) -> Frames {
-        catena_trace::find_python();
+        // An interpreter is there before it calls MPI.
+        static LOOK: Once = Once::new();
+        LOOK.call_once(catena_trace::find_python);
         let own = own();
         let mut frames = catena_trace::frames(most + 8);
         frames.retain(|&at| !own.contains(&(at as usize)));
@@ -115,7 +118,7 @@ pub fn is_direct(caller: usize) -> bool {
 }
 
 /// The name of the file that an address of code lies in; empty if there is none.
-fn object(at: usize) -> String {
+pub fn object(at: usize) -> String {
     let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
     // SAFETY: an address, and a place for what is told, which is a text that ends.
     unsafe {

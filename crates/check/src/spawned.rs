@@ -38,6 +38,28 @@ extern "C" fn run(task: *mut c_void) -> *mut c_void {
     start(state)
 }
 
+/// Files whose threads are not the program's: of MPI, and of what it stands upon.
+const OTHERS: [&str; 11] = [
+    "libmpi",
+    "libcatena",
+    "libuc",
+    "libfabric",
+    "libpmix",
+    "libevent",
+    "libibverbs",
+    "librdmacm",
+    "libpsm",
+    "libcuda",
+    "libnccl",
+];
+
+/// Whether code at an address belongs to the program, or to a library that it uses besides MPI.
+fn is_programs(caller: usize) -> bool {
+    let name = site::object(caller);
+    let file = name.rsplit('/').next().unwrap_or_default();
+    !OTHERS.iter().any(|it| file.starts_with(it))
+}
+
 /// Makes a thread; `caller` is the address that the call returns to.
 fn spawn(
     thread: *mut libc::pthread_t,
@@ -53,7 +75,7 @@ fn spawn(
     let Some(next) = next else {
         return libc::EAGAIN;
     };
-    if !site::is_direct(caller) {
+    if !is_programs(caller) {
         // SAFETY: as the library has called it.
         return unsafe { next(thread, attributes, start, state) };
     }

@@ -6,8 +6,9 @@
 //!   the other request: MPI_Irecv (halo.c:23)
 //! ```
 //!
-//! The same fault at the same place of the program is told once by a process, however often it
-//! happens. A finding is one write, so those of several ranks do not mix.
+//! The same fault at the same place of the program is told once on a host, however often it
+//! happens, and on however many ranks. A finding is one write, so those of several ranks do not
+//! mix.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{c_int, c_void};
@@ -17,6 +18,7 @@ use std::sync::{Mutex, PoisonError};
 
 use catena_symbols::{Maps, Symbols};
 
+use crate::once;
 use crate::site::Site;
 
 /// Whether a program is wrong, or does what is seldom meant.
@@ -184,16 +186,20 @@ fn write(finding: &Finding, places: &mut Places) {
     for (what, site) in &finding.besides {
         let _ = writeln!(behind, "  {what}: {}", places.call(site));
     }
+    let told = format!("{kind} {call}\n{behind}");
     let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
-    if lines
-        .get_or_insert_default()
-        .insert(format!("{kind} {call}\n{behind}"))
-    {
+    let sum = sum(told.as_bytes());
+    if lines.get_or_insert_default().insert(told) && once::is_first(sum) {
         print(&format!(
             "catena: check: {weight} [{kind}]: {who}: {call}: {}\n{behind}",
             finding.text
         ));
     }
+}
+
+fn sum(bytes: &[u8]) -> u64 {
+    let add = |sum: u64, &byte: &u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, add)
 }
 
 /// Writes a text to the standard error, in one piece.

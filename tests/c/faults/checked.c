@@ -8,8 +8,8 @@
 // run: -n 2 --check -- many ; says error \[written\]: rank 0: MPI_Wait ; never says (?s)\[written\].*\[written\]
 // run: -n 2 --check -- overlap ; says error \[overlap\]: rank 1: MPI_Irecv \(checked.c:\d+\): its buffer buf writes 200 bytes .* of a pending MPI_Irecv ; says began in: MPI_Irecv
 // run: -n 2 --check -- over_send ; says error \[overlap\]: rank 0: MPI_Recv \S+ its buffer buf writes 4 bytes .* of a pending MPI_Isend
-// run: -n 2 --check -- blocks ; says error \[overlap\]: rank 0: MPI_Alltoallv \S+ two blocks of its buffer recvbuf have 4 bytes in common
-// run: -n 2 --check -- started ; says error \[overlap\]: rank 0: MPI_Start \S+ its buffer buf writes 4 bytes .* of a pending MPI_Recv_init
+// run: -n 2 --check -- blocks ; says error \[overlap\]: rank \d: MPI_Alltoallv \S+ two blocks of its buffer recvbuf have 4 bytes in common
+// run: -n 2 --check -- started ; says error \[overlap\]: rank \d: MPI_Start \S+ its buffer buf writes 4 bytes .* of a pending MPI_Recv_init
 // run: -n 2 --check -- doubled ; says error \[type\]: rank 1: MPI_Recv \S+ elements of the datatype of its buffer buf lie upon each other
 // run: -n 2 --check -- local ; says error \[bounds\]: rank 0: MPI_Send \(checked.c:\d+\): its buffer buf is in the variable few of 40 bytes, but 11 elements of MPI_INT take 44 bytes
 // run: -n 2 --check -- outer ; says error \[bounds\]: rank 0: MPI_Send \S+ its buffer buf is in the variable outside of 80 bytes, but 11 elements of MPI_DOUBLE take 88 bytes
@@ -20,18 +20,18 @@
 // run: -n 2 --check -- constant ; fails ; says error \[memory\]: rank 1: MPI_Recv \S+ its buffer buf is to be written, but the memory at \S+ may only be read
 // run: -n 2 --check -- returned ; says error \[memory\]: rank 1: MPI_Send \S+ the buffer buf of a pending MPI_Irecv lies in the stack of a function that has returned
 // run: -n 2 --check -- unmatched ; says error \[unmatched\]: rank 1: MPI_Finalize \S+ a message of 4 bytes from rank 0 with tag 5 on MPI_COMM_WORLD was never received
-// run: -n 2 --check -- lost ; says error \[leak\]: rank 0: MPI_Irecv \(checked.c:\d+\): its request is never completed ; says overwritten by: MPI_Irecv \(checked.c
-// run: -n 2 --check -- given_up ; says warning \[request\]: rank 0: MPI_Request_free \S+ the request is active
-// run: -n 2 --check -- leaks ; says \[leak\]: rank 0: MPI_Comm_dup \S+ a communicator ; says MPI_Type_vector \S+ a datatype ; says MPI_Op_create \S+ an operation ; says MPI_Comm_group \S+ a group ; says MPI_Info_create \S+ 3 info objects ; says MPI_Win_create \S+ a window ; says MPI_Send_init \S+ its request is never given back
+// run: -n 2 --check -- lost ; says error \[leak\]: rank \d: MPI_Irecv \(checked.c:\d+\): its request is never completed ; says overwritten by: MPI_Irecv \(checked.c
+// run: -n 2 --check -- given_up ; says warning \[request\]: rank \d: MPI_Request_free \S+ the request is active
+// run: -n 2 --check -- leaks ; says \[leak\]: rank \d: MPI_Comm_dup \S+ a communicator ; says MPI_Type_vector \S+ a datatype ; says MPI_Op_create \S+ an operation ; says MPI_Comm_group \S+ a group ; says MPI_Info_create \S+ 3 info objects ; says MPI_Win_create \S+ a window ; says MPI_Send_init \S+ its request is never given back
 // run: -n 2 --check -- gone ; fails ; says error \[handle\]: rank \d: MPI_Barrier \S+ the argument comm is the handle of a communicator that is gone ; says given back by: MPI_Comm_free \(checked.c
-// run: -n 2 --check -- refused ; says end ; says warning \[argument\]: rank 0: MPI_Send \S+ the call was refused: MPI_ERR_RANK
+// run: -n 2 --check -- refused ; says end ; says warning \[argument\]: rank \d: MPI_Send \S+ the call was refused: MPI_ERR_RANK
 // run: -n 2 --check -- fatal ; fails ; says MPI_ERR_RANK: MPI_Send: the destination is rank 7.* called from checked.c:\d+
-// run: -n 2 --check -- thread ; says error \[thread\]: rank 0: MPI_Comm_rank \S+ another thread calls .* MPI_THREAD_FUNNELED
-// run: -n 2 --check -- single ; says warning \[thread\]: rank 0: MPI_Comm_rank \S+ the program has other threads, but the thread level is MPI_THREAD_SINGLE
+// run: -n 2 --check -- thread ; says error \[thread\]: rank \d: MPI_Comm_rank \S+ another thread calls .* MPI_THREAD_FUNNELED
+// run: -n 2 --check -- single ; says warning \[thread\]: rank \d: MPI_Comm_rank \S+ the program has other threads, but the thread level is MPI_THREAD_SINGLE
 // run: -n 3 --check -- conflict ; says error \[conflict\]: rank 2: MPI_Win_fence \S+ MPI_Put \(checked.c:\d+\) of rank 0 and MPI_Put \(checked.c:\d+\) of rank 1 access the same 4 bytes
 // run: -n 2 --check -- conflict_here ; says error \[conflict\]: rank 0: MPI_Get \S+ it accesses memory of rank 1 that MPI_Put of this rank accesses in the same epoch
 // run: -n 2 --check -- got ; says error \[written\]: rank 0: MPI_Win_fence \S+ the buffer origin_addr of MPI_Get was changed
-// run: -n 2 --check -- shown ; says error \[freed\]: rank 0: free \S+ \d+ bytes at .* that a window shows
+// run: -n 2 --check -- shown ; says error \[freed\]: rank \d: free \S+ \d+ bytes at .* that a window shows
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
