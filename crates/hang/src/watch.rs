@@ -242,6 +242,10 @@ mod tests {
         assert_eq!(told(60, 75), None, "it was told");
         assert_eq!(told(60, 50), None, "it has waited less than twice as long");
         assert_eq!(told(60, 30), Some(1));
-        assert_eq!(told(60, 30), None, "one that was told of with another one is known");
+        assert_eq!(
+            told(60, 30),
+            None,
+            "one that was told of with another one is known"
+        );
     }
 }

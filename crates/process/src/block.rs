@@ -106,7 +106,12 @@ fn idle_slow<P: Host>(
         process.waits().yielded();
         process.after_pause();
     } else {
-        told.tell(process, (catena_trace::thread(), true), wait);
+        told.tell(
+            process,
+            (catena_trace::thread(), true),
+            wait,
+            process.sent(),
+        );
         process.before_sleeping();
     }
     idle.act(|limit| {

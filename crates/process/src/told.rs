@@ -4,10 +4,9 @@
 use std::time::Duration;
 
 use catena_base::clock;
-use catena_hang::{FRAMES, WaitsFor};
+use catena_hang::{FRAMES, Sent, WaitsFor};
 use catena_trace::Notice;
 
-use crate::host::Host;
 use crate::own_watch;
 
 /// How long nothing has moved before anything is told. Shorter waits cost nothing.
@@ -59,13 +58,15 @@ struct Notes {
 impl WaitReport {
     /// Tells what thread `thread` waits for, if it has waited for long. The calling thread is that
     /// one if it is `mine`: then its calls are told, too. What comes in the meantime for others, or
-    /// is about something else, changes nothing: the wait is as old as what it is for.
+    /// is about something else, changes nothing: the wait is as old as what it is for. `sent` is
+    /// what has become of what the process has sent.
     #[cold]
-    pub fn tell<P: Host>(
+    pub fn tell<P>(
         &mut self,
         process: &P,
         (thread, is_mine): (u32, bool),
         wait: &dyn Wait<P>,
+        sent: Sent,
     ) {
         let now = clock::ticks();
         if self.began == 0 {
@@ -76,7 +77,7 @@ impl WaitReport {
             return;
         }
         let mut waits = WaitsFor {
-            sent: process.sent(),
+            sent,
             ..WaitsFor::default()
         };
         wait.describe(process, &mut waits);

@@ -144,7 +144,7 @@ impl<P: Host> Watch<'_, P> {
                 }
                 Idle::Sleep(limit) => {
                     let me = (catena_trace::thread(), true);
-                    told.tell(process, me, wanted);
+                    told.tell(process, me, wanted, process.sent());
                     self.tell_of_sleepers();
                     if self.doze(limit, waiter.sleepy_since(), wanted) {
                         break true;
@@ -229,7 +229,7 @@ impl<P: Host> Watch<'_, P> {
         for sleeper in sleepers {
             // SAFETY: who is on the list sleeps, or waits for `asking` to end, and this is the only
             // one who asks.
-            unsafe { sleeper.as_ref().tell(process) };
+            unsafe { sleeper.as_ref().tell(process, process.sent()) };
         }
         waiting.asking.set(false);
     }

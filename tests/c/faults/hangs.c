@@ -33,7 +33,7 @@
 // run: -n 2 --on-hang end -- parts; exit 123; says job hangs: rank [01] waits in
 // run: -n 2 --on-hang end -- self; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 0; says waits for itself
 // run: -n 2 --on-hang end -- threads; exit 123; says job hangs: rank 1 waits in MPI_Finalize|job hangs: rank 0 waits in MPI_Recv
-// run: -n 2 --on-hang end -- serialized; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 1
+// run: -n 2 --on-hang end -- serialized; exit 123; says job hangs: rank 1 waits in MPI_Recv \S+ for a message from rank 1
 // run: -n 2 --set HANG_AFTER=2s --timeout 6 -- idle; exit 124; says no progress: rank 0 has waited for 2 s: it waits in MPI_Recv; never says job hangs
 // run: -n 1 --on-hang end -- spawn; exit 123; says job hangs: rank 0( of spawned job 1)? waits in MPI_Recv
 // run: -n 2 --on-hang end --set FAULT_TOLERANCE=1 -- receives; exit 123; says job hangs: rank 0 waits in MPI_Recv
