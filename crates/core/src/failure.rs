@@ -35,5 +35,20 @@ pub(crate) fn failure(f: &Failure) -> Error {
         Failure::Lost(peer) => lost(peer),
         Failure::Interrupted => died("a rank that might have sent"),
         Failure::Revoked => revoked(),
+        Failure::Finalized { rank: Some(rank) } => Error::new(
+            Kind::Other,
+            format!("rank {rank} has called MPI_Finalize: no message comes from there any more"),
+        ),
+        Failure::Finalized { rank: None } => Error::new(
+            Kind::Other,
+            "all others have called MPI_Finalize: no message comes any more",
+        ),
+        Failure::Unreceived { rank } => Error::new(
+            Kind::Other,
+            format!(
+                "rank {rank} has not received the message, and has freed the communicator or called \
+                MPI_Finalize"
+            ),
+        ),
     }
 }

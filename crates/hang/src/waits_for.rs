@@ -104,6 +104,8 @@ pub struct Need {
     /// Messages that have come from those who are waited for, and that no receive matches: some of
     /// them.
     pub unexpected: Vec<Envelope>,
+    /// What it is to the process that waits, which does not tell it.
+    pub key: Option<(u64, u64)>,
 }
 
 impl Need {
@@ -120,6 +122,7 @@ impl Need {
             bytes: 0,
             call: None,
             unexpected: Vec::new(),
+            key: None,
         }
     }
 
@@ -287,6 +290,7 @@ impl Need {
             bytes,
             call,
             unexpected,
+            key: None,
         })
     }
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use catena_base::futex::{self, Reach};
 use catena_base::wait::Waiter;
 
+use crate::host::Host;
 use crate::told::{Told, Wait};
 
 /// The threads of a process that wait.
@@ -89,7 +90,10 @@ impl<P> Sleeper<P> {
     ///
     /// # Safety
     /// As for [`Sleeper::ask`].
-    pub(crate) unsafe fn tell(&self, process: &P) {
+    pub(crate) unsafe fn tell(&self, process: &P)
+    where
+        P: Host,
+    {
         // SAFETY: nobody else uses it, as the caller promises.
         let wanted = unsafe { self.wanted.as_ref() };
         let mut told = self.told.borrow_mut();

@@ -7,6 +7,7 @@ use catena_base::clock;
 use catena_hang::{FRAMES, WaitsFor};
 use catena_trace::Notice;
 
+use crate::host::Host;
 use crate::own_watch;
 
 /// How long nothing has moved before anything is told. Shorter waits cost nothing.
@@ -60,7 +61,12 @@ impl Told {
     /// one if it is `mine`: then its calls are told, too. What comes in the meantime for others, or
     /// is about something else, changes nothing: the wait is as old as what it is for.
     #[cold]
-    pub fn tell<P>(&mut self, process: &P, (thread, is_mine): (u32, bool), wait: &dyn Wait<P>) {
+    pub fn tell<P: Host>(
+        &mut self,
+        process: &P,
+        (thread, is_mine): (u32, bool),
+        wait: &dyn Wait<P>,
+    ) {
         let now = clock::ticks();
         if self.began == 0 {
             self.began = now;
@@ -71,6 +77,7 @@ impl Told {
         }
         let mut waits = WaitsFor::default();
         wait.describe(process, &mut waits);
+        process.has_waited(&waits);
         if self.notes.is_none() {
             let since = clock::monotonic_ns().saturating_sub(waited.as_nanos() as u64);
             self.notes = Notice::of(thread).map(|notice| {

@@ -14,10 +14,10 @@
 // run: --set LINK=tcp -n 3 -- silent board ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
 // run: -n 3 -- silent persistent ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
 // run: --set LINK=shm -n 3 -- silent form ; fails ; says the blocking form of MPI_Barrier.*another form|another form.*the blocking form
-// run: -n 3 -- silent kept ; fails ; says rank 0 called the persistent form of MPI_Allreduce, and ranks 1 and 2 called MPI_Allreduce
+// run: -n 3 -- silent kept ; fails ; says rank 0 called the persistent form of MPI_Allreduce( with MPI_SUM)?, and ranks 1 and 2 called MPI_Allreduce
 // run: --set LINK=tcp -n 3 -- silent kept ; fails ; says rank 0 called the persistent form of MPI_Allreduce with MPI_SUM, and ranks 1 and 2 called MPI_Allreduce
-// run: --set LINK=shm -n 4 -- silent kept dup ; fails ; says rank 0 called the persistent form of MPI_Allreduce, and ranks 1 to 3 called MPI_Allreduce
-// run: -n 3 -- silent kept_blocking ; fails ; says rank 0 called the persistent form of MPI_Allreduce, and ranks 1 and 2 called MPI_Allreduce
+// run: --set LINK=shm -n 4 -- silent kept dup ; fails ; says rank 0 called the persistent form of MPI_Allreduce( with MPI_SUM)?, and ranks 1 to 3 called MPI_Allreduce
+// run: -n 3 -- silent kept_blocking ; fails ; says rank 0 called the persistent form of MPI_Allreduce( with MPI_SUM)?, and ranks 1 and 2 called MPI_Allreduce
 // run: --set LINK=shm -n 2 -- silent kept_blocking dup ; fails ; says rank 0 called the persistent form of MPI_Allreduce.*rank [1-3] called (its first collective|MPI_Allreduce)|rank [1-3] called (its first collective|MPI_Allreduce).*rank 0 called the persistent form of MPI_Allreduce
 // run: -n 2 -- silent kept_bcast ; fails ; says rank 0 called MPI_Bcast with root 0, and rank 1 called the persistent form of MPI_Bcast
 // run: --set LINK=tcp -n 2 -- silent kept_bcast ; fails ; says rank 0 called MPI_Bcast with root 0, and rank 1 called the persistent form of MPI_Bcast with root 0

@@ -5,8 +5,8 @@
 // run: -n 2 --on-hang end -- receives; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 1 with tag 7; ends 4
 // run: -n 2 --on-hang end -- sends; exit 123; says job hangs: rank 0 waits in MPI_Send \S+ until rank 1 receives; says MPI_Sendrecv does both
 // run: -n 4 --on-hang end -- ring; exit 123; says job hangs: rank 0 waits in MPI_Ssend \S+ until rank 1 receives
-// run: -n 3 --on-hang end -- unsent; exit 123; says job hangs: rank 2 waits in MPI_Finalize .*and rank 0 waits for it; says must send that message
-// run: -n 3 --on-hang end -- unreceived; exit 123; says job hangs: rank 2 waits in MPI_Finalize .*and rank 0 waits for it; says must receive that message
+// run: -n 3 --on-hang end -- unsent; exit 16; says MPI_Recv: rank 2 has called MPI_Finalize
+// run: -n 3 --on-hang end -- unreceived; exit 16; says MPI_Ssend: rank 2 has not received the message
 // run: -n 2 --on-hang end -- tag; exit 123; says job hangs: rank 0 waits in MPI_Recv .*with tag 5 .*what has come from there is one of 4 bytes with tag 6
 // run: -n 3 --on-hang end -- source; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 1
 // run: -n 2 --on-hang end -- comm; exit 123; says job hangs: rank 0 waits in MPI_Recv .* on MPI_COMM_WORLD
@@ -26,13 +26,13 @@
 // run: -n 3 --on-hang end -- waitall; exit 123; says job hangs: rank 0 waits in MPI_Waitall
 // run: -n 3 --on-hang end -- waitany; exit 123; says job hangs: rank 0 waits in MPI_Waitany \S+ for a message from rank 1.* or a message from rank 2|job hangs: rank 0 waits in MPI_Waitany
 // run: -n 3 --on-hang end -- any; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from any of ranks 1 and 2
-// run: -n 2 --on-hang end -- probe; exit 123; says job hangs: rank 1 waits in MPI_Finalize .*rank 0 waits in MPI_Probe
-// run: -n 2 --on-hang end -- mprobe; exit 123; says job hangs: rank 1 waits in MPI_Finalize .*rank 0 waits in MPI_Mprobe
+// run: -n 2 --on-hang end -- probe; exit 16; says MPI_Probe: rank 1 has called MPI_Finalize
+// run: -n 2 --on-hang end -- mprobe; exit 16; says MPI_Mprobe: rank 1 has called MPI_Finalize
 // run: -n 2 --on-hang end -- persistent; exit 123; says job hangs: rank 0 waits in MPI_Wait \S+ for a message from rank 1 with tag 4
 // run: -n 3 --on-hang end -- shift; exit 123; says job hangs: rank 0 waits in MPI_Sendrecv
 // run: -n 2 --on-hang end -- parts; exit 123; says job hangs: rank [01] waits in
 // run: -n 2 --on-hang end -- self; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 0; says waits for itself
-// run: -n 2 --on-hang end -- threads; exit 123; says job hangs: rank 1 waits in MPI_Finalize|job hangs: rank 0 waits in MPI_Recv
+// run: -n 2 --on-hang end -- threads; exit 16; says MPI_Recv: rank 1 has called MPI_Finalize
 // run: -n 1 --on-hang end -- spawn; exit 123; says job hangs: rank 0( of spawned job 1)? waits in MPI_Recv
 // run: -n 2 --on-hang end --set FAULT_TOLERANCE=1 -- receives; exit 123; says job hangs: rank 0 waits in MPI_Recv
 // run: -n 3 --set HANG_AFTER=2s -- computes; says no progress: rank 1 does not wait in MPI: its last call was MPI_Comm_rank; says done

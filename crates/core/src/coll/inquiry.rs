@@ -24,8 +24,9 @@ use catena_fabric::Peer;
 use catena_link::{Cid, Envelope};
 
 use super::backoff::{Backoff, LONG};
-use super::control::{CallControl, Kind, Waiting, is_call, who};
+use super::control::{CallControl, Kind, Waiting, is_at_most, is_call, who};
 use super::signature::CallSignature;
+use super::tag::Label;
 use crate::comm::{Comm, JOB};
 use crate::process::Process;
 use catena_objects::error::Error;
@@ -66,6 +67,19 @@ pub(super) struct Context {
 }
 
 impl Context {
+    /// A communicator that this process calls `theirs`, and the one that is asked `ours`.
+    pub(super) fn of(theirs: Cid, ours: Cid) -> Self {
+        Context { theirs, ours }
+    }
+
+    pub(super) fn theirs(self) -> Cid {
+        self.theirs
+    }
+
+    pub(super) fn ours(self) -> Cid {
+        self.ours
+    }
+
     pub(super) fn to_bytes(self) -> [u8; 8] {
         let both = u64::from(self.ours.0) << 32 | u64::from(self.theirs.0);
         both.to_ne_bytes()
@@ -153,6 +167,10 @@ impl Process {
     pub(super) fn serve(&self, call: &Waiting, backoff: &mut Backoff) {
         while let Some((aside, envelope)) = CallControl::find(self, JOB, backoff, CallControl::asks)
         {
+            if matches!(aside.kind, Kind::EndInquiry | Kind::End) {
+                self.hear_of_end(aside.kind, envelope);
+                continue;
+            }
             let bytes = CallControl::receive(self, JOB, envelope);
             match aside.kind {
                 Kind::Inquiry => self.answer(call, aside.place, envelope, &bytes),
@@ -208,13 +226,22 @@ impl Process {
             let comm = self.comm_of(cid)?;
             comm.coll.tell_board();
             let mut last = comm.coll.last.iter().filter_map(Cell::get);
-            let (_, signature) = last.find(|(at, _)| is_call((&comm, *at), cid, place))?;
-            Some(signature)
+            let found = last.find(|(at, _)| is_call((&comm, *at), cid, place));
+            let next = comm.coll.place(comm.coll.on_board());
+            // It will never be made.
+            let end = || CallSignature {
+                is_idle: false,
+                ..CallSignature::void(Label::FINALIZE)
+            };
+            let is_over = self.has_come_to_end() && is_at_most(next, place);
+            found
+                .map(|(_, signature)| signature)
+                .or_else(|| is_over.then(end))
         })
     }
 
     /// The communicator of a context, if the program still has it.
-    fn comm_of(&self, cid: Cid) -> Option<Arc<Comm>> {
+    pub(super) fn comm_of(&self, cid: Cid) -> Option<Arc<Comm>> {
         let has = |comm: &Arc<Comm>| comm.cids().any(|of| of == cid);
         if has(&self.comms.world) {
             return Some(self.comms.world.clone());

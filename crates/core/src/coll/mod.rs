@@ -7,7 +7,8 @@
 //! executor over their `memory`; one without memory goes on `without_data`. Calls among ranks that share memory do without
 //! it: `node` runs blocking ones on the `board`, which was made by `join`, and
 //! `run` those that were started; `pending` is one that waits there; a persistent one has its `own_board`. Where members have called
-//! different things, `inquiry` and `canvass` find out who, and `mismatch` has the words. What a communicator
+//! different things, `inquiry` and `canvass` find out who, and `mismatch` has the words;
+//! `ends` tells who waits for a process that has called `MPI_Finalize`. What a communicator
 //! keeps of all that is its `state`, which knows neither the process nor the communicator.
 
 mod agree;
@@ -18,6 +19,7 @@ mod carried;
 mod control;
 mod count;
 mod edges;
+pub(crate) mod ends;
 mod find_edges;
 mod force;
 #[cfg(any(test, fuzzing))]

@@ -78,6 +78,8 @@ pub(crate) struct Engine<N: Net, K: MatchKey> {
     pub tolerant: bool,
     /// The context that somebody has probed in vain, and for which source.
     pub sought: Option<(Context, Option<u32>)>,
+    /// Ranks of communicators that send nothing any more, as far as somebody has asked.
+    pub finalized: HashSet<(Cid, u32)>,
     /// Contexts that are closed, and whose requests were not counted yet.
     pub closing: Vec<Cid>,
     /// Contexts that are closed but not drained.
@@ -124,6 +126,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             troubled: false,
             tolerant: false,
             sought: None,
+            finalized: HashSet::new(),
             closing: Vec::new(),
             draining: 0,
             counters: Counters::default(),
