@@ -310,6 +310,8 @@ pub enum Failure<T = i32> {
     Finalized {
         /// Who was to send it, if it was one.
         rank: Option<u32>,
+        /// A message from there that it does not match, if one has come.
+        other: Option<Envelope<T>>,
     },
     /// The receiver has thrown it away; see [`Endpoint::end_in_vain`](crate::Endpoint::end_in_vain).
     Unreceived {
@@ -334,10 +336,12 @@ impl<T: fmt::Display> fmt::Display for Failure<T> {
             Failure::Lost(lost) => write!(f, "process {} is gone: {}", lost.peer.0, lost.cause),
             Failure::Interrupted => f.write_str("a process that might have sent is gone"),
             Failure::Revoked => f.write_str("the communicator was revoked"),
-            Failure::Finalized { rank: Some(rank) } => {
+            Failure::Finalized {
+                rank: Some(rank), ..
+            } => {
                 write!(f, "rank {rank} sends nothing any more")
             }
-            Failure::Finalized { rank: None } => f.write_str("nobody sends anything any more"),
+            Failure::Finalized { rank: None, .. } => f.write_str("nobody sends anything any more"),
             Failure::Unreceived { rank } => write!(f, "rank {rank} has thrown the message away"),
         }
     }

@@ -6,6 +6,7 @@
 // run: -n 3 -- unreceived ; fails ; says MPI_ERR_OTHER: MPI_Ssend: rank 2 has not received the message, and has freed ; ends 2
 // run: --set LINK=tcp -n 3 -- unreceived ; fails ; says MPI_Ssend: rank 2 has not received the message, and has freed ; ends 2
 // run: -n 2 -- long ; fails ; says MPI_Send: rank 1 has not received the message ; ends 2
+// run: -n 2 -- tag ; fails ; says MPI_Recv: rank 1 has called MPI_Finalize: .*, and one of 4 bytes with tag 6 has come from rank 1 ; ends 2
 // run: -n 3 -- any ; fails ; says MPI_Recv: all others have called MPI_Finalize ; ends 2
 // run: -n 2 -- probe ; fails ; says MPI_Probe: rank 1 has called MPI_Finalize ; ends 2
 // run: -n 3 -- waitall ; fails ; says MPI_Waitall: .*rank 2 has called MPI_Finalize ; ends 2
@@ -37,6 +38,8 @@ int main(int argc, char **argv)
         MPI_Ssend(&x, 1, MPI_INT, 2, 0, world);
     if (!strcmp(mode, "long") && rank == 0)
         MPI_Send(big, sizeof big, MPI_BYTE, 1, 0, world);
+    if (!strcmp(mode, "tag"))
+        rank ? MPI_Send(&x, 1, MPI_INT, 0, 6, world) : MPI_Recv(&x, 1, MPI_INT, 1, 5, world, &status);
     if (!strcmp(mode, "any") && rank == 0)
         MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, world, MPI_STATUS_IGNORE);
     if (!strcmp(mode, "probe") && rank == 0)

@@ -180,11 +180,13 @@ impl Process {
         if ended.count() < others.len() {
             return None;
         }
-        let failure = match selector.source {
-            catena_link::ANY_SOURCE => Failure::Finalized { rank: None },
-            source => Failure::Finalized {
-                rank: Some(source as u32),
-            },
+        let failure = Failure::Finalized {
+            rank: (selector.source != catena_link::ANY_SOURCE).then_some(selector.source as u32),
+            other: need.unexpected.first().map(|it| Envelope {
+                source: it.source,
+                tag: it.tag,
+                len: it.bytes,
+            }),
         };
         let vain = match request {
             Some(id) => Vain::Request(id),
@@ -198,7 +200,8 @@ impl Process {
         let collectives = self.collectives();
         let known = collectives.ends.asked.borrow().get(&(cid, rank)).copied();
         if let Some(answer) = known {
-            return answer.is_some_and(|next| self.link(|link| link.has_all_before(cid, rank, next)));
+            return answer
+                .is_some_and(|next| self.link(|link| link.has_all_before(cid, rank, next)));
         }
         let Some(&peer) = peers
             .get(rank as usize)

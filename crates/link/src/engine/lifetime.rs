@@ -281,7 +281,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         }
         let rank = Some(source);
         let is_over = self.finalized.contains(&(context.cid(), source));
-        is_over.then_some(Failure::Finalized { rank })
+        is_over.then_some(Failure::Finalized { rank, other: None })
     }
 
     /// Ends the receives of a communicator that match nothing yet, and refuses those that come;
