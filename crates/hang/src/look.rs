@@ -41,9 +41,17 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
         });
     }
     // In those that only one thread at a time uses, no other one can end its wait.
-    let waiting = threads.iter().filter(|it| it.waits.is_some()).count();
+    let waiting: Vec<u32> = threads
+        .iter()
+        .filter_map(|it| it.waits.as_ref().map(|_| it.thread))
+        .collect();
+    if let Some(pid) = pid.filter(|_| !waiting.is_empty()) {
+        // The first thread, say, which waits for the end of one that waits.
+        let all = tasks(pid).unwrap_or_default();
+        threads.retain(|it| it.waits.is_some() || !sleeps(pid, it.thread, &all));
+    }
     let others = match pid {
-        Some(pid) if view.is_threaded() && waiting > 0 => threads_of(pid) > waiting,
+        Some(pid) if view.is_threaded() && !waiting.is_empty() => may_run_others(pid, &waiting),
         _ => false,
     };
     let others = others || view.is_in_program();
@@ -61,10 +69,47 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
     })
 }
 
-/// How many threads a process of this host has; many if that is not known.
-fn threads_of(pid: u32) -> usize {
-    let tasks = fs::read_dir(format!("/proc/{pid}/task"));
-    tasks.map_or(usize::MAX, Iterator::count)
+/// Whether a process of this host has threads besides those that wait in MPI that may run, now or later. Those do not that
+/// sleep until another thread of the process wakes them, or ends, for as long as it takes.
+fn may_run_others(pid: u32, waiting: &[u32]) -> bool {
+    let Some(all) = tasks(pid) else {
+        return true;
+    };
+    !all.iter()
+        .all(|thread| waiting.contains(thread) || sleeps(pid, *thread, &all))
+}
+
+/// The threads of a process of this host.
+fn tasks(pid: u32) -> Option<Vec<u32>> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
+    let number = |task: fs::DirEntry| task.file_name().to_str()?.parse().ok();
+    Some(tasks.flatten().filter_map(number).collect())
+}
+
+/// See [`sleeps_for_ever`].
+fn sleeps(pid: u32, thread: u32, all: &[u32]) -> bool {
+    let call = fs::read_to_string(format!("/proc/{pid}/task/{thread}/syscall"));
+    call.is_ok_and(|call| sleeps_for_ever(&call, all))
+}
+
+/// Whether a thread, whose system call the kernel shows so, waits until another one of the `threads` of its process does
+/// something: on a futex of the process alone, or for the end of one of them (`pthread_join`), without a limit of time.
+fn sleeps_for_ever(call: &str, threads: &[u32]) -> bool {
+    const FUTEX: u64 = libc::SYS_futex as u64;
+    let mut words = call.split_whitespace();
+    let number = words.next().and_then(|it| it.parse().ok());
+    let word = |it: &str| u64::from_str_radix(it.trim_start_matches("0x"), 16).ok();
+    let words: Vec<_> = words.map_while(word).collect();
+    let (Some(FUTEX), [_, operation, value, limit, ..]) = (number, &words[..]) else {
+        return false;
+    };
+    let waits = matches!(
+        (*operation & 0x7f) as i32,
+        libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET
+    );
+    let is_own = *operation & libc::FUTEX_PRIVATE_FLAG as u64 != 0;
+    let is_join = threads.contains(&(*value as u32));
+    waits && *limit == 0 && (is_own || is_join)
 }
 
 /// How a process of this host stands, as the kernel says.
@@ -86,6 +131,43 @@ pub fn state_of(pid: u32) -> State {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_sleeps_for_ever_if_only_another_one_can_wake_it() {
+        let futex = libc::SYS_futex;
+        for (call, is) in [
+            (
+                format!("{futex} 0x7f00 0x80 0x2 0x0 0x0 0x0 0x7ffe 0x7f01"),
+                true,
+            ),
+            (
+                format!("{futex} 0x7f00 0x189 0x0 0x0 0x0 0xffffffff 0x7ffe 0x7f01"),
+                true,
+            ),
+            (
+                format!("{futex} 0x7f00 0x109 0x2a 0x0 0x0 0xffffffff 0x7ffe 0x7f01"),
+                true,
+            ),
+            (
+                format!("{futex} 0x7f00 0x109 0x2b 0x0 0x0 0xffffffff 0x7ffe 0x7f01"),
+                false,
+            ),
+            (
+                format!("{futex} 0x7f00 0x80 0x2 0x7ffd 0x0 0x0 0x7ffe 0x7f01"),
+                false,
+            ),
+            ("running".to_string(), false),
+            (
+                format!(
+                    "{} 0x3 0x7f00 0x10 0x0 0x0 0x0 0x7ffe 0x7f01",
+                    libc::SYS_read
+                ),
+                false,
+            ),
+        ] {
+            assert_eq!(sleeps_for_ever(&call, &[42]), is, "{call}");
+        }
+    }
 
     #[test]
     fn the_state_of_a_process_is_the_kernels() {

@@ -81,8 +81,10 @@ pub(crate) fn watch() {
     let blamed = found.as_ref().map(|it| (it.definite, it.culprits.clone()));
     if let Some(found) = found
         && seen.1 != blamed
+        && !tell(&found)
     {
-        tell(&found);
+        // Later, then.
+        return;
     }
     seen.1 = blamed;
 }
@@ -92,19 +94,32 @@ fn is_there(view: &View<'_>) -> bool {
     state_of(view.who().pid) != State::Ended
 }
 
-fn tell(found: &Finding) {
+/// Most bytes that are written: a pipe that can be written to at all takes a page.
+const LONGEST: usize = 4000;
+
+/// Tells the user, unless standard error takes nothing now: the library's lock is held, and nobody is kept waiting by whoever
+/// reads there.
+fn tell(found: &Finding) -> bool {
     let lines = found.lines();
     let Some((first, rest)) = lines.split_first() else {
-        return;
+        return true;
     };
+    if !catena_base::tell::takes_output(2) {
+        return false;
+    }
     let pid = std::process::id();
     let mut text = format!("catena: {first}\n");
     for line in rest {
         text += line;
         text.push('\n');
     }
+    while text.len() > LONGEST {
+        let end = text[..text.len() - 1].rfind('\n').map_or(0, |at| at + 1);
+        text.truncate(end);
+    }
     // At once, or lines of several ranks would be mixed.
     catena_base::tell!(
         "{text}  `catena hang {pid}` on this host says more, with the lines of the program"
     );
+    true
 }

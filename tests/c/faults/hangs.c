@@ -33,6 +33,10 @@
 // run: -n 2 --on-hang end -- parts; exit 123; says job hangs: rank [01] waits in
 // run: -n 2 --on-hang end -- self; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 0; says waits for itself
 // run: -n 2 --on-hang end -- threads; exit 16; says MPI_Recv: rank 1 has called MPI_Finalize
+// run: -n 2 --on-hang end -- joined; exit 123; says job hangs: rank [01] waits in MPI_Recv
+// run: -n 2 --on-hang end -- crowd; exit 123; says job hangs: rank [01] waits in MPI_Recv
+// run: -n 3 --on-hang end -- many; exit 123; says job hangs: rank 0 waits in MPI_Waitany \S+ for a message from any of ranks 1 and 2
+// run: -n 2 --on-hang end -- fiber; says done; never says job hangs
 // run: -n 1 --on-hang end -- spawn; exit 123; says job hangs: rank 0( of spawned job 1)? waits in MPI_Recv
 // run: -n 2 --on-hang end --set FAULT_TOLERANCE=1 -- receives; exit 123; says job hangs: rank 0 waits in MPI_Recv
 // run: -n 3 --set HANG_AFTER=2s -- computes; says no progress: rank 1 does not wait in MPI: its last call was MPI_Comm_rank; says done
@@ -70,6 +74,13 @@ static void *receive_in_thread(void *tag)
 {
     int got;
     MPI_Recv(&got, 1, MPI_INT, 1, *(int *)tag, world, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+static void *receive_from_other(void *tag)
+{
+    int got;
+    MPI_Recv(&got, 1, MPI_INT, !rank, *(int *)tag, world, MPI_STATUS_IGNORE);
     return NULL;
 }
 
@@ -196,6 +207,38 @@ static void *send_late(void *unused)
     return unused;
 }
 
+/* Waits for longer than waits are told, on a stack below which there is nothing. */
+static void on_fiber(void)
+{
+    receive(1, 0);
+    puts("done");
+    MPI_Finalize();
+    fflush(stdout);
+    _exit(0);
+}
+
+static void start_fiber(void)
+{
+#if defined __x86_64__
+    static char stack[1 << 20] __attribute__((aligned(64)));
+    __asm__ volatile("mov %0, %%rsp\n\tpushq $0x12345\n\tjmp *%1"
+                     : : "r"(stack + sizeof stack - 64), "r"((void *)on_fiber) : "memory");
+#endif
+    on_fiber();
+}
+
+static void in_threads(const char *mode)
+{
+    pthread_t thread[10];
+    int tags[10], n = !strcmp(mode, "joined") ? 1 : 10;
+    for (int i = 0; i < n; i++) {
+        tags[i] = 40 + i;
+        pthread_create(thread + i, NULL, receive_from_other, tags + i);
+    }
+    for (int i = 0; i < n; i++)
+        pthread_join(thread[i], NULL);
+}
+
 /* What is no hang, although some wait for seconds. */
 static void goes_on(const char *mode)
 {
@@ -275,7 +318,8 @@ static void goes_on(const char *mode)
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "receives";
-    int level = strcmp(mode, "threads") && strcmp(mode, "fresh") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE;
+    int many = !strcmp(mode, "threads") || !strcmp(mode, "fresh") || !strcmp(mode, "joined") || !strcmp(mode, "crowd");
+    int level = many ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
     MPI_Init_thread(&argc, &argv, level, &level);
     world = MPI_COMM_WORLD;
     MPI_Comm_size(world, &size);
@@ -283,6 +327,23 @@ int main(int argc, char **argv)
 
     if (!strcmp(mode, "receives"))
         receive(!rank, 7);
+    if (!strcmp(mode, "joined") || !strcmp(mode, "crowd"))
+        in_threads(mode);
+    if (!strcmp(mode, "fiber")) {
+        if (rank == 0)
+            start_fiber();
+        sleep(3);
+        MPI_Send(&one, 1, MPI_INT, 0, 0, world);
+    }
+    if (!strcmp(mode, "many")) {
+        MPI_Request request[9];
+        int index;
+        for (int i = 0; i < 9; i++)
+            MPI_Irecv(in + 8 * i, 1, MPI_INT, 1 + i % 2, i, world, request + i);
+        if (rank == 0)
+            MPI_Waitany(9, request, &index, MPI_STATUS_IGNORE);
+        MPI_Barrier(world);
+    }
     if (!strcmp(mode, "sends")) {
         MPI_Send(out, sizeof out, MPI_BYTE, !rank, 1, world);
         MPI_Recv(in, sizeof in, MPI_BYTE, !rank, 1, world, MPI_STATUS_IGNORE);
