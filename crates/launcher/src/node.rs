@@ -9,6 +9,7 @@ mod heirs;
 mod spawn;
 mod start;
 pub mod token;
+mod traces;
 mod waits;
 
 use std::fs::File;
@@ -166,6 +167,7 @@ impl Node {
             }
             Question::Waits => self.waits(false),
             Question::WaitsInFull => self.waits(true),
+            Question::Traces => self.traces(),
         };
         events.push(NodeEvent::Surveyed { number, answer });
     }

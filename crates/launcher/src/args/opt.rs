@@ -45,6 +45,7 @@ pub enum Opt {
     Topology,
     OnHang,
     HangReport,
+    TraceReport,
     Timeout,
     Verbose,
     Host,

@@ -342,6 +342,8 @@ pub const TABLE: &[Row] = &[
         "what to do about a job that hangs: report (the default), end (with status 123), nothing").takes("WORD", "end"),
     own(Group::Control, &["hang-report"], 0, Opt::HangReport,
         "where to write why the job hangs, as JSON").takes("FILE", "hang.json"),
+    own(Group::Control, &["trace-report"], 0, Opt::TraceReport,
+        "where to write the last MPI calls of each rank if the job fails; `catena trace FILE` shows them").takes("FILE", "trace.txt"),
     own(Group::Control, &["initial-errhandler"], O | F, Opt::InitialErrhandler,
         "error handler at first: mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return").takes("NAME", "mpi_errors_return"),
     own(Group::Control, &["with-ft"], O, Opt::WithFt, "ulfm: go on when ranks die; none: end the job (the default)").takes("WORD", "ulfm"),
