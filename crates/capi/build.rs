@@ -19,11 +19,11 @@ fn main() {
     text += "}\n";
     let mut numbers = String::new();
     for (number, f) in functions().iter().chain(&extensions()).enumerate() {
-        let bare = f.name.trim_start_matches("MPI_");
+        let name = &f.name;
         let kept = f.traced();
         let _ = writeln!(
             numbers,
-            "pub(crate) const {bare}: (u16, [Option<usize>; 3]) = ({number}, {kept:?});"
+            "pub(crate) const {name}: (u16, [Option<usize>; 3]) = ({number}, {kept:?});"
         );
     }
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
@@ -39,8 +39,7 @@ fn stub(out: &mut String, f: &Function) {
         "{} cannot report an error, so it cannot be missing",
         f.name
     );
-    let bare = f.name.trim_start_matches("MPI_");
-    let _ = write!(out, "    fn {bare}(");
+    let _ = write!(out, "    fn {}(", f.name);
     for (i, arg) in f.args.iter().enumerate() {
         let _ = write!(out, "_{i}: {}, ", rust_type(f, arg));
     }

@@ -62,7 +62,7 @@ pub use class_lock::ClassLock;
 pub use cpus::Cpus;
 pub use element_lock::ElementLock;
 pub use lock::Lock;
-pub use mem::{PeerBytes, Room};
+pub use mem::{PayloadRoom, PeerBytes};
 pub use pad::CachePadded;
 pub use pages::{Pages, return_freed};
 pub use parts::{End, Parts};

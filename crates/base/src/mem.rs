@@ -155,13 +155,13 @@ impl<'a> From<&'a [u8]> for PeerBytes<'a> {
 
 /// Room inside a transport for one payload; write-only.
 #[derive(Debug)]
-pub struct Room<'a> {
+pub struct PayloadRoom<'a> {
     ptr: *mut u8,
     len: usize,
     life: PhantomData<&'a mut ()>,
 }
 
-impl<'a> Room<'a> {
+impl<'a> PayloadRoom<'a> {
     /// Offers `len` bytes at `ptr`.
     ///
     /// # Safety
@@ -169,7 +169,7 @@ impl<'a> Room<'a> {
     /// waits until it is published, may read it.
     #[inline]
     pub const unsafe fn new(ptr: *mut u8, len: usize) -> Self {
-        Room {
+        PayloadRoom {
             ptr,
             len,
             life: PhantomData,

@@ -144,7 +144,7 @@ fn tag_of(number: u32) -> u16 {
 
 /// How a caller comes in.
 #[derive(Clone, Copy)]
-enum Way {
+enum Entry {
     InTurn,
     Past,
     Behind,
@@ -158,7 +158,7 @@ fn can_pass(word: u64) -> bool {
 
 /// Whether the caller passes those who wait but do not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manners {
+pub enum Admission {
     /// It comes behind them.
     Queue,
     /// It passes them, where that is allowed.
@@ -205,7 +205,7 @@ impl TicketLock {
     /// # Errors
     /// The ticket.
     #[inline]
-    pub fn enter(&self, mode: Mode, manners: Manners, me: u32) -> Result<(), Ticket> {
+    pub fn enter(&self, mode: Mode, admission: Admission, me: u32) -> Result<(), Ticket> {
         let now = self.numbers.load(Relaxed);
         if mode.is_in_turn(now) {
             let new = mode.admit(NEXT.add_one(now));
@@ -217,26 +217,26 @@ impl TicketLock {
                 return Ok(());
             }
         }
-        self.enter_slow(mode, manners, me)
+        self.enter_slow(mode, admission, me)
     }
 
     #[cold]
     #[inline(never)]
-    fn enter_slow(&self, mode: Mode, manners: Manners, me: u32) -> Result<(), Ticket> {
+    fn enter_slow(&self, mode: Mode, admission: Admission, me: u32) -> Result<(), Ticket> {
         let way = |word| match mode {
-            _ if mode.is_in_turn(word) => Way::InTurn,
-            Mode::Exclusive if manners == Manners::Pass && can_pass(word) => Way::Past,
-            _ => Way::Behind,
+            _ if mode.is_in_turn(word) => Entry::InTurn,
+            Mode::Exclusive if admission == Admission::Pass && can_pass(word) => Entry::Past,
+            _ => Entry::Behind,
         };
         let was = self.change(|word| match way(word) {
-            Way::InTurn => mode.admit(NEXT.add_one(word)),
-            Way::Past => (word | HELD) + PASSED,
-            Way::Behind => NEXT.add_one(word),
+            Entry::InTurn => mode.admit(NEXT.add_one(word)),
+            Entry::Past => (word | HELD) + PASSED,
+            Entry::Behind => NEXT.add_one(word),
         });
         let by = match way(was) {
-            Way::InTurn => 0,
-            Way::Past => PASSER,
-            Way::Behind => {
+            Entry::InTurn => 0,
+            Entry::Past => PASSER,
+            Entry::Behind => {
                 let number = NEXT.of(was);
                 return Err(Ticket { number, mode });
             }
@@ -330,7 +330,7 @@ impl TicketLock {
 mod tests {
     use super::*;
 
-    const QUEUE: Manners = Manners::Queue;
+    const QUEUE: Admission = Admission::Queue;
 
     #[test]
     fn nobody_passes_a_writer() {
@@ -379,25 +379,25 @@ mod tests {
     #[test]
     fn the_head_of_the_queue_is_passed_some_times() {
         let lock = TicketLock::default();
-        assert_eq!(lock.enter(Mode::Exclusive, Manners::Pass, 0), Ok(()));
+        assert_eq!(lock.enter(Mode::Exclusive, Admission::Pass, 0), Ok(()));
         let head = lock.draw(Mode::Exclusive);
-        let late = lock.enter(Mode::Exclusive, Manners::Pass, 1);
+        let late = lock.enter(Mode::Exclusive, Admission::Pass, 1);
         let late = late.expect_err("somebody is inside");
         lock.leave(Mode::Exclusive);
         for _ in 0..MOST_PASSED {
             assert!(lock.is_served(head) && lock.is_next(head.tag()));
-            assert_eq!(lock.enter(Mode::Exclusive, Manners::Pass, 2), Ok(()));
+            assert_eq!(lock.enter(Mode::Exclusive, Admission::Pass, 2), Ok(()));
             assert_eq!(lock.holder(), Some(2));
             assert!(!lock.is_served(head) && !lock.try_enter(head, 3));
             assert!(lock.is_next(head.tag()) && !lock.is_next(late.tag()));
             lock.leave(Mode::Exclusive);
         }
-        let third = lock.enter(Mode::Exclusive, Manners::Pass, 2);
+        let third = lock.enter(Mode::Exclusive, Admission::Pass, 2);
         let third = third.expect_err("the head was passed often enough");
         assert!(lock.try_enter(head, 3) && !lock.is_served(late));
         lock.leave(Mode::Exclusive);
         // The next one may be passed as often.
-        assert_eq!(lock.enter(Mode::Exclusive, Manners::Pass, 4), Ok(()));
+        assert_eq!(lock.enter(Mode::Exclusive, Admission::Pass, 4), Ok(()));
         lock.leave(Mode::Exclusive);
         assert!(lock.try_enter(late, 1));
         lock.leave(Mode::Exclusive);
@@ -409,14 +409,14 @@ mod tests {
     #[test]
     fn nobody_passes_while_there_are_readers() {
         let lock = TicketLock::default();
-        assert_eq!(lock.enter(Mode::Shared, Manners::Pass, 0), Ok(()));
+        assert_eq!(lock.enter(Mode::Shared, Admission::Pass, 0), Ok(()));
         let writer = lock.draw(Mode::Exclusive);
         for mode in [Mode::Shared, Mode::Exclusive] {
-            let late = lock.enter(mode, Manners::Pass, 1);
+            let late = lock.enter(mode, Admission::Pass, 1);
             assert!(late.is_err(), "{mode:?} comes behind");
         }
         lock.leave(Mode::Shared);
-        assert_eq!(lock.enter(Mode::Exclusive, Manners::Pass, 1), Ok(()));
+        assert_eq!(lock.enter(Mode::Exclusive, Admission::Pass, 1), Ok(()));
         assert!(!lock.try_enter(writer, 2));
         lock.leave(Mode::Exclusive);
         assert!(lock.try_enter(writer, 2));

@@ -2,7 +2,7 @@
 //! whoever sleeps is woken, though only those are rung whose turn it is, and others may pass them.
 #![cfg(loom)]
 
-use catena_base::ticket_lock::{Manners, Mode, TicketLock};
+use catena_base::ticket_lock::{Admission, Mode, TicketLock};
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use loom::sync::atomic::{AtomicU16, AtomicU32};
@@ -45,8 +45,8 @@ impl Target {
         }
     }
 
-    fn enter(&self, mode: Mode, manners: Manners, me: u32) {
-        if let Err(ticket) = self.lock.enter(mode, manners, me) {
+    fn enter(&self, mode: Mode, admission: Admission, me: u32) {
+        if let Err(ticket) = self.lock.enter(mode, admission, me) {
             let mine = &self.members[me as usize];
             mine.tag.store(ticket.tag(), Relaxed);
             self.lock.wait();
@@ -68,8 +68,8 @@ impl Target {
         self.ring();
     }
 
-    fn write(&self, manners: Manners, me: u32) {
-        self.enter(Mode::Exclusive, manners, me);
+    fn write(&self, admission: Admission, me: u32) {
+        self.enter(Mode::Exclusive, admission, me);
         assert_eq!(self.inside.fetch_add(1, AcqRel), 0, "alone");
         assert_eq!(self.lock.holder(), Some(me));
         // SAFETY: the holder is alone; loom reports it if it is not.
@@ -79,7 +79,7 @@ impl Target {
     }
 
     fn read(&self, me: u32) {
-        self.enter(Mode::Shared, Manners::Queue, me);
+        self.enter(Mode::Shared, Admission::Queue, me);
         // SAFETY: nobody writes; loom reports it if somebody does.
         self.memory.with(|it| unsafe { assert!(*it <= 3) });
         self.leave(Mode::Shared);
@@ -88,16 +88,16 @@ impl Target {
 
 /// What a member does.
 #[derive(Clone, Copy)]
-enum Deed {
+enum Step {
     Read,
     Write,
     /// Passes the queue if it may.
     Rush,
 }
-use Deed::{Read, Rush, Write};
+use Step::{Read, Rush, Write};
 
 /// Each thread carries out its deeds.
-fn model(deeds: &'static [&'static [Deed]], preemptions: usize) {
+fn model(deeds: &'static [&'static [Step]], preemptions: usize) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(preemptions);
     model.check(move || {
@@ -111,8 +111,8 @@ fn model(deeds: &'static [&'static [Deed]], preemptions: usize) {
             for deed in deeds[me] {
                 match deed {
                     Read => target.read(me as u32),
-                    Write => target.write(Manners::Queue, me as u32),
-                    Rush => target.write(Manners::Pass, me as u32),
+                    Write => target.write(Admission::Queue, me as u32),
+                    Rush => target.write(Admission::Pass, me as u32),
                 }
             }
         };

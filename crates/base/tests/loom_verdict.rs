@@ -10,7 +10,7 @@ const MEMBERS: usize = 3;
 /// What the members share, and what they are told.
 #[derive(Default)]
 struct Board {
-    told: Mutex<Told>,
+    told: Mutex<Wakeups>,
     /// Something has changed in `told`.
     changed: Condvar,
     votes: [Votes; MEMBERS],
@@ -19,7 +19,7 @@ struct Board {
 
 /// What wakes the members; votes and verdicts race.
 #[derive(Default)]
-struct Told {
+struct Wakeups {
     /// Whether a death is known.
     of_death: bool,
 }

@@ -159,6 +159,11 @@ impl Area {
         }
     }
 
+    /// Where it begins.
+    pub(crate) fn base(&self) -> *mut u8 {
+        self.base
+    }
+
     #[inline(always)]
     fn member(&self, rank: u32) -> *mut u8 {
         debug_assert!((rank as usize) < self.shape.size);

@@ -57,7 +57,7 @@ enum Stage {
 ///     let memory = BoardMemory::open(shm, told, shape).expect("a board");
 ///     let member = Member::new(rank, 2, false, memory.limits(usize::MAX));
 ///     // Nobody sleeps, and nobody's buffers are reached.
-///     (member, Seat::new(memory, rank, [].into(), [None, None].into()))
+///     (member, Seat::new(&memory, rank, [].into(), [None, None].into()))
 /// };
 /// let (mut a, mut seat_a) = enter(&first, 0);
 /// let (mut b, mut seat_b) = enter(&second, 1);

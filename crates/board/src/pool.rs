@@ -1,6 +1,8 @@
 //! The memory of boards in the segment of a node: the first member of each finds it.
 
-use catena_shm::Shm;
+use std::sync::Arc;
+
+use catena_shm::{Arena, Mapped, Shm};
 
 use crate::area::{Area, BoardShape};
 use crate::limits::Limits;
@@ -47,10 +49,11 @@ const FOR_ONE: usize = 4;
 const SMALL_FROM: usize = 2;
 
 /// The memory of one board in the segment.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct BoardMemory {
     area: Area,
     offset: u64,
+    arena: Arc<Arena>,
 }
 
 impl BoardMemory {
@@ -69,12 +72,32 @@ impl BoardMemory {
         // SAFETY: the transport vouches for an aligned range that stays mapped as long as it lives:
         // while the process runs.
         let area = unsafe { Area::new(base, shape) };
-        Some(BoardMemory { area, offset })
+        let arena = shm.arena().clone();
+        Some(BoardMemory {
+            area,
+            offset,
+            arena,
+        })
     }
 
     /// Where its parts lie.
     pub(crate) fn area(&self) -> Area {
         self.area
+    }
+
+    /// What provides and maps its parts.
+    pub(crate) fn arena(&self) -> &Arc<Arena> {
+        &self.arena
+    }
+
+    /// Provides and maps what is before the rings; whether there is memory.
+    fn map_head(&self) -> bool {
+        let head = self.area.shape.head();
+        match self.arena.map(self.area.base(), head) {
+            Mapped::Done => true,
+            Mapped::WhenTouched => self.arena.provide(self.offset, head).is_ok(),
+            Mapped::NoMemory => false,
+        }
     }
 
     /// What the members must know of it; blocks of `direct` bytes and more are reached directly.
@@ -106,7 +129,7 @@ impl Pool {
             let bytes = shape.bytes();
             let offset = arena.reserve(bytes, most)?;
             let memory = BoardMemory::open(shm, BoardOffset(offset), shape)?;
-            if arena.provide(offset, shape.head()).is_err() {
+            if !memory.map_head() {
                 arena.free(offset, bytes);
                 return None;
             }

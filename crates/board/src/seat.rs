@@ -2,11 +2,12 @@
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::mem;
+use std::sync::Arc;
 
 use catena_base::tell::no_memory;
 use catena_base::verdict::Outcome;
 use catena_objects::room::Scratch;
-use catena_shm::{Bell, Mapped, Neighbour, map_pages};
+use catena_shm::{Arena, Bell, Mapped, Neighbour};
 
 use crate::area::Area;
 use crate::balance::Balance;
@@ -33,6 +34,8 @@ pub(crate) struct Store {
 pub struct Seat {
     /// The board.
     pub(crate) area: Area,
+    /// What provides and maps its memory.
+    arena: Arc<Arena>,
     /// This member.
     pub(crate) rank: u32,
     /// Its memory besides its buffers.
@@ -56,7 +59,7 @@ impl Seat {
     /// their ranks; `neighbours` are the processes of all members, as far as this one reaches their
     /// memory.
     pub fn new(
-        memory: BoardMemory,
+        memory: &BoardMemory,
         rank: u32,
         bells: Box<[Bell]>,
         neighbours: Box<[Option<Neighbour>]>,
@@ -64,6 +67,7 @@ impl Seat {
         let area = memory.area();
         Seat {
             area,
+            arena: memory.arena().clone(),
             rank,
             store: Store::default(),
             bells,
@@ -85,7 +89,7 @@ impl Seat {
     }
 
     /// The place of the same member, among the same ones, at another board.
-    pub fn at(&self, memory: BoardMemory) -> Self {
+    pub fn at(&self, memory: &BoardMemory) -> Self {
         Seat::new(
             memory,
             self.rank,
@@ -179,7 +183,7 @@ impl Seat {
         let end = end.next_multiple_of(MAPPED).min(self.area.shape.rings());
         let from = self.area.ring(rank).wrapping_add(*mapped);
         let bytes = end - mem::replace(mapped, end);
-        if map_pages(from, bytes) == Mapped::NoMemory {
+        if self.arena.map(from, bytes) == Mapped::NoMemory {
             // An operation that is under way needs it, as any other memory that a process asks for
             // in vain.
             no_memory(bytes);

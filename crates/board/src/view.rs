@@ -10,7 +10,7 @@ use std::sync::atomic::{Ordering::Acquire, Ordering::Relaxed, Ordering::Release}
 
 use catena_base::{clock, copy};
 use catena_objects::op::Reducer;
-use catena_objects::room::{NoRoom, Room, Scratch};
+use catena_objects::room::{AllocResult, NoRoom, Scratch};
 use catena_schedule::{Buf, Order, Region};
 use catena_shm::Neighbour;
 
@@ -563,7 +563,7 @@ fn combine_by_user(
     to: *mut u8,
     len: usize,
     order: Order,
-) -> Room<()> {
+) -> AllocResult<()> {
     let piece = user.piece(COPY).min(len);
     let mut copy = Scratch::new(piece)?;
     for at in (0..len).step_by(piece.max(1)) {

@@ -128,7 +128,7 @@ fn members(size: u32, oversubscribed: bool, direct: usize) -> (Vec<Shm>, Vec<Run
         Runner {
             rank,
             member: Member::new(rank, size, oversubscribed, limits),
-            seat: Seat::new(memory, rank, bells, neighbours),
+            seat: Seat::new(&memory, rank, bells, neighbours),
             input: Vec::new(),
             output: Vec::new(),
             at: 0,
@@ -226,7 +226,7 @@ fn memory_is_used_again() {
     let memory = open(&ends[0], first);
     let seats = [0, 1].map(|rank| {
         let memory = open(&ends[rank as usize], first);
-        Seat::new(memory, rank, Box::new([]), Box::new([None, None]))
+        Seat::new(&memory, rank, Box::new([]), Box::new([None, None]))
     });
     pool.leave(memory);
     let second = pool.find(&mut ends[0], shape, BoardUse::All);

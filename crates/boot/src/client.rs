@@ -552,7 +552,7 @@ impl Jobs for Client {
         self.send(frame)
     }
 
-    fn part(&mut self, job: u64) -> Result<(), BootError> {
+    fn leave_job(&mut self, job: u64) -> Result<(), BootError> {
         let mut frame = Writer::new(FrameKind::Part);
         frame.u64(job);
         self.send(frame)

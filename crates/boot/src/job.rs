@@ -175,7 +175,7 @@ pub struct OtherJob {
     /// Name of each node.
     pub hosts: Box<[String]>,
     /// Whether another launcher has started it, whose nodes have numbers of their own.
-    pub abroad: bool,
+    pub remote: bool,
     /// Whether processes have spawned it.
     pub spawned: bool,
     /// What only processes of this launcher's jobs know, or those of the two jobs where another one has
@@ -248,7 +248,7 @@ impl OtherJob {
             .map(|_| r.text())
             .collect::<Result<Box<[_]>, _>>()?;
         Ok(OtherJob {
-            abroad: comes == ABROAD,
+            remote: comes == ABROAD,
             size: node_of.len() as u32,
             node_of: node_of.into(),
             hosts,

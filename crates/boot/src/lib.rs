@@ -19,7 +19,6 @@
 
 #![deny(unsafe_code)]
 
-mod abroad;
 pub mod alias;
 mod client;
 mod direct;
@@ -34,6 +33,7 @@ mod jobs;
 mod lineage;
 mod open;
 pub mod own_server;
+mod remote;
 pub mod server;
 mod singleton;
 #[allow(unsafe_code)]
@@ -47,7 +47,6 @@ use std::time::Duration;
 
 use catena_settings::{Setting, Text, choice, setting};
 
-pub use abroad::{JobCard, Word};
 pub use direct::pmix_library;
 pub use equal::{tell_settings, told_settings};
 pub use error::BootError;
@@ -58,6 +57,7 @@ pub use jobs::{
     Visit,
 };
 pub use open::open;
+pub use remote::{JobCard, Word};
 pub use sys::{Interest, Poller, peer};
 
 choice! {
@@ -433,7 +433,7 @@ pub trait Jobs {
     ///
     /// # Errors
     /// As [`Boot::fence`].
-    fn part(&mut self, job: u64) -> Result<(), BootError>;
+    fn leave_job(&mut self, job: u64) -> Result<(), BootError>;
 
     /// Jobs that this process has learnt of and that have ended since the last call. Never
     /// blocks.

@@ -90,14 +90,14 @@ struct End;
 impl AtExit for End {
     fn last() {
         if own().as_ref().is_some_and(|own| own.finalized) {
-            part();
+            leave();
         }
     }
 }
 
 /// Says no more to the launcher of this process alone, if it has one, and waits until that has passed on what the processes have
 /// written that this one has spawned.
-pub(crate) fn part() {
+pub(crate) fn leave() {
     let Some(own) = own().take() else {
         return;
     };

@@ -9,7 +9,6 @@
 //! row, in the order of their ranks, and those of its first job come first. What it is
 //! told calls this number `rank`, as it is the rank in the first job.
 
-mod abroad;
 mod connection;
 pub mod far;
 mod meeting;
@@ -17,6 +16,7 @@ mod met;
 pub mod names;
 pub mod ports;
 mod questions;
+mod remote;
 mod served;
 mod tables;
 #[cfg(test)]
@@ -36,7 +36,7 @@ use std::time::Duration;
 
 use crate::client::LauncherAddress;
 use connection::Client;
-use far::Abroad;
+use far::RemoteJobs;
 use met::Meetings;
 pub use served::Event;
 pub(crate) use served::SEGMENT;
@@ -75,7 +75,7 @@ pub struct Server {
     ports: Ports,
     ties: Ties,
     meetings: Meetings,
-    abroad: Abroad,
+    remote: RemoteJobs,
     /// Where services are published for other launchers' jobs, if they are.
     names: Option<names::Directory>,
     /// Whether there are ways to other launchers.
@@ -169,7 +169,7 @@ impl Server {
             ports: Ports::default(),
             ties: Ties::default(),
             meetings: Meetings::default(),
-            abroad: Abroad::default(),
+            remote: RemoteJobs::default(),
             names: None,
             has_ways: false,
             unreachable: Vec::new(),
@@ -662,7 +662,7 @@ impl Server {
         let of = &mut self.jobs[0];
         let kept = of.parts.body_len();
         (of.fencing, of.parts, self.questions) = (0, no_parts(), Questions::default());
-        self.abroad = Abroad::default();
+        self.remote = RemoteJobs::default();
         self.later.clear();
         self.members.fill(Member::default());
         kept

@@ -150,7 +150,7 @@ impl Boot for Singleton {
         match &mut self.client {
             Some(client) => {
                 client.abort(code, message);
-                own_server::part();
+                own_server::leave();
             }
             None => {
                 sys::flush_streams();

@@ -95,12 +95,12 @@ fn said_before(what: &str) -> Error {
 }
 
 mpi_fn! {
-    fn Abi_get_version(abi_major: *mut c_int, abi_minor: *mut c_int) {
+    fn MPI_Abi_get_version(abi_major: *mut c_int, abi_minor: *mut c_int) {
         put(abi_major, consts::ABI_VERSION, "abi_major")?;
         put(abi_minor, consts::ABI_SUBVERSION, "abi_minor")
     }
 
-    fn Abi_get_info(to: *mut Info) {
+    fn MPI_Abi_get_info(to: *mut Info) {
         let sizes = [
             ("mpi_aint_size", size_of::<Aint>()),
             ("mpi_count_size", size_of::<Count>()),
@@ -110,7 +110,7 @@ mpi_fn! {
         put(to, info::add(&enter_any(), Pairs::from_pairs(pairs)), "info")
     }
 
-    fn Abi_set_fortran_info(from: Info) {
+    fn MPI_Abi_set_fortran_info(from: Info) {
         let Some(info) = enter_any().infos.find(from)? else {
             fail!(Info, "the info object is MPI_INFO_NULL");
         };
@@ -130,13 +130,13 @@ mpi_fn! {
     }
 
     /// `MPI_INFO_NULL` until the program tells.
-    fn Abi_get_fortran_info(to: *mut Info) {
+    fn MPI_Abi_get_fortran_info(to: *mut Info) {
         let known = FORTRAN.get().map(|pairs| Pairs::from_pairs(pairs.clone()));
         let handle = known.map(|pairs| info::add(&enter_any(), pairs));
         put(to, handle.unwrap_or(consts::INFO_NULL), "info")
     }
 
-    fn Abi_set_fortran_booleans(bytes: c_int, logical_true: *mut c_void,
+    fn MPI_Abi_set_fortran_booleans(bytes: c_int, logical_true: *mut c_void,
         logical_false: *mut c_void)
     {
         let size = logical_size(bytes)?;
@@ -151,7 +151,7 @@ mpi_fn! {
         Err(said_before("the truth values of Fortran"))
     }
 
-    fn Abi_get_fortran_booleans(bytes: c_int, logical_true: *mut c_void,
+    fn MPI_Abi_get_fortran_booleans(bytes: c_int, logical_true: *mut c_void,
         logical_false: *mut c_void, is_set: *mut c_int)
     {
         let size = logical_size(bytes)?;

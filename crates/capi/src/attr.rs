@@ -172,75 +172,75 @@ fn set(
 }
 
 mpi_fn! {
-    fn Comm_create_keyval(copy: CommCopyAttrFunction, delete: CommDeleteAttrFunction,
+    fn MPI_Comm_create_keyval(copy: CommCopyAttrFunction, delete: CommDeleteAttrFunction,
         comm_keyval: *mut c_int, extra_state: *mut c_void)
     {
         create(Carrier::Comm, copy, delete, comm_keyval, extra_state)
     }
 
-    fn Type_create_keyval(copy: TypeCopyAttrFunction, delete: TypeDeleteAttrFunction,
+    fn MPI_Type_create_keyval(copy: TypeCopyAttrFunction, delete: TypeDeleteAttrFunction,
         type_keyval: *mut c_int, extra_state: *mut c_void)
     {
         create(Carrier::Type, copy, delete, type_keyval, extra_state)
     }
 
-    fn Win_create_keyval(copy: WinCopyAttrFunction, delete: WinDeleteAttrFunction,
+    fn MPI_Win_create_keyval(copy: WinCopyAttrFunction, delete: WinDeleteAttrFunction,
         win_keyval: *mut c_int, extra_state: *mut c_void)
     {
         create(Carrier::Win, copy, delete, win_keyval, extra_state)
     }
 
-    fn Keyval_create(copy: CommCopyAttrFunction, delete: CommDeleteAttrFunction,
+    fn MPI_Keyval_create(copy: CommCopyAttrFunction, delete: CommDeleteAttrFunction,
         keyval: *mut c_int, extra_state: *mut c_void)
     {
         create(Carrier::Comm, copy, delete, keyval, extra_state)
     }
 
-    fn Comm_free_keyval(comm_keyval: *mut c_int) {
+    fn MPI_Comm_free_keyval(comm_keyval: *mut c_int) {
         free(Carrier::Comm, comm_keyval)
     }
 
-    fn Type_free_keyval(type_keyval: *mut c_int) {
+    fn MPI_Type_free_keyval(type_keyval: *mut c_int) {
         free(Carrier::Type, type_keyval)
     }
 
-    fn Win_free_keyval(win_keyval: *mut c_int) {
+    fn MPI_Win_free_keyval(win_keyval: *mut c_int) {
         free(Carrier::Win, win_keyval)
     }
 
-    fn Keyval_free(keyval: *mut c_int) {
+    fn MPI_Keyval_free(keyval: *mut c_int) {
         free(Carrier::Comm, keyval)
     }
 
-    fn Comm_get_attr(comm: Comm, keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int)
+    fn MPI_Comm_get_attr(comm: Comm, keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int)
         on comm
     {
         comm_get(comm, keyval, attribute_val, flag)
     }
 
-    fn Comm_set_attr(comm: Comm, keyval: c_int, attribute_val: *mut c_void) on comm {
+    fn MPI_Comm_set_attr(comm: Comm, keyval: c_int, attribute_val: *mut c_void) on comm {
         comm_set(comm, keyval, attribute_val)
     }
 
-    fn Comm_delete_attr(comm: Comm, keyval: c_int) on comm {
+    fn MPI_Comm_delete_attr(comm: Comm, keyval: c_int) on comm {
         comm_delete(comm, keyval)
     }
 
-    fn Attr_get(comm: Comm, keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int)
+    fn MPI_Attr_get(comm: Comm, keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int)
         on comm
     {
         comm_get(comm, keyval, attribute_val, flag)
     }
 
-    fn Attr_put(comm: Comm, keyval: c_int, attribute_val: *mut c_void) on comm {
+    fn MPI_Attr_put(comm: Comm, keyval: c_int, attribute_val: *mut c_void) on comm {
         comm_set(comm, keyval, attribute_val)
     }
 
-    fn Attr_delete(comm: Comm, keyval: c_int) on comm {
+    fn MPI_Attr_delete(comm: Comm, keyval: c_int) on comm {
         comm_delete(comm, keyval)
     }
 
-    fn Type_get_attr(datatype: Datatype, keyval: c_int, attribute_val: *mut c_void,
+    fn MPI_Type_get_attr(datatype: Datatype, keyval: c_int, attribute_val: *mut c_void,
         flag: *mut c_int)
     {
         let process = enter()?;
@@ -249,20 +249,20 @@ mpi_fn! {
         found(ty.attrs.get(&keyval), attribute_val, flag)
     }
 
-    fn Type_set_attr(datatype: Datatype, keyval: c_int, attribute_val: *mut c_void) {
+    fn MPI_Type_set_attr(datatype: Datatype, keyval: c_int, attribute_val: *mut c_void) {
         let process = enter()?;
         let ty = process.objects.types.object(datatype)?;
         set(&process, Carrier::Type, &ty.attrs, datatype.0, keyval, attribute_val)
     }
 
-    fn Type_delete_attr(datatype: Datatype, keyval: c_int) {
+    fn MPI_Type_delete_attr(datatype: Datatype, keyval: c_int) {
         let process = enter()?;
         let ty = process.objects.types.object(datatype)?;
         process.objects.keyvals.find(Carrier::Type, keyval)?;
         ty.attrs.delete(datatype.0, keyval)
     }
 
-    fn Win_get_attr(win: Win, win_keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int)
+    fn MPI_Win_get_attr(win: Win, win_keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int)
         on win
     {
         let process = enter()?;
@@ -274,14 +274,14 @@ mpi_fn! {
         found(window.attrs.get(&keyval), attribute_val, flag)
     }
 
-    fn Win_set_attr(win: Win, win_keyval: c_int, attribute_val: *mut c_void) on win {
+    fn MPI_Win_set_attr(win: Win, win_keyval: c_int, attribute_val: *mut c_void) on win {
         let process = enter()?;
         let window = registry::find(win)?;
         changeable(win_keyval)?;
         set(&process, Carrier::Win, &window.attrs, win.0, win_keyval, attribute_val)
     }
 
-    fn Win_delete_attr(win: Win, win_keyval: c_int) on win {
+    fn MPI_Win_delete_attr(win: Win, win_keyval: c_int) on win {
         let process = enter()?;
         let window = registry::find(win)?;
         changeable(win_keyval)?;

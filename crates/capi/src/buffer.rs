@@ -73,69 +73,69 @@ fn detach<N: TryFrom<u64>>(
 }
 
 mpi_fn! {
-    fn Buffer_attach | Buffer_attach_c(buffer: *mut c_void, size: Num) {
+    fn MPI_Buffer_attach | MPI_Buffer_attach_c(buffer: *mut c_void, size: Num) {
         attach(&enter()?.buffer, buffer, size.into())
     }
 
-    fn Buffer_detach | Buffer_detach_c(buffer_addr: *mut c_void, size: *mut Num) {
+    fn MPI_Buffer_detach | MPI_Buffer_detach_c(buffer_addr: *mut c_void, size: *mut Num) {
         let process = enter()?;
         detach(&process, &process.buffer, buffer_addr, size)
     }
 
-    fn Buffer_flush() {
+    fn MPI_Buffer_flush() {
         let process = enter()?;
         process.buffer.flush(&process);
         Ok(())
     }
 
-    fn Buffer_iflush(request: *mut Request) {
+    fn MPI_Buffer_iflush(request: *mut Request) {
         put(request, Holder::Process.iflush(&*enter()?), "request")
     }
 
-    fn Session_attach_buffer | Session_attach_buffer_c(session: Session, buffer: *mut c_void,
+    fn MPI_Session_attach_buffer | MPI_Session_attach_buffer_c(session: Session, buffer: *mut c_void,
         size: Num) on session
     {
         attach(&enter()?.objects.session(session)?.buffer, buffer, size.into())
     }
 
-    fn Session_detach_buffer | Session_detach_buffer_c(session: Session,
+    fn MPI_Session_detach_buffer | MPI_Session_detach_buffer_c(session: Session,
         buffer_addr: *mut c_void, size: *mut Num) on session
     {
         let process = enter()?;
         detach(&process, &process.objects.session(session)?.buffer, buffer_addr, size)
     }
 
-    fn Session_flush_buffer(session: Session) on session {
+    fn MPI_Session_flush_buffer(session: Session) on session {
         let process = enter()?;
         process.objects.session(session)?.buffer.flush(&process);
         Ok(())
     }
 
-    fn Session_iflush_buffer(session: Session, request: *mut Request) on session {
+    fn MPI_Session_iflush_buffer(session: Session, request: *mut Request) on session {
         let process = enter()?;
         put(request, Holder::Session(process.objects.session(session)?).iflush(&process), "request")
     }
 
-    fn Comm_attach_buffer | Comm_attach_buffer_c(comm: Comm, buffer: *mut c_void, size: Num)
+    fn MPI_Comm_attach_buffer | MPI_Comm_attach_buffer_c(comm: Comm, buffer: *mut c_void, size: Num)
         on comm
     {
         attach(&enter()?.comm_ref(comm)?.buffer, buffer, size.into())
     }
 
-    fn Comm_detach_buffer | Comm_detach_buffer_c(comm: Comm, buffer_addr: *mut c_void,
+    fn MPI_Comm_detach_buffer | MPI_Comm_detach_buffer_c(comm: Comm, buffer_addr: *mut c_void,
         size: *mut Num) on comm
     {
         let process = enter()?;
         detach(&process, &process.comm(comm)?.buffer, buffer_addr, size)
     }
 
-    fn Comm_flush_buffer(comm: Comm) on comm {
+    fn MPI_Comm_flush_buffer(comm: Comm) on comm {
         let process = enter()?;
         process.comm(comm)?.buffer.flush(&process);
         Ok(())
     }
 
-    fn Comm_iflush_buffer(comm: Comm, request: *mut Request) on comm {
+    fn MPI_Comm_iflush_buffer(comm: Comm, request: *mut Request) on comm {
         let process = enter()?;
         put(request, Holder::Comm(process.comm(comm)?).iflush(&process), "request")
     }

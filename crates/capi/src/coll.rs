@@ -213,16 +213,16 @@ pub(crate) fn wdata<'a, N: Number + 'a, D: Number + 'a>(
 }
 
 collectives! {
-    Barrier, Ibarrier, Barrier_init() |caller, c| {
+    MPI_Barrier, MPI_Ibarrier, MPI_Barrier_init() |caller, c| {
         caller.barrier(c)
     }
 
-    Bcast | Bcast_c, Ibcast | Ibcast_c, Bcast_init | Bcast_init_c
+    MPI_Bcast | MPI_Bcast_c, MPI_Ibcast | MPI_Ibcast_c, MPI_Bcast_init | MPI_Bcast_init_c
     (buffer: *mut c_void, count: Num, datatype: Datatype, root: c_int) |caller, c| {
         caller.bcast(c, data(buffer, count, datatype), root)
     }
 
-    Gather | Gather_c, Igather | Igather_c, Gather_init | Gather_init_c
+    MPI_Gather | MPI_Gather_c, MPI_Igather | MPI_Igather_c, MPI_Gather_init | MPI_Gather_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcount: Num, recvtype: Datatype, root: c_int) |caller, c|
     {
@@ -230,7 +230,7 @@ collectives! {
         caller.gather(c, s, r, root)
     }
 
-    Gatherv | Gatherv_c, Igatherv | Igatherv_c, Gatherv_init | Gatherv_init_c
+    MPI_Gatherv | MPI_Gatherv_c, MPI_Igatherv | MPI_Igatherv_c, MPI_Gatherv_init | MPI_Gatherv_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcounts: *const Num, displs: *const Disp, recvtype: Datatype, root: c_int) |caller, c|
     {
@@ -238,7 +238,7 @@ collectives! {
         caller.gatherv(c, data(sendbuf, sendcount, sendtype), r, root)
     }
 
-    Scatter | Scatter_c, Iscatter | Iscatter_c, Scatter_init | Scatter_init_c
+    MPI_Scatter | MPI_Scatter_c, MPI_Iscatter | MPI_Iscatter_c, MPI_Scatter_init | MPI_Scatter_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcount: Num, recvtype: Datatype, root: c_int) |caller, c|
     {
@@ -246,7 +246,7 @@ collectives! {
         caller.scatter(c, s, r, root)
     }
 
-    Scatterv | Scatterv_c, Iscatterv | Iscatterv_c, Scatterv_init | Scatterv_init_c
+    MPI_Scatterv | MPI_Scatterv_c, MPI_Iscatterv | MPI_Iscatterv_c, MPI_Scatterv_init | MPI_Scatterv_init_c
     (sendbuf: *const c_void, sendcounts: *const Num, displs: *const Disp, sendtype: Datatype,
         recvbuf: *mut c_void, recvcount: Num, recvtype: Datatype, root: c_int) |caller, c|
     {
@@ -254,7 +254,7 @@ collectives! {
         caller.scatterv(c, s, data(recvbuf, recvcount, recvtype), root)
     }
 
-    Allgather | Allgather_c, Iallgather | Iallgather_c, Allgather_init | Allgather_init_c
+    MPI_Allgather | MPI_Allgather_c, MPI_Iallgather | MPI_Iallgather_c, MPI_Allgather_init | MPI_Allgather_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcount: Num, recvtype: Datatype) |caller, c|
     {
@@ -262,7 +262,7 @@ collectives! {
         caller.allgather(c, s, r)
     }
 
-    Allgatherv | Allgatherv_c, Iallgatherv | Iallgatherv_c, Allgatherv_init | Allgatherv_init_c
+    MPI_Allgatherv | MPI_Allgatherv_c, MPI_Iallgatherv | MPI_Iallgatherv_c, MPI_Allgatherv_init | MPI_Allgatherv_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcounts: *const Num, displs: *const Disp, recvtype: Datatype) |caller, c|
     {
@@ -270,7 +270,7 @@ collectives! {
         caller.allgatherv(c, data(sendbuf, sendcount, sendtype), r)
     }
 
-    Alltoall | Alltoall_c, Ialltoall | Ialltoall_c, Alltoall_init | Alltoall_init_c
+    MPI_Alltoall | MPI_Alltoall_c, MPI_Ialltoall | MPI_Ialltoall_c, MPI_Alltoall_init | MPI_Alltoall_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcount: Num, recvtype: Datatype) |caller, c|
     {
@@ -278,7 +278,7 @@ collectives! {
         caller.alltoall(c, s, r)
     }
 
-    Alltoallv | Alltoallv_c, Ialltoallv | Ialltoallv_c, Alltoallv_init | Alltoallv_init_c
+    MPI_Alltoallv | MPI_Alltoallv_c, MPI_Ialltoallv | MPI_Ialltoallv_c, MPI_Alltoallv_init | MPI_Alltoallv_init_c
     (sendbuf: *const c_void, sendcounts: *const Num, sdispls: *const Disp, sendtype: Datatype,
         recvbuf: *mut c_void, recvcounts: *const Num, rdispls: *const Disp,
         recvtype: Datatype) |caller, c|
@@ -296,7 +296,7 @@ collectives! {
         caller.alltoallv(c, s, r)
     }
 
-    Alltoallw | Alltoallw_c, Ialltoallw | Ialltoallw_c, Alltoallw_init | Alltoallw_init_c
+    MPI_Alltoallw | MPI_Alltoallw_c, MPI_Ialltoallw | MPI_Ialltoallw_c, MPI_Alltoallw_init | MPI_Alltoallw_init_c
     (sendbuf: *const c_void, sendcounts: *const Num, sdispls: *const Disp,
         sendtypes: *const Datatype, recvbuf: *mut c_void, recvcounts: *const Num,
         rdispls: *const Disp, recvtypes: *const Datatype) |caller, c|
@@ -309,20 +309,20 @@ collectives! {
         caller.alltoallw(c, s, wdata(c.peers as usize, recvbuf, recvcounts, rdispls, recvtypes)?)
     }
 
-    Reduce | Reduce_c, Ireduce | Ireduce_c, Reduce_init | Reduce_init_c
+    MPI_Reduce | MPI_Reduce_c, MPI_Ireduce | MPI_Ireduce_c, MPI_Reduce_init | MPI_Reduce_init_c
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op,
         root: c_int) |caller, c|
     {
         caller.reduce(c, sendbuf.cast(), data(recvbuf, count, datatype), op, root)
     }
 
-    Allreduce | Allreduce_c, Iallreduce | Iallreduce_c, Allreduce_init | Allreduce_init_c
+    MPI_Allreduce | MPI_Allreduce_c, MPI_Iallreduce | MPI_Iallreduce_c, MPI_Allreduce_init | MPI_Allreduce_init_c
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |caller, c| {
         caller.allreduce(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
     }
 
-    Reduce_scatter | Reduce_scatter_c, Ireduce_scatter | Ireduce_scatter_c,
-    Reduce_scatter_init | Reduce_scatter_init_c
+    MPI_Reduce_scatter | MPI_Reduce_scatter_c, MPI_Ireduce_scatter | MPI_Ireduce_scatter_c,
+    MPI_Reduce_scatter_init | MPI_Reduce_scatter_init_c
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const Num, datatype: Datatype,
         op: Op) |caller, c|
     {
@@ -330,9 +330,9 @@ collectives! {
         caller.reduce_scatter(c, sendbuf.cast(), recvbuf.cast(), n, datatype, op)
     }
 
-    Reduce_scatter_block | Reduce_scatter_block_c,
-    Ireduce_scatter_block | Ireduce_scatter_block_c,
-    Reduce_scatter_block_init | Reduce_scatter_block_init_c
+    MPI_Reduce_scatter_block | MPI_Reduce_scatter_block_c,
+    MPI_Ireduce_scatter_block | MPI_Ireduce_scatter_block_c,
+    MPI_Reduce_scatter_block_init | MPI_Reduce_scatter_block_init_c
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: Num, datatype: Datatype,
         op: Op) |caller, c|
     {
@@ -340,12 +340,12 @@ collectives! {
         caller.reduce_scatter(c, sendbuf.cast(), recvbuf.cast(), n, datatype, op)
     }
 
-    Scan | Scan_c, Iscan | Iscan_c, Scan_init | Scan_init_c
+    MPI_Scan | MPI_Scan_c, MPI_Iscan | MPI_Iscan_c, MPI_Scan_init | MPI_Scan_init_c
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |caller, c| {
         caller.scan(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
     }
 
-    Exscan | Exscan_c, Iexscan | Iexscan_c, Exscan_init | Exscan_init_c
+    MPI_Exscan | MPI_Exscan_c, MPI_Iexscan | MPI_Iexscan_c, MPI_Exscan_init | MPI_Exscan_init_c
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |caller, c| {
         caller.exscan(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
     }

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
 use catena_abi::{Comm, Errhandler, Group, Info, Request, consts};
-use catena_core::comm::{Across, Origin, Peering};
+use catena_core::comm::{Across, Origin, RemoteLeader};
 use catena_core::{Process, enter, p2p};
 use catena_objects::error_place::Target;
 use catena_objects::{Result, fail};
@@ -12,7 +12,7 @@ use catena_objects::{Result, fail};
 use crate::args::{self, put, put_string};
 use crate::entry::mpi_fn;
 use crate::errhandler;
-use crate::group::likeness;
+use crate::group::comparison;
 use crate::info;
 
 /// Stores the handle of the communicator that `make` makes; the null handle if
@@ -73,68 +73,68 @@ fn origin<'a>(
 }
 
 mpi_fn! {
-    fn Comm_size(comm: Comm, size: *mut c_int) on comm {
+    fn MPI_Comm_size(comm: Comm, size: *mut c_int) on comm {
         put(size, enter()?.comm_ref(comm)?.size() as c_int, "size")
     }
 
-    fn Comm_rank(comm: Comm, rank: *mut c_int) on comm {
+    fn MPI_Comm_rank(comm: Comm, rank: *mut c_int) on comm {
         put(rank, enter()?.comm_ref(comm)?.rank as c_int, "rank")
     }
 
-    fn Comm_compare(comm1: Comm, comm2: Comm, result: *mut c_int) on comm1 {
+    fn MPI_Comm_compare(comm1: Comm, comm2: Comm, result: *mut c_int) on comm1 {
         let process = enter()?;
         let like = process.comm_ref(comm1)?.compare(process.comm_ref(comm2)?)?;
-        put(result, likeness(like), "result")
+        put(result, comparison(like), "result")
     }
 
-    fn Comm_group(comm: Comm, group: *mut Group) on comm {
+    fn MPI_Comm_group(comm: Comm, group: *mut Group) on comm {
         let process = enter()?;
         let members = process.comm_ref(comm)?.group.clone();
         put(group, process.objects.groups.add(members), "group")
     }
 
-    fn Comm_test_inter(comm: Comm, flag: *mut c_int) on comm {
+    fn MPI_Comm_test_inter(comm: Comm, flag: *mut c_int) on comm {
         put(flag, enter()?.comm_ref(comm)?.is_inter().into(), "flag")
     }
 
-    fn Comm_remote_size(comm: Comm, size: *mut c_int) on comm {
+    fn MPI_Comm_remote_size(comm: Comm, size: *mut c_int) on comm {
         let process = enter()?;
         put(size, remote(process.comm_ref(comm)?)?.size() as c_int, "size")
     }
 
-    fn Comm_remote_group(comm: Comm, group: *mut Group) on comm {
+    fn MPI_Comm_remote_group(comm: Comm, group: *mut Group) on comm {
         let process = enter()?;
         let members = remote(process.comm_ref(comm)?)?.clone();
         put(group, process.objects.groups.add(members), "group")
     }
 
-    fn Comm_dup(comm: Comm, newcomm: *mut Comm) on comm {
+    fn MPI_Comm_dup(comm: Comm, newcomm: *mut Comm) on comm {
         let process = enter()?;
         put_comm(newcomm, || process.comm(comm)?.dup(&process, Ok(())))
     }
 
-    fn Comm_dup_with_info(comm: Comm, hints: Info, newcomm: *mut Comm) on comm {
+    fn MPI_Comm_dup_with_info(comm: Comm, hints: Info, newcomm: *mut Comm) on comm {
         let process = enter()?;
         put_comm(newcomm, || process.comm(comm)?.dup(&process, info::check(process.objects, hints)))
     }
 
-    fn Comm_idup(comm: Comm, newcomm: *mut Comm, request: *mut Request) on comm {
+    fn MPI_Comm_idup(comm: Comm, newcomm: *mut Comm, request: *mut Request) on comm {
         idup(&*enter()?, comm, Ok(()), newcomm, request)
     }
 
-    fn Comm_idup_with_info(comm: Comm, hints: Info, newcomm: *mut Comm, request: *mut Request)
+    fn MPI_Comm_idup_with_info(comm: Comm, hints: Info, newcomm: *mut Comm, request: *mut Request)
         on comm
     {
         let process = enter()?;
         idup(&process, comm, info::check(process.objects, hints), newcomm, request)
     }
 
-    fn Comm_create(comm: Comm, group: Group, newcomm: *mut Comm) on comm {
+    fn MPI_Comm_create(comm: Comm, group: Group, newcomm: *mut Comm) on comm {
         let process = enter()?;
         put_comm(newcomm, || process.comm(comm)?.create(&process, process.objects.groups.find(group)))
     }
 
-    fn Comm_create_group(comm: Comm, group: Group, tag: c_int, newcomm: *mut Comm) on comm {
+    fn MPI_Comm_create_group(comm: Comm, group: Group, tag: c_int, newcomm: *mut Comm) on comm {
         let process = enter()?;
         put_comm(newcomm, || {
             let tag = p2p::send_tag(tag)?;
@@ -142,12 +142,12 @@ mpi_fn! {
         })
     }
 
-    fn Comm_split(comm: Comm, color: c_int, key: c_int, newcomm: *mut Comm) on comm {
+    fn MPI_Comm_split(comm: Comm, color: c_int, key: c_int, newcomm: *mut Comm) on comm {
         let process = enter()?;
         put_comm(newcomm, || process.comm(comm)?.split(&process, color, key))
     }
 
-    fn Comm_split_type(comm: Comm, split_type: c_int, key: c_int, hints: Info,
+    fn MPI_Comm_split_type(comm: Comm, split_type: c_int, key: c_int, hints: Info,
         newcomm: *mut Comm) on comm
     {
         let process = enter()?;
@@ -158,38 +158,38 @@ mpi_fn! {
 
     /// Messages that are still on their way belong to `link`, which finishes
     /// them.
-    fn Comm_free(comm: *mut Comm) on comm {
+    fn MPI_Comm_free(comm: *mut Comm) on comm {
         let process = enter()?;
         process.comm(args::get(comm, "comm")?)?.free(&process)?;
         put(comm, consts::COMM_NULL, "comm")
     }
 
-    fn Comm_disconnect(comm: *mut Comm) on comm {
+    fn MPI_Comm_disconnect(comm: *mut Comm) on comm {
         let process = enter()?;
         process.comm(args::get(comm, "comm")?)?.disconnect(&process)?;
         put(comm, consts::COMM_NULL, "comm")
     }
 
-    fn Intercomm_create(local_comm: Comm, local_leader: c_int, peer_comm: Comm,
+    fn MPI_Intercomm_create(local_comm: Comm, local_leader: c_int, peer_comm: Comm,
         remote_leader: c_int, tag: c_int, newintercomm: *mut Comm) on local_comm
     {
         let process = enter()?;
-        let peering = Peering {
+        let remote_leader = RemoteLeader {
             comm: peer_comm,
             leader: remote_leader,
             tag,
         };
         put_comm(newintercomm, || {
-            process.comm(local_comm)?.create_intercomm(&process, local_leader, peering)
+            process.comm(local_comm)?.create_intercomm(&process, local_leader, remote_leader)
         })
     }
 
-    fn Intercomm_merge(intercomm: Comm, high: c_int, newintracomm: *mut Comm) on intercomm {
+    fn MPI_Intercomm_merge(intercomm: Comm, high: c_int, newintracomm: *mut Comm) on intercomm {
         let process = enter()?;
         put_comm(newintracomm, || process.comm(intercomm)?.merge(&process, high != 0))
     }
 
-    fn Comm_create_from_group(group: Group, stringtag: *const c_char, hints: Info,
+    fn MPI_Comm_create_from_group(group: Group, stringtag: *const c_char, hints: Info,
         errhandler: Errhandler, newcomm: *mut Comm) on errhandler
     {
         let process = enter()?;
@@ -199,7 +199,7 @@ mpi_fn! {
         })
     }
 
-    fn Intercomm_create_from_groups(local_group: Group, local_leader: c_int,
+    fn MPI_Intercomm_create_from_groups(local_group: Group, local_leader: c_int,
         remote_group: Group, remote_leader: c_int, stringtag: *const c_char, hints: Info,
         errhandler: Errhandler, newintercomm: *mut Comm) on errhandler
     {
@@ -214,14 +214,14 @@ mpi_fn! {
     }
 
 
-    fn Comm_set_name(comm: Comm, comm_name: *const c_char) on comm {
+    fn MPI_Comm_set_name(comm: Comm, comm_name: *const c_char) on comm {
         let process = enter()?;
         let name = args::object_name(comm_name, "comm_name")?;
         *process.comm_ref(comm)?.name.borrow_mut() = name;
         Ok(())
     }
 
-    fn Comm_get_name(comm: Comm, comm_name: *mut c_char, resultlen: *mut c_int) on comm {
+    fn MPI_Comm_get_name(comm: Comm, comm_name: *mut c_char, resultlen: *mut c_int) on comm {
         let process = enter()?;
         let size = consts::MAX_OBJECT_NAME as usize;
         if comm == consts::COMM_NULL {
@@ -231,13 +231,13 @@ mpi_fn! {
     }
 
     /// There is no hint that is followed after a communicator is made.
-    fn Comm_set_info(comm: Comm, hints: Info) on comm {
+    fn MPI_Comm_set_info(comm: Comm, hints: Info) on comm {
         let process = enter()?;
         process.comm_ref(comm)?;
         info::info(process.objects, hints).map(drop)
     }
 
-    fn Comm_get_info(comm: Comm, info_used: *mut Info) on comm {
+    fn MPI_Comm_get_info(comm: Comm, info_used: *mut Info) on comm {
         let process = enter()?;
         let used = process.comm_ref(comm)?.info_used(&process)?;
         put(info_used, info::add(process.objects, used), "info_used")

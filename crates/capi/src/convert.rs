@@ -39,50 +39,50 @@ macro_rules! conversions {
 }
 
 conversions! {
-    Comm_toint Comm_fromint Comm COMM_NULL;
-    Errhandler_toint Errhandler_fromint Errhandler ERRHANDLER_NULL;
-    File_toint File_fromint File FILE_NULL;
-    Group_toint Group_fromint Group GROUP_NULL;
-    Info_toint Info_fromint Info INFO_NULL;
-    Message_toint Message_fromint Message MESSAGE_NULL;
-    Op_toint Op_fromint Op OP_NULL;
-    Session_toint Session_fromint Session SESSION_NULL;
-    Type_toint Type_fromint Datatype DATATYPE_NULL;
-    Win_toint Win_fromint Win WIN_NULL;
+    MPI_Comm_toint MPI_Comm_fromint Comm COMM_NULL;
+    MPI_Errhandler_toint MPI_Errhandler_fromint Errhandler ERRHANDLER_NULL;
+    MPI_File_toint MPI_File_fromint File FILE_NULL;
+    MPI_Group_toint MPI_Group_fromint Group GROUP_NULL;
+    MPI_Info_toint MPI_Info_fromint Info INFO_NULL;
+    MPI_Message_toint MPI_Message_fromint Message MESSAGE_NULL;
+    MPI_Op_toint MPI_Op_fromint Op OP_NULL;
+    MPI_Session_toint MPI_Session_fromint Session SESSION_NULL;
+    MPI_Type_toint MPI_Type_fromint Datatype DATATYPE_NULL;
+    MPI_Win_toint MPI_Win_fromint Win WIN_NULL;
 }
 
 export! {
-    fn Request_toint(handle: Request) -> c_int {
+    fn MPI_Request_toint(handle: Request) -> c_int {
         if handle.0 >= FIRST_DYNAMIC {
             handed(handle.0);
         }
         low(handle.0)
     }
 
-    fn Request_fromint(handle: c_int) -> Request {
+    fn MPI_Request_fromint(handle: c_int) -> Request {
         Request(full(Kind::Request, handle, consts::REQUEST_NULL.0))
     }
 
-    fn Aint_add(base: Aint, disp: Aint) -> Aint {
+    fn MPI_Aint_add(base: Aint, disp: Aint) -> Aint {
         base.wrapping_add(disp)
     }
 
-    fn Aint_diff(addr1: Aint, addr2: Aint) -> Aint {
+    fn MPI_Aint_diff(addr1: Aint, addr2: Aint) -> Aint {
         addr1.wrapping_sub(addr2)
     }
 
     /// Profiling is left to tools; without one every level is fine. C declares
     /// further arguments, which the calling conventions of Linux let us ignore.
-    fn Pcontrol(_level: c_int) -> c_int {
+    fn MPI_Pcontrol(_level: c_int) -> c_int {
         consts::SUCCESS
     }
 
-    fn Wtime() -> f64 {
+    fn MPI_Wtime() -> f64 {
         let now = clock(libc::clock_gettime);
         now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
     }
 
-    fn Wtick() -> f64 {
+    fn MPI_Wtick() -> f64 {
         let tick = clock(libc::clock_getres);
         tick.tv_sec as f64 + tick.tv_nsec as f64 * 1e-9
     }

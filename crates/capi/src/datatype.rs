@@ -117,11 +117,11 @@ fn put_true_extent(ty: Datatype, true_lb: *mut Count, true_extent: *mut Count) -
 const _: () = assert!(size_of::<Aint>() == size_of::<Count>());
 
 mpi_fn! {
-    fn Type_contiguous | Type_contiguous_c(count: Num, oldtype: Datatype, newtype: *mut Datatype) {
+    fn MPI_Type_contiguous | MPI_Type_contiguous_c(count: Num, oldtype: Datatype, newtype: *mut Datatype) {
         add::<Num>(Layout::contiguous(count.into(), &layout(oldtype)?), newtype)
     }
 
-    fn Type_vector | Type_vector_c(count: Num, blocklength: Num, stride: Num, oldtype: Datatype,
+    fn MPI_Type_vector | MPI_Type_vector_c(count: Num, blocklength: Num, stride: Num, oldtype: Datatype,
         newtype: *mut Datatype)
     {
         let old = layout(oldtype)?;
@@ -129,14 +129,14 @@ mpi_fn! {
         add::<Num>(made, newtype)
     }
 
-    fn Type_create_hvector | Type_create_hvector_c(count: Num, blocklength: Num, stride: Count,
+    fn MPI_Type_create_hvector | MPI_Type_create_hvector_c(count: Num, blocklength: Num, stride: Count,
         oldtype: Datatype, newtype: *mut Datatype)
     {
         let old = layout(oldtype)?;
         add::<Num>(Layout::hvector(count.into(), blocklength.into(), stride, &old), newtype)
     }
 
-    fn Type_indexed | Type_indexed_c(count: Num, array_of_blocklengths: *const Num,
+    fn MPI_Type_indexed | MPI_Type_indexed_c(count: Num, array_of_blocklengths: *const Num,
         array_of_displacements: *const Num, oldtype: Datatype, newtype: *mut Datatype)
     {
         let n = length(count)?;
@@ -145,34 +145,34 @@ mpi_fn! {
         add::<Num>(Layout::indexed(&lens, &displs, &layout(oldtype)?), newtype)
     }
 
-    fn Type_create_hindexed | Type_create_hindexed_c(count: Num, array_of_blocklengths: *const Num,
+    fn MPI_Type_create_hindexed | MPI_Type_create_hindexed_c(count: Num, array_of_blocklengths: *const Num,
         array_of_displacements: *const Count, oldtype: Datatype, newtype: *mut Datatype)
     {
         hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype)
     }
 
-    fn Type_create_indexed_block | Type_create_indexed_block_c(count: Num, blocklength: Num,
+    fn MPI_Type_create_indexed_block | MPI_Type_create_indexed_block_c(count: Num, blocklength: Num,
         array_of_displacements: *const Num, oldtype: Datatype, newtype: *mut Datatype)
     {
         let displs = longs(array_of_displacements, length(count)?, "array_of_displacements")?;
         add::<Num>(Layout::indexed_block(blocklength.into(), &displs, &layout(oldtype)?), newtype)
     }
 
-    fn Type_create_hindexed_block | Type_create_hindexed_block_c(count: Num, blocklength: Num,
+    fn MPI_Type_create_hindexed_block | MPI_Type_create_hindexed_block_c(count: Num, blocklength: Num,
         array_of_displacements: *const Count, oldtype: Datatype, newtype: *mut Datatype)
     {
         let displs = array(array_of_displacements, length(count)?, "array_of_displacements")?;
         add::<Num>(Layout::hindexed_block(blocklength.into(), displs, &layout(oldtype)?), newtype)
     }
 
-    fn Type_create_struct | Type_create_struct_c(count: Num, array_of_blocklengths: *const Num,
+    fn MPI_Type_create_struct | MPI_Type_create_struct_c(count: Num, array_of_blocklengths: *const Num,
         array_of_displacements: *const Count, array_of_types: *const Datatype,
         newtype: *mut Datatype)
     {
         structure(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)
     }
 
-    fn Type_create_subarray | Type_create_subarray_c(ndims: c_int, array_of_sizes: *const Num,
+    fn MPI_Type_create_subarray | MPI_Type_create_subarray_c(ndims: c_int, array_of_sizes: *const Num,
         array_of_subsizes: *const Num, array_of_starts: *const Num, order: c_int,
         oldtype: Datatype, newtype: *mut Datatype)
     {
@@ -184,7 +184,7 @@ mpi_fn! {
         add::<Num>(Layout::subarray(&sizes, &subsizes, &starts, order, &old), newtype)
     }
 
-    fn Type_create_darray | Type_create_darray_c(size: c_int, rank: c_int, ndims: c_int,
+    fn MPI_Type_create_darray | MPI_Type_create_darray_c(size: c_int, rank: c_int, ndims: c_int,
         array_of_gsizes: *const Num, array_of_distribs: *const c_int,
         array_of_dargs: *const c_int, array_of_psizes: *const c_int, order: c_int,
         oldtype: Datatype, newtype: *mut Datatype)
@@ -202,35 +202,35 @@ mpi_fn! {
         add::<Num>(Layout::darray(&of, &layout(oldtype)?), newtype)
     }
 
-    fn Type_create_resized | Type_create_resized_c(oldtype: Datatype, lb: Count, extent: Count,
+    fn MPI_Type_create_resized | MPI_Type_create_resized_c(oldtype: Datatype, lb: Count, extent: Count,
         newtype: *mut Datatype)
     {
         add::<Num>(Layout::resized(lb, extent, &layout(oldtype)?), newtype)
     }
 
-    fn Type_create_f90_integer(r: c_int, newtype: *mut Datatype) {
+    fn MPI_Type_create_f90_integer(r: c_int, newtype: *mut Datatype) {
         let made = Layout::f90_integer(r).map_err(explain)?;
         put(newtype, enter_any().types.predefined(made), "newtype")
     }
 
-    fn Type_create_f90_real(p: c_int, r: c_int, newtype: *mut Datatype) {
+    fn MPI_Type_create_f90_real(p: c_int, r: c_int, newtype: *mut Datatype) {
         let made = Layout::f90_real(p, r).map_err(explain)?;
         put(newtype, enter_any().types.predefined(made), "newtype")
     }
 
-    fn Type_create_f90_complex(p: c_int, r: c_int, newtype: *mut Datatype) {
+    fn MPI_Type_create_f90_complex(p: c_int, r: c_int, newtype: *mut Datatype) {
         let made = Layout::f90_complex(p, r).map_err(explain)?;
         put(newtype, enter_any().types.predefined(made), "newtype")
     }
 
-    fn Type_get_value_index(value_type: Datatype, index_type: Datatype,
+    fn MPI_Type_get_value_index(value_type: Datatype, index_type: Datatype,
         pair_type: *mut Datatype)
     {
         let made = Layout::value_index(&layout(value_type)?, &layout(index_type)?);
         put(pair_type, made.map_or(consts::DATATYPE_NULL, handle), "pair_type")
     }
 
-    fn Type_dup(oldtype: Datatype, newtype: *mut Datatype) {
+    fn MPI_Type_dup(oldtype: Datatype, newtype: *mut Datatype) {
         let old = enter_any().types.object(oldtype)?;
         let attrs = old.attrs.copies(oldtype.0)?;
         let new = enter_any().types.add(Layout::dup(&old.ty));
@@ -238,12 +238,12 @@ mpi_fn! {
         put(newtype, new, "newtype")
     }
 
-    fn Type_commit(datatype: *mut Datatype) {
+    fn MPI_Type_commit(datatype: *mut Datatype) {
         enter_any().types.layout(get(datatype, "datatype")?)?.commit();
         Ok(())
     }
 
-    fn Type_free(datatype: *mut Datatype) {
+    fn MPI_Type_free(datatype: *mut Datatype) {
         let handle = get(datatype, "datatype")?;
         let obj = enter_any().types.object(handle)?;
         if obj.ty.is_predefined() {
@@ -255,34 +255,34 @@ mpi_fn! {
         put(datatype, consts::DATATYPE_NULL, "datatype")
     }
 
-    fn Type_size | Type_size_c(datatype: Datatype, size: *mut Num) {
+    fn MPI_Type_size | MPI_Type_size_c(datatype: Datatype, size: *mut Num) {
         let bytes = enter_any().types.layout(datatype)?.size();
         put(size, Num::try_from(bytes).unwrap_or(consts::UNDEFINED.into()), "size")
     }
 
-    fn Type_size_x(datatype: Datatype, size: *mut Count) {
+    fn MPI_Type_size_x(datatype: Datatype, size: *mut Count) {
         put(size, enter_any().types.layout(datatype)?.size() as Count, "size")
     }
 
-    fn Type_get_extent | Type_get_extent_c(datatype: Datatype, lb: *mut Count, extent: *mut Count) {
+    fn MPI_Type_get_extent | MPI_Type_get_extent_c(datatype: Datatype, lb: *mut Count, extent: *mut Count) {
         put_extent(datatype, lb, extent)
     }
 
-    fn Type_get_extent_x(datatype: Datatype, lb: *mut Count, extent: *mut Count) {
+    fn MPI_Type_get_extent_x(datatype: Datatype, lb: *mut Count, extent: *mut Count) {
         put_extent(datatype, lb, extent)
     }
 
-    fn Type_get_true_extent | Type_get_true_extent_c(datatype: Datatype, true_lb: *mut Count,
+    fn MPI_Type_get_true_extent | MPI_Type_get_true_extent_c(datatype: Datatype, true_lb: *mut Count,
         true_extent: *mut Count)
     {
         put_true_extent(datatype, true_lb, true_extent)
     }
 
-    fn Type_get_true_extent_x(datatype: Datatype, true_lb: *mut Count, true_extent: *mut Count) {
+    fn MPI_Type_get_true_extent_x(datatype: Datatype, true_lb: *mut Count, true_extent: *mut Count) {
         put_true_extent(datatype, true_lb, true_extent)
     }
 
-    fn Type_get_name(datatype: Datatype, type_name: *mut std::ffi::c_char, resultlen: *mut c_int) {
+    fn MPI_Type_get_name(datatype: Datatype, type_name: *mut std::ffi::c_char, resultlen: *mut c_int) {
         let size = consts::MAX_OBJECT_NAME as usize;
         if datatype == consts::DATATYPE_NULL {
             return args::put_string(type_name, size, resultlen, "MPI_DATATYPE_NULL");
@@ -291,14 +291,14 @@ mpi_fn! {
         args::put_string(type_name, size, resultlen, obj.name.borrow().as_slice())
     }
 
-    fn Type_set_name(datatype: Datatype, type_name: *const std::ffi::c_char) {
+    fn MPI_Type_set_name(datatype: Datatype, type_name: *const std::ffi::c_char) {
         let name = args::object_name(type_name, "type_name")?;
         let obj = enter_any().types.object(datatype)?;
         *obj.name.borrow_mut() = name;
         Ok(())
     }
 
-    fn Type_get_envelope(datatype: Datatype, num_integers: *mut c_int, num_addresses: *mut c_int,
+    fn MPI_Type_get_envelope(datatype: Datatype, num_integers: *mut c_int, num_addresses: *mut c_int,
         num_datatypes: *mut c_int, combiner: *mut c_int)
     {
         let ty = layout(datatype)?;
@@ -312,7 +312,7 @@ mpi_fn! {
         put(combiner, e.combiner as c_int, "combiner")
     }
 
-    fn Type_get_envelope_c(datatype: Datatype, num_integers: *mut Count, num_addresses: *mut Count,
+    fn MPI_Type_get_envelope_c(datatype: Datatype, num_integers: *mut Count, num_addresses: *mut Count,
         num_large_counts: *mut Count, num_datatypes: *mut Count, combiner: *mut c_int)
     {
         let e = layout(datatype)?.envelope();
@@ -323,7 +323,7 @@ mpi_fn! {
         put(combiner, e.combiner as c_int, "combiner")
     }
 
-    fn Type_get_contents(datatype: Datatype, max_integers: c_int, max_addresses: c_int,
+    fn MPI_Type_get_contents(datatype: Datatype, max_integers: c_int, max_addresses: c_int,
         max_datatypes: c_int, array_of_integers: *mut c_int, array_of_addresses: *mut Count,
         array_of_datatypes: *mut Datatype)
     {
@@ -336,7 +336,7 @@ mpi_fn! {
         fill_types(array_of_datatypes, max_datatypes.into(), c.types)
     }
 
-    fn Type_get_contents_c(datatype: Datatype, max_integers: Count, max_addresses: Count,
+    fn MPI_Type_get_contents_c(datatype: Datatype, max_integers: Count, max_addresses: Count,
         max_large_counts: Count, max_datatypes: Count, array_of_integers: *mut c_int,
         array_of_addresses: *mut Count, array_of_large_counts: *mut Count,
         array_of_datatypes: *mut Datatype)
@@ -348,7 +348,7 @@ mpi_fn! {
         fill_types(array_of_datatypes, max_datatypes, c.types)
     }
 
-    fn Type_match_size(typeclass: c_int, size: c_int, datatype: *mut Datatype) {
+    fn MPI_Type_match_size(typeclass: c_int, size: c_int, datatype: *mut Datatype) {
         let found = match (typeclass, size) {
             (consts::TYPECLASS_INTEGER, 1) => consts::INTEGER1,
             (consts::TYPECLASS_INTEGER, 2) => consts::INTEGER2,
@@ -372,40 +372,40 @@ mpi_fn! {
         put(datatype, found, "datatype")
     }
 
-    fn Get_address(location: *const c_void, address: *mut Aint) {
+    fn MPI_Get_address(location: *const c_void, address: *mut Aint) {
         put(address, location as Aint, "address")
     }
 
-    fn Address(location: *const c_void, address: *mut Aint) {
+    fn MPI_Address(location: *const c_void, address: *mut Aint) {
         put(address, location as Aint, "address")
     }
 
-    fn Type_extent(datatype: Datatype, extent: *mut Count) {
+    fn MPI_Type_extent(datatype: Datatype, extent: *mut Count) {
         put(extent, enter_any().types.layout(datatype)?.extent(), "extent")
     }
 
-    fn Type_lb(datatype: Datatype, displacement: *mut Count) {
+    fn MPI_Type_lb(datatype: Datatype, displacement: *mut Count) {
         put(displacement, enter_any().types.layout(datatype)?.lb(), "displacement")
     }
 
-    fn Type_ub(datatype: Datatype, displacement: *mut Count) {
+    fn MPI_Type_ub(datatype: Datatype, displacement: *mut Count) {
         put(displacement, enter_any().types.layout(datatype)?.ub(), "displacement")
     }
 
-    fn Type_hvector(count: c_int, blocklength: c_int, stride: Count, oldtype: Datatype,
+    fn MPI_Type_hvector(count: c_int, blocklength: c_int, stride: Count, oldtype: Datatype,
         newtype: *mut Datatype)
     {
         let old = layout(oldtype)?;
         add::<c_int>(Layout::hvector(count.into(), blocklength.into(), stride, &old), newtype)
     }
 
-    fn Type_hindexed(count: c_int, array_of_blocklengths: *const c_int,
+    fn MPI_Type_hindexed(count: c_int, array_of_blocklengths: *const c_int,
         array_of_displacements: *const Count, oldtype: Datatype, newtype: *mut Datatype)
     {
         hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype)
     }
 
-    fn Type_struct(count: c_int, array_of_blocklengths: *const c_int,
+    fn MPI_Type_struct(count: c_int, array_of_blocklengths: *const c_int,
         array_of_displacements: *const Count, array_of_types: *const Datatype,
         newtype: *mut Datatype)
     {

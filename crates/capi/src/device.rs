@@ -10,9 +10,9 @@ macro_rules! question {
         fn $name() -> c_int {
             $body.into()
         }
-        question!(@export $name "MPIX_");
-        question!(@export $name "PMPIX_");
-        question!(@export $name "catena_MPIX_");
+        question!(@export $name "");
+        question!(@export $name "P");
+        question!(@export $name "catena_");
     )+};
     (@export $name:ident $prefix:literal) => {
         const _: () = {
@@ -27,5 +27,5 @@ macro_rules! question {
 
 question! {
     /// Whether buffers may lie in memory of CUDA devices, which may be asked before `MPI_Init` as well.
-    fn Query_cuda_support() { catena_core::takes_cuda() }
+    fn MPIX_Query_cuda_support() { catena_core::takes_cuda() }
 }

@@ -104,7 +104,7 @@ fn port_name(at: *const c_char) -> Result<String> {
 
 mpi_fn! {
     /// Only the root's arguments say what is started.
-    fn Comm_spawn(command: *const c_char, argv: *mut *mut c_char, maxprocs: c_int, info: Info,
+    fn MPI_Comm_spawn(command: *const c_char, argv: *mut *mut c_char, maxprocs: c_int, info: Info,
         root: c_int, comm: Comm, intercomm: *mut Comm, array_of_errcodes: *mut c_int) on comm
     {
         let process = enter()?;
@@ -125,7 +125,7 @@ mpi_fn! {
     }
 
     /// Only the root's arguments say what is started.
-    fn Comm_spawn_multiple(count: c_int, array_of_commands: *mut *mut c_char,
+    fn MPI_Comm_spawn_multiple(count: c_int, array_of_commands: *mut *mut c_char,
         array_of_argv: *mut *mut *mut c_char, array_of_maxprocs: *const c_int,
         array_of_info: *const Info, root: c_int, comm: Comm, intercomm: *mut Comm,
         array_of_errcodes: *mut c_int) on comm
@@ -162,11 +162,11 @@ mpi_fn! {
         conclude(&on, root, made, (intercomm, array_of_errcodes), &asked)
     }
 
-    fn Comm_get_parent(parent: *mut Comm) {
+    fn MPI_Comm_get_parent(parent: *mut Comm) {
         put(parent, catena_dynamic::parent(&*enter()?), "parent")
     }
 
-    fn Open_port(info: Info, port_name: *mut c_char) {
+    fn MPI_Open_port(info: Info, port_name: *mut c_char) {
         hints(info)?;
         let process = enter()?;
         let port = port::open(&process)?;
@@ -175,12 +175,12 @@ mpi_fn! {
         put_string(port_name, most, &raw mut len, port.as_str())
     }
 
-    fn Close_port(port_name: *const c_char) {
+    fn MPI_Close_port(port_name: *const c_char) {
         let process = enter()?;
         port::close(&process, &self::port_name(port_name)?)
     }
 
-    fn Comm_accept(port_name: *const c_char, info: Info, root: c_int, comm: Comm,
+    fn MPI_Comm_accept(port_name: *const c_char, info: Info, root: c_int, comm: Comm,
         newcomm: *mut Comm) on comm
     {
         let process = enter()?;
@@ -191,7 +191,7 @@ mpi_fn! {
         })
     }
 
-    fn Comm_connect(port_name: *const c_char, info: Info, root: c_int, comm: Comm,
+    fn MPI_Comm_connect(port_name: *const c_char, info: Info, root: c_int, comm: Comm,
         newcomm: *mut Comm) on comm
     {
         let process = enter()?;
@@ -202,7 +202,7 @@ mpi_fn! {
         })
     }
 
-    fn Comm_join(fd: c_int, intercomm: *mut Comm) {
+    fn MPI_Comm_join(fd: c_int, intercomm: *mut Comm) {
         let process = enter()?;
         put_comm(intercomm, || {
             if fd < 0 {
@@ -213,14 +213,14 @@ mpi_fn! {
         })
     }
 
-    fn Publish_name(service_name: *const c_char, info: Info, port_name: *const c_char) {
+    fn MPI_Publish_name(service_name: *const c_char, info: Info, port_name: *const c_char) {
         hints(info)?;
         let service = args::string(service_name, "service_name")?;
         let process = enter()?;
         name::publish(&process, service, &self::port_name(port_name)?)
     }
 
-    fn Lookup_name(service_name: *const c_char, info: Info, port_name: *mut c_char) {
+    fn MPI_Lookup_name(service_name: *const c_char, info: Info, port_name: *mut c_char) {
         hints(info)?;
         let service = args::string(service_name, "service_name")?;
         let process = enter()?;
@@ -229,7 +229,7 @@ mpi_fn! {
         put_string(port_name, consts::MAX_PORT_NAME as usize, &raw mut len, port.as_str())
     }
 
-    fn Unpublish_name(service_name: *const c_char, info: Info, port_name: *const c_char) {
+    fn MPI_Unpublish_name(service_name: *const c_char, info: Info, port_name: *const c_char) {
         hints(info)?;
         let service = args::string(service_name, "service_name")?;
         let process = enter()?;

@@ -14,7 +14,7 @@ use crate::args::null_argument;
 /// that is the one of `MPI_COMM_SELF` (MPI-5, chapter 9.3). Where the call tells what it has begun or
 /// found, in `request`, `message`, `flag`, `indx` or `outcount`, a null pointer is an error before the body
 /// runs: nothing begins whose handle would be lost. A name given as
-/// `Send | Send_c` makes two functions, in which `Num` is the type of counts
+/// `MPI_Send | MPI_Send_c` makes two functions, in which `Num` is the type of counts
 /// (`int` or `MPI_Count`) and `Disp` that of displacements (`int` or
 /// `MPI_Aint`).
 macro_rules! mpi_fn {
@@ -37,7 +37,7 @@ macro_rules! mpi_fn {
                 match body() {
                     Ok(()) => 0,
                     Err(error) => $crate::errors::raise(
-                        concat!("MPI_", stringify!($name)),
+                        stringify!($name),
                         $crate::entry::mpi_fn!(@object $($on object)?),
                         error,
                     ),
@@ -67,11 +67,11 @@ macro_rules! mpi_fn {
             $crate::entry::mpi_fn!(@one [] $(#[$attr])* $large ($($arg: $ty),*) [$($on)?] $body);
         }
     };
-    (@told request $arg:ident) => { $crate::entry::Told::check($arg, "request")?; };
-    (@told message $arg:ident) => { $crate::entry::Told::check($arg, "message")?; };
-    (@told flag $arg:ident) => { $crate::entry::Told::check($arg, "flag")?; };
-    (@told indx $arg:ident) => { $crate::entry::Told::check($arg, "index")?; };
-    (@told outcount $arg:ident) => { $crate::entry::Told::check($arg, "outcount")?; };
+    (@told request $arg:ident) => { $crate::entry::OutArgument::check($arg, "request")?; };
+    (@told message $arg:ident) => { $crate::entry::OutArgument::check($arg, "message")?; };
+    (@told flag $arg:ident) => { $crate::entry::OutArgument::check($arg, "flag")?; };
+    (@told indx $arg:ident) => { $crate::entry::OutArgument::check($arg, "index")?; };
+    (@told outcount $arg:ident) => { $crate::entry::OutArgument::check($arg, "outcount")?; };
     (@told $other:ident $arg:ident) => {};
     (@object) => { $crate::errors::On::Nothing };
     (@object $on:ident $object:ident) => { $crate::errors::On::from($object) };
@@ -80,7 +80,7 @@ macro_rules! mpi_fn {
 pub(crate) use mpi_fn;
 
 /// An argument through which a call tells what it has begun or found, or a value of such a name.
-pub(crate) trait Told {
+pub(crate) trait OutArgument {
     /// Checks that something can be told.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ pub(crate) trait Told {
     fn check(self, name: &str) -> Result<()>;
 }
 
-impl<T> Told for *mut T {
+impl<T> OutArgument for *mut T {
     #[inline(always)]
     fn check(self, name: &str) -> Result<()> {
         match self.is_null() {
@@ -100,7 +100,7 @@ impl<T> Told for *mut T {
 
 macro_rules! values {
     ($($ty:ty)*) => {$(
-        impl Told for $ty {
+        impl OutArgument for $ty {
             #[inline(always)]
             fn check(self, _name: &str) -> Result<()> {
                 Ok(())

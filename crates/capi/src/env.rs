@@ -62,8 +62,8 @@ fn shared_memory(size: usize, alignment: usize) -> Option<*mut u8> {
 
 export! {
     /// In a copy of the process that `fork` has made nothing is left to do.
-    fn Finalize() -> c_int {
-        crate::traced::traced!(Finalize);
+    fn MPI_Finalize() -> c_int {
+        crate::traced::traced!(MPI_Finalize);
         if life::is_copy() {
             return consts::SUCCESS;
         }
@@ -94,13 +94,13 @@ fn raise(error: &Error) -> c_int {
 
 mpi_fn! {
     /// The arguments of the program stay as they are: nothing in them is ours.
-    fn Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) {
+    fn MPI_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) {
         catena_library::assemble();
         interpreter::begin();
         init::init(consts::THREAD_SINGLE).map(drop)
     }
 
-    fn Init_thread(_argc: *mut c_int, _argv: *mut *mut *mut c_char, required: c_int,
+    fn MPI_Init_thread(_argc: *mut c_int, _argv: *mut *mut *mut c_char, required: c_int,
         provided: *mut c_int)
     {
         catena_library::assemble();
@@ -108,25 +108,25 @@ mpi_fn! {
         put(provided, init::init(required)?, "provided")
     }
 
-    fn Initialized(flag: *mut c_int) {
+    fn MPI_Initialized(flag: *mut c_int) {
         put(flag, init::is_initialized().into(), "flag")
     }
 
-    fn Finalized(flag: *mut c_int) {
+    fn MPI_Finalized(flag: *mut c_int) {
         let is_finalized = init::is_finalized() || interpreter::has_put_off();
         put(flag, is_finalized.into(), "flag")
     }
 
-    fn Query_thread(provided: *mut c_int) {
+    fn MPI_Query_thread(provided: *mut c_int) {
         put(provided, enter()?.world_model()?.level, "provided")
     }
 
-    fn Is_thread_main(flag: *mut c_int) {
+    fn MPI_Is_thread_main(flag: *mut c_int) {
         let main = enter()?.world_model()?.main_thread;
         put(flag, (main == std::thread::current().id()).into(), "flag")
     }
 
-    fn Abort(comm: Comm, errorcode: c_int) on comm {
+    fn MPI_Abort(comm: Comm, errorcode: c_int) on comm {
         let who = match enter() {
             Ok(process) => format!("rank {}", process.me.0),
             Err(_) => "a process".to_owned(),
@@ -134,25 +134,25 @@ mpi_fn! {
         init::abort(errorcode, &format!("{who} called MPI_Abort with error code {errorcode}"))
     }
 
-    fn Get_processor_name(name: *mut c_char, resultlen: *mut c_int) {
+    fn MPI_Get_processor_name(name: *mut c_char, resultlen: *mut c_int) {
         put_string(name, consts::MAX_PROCESSOR_NAME as usize, resultlen, host())
     }
 
-    fn Get_version(version: *mut c_int, subversion: *mut c_int) {
+    fn MPI_Get_version(version: *mut c_int, subversion: *mut c_int) {
         put(version, consts::VERSION, "version")?;
         put(subversion, consts::SUBVERSION, "subversion")
     }
 
-    fn Get_library_version(version: *mut c_char, resultlen: *mut c_int) {
+    fn MPI_Get_library_version(version: *mut c_char, resultlen: *mut c_int) {
         put_string(version, consts::MAX_LIBRARY_VERSION_STRING as usize, resultlen, LIBRARY)
     }
 
     /// The node is the one resource that is known to hold the whole process.
-    fn Get_hw_resource_info(hw_info: *mut Info) {
+    fn MPI_Get_hw_resource_info(hw_info: *mut Info) {
         put(hw_info, info::add(&enter_any(), resources()), "hw_info")
     }
 
-    fn Alloc_mem(size: Aint, hints: Info, baseptr: *mut c_void) {
+    fn MPI_Alloc_mem(size: Aint, hints: Info, baseptr: *mut c_void) {
         let hints = enter_any().infos.find(hints)?;
         let Ok(size) = usize::try_from(size) else {
             fail!(Arg, "the size is {size}: it must not be negative");
@@ -172,7 +172,7 @@ mpi_fn! {
         put(baseptr.cast::<*mut c_void>(), at, "baseptr")
     }
 
-    fn Free_mem(base: *mut c_void) {
+    fn MPI_Free_mem(base: *mut c_void) {
         if heap::give(base.cast()) {
             return Ok(());
         }
@@ -181,7 +181,7 @@ mpi_fn! {
         Ok(())
     }
 
-    fn Error_class(errorcode: c_int, errorclass: *mut c_int) {
+    fn MPI_Error_class(errorcode: c_int, errorclass: *mut c_int) {
         errors::looked_at(errorcode);
         match errors::class_of(errorcode) {
             Some(class) => put(errorclass, class, "errorclass"),
@@ -189,7 +189,7 @@ mpi_fn! {
         }
     }
 
-    fn Error_string(errorcode: c_int, string: *mut c_char, resultlen: *mut c_int) {
+    fn MPI_Error_string(errorcode: c_int, string: *mut c_char, resultlen: *mut c_int) {
         errors::looked_at(errorcode);
         match errors::text_of(errorcode) {
             Some(text) => put_string(string, consts::MAX_ERROR_STRING as usize, resultlen, text),

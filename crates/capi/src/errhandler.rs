@@ -91,90 +91,90 @@ fn check_file(file: File) -> Result<()> {
 }
 
 mpi_fn! {
-    fn Comm_create_errhandler(function: CommErrhandlerFunction, errhandler: *mut Errhandler) {
+    fn MPI_Comm_create_errhandler(function: CommErrhandlerFunction, errhandler: *mut Errhandler) {
         create(Target::Comm, function, errhandler)
     }
 
-    fn Comm_set_errhandler(comm: Comm, errhandler: Errhandler) on comm {
+    fn MPI_Comm_set_errhandler(comm: Comm, errhandler: Errhandler) on comm {
         set(comm, errhandler)
     }
 
-    fn Comm_get_errhandler(comm: Comm, errhandler: *mut Errhandler) on comm {
+    fn MPI_Comm_get_errhandler(comm: Comm, errhandler: *mut Errhandler) on comm {
         get(comm, errhandler)
     }
 
-    fn Comm_call_errhandler(comm: Comm, errorcode: c_int) on comm {
+    fn MPI_Comm_call_errhandler(comm: Comm, errorcode: c_int) on comm {
         call(comm, errorcode)
     }
 
-    fn Errhandler_create(function: CommErrhandlerFunction, errhandler: *mut Errhandler) {
+    fn MPI_Errhandler_create(function: CommErrhandlerFunction, errhandler: *mut Errhandler) {
         create(Target::Comm, function, errhandler)
     }
 
-    fn Errhandler_set(comm: Comm, errhandler: Errhandler) on comm {
+    fn MPI_Errhandler_set(comm: Comm, errhandler: Errhandler) on comm {
         set(comm, errhandler)
     }
 
-    fn Errhandler_get(comm: Comm, errhandler: *mut Errhandler) on comm {
+    fn MPI_Errhandler_get(comm: Comm, errhandler: *mut Errhandler) on comm {
         get(comm, errhandler)
     }
 
-    fn Errhandler_free(errhandler: *mut Errhandler) {
+    fn MPI_Errhandler_free(errhandler: *mut Errhandler) {
         let objects = enter_any();
         let old = args::get(errhandler, "errhandler")?;
         objects.errhandlers.free(old)?;
         put(errhandler, consts::ERRHANDLER_NULL, "errhandler")
     }
 
-    fn Win_create_errhandler(function: WinErrhandlerFunction, errhandler: *mut Errhandler) {
+    fn MPI_Win_create_errhandler(function: WinErrhandlerFunction, errhandler: *mut Errhandler) {
         create(Target::Win, function, errhandler)
     }
 
-    fn Win_set_errhandler(win: Win, errhandler: Errhandler) on win {
+    fn MPI_Win_set_errhandler(win: Win, errhandler: Errhandler) on win {
         set(win, errhandler)
     }
 
-    fn Win_get_errhandler(win: Win, errhandler: *mut Errhandler) on win {
+    fn MPI_Win_get_errhandler(win: Win, errhandler: *mut Errhandler) on win {
         get(win, errhandler)
     }
 
-    fn Win_call_errhandler(win: Win, errorcode: c_int) on win {
+    fn MPI_Win_call_errhandler(win: Win, errorcode: c_int) on win {
         call(win, errorcode)
     }
 
-    fn Session_create_errhandler(function: SessionErrhandlerFunction,
+    fn MPI_Session_create_errhandler(function: SessionErrhandlerFunction,
         errhandler: *mut Errhandler)
     {
         create(Target::Session, function, errhandler)
     }
 
-    fn Session_set_errhandler(session: Session, errhandler: Errhandler) on session {
+    fn MPI_Session_set_errhandler(session: Session, errhandler: Errhandler) on session {
         set(session, errhandler)
     }
 
-    fn Session_get_errhandler(session: Session, errhandler: *mut Errhandler) on session {
+    fn MPI_Session_get_errhandler(session: Session, errhandler: *mut Errhandler) on session {
         get(session, errhandler)
     }
 
-    fn Session_call_errhandler(session: Session, errorcode: c_int) on session {
+    fn MPI_Session_call_errhandler(session: Session, errorcode: c_int) on session {
         call(session, errorcode)
     }
 
-    fn File_create_errhandler(function: FileErrhandlerFunction, errhandler: *mut Errhandler) {
+    fn MPI_File_create_errhandler(function: FileErrhandlerFunction, errhandler: *mut Errhandler) {
         create(Target::File, function, errhandler)
     }
 
-    fn File_set_errhandler(file: File, errhandler: Errhandler) on file {
+    fn MPI_File_set_errhandler(file: File, errhandler: Errhandler) on file {
         check_file(file)?;
         set(file, errhandler)
     }
 
-    fn File_get_errhandler(file: File, errhandler: *mut Errhandler) on file {
+    fn MPI_File_get_errhandler(file: File, errhandler: *mut Errhandler) on file {
         check_file(file)?;
         get(file, errhandler)
     }
 
-    fn File_call_errhandler(fh: File, errorcode: c_int) on fh {
+    fn MPI_File_call_errhandler(fh: File, errorcode: c_int) on fh {
         check_file(fh)?;
         call(fh, errorcode)
     }

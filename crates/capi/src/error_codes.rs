@@ -11,14 +11,14 @@ use crate::entry::mpi_fn;
 use crate::{added, errors};
 
 mpi_fn! {
-    fn Add_error_class(errorclass: *mut c_int) {
+    fn MPI_Add_error_class(errorclass: *mut c_int) {
         put(errorclass, consts::ERR_UNKNOWN, "errorclass")?;
         let new = added::add(None);
         refresh_last_used();
         put(errorclass, new, "errorclass")
     }
 
-    fn Add_error_code(errorclass: c_int, errorcode: *mut c_int) {
+    fn MPI_Add_error_code(errorclass: c_int, errorcode: *mut c_int) {
         put(errorcode, consts::ERR_UNKNOWN, "errorcode")?;
         if errors::class_of(errorclass) != Some(errorclass) {
             fail!(Arg, "{errorclass} is not an error class");
@@ -28,7 +28,7 @@ mpi_fn! {
         put(errorcode, new, "errorcode")
     }
 
-    fn Add_error_string(errorcode: c_int, string: *const c_char) {
+    fn MPI_Add_error_string(errorcode: c_int, string: *const c_char) {
         let string = args::bytes(string, "string")?;
         if string.len() >= consts::MAX_ERROR_STRING as usize {
             fail!(Arg, "the string has {} bytes, at most {} are allowed", string.len(),
@@ -37,19 +37,19 @@ mpi_fn! {
         added::change(errorcode, |it| it.text = string.to_vec())
     }
 
-    fn Remove_error_class(errorclass: c_int) {
+    fn MPI_Remove_error_class(errorclass: c_int) {
         added::remove(errorclass, true)?;
         refresh_last_used();
         Ok(())
     }
 
-    fn Remove_error_code(errorcode: c_int) {
+    fn MPI_Remove_error_code(errorcode: c_int) {
         added::remove(errorcode, false)?;
         refresh_last_used();
         Ok(())
     }
 
-    fn Remove_error_string(errorcode: c_int) {
+    fn MPI_Remove_error_string(errorcode: c_int) {
         added::change(errorcode, |it| it.text.clear())
     }
 }

@@ -24,17 +24,17 @@ macro_rules! export {
         const _: () = {
             // SAFETY: the table of functions has each name once, and no other
             // library may define names that begin with MPI_ or PMPI_.
-            #[unsafe(export_name = concat!("MPI_", stringify!($name)))]
+            #[unsafe(export_name = stringify!($name))]
             extern "C" fn mpi($($arg: $ty),*) -> $ret {
                 $name($($arg),*)
             }
             // SAFETY: as above.
-            #[unsafe(export_name = concat!("PMPI_", stringify!($name)))]
+            #[unsafe(export_name = concat!("P", stringify!($name)))]
             extern "C" fn pmpi($($arg: $ty),*) -> $ret {
                 $name($($arg),*)
             }
             // SAFETY: as above; no other library has names that begin with catena_.
-            #[unsafe(export_name = concat!("catena_MPI_", stringify!($name)))]
+            #[unsafe(export_name = concat!("catena_", stringify!($name)))]
             extern "C" fn layered($($arg: $ty),*) -> $ret {
                 $name($($arg),*)
             }

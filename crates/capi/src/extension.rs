@@ -1,9 +1,9 @@
 //! How a function is written that no version of the ABI has.
 
 /// Defines functions, and exports each as `MPIX_name` and `PMPIX_name`, as `catena_MPIX_name` for the layers of other
-/// binary interfaces, and, where `[standard]` says so, under the names of the standard that is to come.
+/// binary interfaces, and, where one is given in brackets, under the name of the standard that is to come.
 ///
-/// `on object` names the argument whose error handler is called. A name given as `Put | Put_c` makes two functions, in
+/// `on object` names the argument whose error handler is called. A name given as `MPIX_Put | MPIX_Put_c` makes two functions, in
 /// which `Num` is the type of counts (`int` or `MPI_Count`).
 macro_rules! extension {
     ($(
@@ -23,15 +23,15 @@ macro_rules! extension {
             match body() {
                 Ok(()) => ::catena_abi::consts::SUCCESS,
                 Err(error) => $crate::errors::raise(
-                    concat!("MPIX_", stringify!($name)),
+                    stringify!($name),
                     $crate::errors::On::from(object),
                     error,
                 ),
             }
         }
-        $crate::extension::extension!(@export $name "MPIX_" ($($arg: $ty),*));
-        $crate::extension::extension!(@export $name "PMPIX_" ($($arg: $ty),*));
-        $crate::extension::extension!(@export $name "catena_MPIX_" ($($arg: $ty),*));
+        $crate::extension::extension!(@export $name "" $name ($($arg: $ty),*));
+        $crate::extension::extension!(@export $name "P" $name ($($arg: $ty),*));
+        $crate::extension::extension!(@export $name "catena_" $name ($($arg: $ty),*));
         $crate::extension::extension!(@also [$($also)?] $name ($($arg: $ty),*));
     };
     (@forms [$large:ident] $(#[$attr:meta])* $name:ident [] ($($arg:ident: $ty:ty),*) $on:ident $body:block) => {
@@ -51,14 +51,14 @@ macro_rules! extension {
         }
     };
     (@also [] $($rest:tt)*) => {};
-    (@also [standard] $name:ident $args:tt) => {
-        $crate::extension::extension!(@export $name "MPI_" $args);
-        $crate::extension::extension!(@export $name "PMPI_" $args);
+    (@also [$also:ident] $name:ident $args:tt) => {
+        $crate::extension::extension!(@export $name "" $also $args);
+        $crate::extension::extension!(@export $name "P" $also $args);
     };
-    (@export $name:ident $prefix:literal ($($arg:ident: $ty:ty),*)) => {
+    (@export $name:ident $prefix:literal $symbol:ident ($($arg:ident: $ty:ty),*)) => {
         const _: () = {
             // SAFETY: no other library may define names that begin so, and each is here once.
-            #[unsafe(export_name = concat!($prefix, stringify!($name)))]
+            #[unsafe(export_name = concat!($prefix, stringify!($symbol)))]
             #[allow(clippy::too_many_arguments, reason = "as many as the standard gives the like")]
             extern "C" fn exported($($arg: $ty),*) -> ::core::ffi::c_int {
                 $name($($arg),*)

@@ -130,7 +130,7 @@ fn type_extent<N: TryFrom<i64>>(fh: File, datatype: Datatype, extent: *mut N) ->
 }
 
 mpi_fn! {
-    fn File_open(comm: Comm, filename: *const c_char, amode: c_int, hints: Info, fh: *mut File) {
+    fn MPI_File_open(comm: Comm, filename: *const c_char, amode: c_int, hints: Info, fh: *mut File) {
         no_file(|process| {
             let comm = process.comm(comm)?;
             put(fh, consts::FILE_NULL, "fh")?;
@@ -143,7 +143,7 @@ mpi_fn! {
         })
     }
 
-    fn File_close(fh: *mut File) on fh {
+    fn MPI_File_close(fh: *mut File) on fh {
         let handle = args::get(fh, "fh")?;
         let Entered { process, file } = file(handle)?;
         let closed = catena_io::close(&process, &file);
@@ -155,49 +155,49 @@ mpi_fn! {
         closed.map_err(|error| error.on(place))
     }
 
-    fn File_delete(filename: *const c_char, hints: Info) {
+    fn MPI_File_delete(filename: *const c_char, hints: Info) {
         no_file(|process| {
             info::check(process.objects, hints)?;
             catena_io::delete(name(filename)?)
         })
     }
 
-    fn File_set_size(fh: File, size: Offset) on fh {
+    fn MPI_File_set_size(fh: File, size: Offset) on fh {
         let Entered { process, file } = file(fh)?;
         file.set_size(&process, size).map_err(|error| error.on(fh))
     }
 
-    fn File_preallocate(fh: File, size: Offset) on fh {
+    fn MPI_File_preallocate(fh: File, size: Offset) on fh {
         let Entered { process, file } = file(fh)?;
         file.preallocate(&process, size).map_err(|error| error.on(fh))
     }
 
-    fn File_get_size(fh: File, size: *mut Offset) on fh {
+    fn MPI_File_get_size(fh: File, size: *mut Offset) on fh {
         put(size, file(fh)?.file.size()? as Offset, "size")
     }
 
-    fn File_get_group(fh: File, group: *mut Group) on fh {
+    fn MPI_File_get_group(fh: File, group: *mut Group) on fh {
         let Entered { process, file } = file(fh)?;
         put(group, process.objects.groups.add(file.comm.group.clone()), "group")
     }
 
-    fn File_get_amode(fh: File, amode: *mut c_int) on fh {
+    fn MPI_File_get_amode(fh: File, amode: *mut c_int) on fh {
         put(amode, file(fh)?.file.amode.bits(), "amode")
     }
 
-    fn File_set_info(fh: File, hints: Info) on fh {
+    fn MPI_File_set_info(fh: File, hints: Info) on fh {
         let Entered { process, file } = file(fh)?;
         let info = info::info(process.objects, hints);
         file.set_info(&process, info).map_err(|error| error.on(fh))
     }
 
-    fn File_get_info(fh: File, info_used: *mut Info) on fh {
+    fn MPI_File_get_info(fh: File, info_used: *mut Info) on fh {
         let Entered { process, file } = file(fh)?;
         let told = file.hints.borrow().info();
         put(info_used, info::add(process.objects, told), "info_used")
     }
 
-    fn File_set_view(fh: File, disp: Offset, etype: Datatype, filetype: Datatype,
+    fn MPI_File_set_view(fh: File, disp: Offset, etype: Datatype, filetype: Datatype,
         datarep: *const c_char, hints: Info) on fh
     {
         let Entered { process, file } = file(fh)?;
@@ -205,7 +205,7 @@ mpi_fn! {
         file.set_view(&process, wanted).map_err(|error| error.on(fh))
     }
 
-    fn File_get_view(fh: File, disp: *mut Offset, etype: *mut Datatype, filetype: *mut Datatype,
+    fn MPI_File_get_view(fh: File, disp: *mut Offset, etype: *mut Datatype, filetype: *mut Datatype,
         datarep: *mut c_char) on fh
     {
         let Entered { process, file } = file(fh)?;
@@ -218,38 +218,38 @@ mpi_fn! {
         put_string(datarep, room, &raw mut len, view.datarep.name())
     }
 
-    fn File_seek(fh: File, offset: Offset, whence: c_int) on fh {
+    fn MPI_File_seek(fh: File, offset: Offset, whence: c_int) on fh {
         file(fh)?.file.seek(offset, whence)
     }
 
-    fn File_get_position(fh: File, offset: *mut Offset) on fh {
+    fn MPI_File_get_position(fh: File, offset: *mut Offset) on fh {
         put(offset, file(fh)?.file.position()?, "offset")
     }
 
-    fn File_get_byte_offset(fh: File, offset: Offset, disp: *mut Offset) on fh {
+    fn MPI_File_get_byte_offset(fh: File, offset: Offset, disp: *mut Offset) on fh {
         put(disp, file(fh)?.file.byte_offset(offset)?, "disp")
     }
 
-    fn File_seek_shared(fh: File, offset: Offset, whence: c_int) on fh {
+    fn MPI_File_seek_shared(fh: File, offset: Offset, whence: c_int) on fh {
         let Entered { process, file } = file(fh)?;
         let sought = file.seek_shared(&process, offset, whence);
         sought.map_err(|error| error.on(fh))
     }
 
-    fn File_get_position_shared(fh: File, offset: *mut Offset) on fh {
+    fn MPI_File_get_position_shared(fh: File, offset: *mut Offset) on fh {
         let Entered { process, file } = file(fh)?;
         put(offset, file.position_shared(&process)?, "offset")
     }
 
-    fn File_get_type_extent(fh: File, datatype: Datatype, extent: *mut Aint) on fh {
+    fn MPI_File_get_type_extent(fh: File, datatype: Datatype, extent: *mut Aint) on fh {
         type_extent(fh, datatype, extent)
     }
 
-    fn File_get_type_extent_c(fh: File, datatype: Datatype, extent: *mut Count) on fh {
+    fn MPI_File_get_type_extent_c(fh: File, datatype: Datatype, extent: *mut Count) on fh {
         type_extent(fh, datatype, extent)
     }
 
-    fn File_set_atomicity(fh: File, flag: c_int) on fh {
+    fn MPI_File_set_atomicity(fh: File, flag: c_int) on fh {
         let Entered { process, file } = file(fh)?;
         let set = file.set_atomicity(&process, flag != 0);
         drop(process);
@@ -258,16 +258,16 @@ mpi_fn! {
         set.map_err(|error| error.on(fh))
     }
 
-    fn File_get_atomicity(fh: File, flag: *mut c_int) on fh {
+    fn MPI_File_get_atomicity(fh: File, flag: *mut c_int) on fh {
         put(flag, file(fh)?.file.atomic.get().into(), "flag")
     }
 
-    fn File_sync(fh: File) on fh {
+    fn MPI_File_sync(fh: File) on fh {
         let Entered { process, file } = file(fh)?;
         file.sync(&process).map_err(|error| error.on(fh))
     }
 
-    fn Register_datarep(datarep: *const c_char, read_conversion_fn: DatarepConversionFunction,
+    fn MPI_Register_datarep(datarep: *const c_char, read_conversion_fn: DatarepConversionFunction,
         write_conversion_fn: DatarepConversionFunction,
         dtype_file_extent_fn: DatarepExtentFunction, extra_state: *mut c_void)
     {
@@ -275,7 +275,7 @@ mpi_fn! {
         register_datarep(datarep, both, dtype_file_extent_fn, extra_state)
     }
 
-    fn Register_datarep_c(datarep: *const c_char, read_conversion_fn: DatarepConversionFunctionC,
+    fn MPI_Register_datarep_c(datarep: *const c_char, read_conversion_fn: DatarepConversionFunctionC,
         write_conversion_fn: DatarepConversionFunctionC,
         dtype_file_extent_fn: DatarepExtentFunction, extra_state: *mut c_void)
     {

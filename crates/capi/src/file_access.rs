@@ -5,7 +5,7 @@ use std::ffi::c_void;
 
 use catena_abi::{Count, Datatype, File, Offset, Request, Status};
 use catena_core::{Process, enter};
-use catena_io::{Buffer, Direction, Form, Place, Transfer, collective, start, straight};
+use catena_io::{Buffer, Direction, FilePosition, Form, Transfer, collective, start, straight};
 use catena_objects::Result;
 
 use crate::args::{self, put, put_status};
@@ -45,7 +45,7 @@ impl Data {
 fn prepare(
     process: &Process,
     file: &catena_io::File,
-    (direction, place): (Direction, Place),
+    (direction, place): (Direction, FilePosition),
     data: Data,
 ) -> Result<Transfer> {
     file.prepare(process, direction, place, data.check(process)?)
@@ -54,7 +54,7 @@ fn prepare(
 /// A blocking independent call.
 fn alone(
     fh: File,
-    (direction, place): (Direction, Place),
+    (direction, place): (Direction, FilePosition),
     data: Data,
     status: *mut Status,
 ) -> Result<()> {
@@ -77,7 +77,7 @@ fn alone(
 }
 
 /// A blocking collective call.
-fn all(fh: File, how: (Direction, Place), data: Data, status: *mut Status) -> Result<()> {
+fn all(fh: File, how: (Direction, FilePosition), data: Data, status: *mut Status) -> Result<()> {
     let Entered { process, file } = file(fh)?;
     let own = file
         .free()
@@ -97,7 +97,12 @@ fn ordered(fh: File, direction: Direction, data: Data, status: *mut Status) -> R
 }
 
 /// An independent call that goes on while the program computes.
-fn begun(fh: File, how: (Direction, Place), data: Data, request: *mut Request) -> Result<()> {
+fn begun(
+    fh: File,
+    how: (Direction, FilePosition),
+    data: Data,
+    request: *mut Request,
+) -> Result<()> {
     let Entered { process, file } = file(fh)?;
     if request.is_null() {
         return Err(args::null_argument("request"));
@@ -107,7 +112,12 @@ fn begun(fh: File, how: (Direction, Place), data: Data, request: *mut Request) -
 }
 
 /// A collective one.
-fn begun_all(fh: File, how: (Direction, Place), data: Data, request: *mut Request) -> Result<()> {
+fn begun_all(
+    fh: File,
+    how: (Direction, FilePosition),
+    data: Data,
+    request: *mut Request,
+) -> Result<()> {
     let Entered { process, file } = file(fh)?;
     if request.is_null() {
         return Err(args::null_argument("request"));
@@ -120,7 +130,7 @@ fn begun_all(fh: File, how: (Direction, Place), data: Data, request: *mut Reques
 }
 
 /// A split collective call that begins.
-fn begin(fh: File, how: (Direction, Place), form: Form, data: Data) -> Result<()> {
+fn begin(fh: File, how: (Direction, FilePosition), form: Form, data: Data) -> Result<()> {
     let Entered { process, file } = file(fh)?;
     let base = data.buf.cast();
     let own = || prepare(&process, &file, how, data);
@@ -146,195 +156,195 @@ fn end(fh: File, how: (Form, Direction), buf: *const c_void, status: *mut Status
 }
 
 mpi_fn! {
-    fn File_read_at | File_read_at_c(fh: File, offset: Offset, buf: *mut c_void, count: Num,
+    fn MPI_File_read_at | MPI_File_read_at_c(fh: File, offset: Offset, buf: *mut c_void, count: Num,
         datatype: Datatype, status: *mut Status) on fh
     {
-        alone(fh, (Direction::Read, Place::At(offset)), Data::new(buf, count.into(), datatype), status)
+        alone(fh, (Direction::Read, FilePosition::At(offset)), Data::new(buf, count.into(), datatype), status)
     }
 
-    fn File_iread_at | File_iread_at_c(fh: File, offset: Offset, buf: *mut c_void, count: Num,
+    fn MPI_File_iread_at | MPI_File_iread_at_c(fh: File, offset: Offset, buf: *mut c_void, count: Num,
         datatype: Datatype, request: *mut Request) on fh
     {
-        begun(fh, (Direction::Read, Place::At(offset)), Data::new(buf, count.into(), datatype), request)
+        begun(fh, (Direction::Read, FilePosition::At(offset)), Data::new(buf, count.into(), datatype), request)
     }
 
-    fn File_read_at_all | File_read_at_all_c(fh: File, offset: Offset, buf: *mut c_void,
+    fn MPI_File_read_at_all | MPI_File_read_at_all_c(fh: File, offset: Offset, buf: *mut c_void,
         count: Num, datatype: Datatype, status: *mut Status) on fh
     {
-        all(fh, (Direction::Read, Place::At(offset)), Data::new(buf, count.into(), datatype), status)
+        all(fh, (Direction::Read, FilePosition::At(offset)), Data::new(buf, count.into(), datatype), status)
     }
 
-    fn File_iread_at_all | File_iread_at_all_c(fh: File, offset: Offset, buf: *mut c_void,
+    fn MPI_File_iread_at_all | MPI_File_iread_at_all_c(fh: File, offset: Offset, buf: *mut c_void,
         count: Num, datatype: Datatype, request: *mut Request) on fh
     {
-        begun_all(fh, (Direction::Read, Place::At(offset)), Data::new(buf, count.into(), datatype), request)
+        begun_all(fh, (Direction::Read, FilePosition::At(offset)), Data::new(buf, count.into(), datatype), request)
     }
 
-    fn File_read_at_all_begin | File_read_at_all_begin_c(fh: File, offset: Offset,
+    fn MPI_File_read_at_all_begin | MPI_File_read_at_all_begin_c(fh: File, offset: Offset,
         buf: *mut c_void, count: Num, datatype: Datatype) on fh
     {
-        begin(fh, (Direction::Read, Place::At(offset)), Form::At, Data::new(buf, count.into(), datatype))
+        begin(fh, (Direction::Read, FilePosition::At(offset)), Form::At, Data::new(buf, count.into(), datatype))
     }
 
-    fn File_read_at_all_end(fh: File, buf: *mut c_void, status: *mut Status) on fh {
+    fn MPI_File_read_at_all_end(fh: File, buf: *mut c_void, status: *mut Status) on fh {
         end(fh, (Form::At, Direction::Read), buf, status)
     }
 
-    fn File_read | File_read_c(fh: File, buf: *mut c_void, count: Num, datatype: Datatype,
+    fn MPI_File_read | MPI_File_read_c(fh: File, buf: *mut c_void, count: Num, datatype: Datatype,
         status: *mut Status) on fh
     {
-        alone(fh, (Direction::Read, Place::Individual), Data::new(buf, count.into(), datatype), status)
+        alone(fh, (Direction::Read, FilePosition::Individual), Data::new(buf, count.into(), datatype), status)
     }
 
-    fn File_iread | File_iread_c(fh: File, buf: *mut c_void, count: Num, datatype: Datatype,
+    fn MPI_File_iread | MPI_File_iread_c(fh: File, buf: *mut c_void, count: Num, datatype: Datatype,
         request: *mut Request) on fh
     {
-        begun(fh, (Direction::Read, Place::Individual), Data::new(buf, count.into(), datatype), request)
+        begun(fh, (Direction::Read, FilePosition::Individual), Data::new(buf, count.into(), datatype), request)
     }
 
-    fn File_read_all | File_read_all_c(fh: File, buf: *mut c_void, count: Num,
+    fn MPI_File_read_all | MPI_File_read_all_c(fh: File, buf: *mut c_void, count: Num,
         datatype: Datatype, status: *mut Status) on fh
     {
-        all(fh, (Direction::Read, Place::Individual), Data::new(buf, count.into(), datatype), status)
+        all(fh, (Direction::Read, FilePosition::Individual), Data::new(buf, count.into(), datatype), status)
     }
 
-    fn File_iread_all | File_iread_all_c(fh: File, buf: *mut c_void, count: Num,
+    fn MPI_File_iread_all | MPI_File_iread_all_c(fh: File, buf: *mut c_void, count: Num,
         datatype: Datatype, request: *mut Request) on fh
     {
-        begun_all(fh, (Direction::Read, Place::Individual), Data::new(buf, count.into(), datatype), request)
+        begun_all(fh, (Direction::Read, FilePosition::Individual), Data::new(buf, count.into(), datatype), request)
     }
 
-    fn File_read_all_begin | File_read_all_begin_c(fh: File, buf: *mut c_void, count: Num,
+    fn MPI_File_read_all_begin | MPI_File_read_all_begin_c(fh: File, buf: *mut c_void, count: Num,
         datatype: Datatype) on fh
     {
-        begin(fh, (Direction::Read, Place::Individual), Form::Individual, Data::new(buf, count.into(), datatype))
+        begin(fh, (Direction::Read, FilePosition::Individual), Form::Individual, Data::new(buf, count.into(), datatype))
     }
 
-    fn File_read_all_end(fh: File, buf: *mut c_void, status: *mut Status) on fh {
+    fn MPI_File_read_all_end(fh: File, buf: *mut c_void, status: *mut Status) on fh {
         end(fh, (Form::Individual, Direction::Read), buf, status)
     }
 
-    fn File_read_shared | File_read_shared_c(fh: File, buf: *mut c_void, count: Num,
+    fn MPI_File_read_shared | MPI_File_read_shared_c(fh: File, buf: *mut c_void, count: Num,
         datatype: Datatype, status: *mut Status) on fh
     {
-        alone(fh, (Direction::Read, Place::Shared), Data::new(buf, count.into(), datatype), status)
+        alone(fh, (Direction::Read, FilePosition::Shared), Data::new(buf, count.into(), datatype), status)
     }
 
-    fn File_iread_shared | File_iread_shared_c(fh: File, buf: *mut c_void, count: Num,
+    fn MPI_File_iread_shared | MPI_File_iread_shared_c(fh: File, buf: *mut c_void, count: Num,
         datatype: Datatype, request: *mut Request) on fh
     {
-        begun(fh, (Direction::Read, Place::Shared), Data::new(buf, count.into(), datatype), request)
+        begun(fh, (Direction::Read, FilePosition::Shared), Data::new(buf, count.into(), datatype), request)
     }
 
-    fn File_read_ordered | File_read_ordered_c(fh: File, buf: *mut c_void, count: Num,
+    fn MPI_File_read_ordered | MPI_File_read_ordered_c(fh: File, buf: *mut c_void, count: Num,
         datatype: Datatype, status: *mut Status) on fh
     {
         ordered(fh, Direction::Read, Data::new(buf, count.into(), datatype), status)
     }
 
-    fn File_read_ordered_begin | File_read_ordered_begin_c(fh: File, buf: *mut c_void,
+    fn MPI_File_read_ordered_begin | MPI_File_read_ordered_begin_c(fh: File, buf: *mut c_void,
         count: Num, datatype: Datatype) on fh
     {
         begin_ordered(fh, Direction::Read, Data::new(buf, count.into(), datatype))
     }
 
-    fn File_read_ordered_end(fh: File, buf: *mut c_void, status: *mut Status) on fh {
+    fn MPI_File_read_ordered_end(fh: File, buf: *mut c_void, status: *mut Status) on fh {
         end(fh, (Form::Ordered, Direction::Read), buf, status)
     }
 
-    fn File_write_at | File_write_at_c(fh: File, offset: Offset, buf: *const c_void,
+    fn MPI_File_write_at | MPI_File_write_at_c(fh: File, offset: Offset, buf: *const c_void,
         count: Num, datatype: Datatype, status: *mut Status) on fh
     {
-        alone(fh, (Direction::Write, Place::At(offset)), Data::new(buf, count.into(), datatype), status)
+        alone(fh, (Direction::Write, FilePosition::At(offset)), Data::new(buf, count.into(), datatype), status)
     }
 
-    fn File_iwrite_at | File_iwrite_at_c(fh: File, offset: Offset, buf: *const c_void,
+    fn MPI_File_iwrite_at | MPI_File_iwrite_at_c(fh: File, offset: Offset, buf: *const c_void,
         count: Num, datatype: Datatype, request: *mut Request) on fh
     {
-        begun(fh, (Direction::Write, Place::At(offset)), Data::new(buf, count.into(), datatype), request)
+        begun(fh, (Direction::Write, FilePosition::At(offset)), Data::new(buf, count.into(), datatype), request)
     }
 
-    fn File_write_at_all | File_write_at_all_c(fh: File, offset: Offset, buf: *const c_void,
+    fn MPI_File_write_at_all | MPI_File_write_at_all_c(fh: File, offset: Offset, buf: *const c_void,
         count: Num, datatype: Datatype, status: *mut Status) on fh
     {
-        all(fh, (Direction::Write, Place::At(offset)), Data::new(buf, count.into(), datatype), status)
+        all(fh, (Direction::Write, FilePosition::At(offset)), Data::new(buf, count.into(), datatype), status)
     }
 
-    fn File_iwrite_at_all | File_iwrite_at_all_c(fh: File, offset: Offset, buf: *const c_void,
+    fn MPI_File_iwrite_at_all | MPI_File_iwrite_at_all_c(fh: File, offset: Offset, buf: *const c_void,
         count: Num, datatype: Datatype, request: *mut Request) on fh
     {
-        begun_all(fh, (Direction::Write, Place::At(offset)), Data::new(buf, count.into(), datatype), request)
+        begun_all(fh, (Direction::Write, FilePosition::At(offset)), Data::new(buf, count.into(), datatype), request)
     }
 
-    fn File_write_at_all_begin | File_write_at_all_begin_c(fh: File, offset: Offset,
+    fn MPI_File_write_at_all_begin | MPI_File_write_at_all_begin_c(fh: File, offset: Offset,
         buf: *const c_void, count: Num, datatype: Datatype) on fh
     {
-        begin(fh, (Direction::Write, Place::At(offset)), Form::At, Data::new(buf, count.into(), datatype))
+        begin(fh, (Direction::Write, FilePosition::At(offset)), Form::At, Data::new(buf, count.into(), datatype))
     }
 
-    fn File_write_at_all_end(fh: File, buf: *const c_void, status: *mut Status) on fh {
+    fn MPI_File_write_at_all_end(fh: File, buf: *const c_void, status: *mut Status) on fh {
         end(fh, (Form::At, Direction::Write), buf, status)
     }
 
-    fn File_write | File_write_c(fh: File, buf: *const c_void, count: Num, datatype: Datatype,
+    fn MPI_File_write | MPI_File_write_c(fh: File, buf: *const c_void, count: Num, datatype: Datatype,
         status: *mut Status) on fh
     {
-        alone(fh, (Direction::Write, Place::Individual), Data::new(buf, count.into(), datatype), status)
+        alone(fh, (Direction::Write, FilePosition::Individual), Data::new(buf, count.into(), datatype), status)
     }
 
-    fn File_iwrite | File_iwrite_c(fh: File, buf: *const c_void, count: Num,
+    fn MPI_File_iwrite | MPI_File_iwrite_c(fh: File, buf: *const c_void, count: Num,
         datatype: Datatype, request: *mut Request) on fh
     {
-        begun(fh, (Direction::Write, Place::Individual), Data::new(buf, count.into(), datatype), request)
+        begun(fh, (Direction::Write, FilePosition::Individual), Data::new(buf, count.into(), datatype), request)
     }
 
-    fn File_write_all | File_write_all_c(fh: File, buf: *const c_void, count: Num,
+    fn MPI_File_write_all | MPI_File_write_all_c(fh: File, buf: *const c_void, count: Num,
         datatype: Datatype, status: *mut Status) on fh
     {
-        all(fh, (Direction::Write, Place::Individual), Data::new(buf, count.into(), datatype), status)
+        all(fh, (Direction::Write, FilePosition::Individual), Data::new(buf, count.into(), datatype), status)
     }
 
-    fn File_iwrite_all | File_iwrite_all_c(fh: File, buf: *const c_void, count: Num,
+    fn MPI_File_iwrite_all | MPI_File_iwrite_all_c(fh: File, buf: *const c_void, count: Num,
         datatype: Datatype, request: *mut Request) on fh
     {
-        begun_all(fh, (Direction::Write, Place::Individual), Data::new(buf, count.into(), datatype), request)
+        begun_all(fh, (Direction::Write, FilePosition::Individual), Data::new(buf, count.into(), datatype), request)
     }
 
-    fn File_write_all_begin | File_write_all_begin_c(fh: File, buf: *const c_void, count: Num,
+    fn MPI_File_write_all_begin | MPI_File_write_all_begin_c(fh: File, buf: *const c_void, count: Num,
         datatype: Datatype) on fh
     {
-        begin(fh, (Direction::Write, Place::Individual), Form::Individual, Data::new(buf, count.into(), datatype))
+        begin(fh, (Direction::Write, FilePosition::Individual), Form::Individual, Data::new(buf, count.into(), datatype))
     }
 
-    fn File_write_all_end(fh: File, buf: *const c_void, status: *mut Status) on fh {
+    fn MPI_File_write_all_end(fh: File, buf: *const c_void, status: *mut Status) on fh {
         end(fh, (Form::Individual, Direction::Write), buf, status)
     }
 
-    fn File_write_shared | File_write_shared_c(fh: File, buf: *const c_void, count: Num,
+    fn MPI_File_write_shared | MPI_File_write_shared_c(fh: File, buf: *const c_void, count: Num,
         datatype: Datatype, status: *mut Status) on fh
     {
-        alone(fh, (Direction::Write, Place::Shared), Data::new(buf, count.into(), datatype), status)
+        alone(fh, (Direction::Write, FilePosition::Shared), Data::new(buf, count.into(), datatype), status)
     }
 
-    fn File_iwrite_shared | File_iwrite_shared_c(fh: File, buf: *const c_void, count: Num,
+    fn MPI_File_iwrite_shared | MPI_File_iwrite_shared_c(fh: File, buf: *const c_void, count: Num,
         datatype: Datatype, request: *mut Request) on fh
     {
-        begun(fh, (Direction::Write, Place::Shared), Data::new(buf, count.into(), datatype), request)
+        begun(fh, (Direction::Write, FilePosition::Shared), Data::new(buf, count.into(), datatype), request)
     }
 
-    fn File_write_ordered | File_write_ordered_c(fh: File, buf: *const c_void, count: Num,
+    fn MPI_File_write_ordered | MPI_File_write_ordered_c(fh: File, buf: *const c_void, count: Num,
         datatype: Datatype, status: *mut Status) on fh
     {
         ordered(fh, Direction::Write, Data::new(buf, count.into(), datatype), status)
     }
 
-    fn File_write_ordered_begin | File_write_ordered_begin_c(fh: File, buf: *const c_void,
+    fn MPI_File_write_ordered_begin | MPI_File_write_ordered_begin_c(fh: File, buf: *const c_void,
         count: Num, datatype: Datatype) on fh
     {
         begin_ordered(fh, Direction::Write, Data::new(buf, count.into(), datatype))
     }
 
-    fn File_write_ordered_end(fh: File, buf: *const c_void, status: *mut Status) on fh {
+    fn MPI_File_write_ordered_end(fh: File, buf: *const c_void, status: *mut Status) on fh {
         end(fh, (Form::Ordered, Direction::Write), buf, status)
     }
 }

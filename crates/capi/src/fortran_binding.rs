@@ -212,8 +212,8 @@ macro_rules! export {
     ($(fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
         #[allow(non_snake_case, reason = "the name of the function")]
         extern "C" fn $name($($arg: $ty),*) -> c_int $body
-        export!(@one $name "MPIX_" ($($arg: $ty),*));
-        export!(@one $name "PMPIX_" ($($arg: $ty),*));
+        export!(@one $name "" ($($arg: $ty),*));
+        export!(@one $name "P" ($($arg: $ty),*));
     )*};
     (@one $name:ident $prefix:literal ($($arg:ident: $ty:ty),*)) => {
         const _: () = {
@@ -227,73 +227,73 @@ macro_rules! export {
 }
 
 export! {
-    fn Op_create_x(function: LayerFn, end: Option<End>, commute: c_int, state: *mut c_void, op: *mut Op) {
+    fn MPIX_Op_create_x(function: LayerFn, end: Option<End>, commute: c_int, state: *mut c_void, op: *mut Op) {
         layers::catena_op_create(function, i64::MAX, state, end, commute, op)
     }
 
-    fn Comm_create_errhandler_x(function: LayerHandler, end: Option<End>, state: *mut c_void,
+    fn MPIX_Comm_create_errhandler_x(function: LayerHandler, end: Option<End>, state: *mut c_void,
         errhandler: *mut Errhandler)
     {
         layers::catena_errhandler_create(0, function, state, end, errhandler)
     }
 
-    fn Win_create_errhandler_x(function: LayerHandler, end: Option<End>, state: *mut c_void,
+    fn MPIX_Win_create_errhandler_x(function: LayerHandler, end: Option<End>, state: *mut c_void,
         errhandler: *mut Errhandler)
     {
         layers::catena_errhandler_create(1, function, state, end, errhandler)
     }
 
-    fn File_create_errhandler_x(function: LayerHandler, end: Option<End>, state: *mut c_void,
+    fn MPIX_File_create_errhandler_x(function: LayerHandler, end: Option<End>, state: *mut c_void,
         errhandler: *mut Errhandler)
     {
         layers::catena_errhandler_create(2, function, state, end, errhandler)
     }
 
-    fn Session_create_errhandler_x(function: LayerHandler, end: Option<End>, state: *mut c_void,
+    fn MPIX_Session_create_errhandler_x(function: LayerHandler, end: Option<End>, state: *mut c_void,
         errhandler: *mut Errhandler)
     {
         layers::catena_errhandler_create(3, function, state, end, errhandler)
     }
 
-    fn Comm_create_keyval_x(copy: *const c_void, delete: *const c_void, end: Option<End>,
+    fn MPIX_Comm_create_keyval_x(copy: *const c_void, delete: *const c_void, end: Option<End>,
         keyval: *mut c_int, state: *mut c_void)
     {
         create_keyval(Carrier::Comm, copy, delete, end, keyval, state)
     }
 
-    fn Type_create_keyval_x(copy: *const c_void, delete: *const c_void, end: Option<End>,
+    fn MPIX_Type_create_keyval_x(copy: *const c_void, delete: *const c_void, end: Option<End>,
         keyval: *mut c_int, state: *mut c_void)
     {
         create_keyval(Carrier::Type, copy, delete, end, keyval, state)
     }
 
-    fn Win_create_keyval_x(copy: *const c_void, delete: *const c_void, end: Option<End>,
+    fn MPIX_Win_create_keyval_x(copy: *const c_void, delete: *const c_void, end: Option<End>,
         keyval: *mut c_int, state: *mut c_void)
     {
         create_keyval(Carrier::Win, copy, delete, end, keyval, state)
     }
 
-    fn Comm_get_attr_as_fortran(comm: Comm, key: c_int, value: *mut c_void, flag: *mut c_int) {
-        as_fortran(key, value, flag, |value, flag| attr::Comm_get_attr(comm, key, value, flag))
+    fn MPIX_Comm_get_attr_as_fortran(comm: Comm, key: c_int, value: *mut c_void, flag: *mut c_int) {
+        as_fortran(key, value, flag, |value, flag| attr::MPI_Comm_get_attr(comm, key, value, flag))
     }
 
-    fn Comm_set_attr_as_fortran(comm: Comm, key: c_int, value: *mut c_void) {
-        set_as_fortran(value, |cell| attr::Comm_set_attr(comm, key, cell))
+    fn MPIX_Comm_set_attr_as_fortran(comm: Comm, key: c_int, value: *mut c_void) {
+        set_as_fortran(value, |cell| attr::MPI_Comm_set_attr(comm, key, cell))
     }
 
-    fn Type_get_attr_as_fortran(datatype: Datatype, key: c_int, value: *mut c_void, flag: *mut c_int) {
-        as_fortran(key, value, flag, |value, flag| attr::Type_get_attr(datatype, key, value, flag))
+    fn MPIX_Type_get_attr_as_fortran(datatype: Datatype, key: c_int, value: *mut c_void, flag: *mut c_int) {
+        as_fortran(key, value, flag, |value, flag| attr::MPI_Type_get_attr(datatype, key, value, flag))
     }
 
-    fn Type_set_attr_as_fortran(datatype: Datatype, key: c_int, value: *mut c_void) {
-        set_as_fortran(value, |cell| attr::Type_set_attr(datatype, key, cell))
+    fn MPIX_Type_set_attr_as_fortran(datatype: Datatype, key: c_int, value: *mut c_void) {
+        set_as_fortran(value, |cell| attr::MPI_Type_set_attr(datatype, key, cell))
     }
 
-    fn Win_get_attr_as_fortran(win: Win, key: c_int, value: *mut c_void, flag: *mut c_int) {
-        as_fortran(key, value, flag, |value, flag| attr::Win_get_attr(win, key, value, flag))
+    fn MPIX_Win_get_attr_as_fortran(win: Win, key: c_int, value: *mut c_void, flag: *mut c_int) {
+        as_fortran(key, value, flag, |value, flag| attr::MPI_Win_get_attr(win, key, value, flag))
     }
 
-    fn Win_set_attr_as_fortran(win: Win, key: c_int, value: *mut c_void) {
-        set_as_fortran(value, |cell| attr::Win_set_attr(win, key, cell))
+    fn MPIX_Win_set_attr_as_fortran(win: Win, key: c_int, value: *mut c_void) {
+        set_as_fortran(value, |cell| attr::MPI_Win_set_attr(win, key, cell))
     }
 }

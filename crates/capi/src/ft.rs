@@ -28,27 +28,27 @@ fn to_place<T: 'static>(place: *mut T) -> calls::Put<T> {
 }
 
 extension! {
-    fn Comm_revoke[standard](comm: Comm) on comm {
+    fn MPIX_Comm_revoke[MPI_Comm_revoke](comm: Comm) on comm {
         let process = enter()?;
         calls::revoke(&process, &process.comm(comm)?);
         Ok(())
     }
 
-    fn Comm_is_revoked[standard](comm: Comm, flag: *mut c_int) on comm {
+    fn MPIX_Comm_is_revoked[MPI_Comm_is_revoked](comm: Comm, flag: *mut c_int) on comm {
         let process = enter()?;
         // What has come is heard.
         process.progress();
         put(flag, process.comm_ref(comm)?.failed.is_revoked().into(), "flag")
     }
 
-    fn Comm_get_failed[standard](comm: Comm, failedgrp: *mut Group) on comm {
+    fn MPIX_Comm_get_failed[MPI_Comm_get_failed](comm: Comm, failedgrp: *mut Group) on comm {
         let process = enter()?;
         process.progress();
         let failed = (*process.comm(comm)?).get_failed(&process);
         put(failedgrp, process.objects.groups.add(failed), "failedgrp")
     }
 
-    fn Comm_ack_failed[standard](comm: Comm, num_to_ack: c_int, num_acked: *mut c_int) on comm {
+    fn MPIX_Comm_ack_failed[MPI_Comm_ack_failed](comm: Comm, num_to_ack: c_int, num_acked: *mut c_int) on comm {
         let process = enter()?;
         let Ok(most) = usize::try_from(num_to_ack) else {
             fail!(Arg, "num_to_ack is {num_to_ack}: it must not be negative");
@@ -58,20 +58,20 @@ extension! {
         put(num_acked, acked as c_int, "num_acked")
     }
 
-    fn Comm_failure_ack(comm: Comm) on comm {
+    fn MPIX_Comm_failure_ack(comm: Comm) on comm {
         let process = enter()?;
         process.progress();
         (*process.comm(comm)?).acknowledge(&process, usize::MAX);
         Ok(())
     }
 
-    fn Comm_failure_get_acked(comm: Comm, failedgrp: *mut Group) on comm {
+    fn MPIX_Comm_failure_get_acked(comm: Comm, failedgrp: *mut Group) on comm {
         let process = enter()?;
         let acknowledged = (*process.comm(comm)?).acknowledged(&process);
         put(failedgrp, process.objects.groups.add(acknowledged), "failedgrp")
     }
 
-    fn Comm_agree[standard](comm: Comm, flag: *mut c_int) on comm {
+    fn MPIX_Comm_agree[MPI_Comm_agree](comm: Comm, flag: *mut c_int) on comm {
         let process = enter()?;
         let own = read(flag, "flag")?;
         let (agreed, result) = calls::agree(&process, &process.comm(comm)?, own);
@@ -79,7 +79,7 @@ extension! {
         result
     }
 
-    fn Comm_iagree[standard](comm: Comm, flag: *mut c_int, request: *mut Request) on comm {
+    fn MPIX_Comm_iagree[MPI_Comm_iagree](comm: Comm, flag: *mut c_int, request: *mut Request) on comm {
         let process = enter()?;
         put(request, consts::REQUEST_NULL, "request")?;
         let own = read(flag, "flag")?;
@@ -87,12 +87,12 @@ extension! {
         put(request, started, "request")
     }
 
-    fn Comm_shrink[standard](comm: Comm, newcomm: *mut Comm) on comm {
+    fn MPIX_Comm_shrink[MPI_Comm_shrink](comm: Comm, newcomm: *mut Comm) on comm {
         let process = enter()?;
         put_comm(newcomm, || calls::shrink(&process, &process.comm(comm)?))
     }
 
-    fn Comm_ishrink[standard](comm: Comm, newcomm: *mut Comm, request: *mut Request) on comm {
+    fn MPIX_Comm_ishrink[MPI_Comm_ishrink](comm: Comm, newcomm: *mut Comm, request: *mut Request) on comm {
         let process = enter()?;
         put(newcomm, consts::COMM_NULL, "newcomm")?;
         put(request, consts::REQUEST_NULL, "request")?;

@@ -11,7 +11,7 @@ use crate::args::put;
 use crate::entry::mpi_fn;
 
 mpi_fn! {
-    fn Grequest_start(query_fn: GrequestQueryFunction, free_fn: GrequestFreeFunction,
+    fn MPI_Grequest_start(query_fn: GrequestQueryFunction, free_fn: GrequestFreeFunction,
         cancel_fn: GrequestCancelFunction, extra_state: *mut c_void, request: *mut Request)
     {
         let process = enter()?;
@@ -26,7 +26,7 @@ mpi_fn! {
         put(request, new.begin(&process), "request")
     }
 
-    fn Grequest_complete(request: Request) {
+    fn MPI_Grequest_complete(request: Request) {
         Generalized::finish(&*enter()?, request)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catena_abi::{Group, consts};
 use catena_core::Objects;
 use catena_core::enter;
-use catena_objects::group::{Group as Members, Likeness};
+use catena_objects::group::{Comparison, Group as Members};
 use catena_objects::{Result, fail};
 
 use crate::args::{self, array, array_mut, put};
@@ -21,12 +21,12 @@ pub(crate) fn number(n: c_int) -> Result<usize> {
 }
 
 /// The number that stands for the result of a comparison.
-pub(crate) fn likeness(like: Likeness) -> c_int {
+pub(crate) fn comparison(like: Comparison) -> c_int {
     match like {
-        Likeness::Ident => consts::IDENT,
-        Likeness::Congruent => consts::CONGRUENT,
-        Likeness::Similar => consts::SIMILAR,
-        Likeness::Unequal => consts::UNEQUAL,
+        Comparison::Ident => consts::IDENT,
+        Comparison::Congruent => consts::CONGRUENT,
+        Comparison::Similar => consts::SIMILAR,
+        Comparison::Unequal => consts::UNEQUAL,
     }
 }
 
@@ -58,16 +58,16 @@ fn translate(objects: &Objects, from: Group, to: Group, ranks: &[c_int]) -> Resu
 }
 
 mpi_fn! {
-    fn Group_size(group: Group, size: *mut c_int) {
+    fn MPI_Group_size(group: Group, size: *mut c_int) {
         put(size, enter()?.objects.groups.find(group)?.size() as c_int, "size")
     }
 
-    fn Group_rank(group: Group, rank: *mut c_int) {
+    fn MPI_Group_rank(group: Group, rank: *mut c_int) {
         let mine = enter()?.objects.groups.find(group)?.rank();
         put(rank, mine.map_or(consts::UNDEFINED, |r| r as c_int), "rank")
     }
 
-    fn Group_translate_ranks(group1: Group, n: c_int, ranks1: *const c_int, group2: Group,
+    fn MPI_Group_translate_ranks(group1: Group, n: c_int, ranks1: *const c_int, group2: Group,
         ranks2: *mut c_int)
     {
         let process = enter()?;
@@ -77,53 +77,53 @@ mpi_fn! {
         Ok(())
     }
 
-    fn Group_compare(group1: Group, group2: Group, result: *mut c_int) {
+    fn MPI_Group_compare(group1: Group, group2: Group, result: *mut c_int) {
         let process = enter()?;
         let (a, b) = related(process.objects, group1, group2)?;
-        put(result, likeness(a.compare(&b)), "result")
+        put(result, comparison(a.compare(&b)), "result")
     }
 
-    fn Group_union(group1: Group, group2: Group, newgroup: *mut Group) {
+    fn MPI_Group_union(group1: Group, group2: Group, newgroup: *mut Group) {
         let process = enter()?;
         let (a, b) = related(process.objects, group1, group2)?;
         let new = a.union(&b);
         put(newgroup, process.objects.groups.add(new), "newgroup")
     }
 
-    fn Group_intersection(group1: Group, group2: Group, newgroup: *mut Group) {
+    fn MPI_Group_intersection(group1: Group, group2: Group, newgroup: *mut Group) {
         let process = enter()?;
         let (a, b) = related(process.objects, group1, group2)?;
         let new = a.intersection(&b);
         put(newgroup, process.objects.groups.add(new), "newgroup")
     }
 
-    fn Group_difference(group1: Group, group2: Group, newgroup: *mut Group) {
+    fn MPI_Group_difference(group1: Group, group2: Group, newgroup: *mut Group) {
         let process = enter()?;
         let (a, b) = related(process.objects, group1, group2)?;
         let new = a.difference(&b);
         put(newgroup, process.objects.groups.add(new), "newgroup")
     }
 
-    fn Group_incl(group: Group, n: c_int, ranks: *const c_int, newgroup: *mut Group) {
+    fn MPI_Group_incl(group: Group, n: c_int, ranks: *const c_int, newgroup: *mut Group) {
         let process = enter()?;
         let new = process.objects.groups.find(group)?.include(array(ranks, number(n)?, "ranks")?)?;
         put(newgroup, process.objects.groups.add(new), "newgroup")
     }
 
-    fn Group_excl(group: Group, n: c_int, ranks: *const c_int, newgroup: *mut Group) {
+    fn MPI_Group_excl(group: Group, n: c_int, ranks: *const c_int, newgroup: *mut Group) {
         let process = enter()?;
         let new = process.objects.groups.find(group)?.exclude(array(ranks, number(n)?, "ranks")?)?;
         put(newgroup, process.objects.groups.add(new), "newgroup")
     }
 
-    fn Group_range_incl(group: Group, n: c_int, triples: *mut [c_int; 3], newgroup: *mut Group) {
+    fn MPI_Group_range_incl(group: Group, n: c_int, triples: *mut [c_int; 3], newgroup: *mut Group) {
         let process = enter()?;
         let group = process.objects.groups.find(group)?;
         let new = group.include_ranges(array(triples, number(n)?, "ranges")?)?;
         put(newgroup, process.objects.groups.add(new), "newgroup")
     }
 
-    fn Group_range_excl(group: Group, n: c_int, triples: *mut [c_int; 3], newgroup: *mut Group) {
+    fn MPI_Group_range_excl(group: Group, n: c_int, triples: *mut [c_int; 3], newgroup: *mut Group) {
         let process = enter()?;
         let group = process.objects.groups.find(group)?;
         let ranks = group.expand_ranges(array(triples, number(n)?, "ranges")?)?;
@@ -131,7 +131,7 @@ mpi_fn! {
         put(newgroup, process.objects.groups.add(new), "newgroup")
     }
 
-    fn Group_free(group: *mut Group) {
+    fn MPI_Group_free(group: *mut Group) {
         let process = enter()?;
         let handle = args::get(group, "group")?;
         // `MPI_GROUP_EMPTY` is what calls give for a group without members, so

@@ -62,11 +62,11 @@ fn put_value(to: *mut c_char, room: usize, value: &[u8]) -> Result<()> {
 }
 
 mpi_fn! {
-    fn Info_create(info: *mut Info) {
+    fn MPI_Info_create(info: *mut Info) {
         put(info, add(&enter_any(), Arc::default()), "info")
     }
 
-    fn Info_create_env(argc: c_int, argv: *mut *mut c_char, info: *mut Info) {
+    fn MPI_Info_create_env(argc: c_int, argv: *mut *mut c_char, info: *mut Info) {
         let env = init::info_env();
         let argc = usize::try_from(argc).unwrap_or(0);
         if !argv.is_null() && argc > 0 {
@@ -84,13 +84,13 @@ mpi_fn! {
         put(info, add(&enter_any(), env), "info")
     }
 
-    fn Info_dup(handle: Info, newinfo: *mut Info) {
+    fn MPI_Info_dup(handle: Info, newinfo: *mut Info) {
         let objects = enter_any();
         let copy = info(&objects, handle)?.duplicate();
         put(newinfo, add(&objects, copy), "newinfo")
     }
 
-    fn Info_free(handle: *mut Info) {
+    fn MPI_Info_free(handle: *mut Info) {
         let objects = enter_any();
         let old = args::get(handle, "info")?;
         own(&objects, old)?;
@@ -98,7 +98,7 @@ mpi_fn! {
         put(handle, consts::INFO_NULL, "info")
     }
 
-    fn Info_set(handle: Info, name: *const c_char, value: *const c_char) {
+    fn MPI_Info_set(handle: Info, name: *const c_char, value: *const c_char) {
         let objects = enter_any();
         let info = own(&objects, handle)?;
         let name = key(name)?;
@@ -109,12 +109,12 @@ mpi_fn! {
         info.set(name, args::bytes(value, "value")?)
     }
 
-    fn Info_delete(handle: Info, name: *const c_char) {
+    fn MPI_Info_delete(handle: Info, name: *const c_char) {
         let objects = enter_any();
         own(&objects, handle)?.delete(key(name)?)
     }
 
-    fn Info_get(handle: Info, name: *const c_char, valuelen: c_int, value: *mut c_char,
+    fn MPI_Info_get(handle: Info, name: *const c_char, valuelen: c_int, value: *mut c_char,
         flag: *mut c_int)
     {
         let objects = enter_any();
@@ -128,7 +128,7 @@ mpi_fn! {
         put(flag, found.is_some().into(), "flag")
     }
 
-    fn Info_get_string(handle: Info, name: *const c_char, buflen: *mut c_int, value: *mut c_char,
+    fn MPI_Info_get_string(handle: Info, name: *const c_char, buflen: *mut c_int, value: *mut c_char,
         flag: *mut c_int)
     {
         let objects = enter_any();
@@ -144,7 +144,7 @@ mpi_fn! {
         put(flag, found.is_some().into(), "flag")
     }
 
-    fn Info_get_valuelen(handle: Info, name: *const c_char, valuelen: *mut c_int,
+    fn MPI_Info_get_valuelen(handle: Info, name: *const c_char, valuelen: *mut c_int,
         flag: *mut c_int)
     {
         let objects = enter_any();
@@ -155,12 +155,12 @@ mpi_fn! {
         put(flag, found.is_some().into(), "flag")
     }
 
-    fn Info_get_nkeys(handle: Info, nkeys: *mut c_int) {
+    fn MPI_Info_get_nkeys(handle: Info, nkeys: *mut c_int) {
         let objects = enter_any();
         put(nkeys, info(&objects, handle)?.len() as c_int, "nkeys")
     }
 
-    fn Info_get_nthkey(handle: Info, n: c_int, name: *mut c_char) {
+    fn MPI_Info_get_nthkey(handle: Info, n: c_int, name: *mut c_char) {
         let objects = enter_any();
         let found = info(&objects, handle)?.nth_key(n)?;
         put_value(name, consts::MAX_INFO_KEY as usize - 1, &found)

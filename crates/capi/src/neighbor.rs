@@ -8,8 +8,8 @@ use crate::coll::{collectives, data, vdata, wdata};
 use crate::entry::mpi_fn;
 
 collectives! {
-    Neighbor_allgather | Neighbor_allgather_c, Ineighbor_allgather | Ineighbor_allgather_c,
-    Neighbor_allgather_init | Neighbor_allgather_init_c
+    MPI_Neighbor_allgather | MPI_Neighbor_allgather_c, MPI_Ineighbor_allgather | MPI_Ineighbor_allgather_c,
+    MPI_Neighbor_allgather_init | MPI_Neighbor_allgather_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcount: Num, recvtype: Datatype) |caller, c|
     {
@@ -17,8 +17,8 @@ collectives! {
         caller.neighbor_allgather(c, s, r)
     }
 
-    Neighbor_allgatherv | Neighbor_allgatherv_c, Ineighbor_allgatherv | Ineighbor_allgatherv_c,
-    Neighbor_allgatherv_init | Neighbor_allgatherv_init_c
+    MPI_Neighbor_allgatherv | MPI_Neighbor_allgatherv_c, MPI_Ineighbor_allgatherv | MPI_Ineighbor_allgatherv_c,
+    MPI_Neighbor_allgatherv_init | MPI_Neighbor_allgatherv_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcounts: *const Num, displs: *const Disp, recvtype: Datatype) |caller, c|
     {
@@ -27,8 +27,8 @@ collectives! {
         caller.neighbor_allgatherv(c, data(sendbuf, sendcount, sendtype), r)
     }
 
-    Neighbor_alltoall | Neighbor_alltoall_c, Ineighbor_alltoall | Ineighbor_alltoall_c,
-    Neighbor_alltoall_init | Neighbor_alltoall_init_c
+    MPI_Neighbor_alltoall | MPI_Neighbor_alltoall_c, MPI_Ineighbor_alltoall | MPI_Ineighbor_alltoall_c,
+    MPI_Neighbor_alltoall_init | MPI_Neighbor_alltoall_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcount: Num, recvtype: Datatype) |caller, c|
     {
@@ -36,8 +36,8 @@ collectives! {
         caller.neighbor_alltoall(c, s, r)
     }
 
-    Neighbor_alltoallv | Neighbor_alltoallv_c, Ineighbor_alltoallv | Ineighbor_alltoallv_c,
-    Neighbor_alltoallv_init | Neighbor_alltoallv_init_c
+    MPI_Neighbor_alltoallv | MPI_Neighbor_alltoallv_c, MPI_Ineighbor_alltoallv | MPI_Ineighbor_alltoallv_c,
+    MPI_Neighbor_alltoallv_init | MPI_Neighbor_alltoallv_init_c
     (sendbuf: *const c_void, sendcounts: *const Num, sdispls: *const Disp, sendtype: Datatype,
         recvbuf: *mut c_void, recvcounts: *const Num, rdispls: *const Disp,
         recvtype: Datatype) |caller, c|
@@ -47,8 +47,8 @@ collectives! {
         caller.neighbor_alltoallv(c, s, vdata(from, recvbuf, recvcounts, rdispls, recvtype)?)
     }
 
-    Neighbor_alltoallw | Neighbor_alltoallw_c, Ineighbor_alltoallw | Ineighbor_alltoallw_c,
-    Neighbor_alltoallw_init | Neighbor_alltoallw_init_c
+    MPI_Neighbor_alltoallw | MPI_Neighbor_alltoallw_c, MPI_Ineighbor_alltoallw | MPI_Ineighbor_alltoallw_c,
+    MPI_Neighbor_alltoallw_init | MPI_Neighbor_alltoallw_init_c
     (sendbuf: *const c_void, sendcounts: *const Num, sdispls: *const Aint,
         sendtypes: *const Datatype, recvbuf: *mut c_void, recvcounts: *const Num,
         rdispls: *const Aint, recvtypes: *const Datatype) |caller, c|

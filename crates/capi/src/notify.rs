@@ -51,7 +51,7 @@ fn threshold(value: Count) -> Result<u64> {
 }
 
 extension! {
-    fn Win_set_num_notify(win: Win, hints: Info, num: c_int) on win {
+    fn MPIX_Win_set_num_notify(win: Win, hints: Info, num: c_int) on win {
         let process = enter()?;
         let window = kept(&process, win)?;
         // No hint changes anything.
@@ -59,7 +59,7 @@ extension! {
         window.set_num_notify(&process, num)
     }
 
-    fn Win_get_num_notify(win: Win, rank: c_int, num: *mut c_int) on win {
+    fn MPIX_Win_get_num_notify(win: Win, rank: c_int, num: *mut c_int) on win {
         let process = enter()?;
         let window = kept(&process, win)?;
         let count = match window.target_rank(rank)? {
@@ -69,31 +69,31 @@ extension! {
         put(num, count as c_int, "num")
     }
 
-    fn Win_get_notify_value(win: Win, notification_idx: c_int, value: *mut Count) on win {
+    fn MPIX_Win_get_notify_value(win: Win, notification_idx: c_int, value: *mut Count) on win {
         let process = enter()?;
         let is = window(&process, win)?.notify_value(&process, notification_idx)?;
         put(value, is as Count, "value")
     }
 
-    fn Win_reset_notify_value(win: Win, notification_idx: c_int, value: *mut Count) on win {
+    fn MPIX_Win_reset_notify_value(win: Win, notification_idx: c_int, value: *mut Count) on win {
         let process = enter()?;
         let was = window(&process, win)?.reset_notify_value(notification_idx)?;
         put(value, was as Count, "value")
     }
 
-    fn Win_test_notify(win: Win, notification_idx: c_int, value: Count, flag: *mut c_int) on win {
+    fn MPIX_Win_test_notify(win: Win, notification_idx: c_int, value: Count, flag: *mut c_int) on win {
         let process = enter()?;
         let window = kept(&process, win)?;
         let has_come = window.test_notify(&process, notification_idx, threshold(value)?)?;
         put(flag, has_come.into(), "flag")
     }
 
-    fn Win_wait_notify(win: Win, notification_idx: c_int, value: Count) on win {
+    fn MPIX_Win_wait_notify(win: Win, notification_idx: c_int, value: Count) on win {
         let process = enter()?;
         kept(&process, win)?.wait_notify(&process, notification_idx, threshold(value)?)
     }
 
-    fn Put_notify | Put_notify_c(origin_addr: *const c_void, origin_count: Num,
+    fn MPIX_Put_notify | MPIX_Put_notify_c(origin_addr: *const c_void, origin_count: Num,
         origin_datatype: Datatype, target_rank: c_int, target_disp: Aint, target_count: Num,
         target_datatype: Datatype, notification_idx: c_int, win: Win) on win
     {
@@ -103,7 +103,7 @@ extension! {
         }))
     }
 
-    fn Get_notify | Get_notify_c(origin_addr: *mut c_void, origin_count: Num,
+    fn MPIX_Get_notify | MPIX_Get_notify_c(origin_addr: *mut c_void, origin_count: Num,
         origin_datatype: Datatype, target_rank: c_int, target_disp: Aint, target_count: Num,
         target_datatype: Datatype, notification_idx: c_int, win: Win) on win
     {
@@ -113,7 +113,7 @@ extension! {
         }))
     }
 
-    fn Accumulate_notify | Accumulate_notify_c(origin_addr: *const c_void, origin_count: Num,
+    fn MPIX_Accumulate_notify | MPIX_Accumulate_notify_c(origin_addr: *const c_void, origin_count: Num,
         origin_datatype: Datatype, target_rank: c_int, target_disp: Aint, target_count: Num,
         target_datatype: Datatype, op: Op, notification_idx: c_int, win: Win) on win
     {
@@ -123,7 +123,7 @@ extension! {
         }))
     }
 
-    fn Get_accumulate_notify | Get_accumulate_notify_c(origin_addr: *const c_void, origin_count: Num,
+    fn MPIX_Get_accumulate_notify | MPIX_Get_accumulate_notify_c(origin_addr: *const c_void, origin_count: Num,
         origin_datatype: Datatype, result_addr: *mut c_void, result_count: Num,
         result_datatype: Datatype, target_rank: c_int, target_disp: Aint, target_count: Num,
         target_datatype: Datatype, op: Op, notification_idx: c_int, win: Win) on win
@@ -135,7 +135,7 @@ extension! {
         }))
     }
 
-    fn Rput_notify | Rput_notify_c(origin_addr: *const c_void, origin_count: Num,
+    fn MPIX_Rput_notify | MPIX_Rput_notify_c(origin_addr: *const c_void, origin_count: Num,
         origin_datatype: Datatype, target_rank: c_int, target_disp: Aint, target_count: Num,
         target_datatype: Datatype, notification_idx: c_int, win: Win, request: *mut Request) on win
     {
@@ -147,7 +147,7 @@ extension! {
         })
     }
 
-    fn Rget_notify | Rget_notify_c(origin_addr: *mut c_void, origin_count: Num,
+    fn MPIX_Rget_notify | MPIX_Rget_notify_c(origin_addr: *mut c_void, origin_count: Num,
         origin_datatype: Datatype, target_rank: c_int, target_disp: Aint, target_count: Num,
         target_datatype: Datatype, notification_idx: c_int, win: Win, request: *mut Request) on win
     {

@@ -21,21 +21,21 @@ fn create(function: UserFn, commute: c_int, op: *mut Op) -> Result<()> {
 }
 
 mpi_fn! {
-    fn Op_create(user_fn: UserFunction, commute: c_int, op: *mut Op) {
+    fn MPI_Op_create(user_fn: UserFunction, commute: c_int, op: *mut Op) {
         match user_fn {
             Some(f) => create(UserFn::Int(f.into()), commute, op),
             None => Err(null_argument("user_fn")),
         }
     }
 
-    fn Op_create_c(user_fn: UserFunctionC, commute: c_int, op: *mut Op) {
+    fn MPI_Op_create_c(user_fn: UserFunctionC, commute: c_int, op: *mut Op) {
         match user_fn {
             Some(f) => create(UserFn::Count(f.into()), commute, op),
             None => Err(null_argument("user_fn")),
         }
     }
 
-    fn Op_free(op: *mut Op) {
+    fn MPI_Op_free(op: *mut Op) {
         let objects = enter_any();
         let handle = get(op, "op")?;
         objects.ops.find(handle)?;
@@ -45,12 +45,12 @@ mpi_fn! {
         put(op, consts::OP_NULL, "op")
     }
 
-    fn Op_commutative(op: Op, commute: *mut c_int) {
+    fn MPI_Op_commutative(op: Op, commute: *mut c_int) {
         let op = enter_any().ops.find(op)?;
         put(commute, op.commutative().into(), "commute")
     }
 
-    fn Reduce_local | Reduce_local_c(inbuf: *const c_void, inoutbuf: *mut c_void, count: Num,
+    fn MPI_Reduce_local | MPI_Reduce_local_c(inbuf: *const c_void, inoutbuf: *mut c_void, count: Num,
         datatype: Datatype, op: Op)
     {
         let objects = enter_any();

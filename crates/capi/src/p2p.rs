@@ -157,9 +157,9 @@ macro_rules! sends {
 
 // A ready send is a standard one that may rely on more.
 sends! {
-    Send | Send_c, Isend | Isend_c, Standard;
-    Ssend | Ssend_c, Issend | Issend_c, Synchronous;
-    Rsend | Rsend_c, Irsend | Irsend_c, Standard;
+    MPI_Send | MPI_Send_c, MPI_Isend | MPI_Isend_c, Standard;
+    MPI_Ssend | MPI_Ssend_c, MPI_Issend | MPI_Issend_c, Synchronous;
+    MPI_Rsend | MPI_Rsend_c, MPI_Irsend | MPI_Irsend_c, Standard;
 }
 
 /// Persistent sends of one mode.
@@ -190,13 +190,13 @@ macro_rules! send_inits {
 }
 
 send_inits! {
-    Send_init | Send_init_c, Standard;
-    Ssend_init | Ssend_init_c, Synchronous;
-    Rsend_init | Rsend_init_c, Standard;
+    MPI_Send_init | MPI_Send_init_c, Standard;
+    MPI_Ssend_init | MPI_Ssend_init_c, Synchronous;
+    MPI_Rsend_init | MPI_Rsend_init_c, Standard;
 }
 
 mpi_fn! {
-    fn Bsend | Bsend_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int, tag: c_int,
+    fn MPI_Bsend | MPI_Bsend_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int, tag: c_int,
         comm: Comm) on comm
     {
         let process = enter()?;
@@ -207,7 +207,7 @@ mpi_fn! {
         }
     }
 
-    fn Ibsend | Ibsend_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int,
+    fn MPI_Ibsend | MPI_Ibsend_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int,
         tag: c_int, comm: Comm, request: *mut Request) on comm
     {
         let process = enter()?;
@@ -218,7 +218,7 @@ mpi_fn! {
         put(request, request::SENT, "request")
     }
 
-    fn Bsend_init | Bsend_init_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int,
+    fn MPI_Bsend_init | MPI_Bsend_init_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int,
         tag: c_int, comm: Comm, request: *mut Request) on comm
     {
         let process = enter()?;
@@ -237,7 +237,7 @@ mpi_fn! {
         put(request, what.init(&process), "request")
     }
 
-    fn Recv | Recv_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int, tag: c_int,
+    fn MPI_Recv | MPI_Recv_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int, tag: c_int,
         comm: Comm, status: *mut Status) on comm
     {
         let process = enter()?;
@@ -249,7 +249,7 @@ mpi_fn! {
         finish(done, status)
     }
 
-    fn Irecv | Irecv_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int, tag: c_int,
+    fn MPI_Irecv | MPI_Irecv_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int, tag: c_int,
         comm: Comm, request: *mut Request) on comm
     {
         let process = enter()?;
@@ -257,7 +257,7 @@ mpi_fn! {
         put(request, irecv(&process, a), "request")
     }
 
-    fn Recv_init | Recv_init_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int,
+    fn MPI_Recv_init | MPI_Recv_init_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int,
         tag: c_int, comm: Comm, request: *mut Request) on comm
     {
         let process = enter()?;
@@ -276,7 +276,7 @@ mpi_fn! {
         put(request, what.init(&process), "request")
     }
 
-    fn Sendrecv | Sendrecv_c(sendbuf: *const c_void, sendcount: Num, sendtype: Datatype,
+    fn MPI_Sendrecv | MPI_Sendrecv_c(sendbuf: *const c_void, sendcount: Num, sendtype: Datatype,
         dest: c_int, sendtag: c_int, recvbuf: *mut c_void, recvcount: Num, recvtype: Datatype,
         source: c_int, recvtag: c_int, comm: Comm, status: *mut Status) on comm
     {
@@ -287,7 +287,7 @@ mpi_fn! {
         both(&process, &mut send, &mut recv, status)
     }
 
-    fn Sendrecv_replace | Sendrecv_replace_c(buf: *mut c_void, count: Num, datatype: Datatype,
+    fn MPI_Sendrecv_replace | MPI_Sendrecv_replace_c(buf: *mut c_void, count: Num, datatype: Datatype,
         dest: c_int, sendtag: c_int, source: c_int, recvtag: c_int, comm: Comm,
         status: *mut Status) on comm
     {
@@ -297,7 +297,7 @@ mpi_fn! {
         both(&process, &mut send, &mut recv, status)
     }
 
-    fn Isendrecv | Isendrecv_c(sendbuf: *const c_void, sendcount: Num, sendtype: Datatype,
+    fn MPI_Isendrecv | MPI_Isendrecv_c(sendbuf: *const c_void, sendcount: Num, sendtype: Datatype,
         dest: c_int, sendtag: c_int, recvbuf: *mut c_void, recvcount: Num, recvtype: Datatype,
         source: c_int, recvtag: c_int, comm: Comm, request: *mut Request) on comm
     {
@@ -308,7 +308,7 @@ mpi_fn! {
         put(request, request::pair(&process, send, recv), "request")
     }
 
-    fn Isendrecv_replace | Isendrecv_replace_c(buf: *mut c_void, count: Num, datatype: Datatype,
+    fn MPI_Isendrecv_replace | MPI_Isendrecv_replace_c(buf: *mut c_void, count: Num, datatype: Datatype,
         dest: c_int, sendtag: c_int, source: c_int, recvtag: c_int, comm: Comm,
         request: *mut Request) on comm
     {
@@ -318,7 +318,7 @@ mpi_fn! {
         put(request, request::pair(&process, send, recv), "request")
     }
 
-    fn Probe(source: c_int, tag: c_int, comm: Comm, status: *mut Status) on comm {
+    fn MPI_Probe(source: c_int, tag: c_int, comm: Comm, status: *mut Status) on comm {
         let process = enter()?;
         let c = process.comm_ref(comm)?;
         let tag = p2p::recv_tag(tag)?;
@@ -330,7 +330,7 @@ mpi_fn! {
         Ok(())
     }
 
-    fn Iprobe(source: c_int, tag: c_int, comm: Comm, flag: *mut c_int, status: *mut Status) on comm {
+    fn MPI_Iprobe(source: c_int, tag: c_int, comm: Comm, flag: *mut c_int, status: *mut Status) on comm {
         let process = enter()?;
         let c = process.comm_ref(comm)?;
         let tag = p2p::recv_tag(tag)?;
@@ -344,7 +344,7 @@ mpi_fn! {
         put(flag, found.is_some().into(), "flag")
     }
 
-    fn Mprobe(source: c_int, tag: c_int, comm: Comm, message: *mut Message, status: *mut Status) on comm {
+    fn MPI_Mprobe(source: c_int, tag: c_int, comm: Comm, message: *mut Message, status: *mut Status) on comm {
         let process = enter()?;
         let c = process.comm_ref(comm)?;
         let tag = p2p::recv_tag(tag)?;
@@ -359,7 +359,7 @@ mpi_fn! {
         put(message, handle, "message")
     }
 
-    fn Improbe(source: c_int, tag: c_int, comm: Comm, flag: *mut c_int, message: *mut Message,
+    fn MPI_Improbe(source: c_int, tag: c_int, comm: Comm, flag: *mut c_int, message: *mut Message,
         status: *mut Status) on comm
     {
         let process = enter()?;
@@ -377,7 +377,7 @@ mpi_fn! {
         put(message, handle, "message")
     }
 
-    fn Mrecv | Mrecv_c(buf: *mut c_void, count: Num, datatype: Datatype, message: *mut Message,
+    fn MPI_Mrecv | MPI_Mrecv_c(buf: *mut c_void, count: Num, datatype: Datatype, message: *mut Message,
         status: *mut Status)
     {
         let process = enter()?;
@@ -387,7 +387,7 @@ mpi_fn! {
         finish(done, status)
     }
 
-    fn Imrecv | Imrecv_c(buf: *mut c_void, count: Num, datatype: Datatype, message: *mut Message,
+    fn MPI_Imrecv | MPI_Imrecv_c(buf: *mut c_void, count: Num, datatype: Datatype, message: *mut Message,
         request: *mut Request)
     {
         let process = enter()?;

@@ -46,7 +46,7 @@ fn too_many(count: u64, ty: &TypeRef) -> Error {
 
 /// Packed data: `size` bytes, of which those from `at` on are next.
 #[derive(Clone, Copy)]
-struct Room {
+struct PackBuffer {
     at: Count,
     size: Count,
 }
@@ -60,7 +60,7 @@ const SHORT: u64 = 4096;
 fn copied(
     comm: Comm,
     (buf, count, datatype): (*const c_void, Count, Datatype),
-    room: Room,
+    room: PackBuffer,
     copy: impl FnOnce(&TypeRef, u64, usize) -> Result<()>,
 ) -> Result<Count> {
     let process = enter()?;
@@ -136,11 +136,11 @@ fn advance<N: TryFrom<Count>>(to: *mut N, value: Count, name: &str) -> Result<()
 }
 
 mpi_fn! {
-    fn Pack | Pack_c(inbuf: *const c_void, incount: Num, datatype: Datatype, outbuf: *mut c_void,
+    fn MPI_Pack | MPI_Pack_c(inbuf: *const c_void, incount: Num, datatype: Datatype, outbuf: *mut c_void,
         outsize: Num, position: *mut Num, comm: Comm) on comm
     {
         let at: Count = get(position, "position")?.into();
-        let room = Room { at, size: outsize.into() };
+        let room = PackBuffer { at, size: outsize.into() };
         let end = copied(comm, (inbuf, incount.into(), datatype), room, |ty, count, len| {
             let out = outbuf.cast::<u8>().wrapping_offset(at as isize);
             // SAFETY: the program passes `incount` elements and `outsize` bytes,
@@ -156,11 +156,11 @@ mpi_fn! {
         advance(position, end, "position")
     }
 
-    fn Unpack | Unpack_c(inbuf: *const c_void, insize: Num, position: *mut Num,
+    fn MPI_Unpack | MPI_Unpack_c(inbuf: *const c_void, insize: Num, position: *mut Num,
         outbuf: *mut c_void, outcount: Num, datatype: Datatype, comm: Comm) on comm
     {
         let at: Count = get(position, "position")?.into();
-        let room = Room { at, size: insize.into() };
+        let room = PackBuffer { at, size: insize.into() };
         let end = copied(comm, (outbuf, outcount.into(), datatype), room, |ty, count, len| {
             let from = inbuf.cast::<u8>().wrapping_offset(at as isize);
             // SAFETY: as in `Pack`.
@@ -175,7 +175,7 @@ mpi_fn! {
         advance(position, end, "position")
     }
 
-    fn Pack_size | Pack_size_c(incount: Num, datatype: Datatype, comm: Comm, size: *mut Num)
+    fn MPI_Pack_size | MPI_Pack_size_c(incount: Num, datatype: Datatype, comm: Comm, size: *mut Num)
         on comm
     {
         check_comm(comm)?;
@@ -183,7 +183,7 @@ mpi_fn! {
         put(size, Num::try_from(e.bytes).unwrap_or(consts::UNDEFINED.into()), "size")
     }
 
-    fn Pack_external | Pack_external_c(datarep: *const c_char, inbuf: *const c_void, incount: Num,
+    fn MPI_Pack_external | MPI_Pack_external_c(datarep: *const c_char, inbuf: *const c_void, incount: Num,
         datatype: Datatype, outbuf: *mut c_void, outsize: Count, position: *mut Count)
     {
         check_datarep(datarep)?;
@@ -211,7 +211,7 @@ mpi_fn! {
         put(position, at + need as Count, "position")
     }
 
-    fn Unpack_external | Unpack_external_c(datarep: *const c_char, inbuf: *const c_void,
+    fn MPI_Unpack_external | MPI_Unpack_external_c(datarep: *const c_char, inbuf: *const c_void,
         insize: Count, position: *mut Count, outbuf: *mut c_void, outcount: Num,
         datatype: Datatype)
     {
@@ -239,7 +239,7 @@ mpi_fn! {
         put(position, at + need as Count, "position")
     }
 
-    fn Pack_external_size | Pack_external_size_c(datarep: *const c_char, incount: Num,
+    fn MPI_Pack_external_size | MPI_Pack_external_size_c(datarep: *const c_char, incount: Num,
         datatype: Datatype, size: *mut Count)
     {
         check_datarep(datarep)?;

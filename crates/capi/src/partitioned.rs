@@ -51,7 +51,7 @@ fn source(end: &End, source: c_int) -> Result<Option<u32>> {
 }
 
 mpi_fn! {
-    fn Psend_init | Psend_init_c(buf: *const c_void, partitions: c_int, count: Num,
+    fn MPI_Psend_init | MPI_Psend_init_c(buf: *const c_void, partitions: c_int, count: Num,
         datatype: Datatype, dest: c_int, tag: c_int, comm: Comm, hints: Info,
         request: *mut Request) on comm
     {
@@ -62,7 +62,7 @@ mpi_fn! {
         put(request, PartSend::init(&process, end), "request")
     }
 
-    fn Precv_init | Precv_init_c(buf: *mut c_void, partitions: c_int, count: Num,
+    fn MPI_Precv_init | MPI_Precv_init_c(buf: *mut c_void, partitions: c_int, count: Num,
         datatype: Datatype, source: c_int, tag: c_int, comm: Comm, hints: Info,
         request: *mut Request) on comm
     {
@@ -73,14 +73,14 @@ mpi_fn! {
         put(request, PartRecv::init(&process, end), "request")
     }
 
-    fn Pready(partition: c_int, request: Request) {
+    fn MPI_Pready(partition: c_int, request: Request) {
         match ready_at_once(request, partition) {
             true => Ok(()),
             false => ready(&*enter()?, request, [partition]),
         }
     }
 
-    fn Pready_range(partition_low: c_int, partition_high: c_int, request: Request) {
+    fn MPI_Pready_range(partition_low: c_int, partition_high: c_int, request: Request) {
         if partition_low > partition_high {
             fail!(
                 Arg,
@@ -90,13 +90,13 @@ mpi_fn! {
         ready(&*enter()?, request, partition_low..=partition_high)
     }
 
-    fn Pready_list(length: c_int, array_of_partitions: *const c_int, request: Request) {
+    fn MPI_Pready_list(length: c_int, array_of_partitions: *const c_int, request: Request) {
         let length = args::count(length.into())? as usize;
         let all = args::array(array_of_partitions, length, "array_of_partitions")?;
         ready(&*enter()?, request, all.iter().copied())
     }
 
-    fn Parrived(request: Request, partition: c_int, flag: *mut c_int) {
+    fn MPI_Parrived(request: Request, partition: c_int, flag: *mut c_int) {
         // Of nothing everything has arrived (MPI-5, 4.2.3).
         if request == consts::REQUEST_NULL || arrived_at_once(request, partition) {
             return put(flag, 1, "flag");

@@ -167,7 +167,7 @@ fn put_some(
 }
 
 mpi_fn! {
-    fn Wait(request: *mut Request, status: *mut Status) {
+    fn MPI_Wait(request: *mut Request, status: *mut Status) {
         let process = enter()?;
         let request = one(request)?;
         match request::block_on(&process, *request)? {
@@ -177,7 +177,7 @@ mpi_fn! {
         Ok(())
     }
 
-    fn Test(request: *mut Request, flag: *mut c_int, status: *mut Status) {
+    fn MPI_Test(request: *mut Request, flag: *mut c_int, status: *mut Status) {
         let process = enter()?;
         let request = one(request)?;
         let ready = request::poll(&process, *request)? != State::Pending;
@@ -188,7 +188,7 @@ mpi_fn! {
         finish(request::complete(&process, request), status)
     }
 
-    fn Waitall(count: c_int, array_of_requests: *mut Request, array_of_statuses: *mut Status) {
+    fn MPI_Waitall(count: c_int, array_of_requests: *mut Request, array_of_statuses: *mut Status) {
         let process = enter()?;
         let requests = requests(count, array_of_requests)?;
         // Nothing is completed if one is none. Of one alone its wait says so.
@@ -210,7 +210,7 @@ mpi_fn! {
         Ok(())
     }
 
-    fn Testall(count: c_int, array_of_requests: *mut Request, flag: *mut c_int,
+    fn MPI_Testall(count: c_int, array_of_requests: *mut Request, flag: *mut c_int,
         array_of_statuses: *mut Status)
     {
         let process = enter()?;
@@ -234,7 +234,7 @@ mpi_fn! {
         Ok(())
     }
 
-    fn Waitany(count: c_int, array_of_requests: *mut Request, indx: *mut c_int,
+    fn MPI_Waitany(count: c_int, array_of_requests: *mut Request, indx: *mut c_int,
         status: *mut Status)
     {
         let process = enter()?;
@@ -251,7 +251,7 @@ mpi_fn! {
         }
     }
 
-    fn Testany(count: c_int, array_of_requests: *mut Request, indx: *mut c_int, flag: *mut c_int,
+    fn MPI_Testany(count: c_int, array_of_requests: *mut Request, indx: *mut c_int, flag: *mut c_int,
         status: *mut Status)
     {
         let process = enter()?;
@@ -271,7 +271,7 @@ mpi_fn! {
         }
     }
 
-    fn Waitsome(incount: c_int, array_of_requests: *mut Request, outcount: *mut c_int,
+    fn MPI_Waitsome(incount: c_int, array_of_requests: *mut Request, outcount: *mut c_int,
         array_of_indices: *mut c_int, array_of_statuses: *mut Status)
     {
         let process = enter()?;
@@ -281,7 +281,7 @@ mpi_fn! {
         put_some(&process, requests, found, outcount, indices, array_of_statuses)
     }
 
-    fn Testsome(incount: c_int, array_of_requests: *mut Request, outcount: *mut c_int,
+    fn MPI_Testsome(incount: c_int, array_of_requests: *mut Request, outcount: *mut c_int,
         array_of_indices: *mut c_int, array_of_statuses: *mut Status)
     {
         let process = enter()?;
@@ -291,7 +291,7 @@ mpi_fn! {
         put_some(&process, requests, found, outcount, indices, array_of_statuses)
     }
 
-    fn Request_get_status(request: Request, flag: *mut c_int, status: *mut Status) {
+    fn MPI_Request_get_status(request: Request, flag: *mut c_int, status: *mut Status) {
         let process = enter()?;
         let ready = request::poll(&process, request)? != State::Pending;
         if ready && !is_idle(&process, request, status) {
@@ -300,7 +300,7 @@ mpi_fn! {
         put(flag, ready.into(), "flag")
     }
 
-    fn Request_get_status_all(count: c_int, array_of_requests: *const Request, flag: *mut c_int,
+    fn MPI_Request_get_status_all(count: c_int, array_of_requests: *const Request, flag: *mut c_int,
         array_of_statuses: *mut Status)
     {
         let process = enter()?;
@@ -317,7 +317,7 @@ mpi_fn! {
         put(flag, ready.into(), "flag")
     }
 
-    fn Request_get_status_any(count: c_int, array_of_requests: *const Request, indx: *mut c_int,
+    fn MPI_Request_get_status_any(count: c_int, array_of_requests: *const Request, indx: *mut c_int,
         flag: *mut c_int, status: *mut Status)
     {
         let process = enter()?;
@@ -337,7 +337,7 @@ mpi_fn! {
         }
     }
 
-    fn Request_get_status_some(incount: c_int, array_of_requests: *const Request,
+    fn MPI_Request_get_status_some(incount: c_int, array_of_requests: *const Request,
         outcount: *mut c_int, array_of_indices: *mut c_int, array_of_statuses: *mut Status)
     {
         let process = enter()?;
@@ -354,19 +354,19 @@ mpi_fn! {
         }
     }
 
-    fn Request_free(request: *mut Request) {
+    fn MPI_Request_free(request: *mut Request) {
         request::free(&*enter()?, one(request)?)
     }
 
-    fn Cancel(request: *mut Request) {
+    fn MPI_Cancel(request: *mut Request) {
         request::cancel(&*enter()?, *one(request)?)
     }
 
-    fn Start(request: *mut Request) {
+    fn MPI_Start(request: *mut Request) {
         request::start(&*enter()?, *one(request)?)
     }
 
-    fn Startall(count: c_int, array_of_requests: *mut Request) {
+    fn MPI_Startall(count: c_int, array_of_requests: *mut Request) {
         request::start_all(&*enter()?, requests_const(count, array_of_requests)?)
     }
 }

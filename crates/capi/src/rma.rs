@@ -354,7 +354,7 @@ fn compare_and_swap(
 }
 
 mpi_fn! {
-    fn Put | Put_c(origin_addr: *const c_void, origin_count: Num, origin_datatype: Datatype,
+    fn MPI_Put | MPI_Put_c(origin_addr: *const c_void, origin_count: Num, origin_datatype: Datatype,
         target_rank: c_int, target_disp: Aint, target_count: Num, target_datatype: Datatype,
         win: Win) on win
     {
@@ -364,7 +364,7 @@ mpi_fn! {
         })
     }
 
-    fn Get | Get_c(origin_addr: *mut c_void, origin_count: Num, origin_datatype: Datatype,
+    fn MPI_Get | MPI_Get_c(origin_addr: *mut c_void, origin_count: Num, origin_datatype: Datatype,
         target_rank: c_int, target_disp: Aint, target_count: Num, target_datatype: Datatype,
         win: Win) on win
     {
@@ -374,7 +374,7 @@ mpi_fn! {
         })
     }
 
-    fn Accumulate | Accumulate_c(origin_addr: *const c_void, origin_count: Num,
+    fn MPI_Accumulate | MPI_Accumulate_c(origin_addr: *const c_void, origin_count: Num,
         origin_datatype: Datatype, target_rank: c_int, target_disp: Aint, target_count: Num,
         target_datatype: Datatype, op: Op, win: Win) on win
     {
@@ -384,7 +384,7 @@ mpi_fn! {
         })
     }
 
-    fn Get_accumulate | Get_accumulate_c(origin_addr: *const c_void, origin_count: Num,
+    fn MPI_Get_accumulate | MPI_Get_accumulate_c(origin_addr: *const c_void, origin_count: Num,
         origin_datatype: Datatype, result_addr: *mut c_void, result_count: Num,
         result_datatype: Datatype, target_rank: c_int, target_disp: Aint, target_count: Num,
         target_datatype: Datatype, op: Op, win: Win) on win
@@ -396,7 +396,7 @@ mpi_fn! {
         })
     }
 
-    fn Rput | Rput_c(origin_addr: *const c_void, origin_count: Num, origin_datatype: Datatype,
+    fn MPI_Rput | MPI_Rput_c(origin_addr: *const c_void, origin_count: Num, origin_datatype: Datatype,
         target_rank: c_int, target_disp: Aint, target_count: Num, target_datatype: Datatype,
         win: Win, request: *mut Request) on win
     {
@@ -406,7 +406,7 @@ mpi_fn! {
         }))
     }
 
-    fn Rget | Rget_c(origin_addr: *mut c_void, origin_count: Num, origin_datatype: Datatype,
+    fn MPI_Rget | MPI_Rget_c(origin_addr: *mut c_void, origin_count: Num, origin_datatype: Datatype,
         target_rank: c_int, target_disp: Aint, target_count: Num, target_datatype: Datatype,
         win: Win, request: *mut Request) on win
     {
@@ -416,7 +416,7 @@ mpi_fn! {
         }))
     }
 
-    fn Raccumulate | Raccumulate_c(origin_addr: *const c_void, origin_count: Num,
+    fn MPI_Raccumulate | MPI_Raccumulate_c(origin_addr: *const c_void, origin_count: Num,
         origin_datatype: Datatype, target_rank: c_int, target_disp: Aint, target_count: Num,
         target_datatype: Datatype, op: Op, win: Win, request: *mut Request) on win
     {
@@ -426,7 +426,7 @@ mpi_fn! {
         }))
     }
 
-    fn Rget_accumulate | Rget_accumulate_c(origin_addr: *const c_void, origin_count: Num,
+    fn MPI_Rget_accumulate | MPI_Rget_accumulate_c(origin_addr: *const c_void, origin_count: Num,
         origin_datatype: Datatype, result_addr: *mut c_void, result_count: Num,
         result_datatype: Datatype, target_rank: c_int, target_disp: Aint, target_count: Num,
         target_datatype: Datatype, op: Op, win: Win, request: *mut Request) on win
@@ -438,14 +438,14 @@ mpi_fn! {
         }))
     }
 
-    fn Fetch_and_op(origin_addr: *const c_void, result_addr: *mut c_void, datatype: Datatype,
+    fn MPI_Fetch_and_op(origin_addr: *const c_void, result_addr: *mut c_void, datatype: Datatype,
         target_rank: c_int, target_disp: Aint, op: Op, win: Win) on win
     {
         let buffers = (origin_addr, result_addr);
         fetch_and_op(win, buffers, datatype, (target_rank, target_disp), op)
     }
 
-    fn Compare_and_swap(origin_addr: *const c_void, compare_addr: *const c_void,
+    fn MPI_Compare_and_swap(origin_addr: *const c_void, compare_addr: *const c_void,
         result_addr: *mut c_void, datatype: Datatype, target_rank: c_int, target_disp: Aint,
         win: Win) on win
     {

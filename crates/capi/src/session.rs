@@ -14,7 +14,7 @@ use crate::entry::mpi_fn;
 use crate::{errhandler, info};
 
 mpi_fn! {
-    fn Session_init(hints: Info, handler: Errhandler, session: *mut Session)
+    fn MPI_Session_init(hints: Info, handler: Errhandler, session: *mut Session)
         on handler
     {
         put(session, consts::SESSION_NULL, "session")?;
@@ -27,7 +27,7 @@ mpi_fn! {
     }
 
     /// In a copy of the process that `fork` has made nothing is left to do.
-    fn Session_finalize(session: *mut Session) on session {
+    fn MPI_Session_finalize(session: *mut Session) on session {
         if life::is_copy() {
             return put(session, consts::SESSION_NULL, "session");
         }
@@ -37,13 +37,13 @@ mpi_fn! {
         put(session, consts::SESSION_NULL, "session")
     }
 
-    fn Session_get_info(session: Session, info_used: *mut Info) on session {
+    fn MPI_Session_get_info(session: Session, info_used: *mut Info) on session {
         let process = enter()?;
         let copy = process.objects.session(session)?.info.duplicate();
         put(info_used, info::add(process.objects, copy), "info_used")
     }
 
-    fn Session_get_num_psets(session: Session, hints: Info, npset_names: *mut c_int) on session {
+    fn MPI_Session_get_num_psets(session: Session, hints: Info, npset_names: *mut c_int) on session {
         let process = enter()?;
         process.objects.session(session)?;
         process.objects.infos.find(hints)?;
@@ -51,7 +51,7 @@ mpi_fn! {
     }
 
     /// With no room for the name, tells how much it needs, with the NUL.
-    fn Session_get_nth_pset(session: Session, hints: Info, n: c_int, pset_len: *mut c_int,
+    fn MPI_Session_get_nth_pset(session: Session, hints: Info, n: c_int, pset_len: *mut c_int,
         pset_name: *mut c_char) on session
     {
         let process = enter()?;
@@ -72,7 +72,7 @@ mpi_fn! {
         put(pset_len, set.name.len() as c_int + 1, "pset_len")
     }
 
-    fn Session_get_pset_info(session: Session, pset_name: *const c_char, to: *mut Info)
+    fn MPI_Session_get_pset_info(session: Session, pset_name: *const c_char, to: *mut Info)
         on session
     {
         let process = enter()?;
@@ -84,7 +84,7 @@ mpi_fn! {
         put(to, info::add(process.objects, Pairs::from_pairs(pairs)), "info")
     }
 
-    fn Group_from_session_pset(session: Session, pset_name: *const c_char,
+    fn MPI_Group_from_session_pset(session: Session, pset_name: *const c_char,
         newgroup: *mut Group) on session
     {
         let process = enter()?;

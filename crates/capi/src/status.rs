@@ -55,59 +55,59 @@ fn set_elements(status: *mut Status, datatype: Datatype, count: Count) -> Result
 }
 
 mpi_fn! {
-    fn Get_count | Get_count_c(status: *const Status, datatype: Datatype, count: *mut Num) {
+    fn MPI_Get_count | MPI_Get_count_c(status: *const Status, datatype: Datatype, count: *mut Num) {
         put_count(count, whole(status, datatype)?)
     }
 
-    fn Get_elements | Get_elements_c(status: *const Status, datatype: Datatype,
+    fn MPI_Get_elements | MPI_Get_elements_c(status: *const Status, datatype: Datatype,
         count: *mut Num)
     {
         put_count(count, basic(status, datatype)?)
     }
 
-    fn Get_elements_x(status: *const Status, datatype: Datatype, count: *mut Count) {
+    fn MPI_Get_elements_x(status: *const Status, datatype: Datatype, count: *mut Count) {
         put_count(count, basic(status, datatype)?)
     }
 
-    fn Status_set_elements | Status_set_elements_c(status: *mut Status, datatype: Datatype,
+    fn MPI_Status_set_elements | MPI_Status_set_elements_c(status: *mut Status, datatype: Datatype,
         count: Num)
     {
         set_elements(status, datatype, count.into())
     }
 
-    fn Status_set_elements_x(status: *mut Status, datatype: Datatype, count: Count) {
+    fn MPI_Status_set_elements_x(status: *mut Status, datatype: Datatype, count: Count) {
         set_elements(status, datatype, count)
     }
 
-    fn Test_cancelled(status: *const Status, flag: *mut c_int) {
+    fn MPI_Test_cancelled(status: *const Status, flag: *mut c_int) {
         put(flag, get(status, "status")?.cancelled().into(), "flag")
     }
 
-    fn Status_set_cancelled(status: *mut Status, flag: c_int) {
+    fn MPI_Status_set_cancelled(status: *mut Status, flag: c_int) {
         change(status, |s| s.set_cancelled(flag != 0))
     }
 
-    fn Status_set_source(status: *mut Status, source: c_int) {
+    fn MPI_Status_set_source(status: *mut Status, source: c_int) {
         change(status, |s| s.source = source)
     }
 
-    fn Status_set_tag(status: *mut Status, tag: c_int) {
+    fn MPI_Status_set_tag(status: *mut Status, tag: c_int) {
         change(status, |s| s.tag = tag)
     }
 
-    fn Status_set_error(status: *mut Status, error: c_int) {
+    fn MPI_Status_set_error(status: *mut Status, error: c_int) {
         change(status, |s| s.error = error)
     }
 
-    fn Status_get_source(status: *const Status, source: *mut c_int) {
+    fn MPI_Status_get_source(status: *const Status, source: *mut c_int) {
         put(source, get(status, "status")?.source, "source")
     }
 
-    fn Status_get_tag(status: *const Status, tag: *mut c_int) {
+    fn MPI_Status_get_tag(status: *const Status, tag: *mut c_int) {
         put(tag, get(status, "status")?.tag, "tag")
     }
 
-    fn Status_get_error(status: *const Status, error: *mut c_int) {
+    fn MPI_Status_get_error(status: *const Status, error: *mut c_int) {
         put(error, get(status, "status")?.error, "error")
     }
 }

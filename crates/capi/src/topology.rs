@@ -135,7 +135,7 @@ fn spread<'a>(
 }
 
 mpi_fn! {
-    fn Topo_test(comm: Comm, status: *mut c_int) on comm {
+    fn MPI_Topo_test(comm: Comm, status: *mut c_int) on comm {
         let process = enter()?;
         let kind = match process.comm_ref(comm)?.topology.get().map(Arc::as_ref) {
             None => consts::UNDEFINED,
@@ -146,11 +146,11 @@ mpi_fn! {
         put(status, kind, "status")
     }
 
-    fn Dims_create(nnodes: c_int, ndims: c_int, dims: *mut c_int) {
+    fn MPI_Dims_create(nnodes: c_int, ndims: c_int, dims: *mut c_int) {
         dims_create(nnodes, array_mut(dims, len(ndims, "ndims")?, "dims")?)
     }
 
-    fn Cart_create(comm_old: Comm, ndims: c_int, dims: *const c_int, periods: *const c_int,
+    fn MPI_Cart_create(comm_old: Comm, ndims: c_int, dims: *const c_int, periods: *const c_int,
         reorder: c_int, comm_cart: *mut Comm) on comm_old
     {
         let process = enter()?;
@@ -160,7 +160,7 @@ mpi_fn! {
         })
     }
 
-    fn Cart_sub(comm: Comm, remain_dims: *const c_int, newcomm: *mut Comm) on comm {
+    fn MPI_Cart_sub(comm: Comm, remain_dims: *const c_int, newcomm: *mut Comm) on comm {
         let process = enter()?;
         put_comm(newcomm, || {
             let comm = process.comm(comm)?;
@@ -170,7 +170,7 @@ mpi_fn! {
         })
     }
 
-    fn Cart_map(comm: Comm, ndims: c_int, dims: *const c_int, periods: *const c_int,
+    fn MPI_Cart_map(comm: Comm, ndims: c_int, dims: *const c_int, periods: *const c_int,
         newrank: *mut c_int) on comm
     {
         let process = enter()?;
@@ -180,12 +180,12 @@ mpi_fn! {
         put(newrank, or_undefined(rank), "newrank")
     }
 
-    fn Cartdim_get(comm: Comm, ndims: *mut c_int) on comm {
+    fn MPI_Cartdim_get(comm: Comm, ndims: *mut c_int) on comm {
         let process = enter()?;
         put(ndims, process.comm_ref(comm)?.grid()?.dims.len() as c_int, "ndims")
     }
 
-    fn Cart_get(comm: Comm, maxdims: c_int, dims: *mut c_int, periods: *mut c_int,
+    fn MPI_Cart_get(comm: Comm, maxdims: c_int, dims: *mut c_int, periods: *mut c_int,
         coords: *mut c_int) on comm
     {
         let process = enter()?;
@@ -200,14 +200,14 @@ mpi_fn! {
         Ok(())
     }
 
-    fn Cart_rank(comm: Comm, coords: *const c_int, rank: *mut c_int) on comm {
+    fn MPI_Cart_rank(comm: Comm, coords: *const c_int, rank: *mut c_int) on comm {
         let process = enter()?;
         let grid = process.comm_ref(comm)?.grid()?;
         let coords = array(coords, grid.dims.len(), "coords")?;
         put(rank, grid.rank(coords)? as c_int, "rank")
     }
 
-    fn Cart_coords(comm: Comm, rank: c_int, maxdims: c_int, coords: *mut c_int) on comm {
+    fn MPI_Cart_coords(comm: Comm, rank: c_int, maxdims: c_int, coords: *mut c_int) on comm {
         let process = enter()?;
         let comm = process.comm_ref(comm)?;
         let grid = comm.grid()?;
@@ -216,7 +216,7 @@ mpi_fn! {
         Ok(())
     }
 
-    fn Cart_shift(comm: Comm, direction: c_int, disp: c_int, rank_source: *mut c_int,
+    fn MPI_Cart_shift(comm: Comm, direction: c_int, disp: c_int, rank_source: *mut c_int,
         rank_dest: *mut c_int) on comm
     {
         let process = enter()?;
@@ -234,7 +234,7 @@ mpi_fn! {
         put(rank_dest, or_null(grid.ahead(comm.rank, d, disp)), "rank_dest")
     }
 
-    fn Graph_create(comm_old: Comm, nnodes: c_int, index: *const c_int, edges: *const c_int,
+    fn MPI_Graph_create(comm_old: Comm, nnodes: c_int, index: *const c_int, edges: *const c_int,
         reorder: c_int, comm_graph: *mut Comm) on comm_old
     {
         let process = enter()?;
@@ -244,7 +244,7 @@ mpi_fn! {
         })
     }
 
-    fn Graph_map(comm: Comm, nnodes: c_int, index: *const c_int, edges: *const c_int,
+    fn MPI_Graph_map(comm: Comm, nnodes: c_int, index: *const c_int, edges: *const c_int,
         newrank: *mut c_int) on comm
     {
         let process = enter()?;
@@ -254,14 +254,14 @@ mpi_fn! {
         put(newrank, or_undefined(rank), "newrank")
     }
 
-    fn Graphdims_get(comm: Comm, nnodes: *mut c_int, nedges: *mut c_int) on comm {
+    fn MPI_Graphdims_get(comm: Comm, nnodes: *mut c_int, nedges: *mut c_int) on comm {
         let process = enter()?;
         let graph = process.comm_ref(comm)?.graph()?;
         put(nnodes, graph.index.len() as c_int, "nnodes")?;
         put(nedges, graph.edges.len() as c_int, "nedges")
     }
 
-    fn Graph_get(comm: Comm, maxindex: c_int, maxedges: c_int, index: *mut c_int,
+    fn MPI_Graph_get(comm: Comm, maxindex: c_int, maxedges: c_int, index: *mut c_int,
         edges: *mut c_int) on comm
     {
         let process = enter()?;
@@ -270,14 +270,14 @@ mpi_fn! {
         put_list(edges, maxedges, &graph.edges, "maxedges")
     }
 
-    fn Graph_neighbors_count(comm: Comm, rank: c_int, nneighbors: *mut c_int) on comm {
+    fn MPI_Graph_neighbors_count(comm: Comm, rank: c_int, nneighbors: *mut c_int) on comm {
         let process = enter()?;
         let comm = process.comm_ref(comm)?;
         let found = comm.graph()?.neighbors(rank_in(comm, rank)?);
         put(nneighbors, found.len() as c_int, "nneighbors")
     }
 
-    fn Graph_neighbors(comm: Comm, rank: c_int, maxneighbors: c_int, neighbors: *mut c_int)
+    fn MPI_Graph_neighbors(comm: Comm, rank: c_int, maxneighbors: c_int, neighbors: *mut c_int)
         on comm
     {
         let process = enter()?;
@@ -286,7 +286,7 @@ mpi_fn! {
         put_list(neighbors, maxneighbors, found, "maxneighbors")
     }
 
-    fn Dist_graph_create_adjacent(comm_old: Comm, indegree: c_int, sources: *const c_int,
+    fn MPI_Dist_graph_create_adjacent(comm_old: Comm, indegree: c_int, sources: *const c_int,
         sourceweights: *const c_int, outdegree: c_int, destinations: *const c_int,
         destweights: *const c_int, hints: Info, reorder: c_int, comm_dist_graph: *mut Comm)
         on comm_old
@@ -300,7 +300,7 @@ mpi_fn! {
         put_comm(comm_dist_graph, || process.comm(comm_old)?.dist_graph_adjacent(&process, own, reorder != 0))
     }
 
-    fn Dist_graph_create(comm_old: Comm, n: c_int, sources: *const c_int, degrees: *const c_int,
+    fn MPI_Dist_graph_create(comm_old: Comm, n: c_int, sources: *const c_int, degrees: *const c_int,
         destinations: *const c_int, weights: *const c_int, hints: Info, reorder: c_int,
         comm_dist_graph: *mut Comm) on comm_old
     {
@@ -310,7 +310,7 @@ mpi_fn! {
         put_comm(comm_dist_graph, || process.comm(comm_old)?.dist_graph(&process, given, reorder != 0))
     }
 
-    fn Dist_graph_neighbors_count(comm: Comm, indegree: *mut c_int, outdegree: *mut c_int,
+    fn MPI_Dist_graph_neighbors_count(comm: Comm, indegree: *mut c_int, outdegree: *mut c_int,
         weighted: *mut c_int) on comm
     {
         let process = enter()?;
@@ -320,7 +320,7 @@ mpi_fn! {
         put(weighted, own.weights.is_some().into(), "weighted")
     }
 
-    fn Dist_graph_neighbors(comm: Comm, maxindegree: c_int, sources: *mut c_int,
+    fn MPI_Dist_graph_neighbors(comm: Comm, maxindegree: c_int, sources: *mut c_int,
         sourceweights: *mut c_int, maxoutdegree: c_int, destinations: *mut c_int,
         destweights: *mut c_int) on comm
     {

@@ -34,10 +34,10 @@ pub(crate) use traced;
 /// Functions that any thread may call at any time, whatever the thread level is. They are not in the trace: two threads may not
 /// write the same one.
 const AT_ANY_TIME: [u16; 4] = [
-    number::Initialized.0,
-    number::Finalized.0,
-    number::Get_version.0,
-    number::Get_library_version.0,
+    number::MPI_Initialized.0,
+    number::MPI_Finalized.0,
+    number::MPI_Get_version.0,
+    number::MPI_Get_library_version.0,
 ];
 
 pub(crate) const fn is_traced(number: u16) -> bool {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catena_abi::{Aint, Comm, Group, Info, Win, consts};
 use catena_core::{Process, beside, enter, is_locked};
 use catena_objects::{Result, fail};
-use catena_rma::registry::{self, Kept};
+use catena_rma::registry::{self, WindowRef};
 use catena_rma::settings::RMA_LATENCY;
 use catena_rma::{Flavor, Part, Plan, create, free, lock_mode};
 
@@ -46,7 +46,7 @@ fn make(
 
 /// The window of a call that waits.
 #[inline]
-pub(crate) fn kept(_process: &Process, win: Win) -> Result<Kept<'_>> {
+pub(crate) fn kept(_process: &Process, win: Win) -> Result<WindowRef<'_>> {
     // SAFETY: the process is entered, and nothing that progress calls frees a window.
     unsafe { registry::keep(win, is_locked()) }
 }
@@ -82,67 +82,67 @@ fn shared_query<U: TryFrom<i64>>(
 }
 
 mpi_fn! {
-    fn Win_create | Win_create_c(base: *mut c_void, size: Aint, disp_unit: Disp, hints: Info,
+    fn MPI_Win_create | MPI_Win_create_c(base: *mut c_void, size: Aint, disp_unit: Disp, hints: Info,
         comm: Comm, win: *mut Win) on comm
     {
         make((Flavor::Create, base), (size, disp_unit as i64), (hints, comm), None, win)
     }
 
-    fn Win_allocate | Win_allocate_c(size: Aint, disp_unit: Disp, hints: Info, comm: Comm,
+    fn MPI_Win_allocate | MPI_Win_allocate_c(size: Aint, disp_unit: Disp, hints: Info, comm: Comm,
         baseptr: *mut c_void, win: *mut Win) on comm
     {
         let none = std::ptr::null_mut();
         make((Flavor::Allocate, none), (size, disp_unit as i64), (hints, comm), Some(baseptr), win)
     }
 
-    fn Win_allocate_shared | Win_allocate_shared_c(size: Aint, disp_unit: Disp, hints: Info,
+    fn MPI_Win_allocate_shared | MPI_Win_allocate_shared_c(size: Aint, disp_unit: Disp, hints: Info,
         comm: Comm, baseptr: *mut c_void, win: *mut Win) on comm
     {
         let none = std::ptr::null_mut();
         make((Flavor::Shared, none), (size, disp_unit as i64), (hints, comm), Some(baseptr), win)
     }
 
-    fn Win_create_dynamic(hints: Info, comm: Comm, win: *mut Win) on comm {
+    fn MPI_Win_create_dynamic(hints: Info, comm: Comm, win: *mut Win) on comm {
         let none = std::ptr::null_mut();
         make((Flavor::Dynamic, none), (0, 1), (hints, comm), None, win)
     }
 
-    fn Win_free(win: *mut Win) on win {
+    fn MPI_Win_free(win: *mut Win) on win {
         let process = enter()?;
         free(&process, &registry::find(args::get(win, "win")?)?)?;
         put(win, consts::WIN_NULL, "win")
     }
 
-    fn Win_attach(win: Win, base: *mut c_void, size: Aint) on win {
+    fn MPI_Win_attach(win: Win, base: *mut c_void, size: Aint) on win {
         window(&*enter()?, win)?.attach(base.cast(), size as i64)
     }
 
-    fn Win_detach(win: Win, base: *const c_void) on win {
+    fn MPI_Win_detach(win: Win, base: *const c_void) on win {
         let process = enter()?;
         kept(&process, win)?.detach(&process, base.cast())
     }
 
     /// Of rank `MPI_PROC_NULL` the lowest that has some memory.
-    fn Win_shared_query | Win_shared_query_c(win: Win, rank: c_int, size: *mut Aint,
+    fn MPI_Win_shared_query | MPI_Win_shared_query_c(win: Win, rank: c_int, size: *mut Aint,
         disp_unit: *mut Disp, baseptr: *mut c_void) on win
     {
         shared_query(win, rank, size, disp_unit, baseptr)
     }
 
-    fn Win_get_group(win: Win, to: *mut Group) on win {
+    fn MPI_Win_get_group(win: Win, to: *mut Group) on win {
         let process = enter()?;
         let members = window(&process, win)?.group.clone();
         put(to, process.objects.groups.add(members), "group")
     }
 
-    fn Win_set_name(win: Win, win_name: *const c_char) on win {
+    fn MPI_Win_set_name(win: Win, win_name: *const c_char) on win {
         let process = enter()?;
         let name = args::object_name(win_name, "win_name")?;
         *window(&process, win)?.name.borrow_mut() = name;
         Ok(())
     }
 
-    fn Win_get_name(win: Win, win_name: *mut c_char, resultlen: *mut c_int) on win {
+    fn MPI_Win_get_name(win: Win, win_name: *mut c_char, resultlen: *mut c_int) on win {
         let process = enter()?;
         let size = consts::MAX_OBJECT_NAME as usize;
         if win == consts::WIN_NULL {
@@ -151,7 +151,7 @@ mpi_fn! {
         put_string(win_name, size, resultlen, window(&process, win)?.name.borrow().as_slice())
     }
 
-    fn Win_set_info(win: Win, hints: Info) on win {
+    fn MPI_Win_set_info(win: Win, hints: Info) on win {
         let process = enter()?;
         let window = window(&process, win)?;
         let info = info::info(process.objects, hints)?;
@@ -160,89 +160,89 @@ mpi_fn! {
         Ok(())
     }
 
-    fn Win_get_info(win: Win, info_used: *mut Info) on win {
+    fn MPI_Win_get_info(win: Win, info_used: *mut Info) on win {
         let process = enter()?;
         let window = window(&process, win)?;
         let told = window.hints.borrow().info(window.flavor == Flavor::Shared);
         put(info_used, info::add(process.objects, told), "info_used")
     }
 
-    fn Win_fence(assert: c_int, win: Win) on win {
+    fn MPI_Win_fence(assert: c_int, win: Win) on win {
         let process = enter()?;
         kept(&process, win)?.fence(&process, assert)
     }
 
-    fn Win_post(to: Group, assert: c_int, win: Win) on win {
+    fn MPI_Win_post(to: Group, assert: c_int, win: Win) on win {
         let process = enter()?;
         window(&process, win)?.post(&process, &*group(&process, to)?, assert)
     }
 
-    fn Win_start(to: Group, assert: c_int, win: Win) on win {
+    fn MPI_Win_start(to: Group, assert: c_int, win: Win) on win {
         let process = enter()?;
         window(&process, win)?.start(&*group(&process, to)?, assert)
     }
 
-    fn Win_complete(win: Win) on win {
+    fn MPI_Win_complete(win: Win) on win {
         let process = enter()?;
         kept(&process, win)?.complete(&process)
     }
 
-    fn Win_wait(win: Win) on win {
+    fn MPI_Win_wait(win: Win) on win {
         let process = enter()?;
         kept(&process, win)?.wait(&process)
     }
 
-    fn Win_test(win: Win, flag: *mut c_int) on win {
+    fn MPI_Win_test(win: Win, flag: *mut c_int) on win {
         let process = enter()?;
         put(flag, kept(&process, win)?.test(&process)?.into(), "flag")
     }
 
-    fn Win_lock(lock_type: c_int, rank: c_int, assert: c_int, win: Win) on win {
+    fn MPI_Win_lock(lock_type: c_int, rank: c_int, assert: c_int, win: Win) on win {
         let process = enter()?;
         let window = kept(&process, win)?;
         let mode = lock_mode(lock_type)?;
         window.lock(&process, mode, window.target_rank(rank)?, assert)
     }
 
-    fn Win_unlock(rank: c_int, win: Win) on win {
+    fn MPI_Win_unlock(rank: c_int, win: Win) on win {
         let process = enter()?;
         let window = kept(&process, win)?;
         window.unlock(&process, window.target_rank(rank)?)
     }
 
-    fn Win_lock_all(assert: c_int, win: Win) on win {
+    fn MPI_Win_lock_all(assert: c_int, win: Win) on win {
         let process = enter()?;
         kept(&process, win)?.lock_all(&process, assert)
     }
 
-    fn Win_unlock_all(win: Win) on win {
+    fn MPI_Win_unlock_all(win: Win) on win {
         let process = enter()?;
         kept(&process, win)?.unlock_all(&process)
     }
 
-    fn Win_flush(rank: c_int, win: Win) on win {
+    fn MPI_Win_flush(rank: c_int, win: Win) on win {
         let process = enter()?;
         let window = window(&process, win)?;
         window.flush(&process, window.target_rank(rank)?)
     }
 
-    fn Win_flush_all(win: Win) on win {
+    fn MPI_Win_flush_all(win: Win) on win {
         let process = enter()?;
         window(&process, win)?.flush(&process, None)
     }
 
-    fn Win_flush_local(rank: c_int, win: Win) on win {
+    fn MPI_Win_flush_local(rank: c_int, win: Win) on win {
         let process = enter()?;
         let window = window(&process, win)?;
         window.flush_local(&process, window.target_rank(rank)?)
     }
 
-    fn Win_flush_local_all(win: Win) on win {
+    fn MPI_Win_flush_local_all(win: Win) on win {
         let process = enter()?;
         window(&process, win)?.flush_local(&process, None)
     }
 
-    fn Win_sync(win: Win) on win {
+    fn MPI_Win_sync(win: Win) on win {
         window(&*enter()?, win)?.sync();
         Ok(())
     }

@@ -58,6 +58,12 @@ impl Collective {
         matches!(self, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce)
     }
 
+    /// Whether it combines what the ranks have: the result may depend on the order then.
+    pub const fn combines(self) -> bool {
+        use Collective::{Allreduce, Exscan, Reduce, ReduceScatter, Scan};
+        matches!(self, Reduce | Allreduce | ReduceScatter | Scan | Exscan)
+    }
+
     /// Whether operands are combined.
     pub const fn reduces(self) -> bool {
         use Collective::{Allreduce, Exscan, Reduce, ReduceScatter, Scan};

@@ -12,7 +12,7 @@
 use std::cell::RefCell;
 use std::ptr;
 
-use catena_base::{PeerBytes, Room, copy};
+use catena_base::{PayloadRoom, PeerBytes, copy};
 use catena_datatype::{Datatype, TypeRef};
 use catena_fabric::Payload;
 use catena_link::{Sink, Source};
@@ -412,7 +412,7 @@ impl Payload for Part<'_> {
     }
 
     #[inline]
-    fn write(&self, mut room: Room<'_>) {
+    fn write(&self, mut room: PayloadRoom<'_>) {
         debug_assert_eq!(room.len(), self.len);
         // SAFETY: the room is as long as the part, which is within the message.
         unsafe { self.buf.copy(self.from, room.as_mut_ptr(), self.len) }
@@ -564,7 +564,7 @@ mod tests {
             let mut bytes = vec![0u8; len];
             // SAFETY: a vector of that length.
             out.part(from, len)
-                .write(unsafe { Room::new(bytes.as_mut_ptr(), len) });
+                .write(unsafe { PayloadRoom::new(bytes.as_mut_ptr(), len) });
             sink.place(from, PeerBytes::from(&bytes[..]));
         }
         assert_eq!(back, [0, -1, -1, 3, -1, -1, 6, -1, -1, 9, -1, -1]);
@@ -589,7 +589,7 @@ mod tests {
                 let mut bytes = vec![0u8; len];
                 // SAFETY: a vector of that length.
                 out.part(from, len)
-                    .write(unsafe { Room::new(bytes.as_mut_ptr(), len) });
+                    .write(unsafe { PayloadRoom::new(bytes.as_mut_ptr(), len) });
                 sink.place(from, PeerBytes::from(&bytes[..]));
             }
             let came = SendBuf::new(back.as_ptr().cast(), count, ty);
@@ -615,7 +615,7 @@ mod tests {
             let mut bytes = vec![0u8; now];
             // SAFETY: a vector of that length.
             out.part(from as u64, now)
-                .write(unsafe { Room::new(bytes.as_mut_ptr(), now) });
+                .write(unsafe { PayloadRoom::new(bytes.as_mut_ptr(), now) });
             let is_last = from + now == len;
             sink.place_part(from as u64, PeerBytes::from(&bytes[..]), is_last);
             from += now;

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use catena_link::Cid;
 use catena_objects::error::Result;
 
-use crate::comm::{Comm, Way};
+use crate::comm::{Comm, LeaderKey};
 use crate::process::Process;
 use crate::process_set::ProcessSet;
 
@@ -91,13 +91,13 @@ pub(crate) fn ask_part(process: &Process, cid: Cid, rank: u32, number: u32) -> b
 }
 
 /// Asks the other leader, from this one's call of that number, whether nothing comes.
-pub(crate) fn ask_leader(process: &Process, (cid, rank, key): &Way, number: u32) {
+pub(crate) fn ask_leader(process: &Process, (cid, rank, key): &LeaderKey, number: u32) {
     let words = key.words(number);
     all().any(|it| it.ask_part(process, *cid, *rank, &words));
 }
 
 /// Tells the other leader, which has asked from its call of that number, that nothing comes.
-pub(crate) fn answer_leader(process: &Process, (cid, rank, key): &Way, number: u32) {
+pub(crate) fn answer_leader(process: &Process, (cid, rank, key): &LeaderKey, number: u32) {
     let words = key.words(number);
     all().for_each(|it| it.answer_leader(process, *cid, *rank, &words));
 }

@@ -75,7 +75,7 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
     if met.is_ok() {
         finish_messages(&process, &comms);
     }
-    let parted = process.engine.part(&process);
+    let parted = process.engine.leave_together(&process);
     let mut code = 0;
     if let Err(error) = met.and(parted) {
         code = raise(&error);

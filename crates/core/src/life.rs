@@ -17,7 +17,7 @@ use catena_objects::group::Group;
 use catena_process::{Living, Owner, ProgressEngine, Waits};
 
 use crate::coll::{Collectives, Counts};
-use crate::comm::{Cids, Comm, Communicators, Heritage, JOB};
+use crate::comm::{Cids, Comm, Communicators, Inherited, JOB};
 use crate::components;
 use crate::environment;
 use crate::events;
@@ -113,13 +113,13 @@ fn wire_up() -> Result<Box<Process>> {
     let mut predefined = |handle: catena_abi::Comm, name: &str, members: &[Peer]| {
         let lease = cids.take(|_| true).expect("the first ones");
         let cid = lease.cid();
-        let heritage = Heritage::new(
+        let inherited = Inherited::new(
             objects
                 .errhandlers
                 .find(catena_objects::errhandler::initial())
                 .expect("predefined"),
         );
-        let comm = Comm::new(lease, Group::new(members, me), None, heritage);
+        let comm = Comm::new(lease, Group::new(members, me), None, inherited);
         // Everybody numbers these two alike, so nothing has to be told.
         let peers = members.iter().map(|&p| (p, cid)).collect();
         engine.link(|link: &mut Link| link.open(cid, comm.rank, peers));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use catena_hang::WaitsFor;
+use catena_hang::{Sent, WaitsFor};
 use catena_process::{Host, Lock, Slept, Threads, Wait, Waits};
 
 use crate::events::{self, What};
@@ -41,6 +41,14 @@ impl Host for Process {
     #[inline]
     fn progress(&self) -> bool {
         self.progress()
+    }
+
+    fn sent(&self) -> Sent {
+        match self.link(|link| link.net().has_all_arrived()) {
+            Some(true) => Sent::Arrived,
+            Some(false) => Sent::UnderWay,
+            None => Sent::Unknown,
+        }
     }
 
     fn after_pause(&self) {

@@ -119,7 +119,7 @@ functions! {
 }
 
 /// Where memory of a device lies.
-pub struct Place {
+pub struct DeviceAddress {
     /// Null for memory that belongs to no context, such as that of a pool.
     context: Context,
     device: c_int,
@@ -163,8 +163,8 @@ impl Driver {
 
     /// Where the address lies; `None` in host memory, that which devices reach included. Memory
     /// that the driver moves between both is the device's, wherever it is now.
-    pub fn place(&self, at: *const u8) -> Option<Place> {
-        let mut place = Place {
+    pub fn place(&self, at: *const u8) -> Option<DeviceAddress> {
+        let mut place = DeviceAddress {
             context: Context(ptr::null_mut()),
             device: 0,
         };
@@ -260,7 +260,7 @@ impl Driver {
     }
 
     /// The context that memory is copied in.
-    fn context(&self, place: &Place) -> Result<Context, Refused> {
+    fn context(&self, place: &DeviceAddress) -> Result<Context, Refused> {
         if !place.context.0.is_null() {
             return Ok(place.context);
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use catena_abi::{self as abi, consts};
 use catena_boot::{ELASTIC_SET, ElasticSet, Side};
 use catena_core::Process;
-use catena_core::comm::{Comm, Meeting};
+use catena_core::comm::{Comm, PortEndpoint};
 use catena_core::components::Component;
 use catena_core::hooks::{Hook, Hooked};
 use catena_core::needs;
@@ -121,7 +121,7 @@ fn meet_parents(process: &Process) -> Result<()> {
 
 fn meet_at(process: &Process, port: String) -> Result<Arc<Comm>> {
     let world = &process.comms.world;
-    let meeting = (world.rank == 0).then_some(Meeting {
+    let meeting = (world.rank == 0).then_some(PortEndpoint {
         port,
         side: Side::Guest,
         timeout: None,

@@ -9,7 +9,7 @@ use catena_abi as abi;
 use catena_boot::server::ports::MAX_PORT;
 use catena_boot::{CONNECT_TIMEOUT, Side};
 use catena_core::Process;
-use catena_core::comm::{Comm, Meeting};
+use catena_core::comm::{Comm, PortEndpoint};
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 use catena_objects::info::Info;
@@ -113,7 +113,7 @@ pub fn meet(
             check_name(&port)?;
             let hints = Hints::new(info.as_ref(), call, MEET)?;
             let timeout = hints.seconds("timeout")?.or(limit);
-            Ok(Some(Meeting {
+            Ok(Some(PortEndpoint {
                 port,
                 side,
                 timeout,

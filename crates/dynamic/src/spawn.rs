@@ -9,7 +9,7 @@ use catena_abi::{self as abi, consts};
 use catena_boot::{Side, SpawnAnswer, SpawnProgram, SpawnRequest};
 use catena_core::Process;
 use catena_core::coll::{Caller, Data, Prepared};
-use catena_core::comm::{Comm, Meeting};
+use catena_core::comm::{Comm, PortEndpoint};
 use catena_objects::errhandler::Initial;
 use catena_objects::error::{Kind, Result};
 use catena_objects::fail;
@@ -200,7 +200,7 @@ fn tell_row(process: &Process, comm: &Arc<Comm>, root: i32, mut row: Vec<u32>) -
 }
 
 /// Has the launcher start a job; where it will be met, and how many run each command.
-fn start(process: &Process, commands: &[Command]) -> Result<(Meeting, Vec<u32>)> {
+fn start(process: &Process, commands: &[Command]) -> Result<(PortEndpoint, Vec<u32>)> {
     let hints = |it: &Command| Hints::new(it.info.as_ref(), "MPI_Comm_spawn", SPAWN);
     let hints: Vec<Hints> = commands.iter().map(hints).collect::<Result<_>>()?;
     let first = |key| hints.iter().find_map(|it| it.get(key)).unwrap_or_default();
@@ -217,7 +217,7 @@ fn start(process: &Process, commands: &[Command]) -> Result<(Meeting, Vec<u32>)>
     let Some(SpawnAnswer { job, counts }) = SpawnAnswer::read(&outcome) else {
         fail!(Intern, "the launcher answered with {} bytes", outcome.len());
     };
-    let meeting = Meeting {
+    let meeting = PortEndpoint {
         port: format!("spawn:{job:016x}"),
         side: Side::Host,
         timeout: None,

@@ -1,6 +1,6 @@
 //! What the tests share.
 
-use catena_base::{PeerBytes, Room};
+use catena_base::{PayloadRoom, PeerBytes};
 use catena_fabric::{Deliver, Header, OpId, Payload, Peer, PeerLost, Posted, RmaError, Transport};
 
 use crate::pair::Pair;
@@ -101,7 +101,7 @@ impl Payload for Scattered {
         None
     }
 
-    fn write(&self, mut room: Room<'_>) {
+    fn write(&self, mut room: PayloadRoom<'_>) {
         assert_eq!(
             room.len(),
             self.0.len(),

@@ -88,7 +88,7 @@ impl Losses {
     }
 
     /// The loss of a peer is known above: no poll tells it.
-    pub fn is_known(&mut self, peer: Peer) {
+    pub fn set_known(&mut self, peer: Peer) {
         self.untold.retain(|(lost, _)| lost.peer != peer);
     }
 
@@ -288,9 +288,9 @@ mod tests {
 
     /// Keeps the losses, and the ends.
     #[derive(Default)]
-    struct Told(Vec<PeerLost>, Vec<PeerLost>);
+    struct ToldLosses(Vec<PeerLost>, Vec<PeerLost>);
 
-    impl Deliver for Told {
+    impl Deliver for ToldLosses {
         fn deliver(&mut self, _: Peer, _: Header, _: PeerBytes<'_>) {}
 
         fn lost(&mut self, lost: PeerLost) {
@@ -313,8 +313,8 @@ mod tests {
         assert_eq!(losses.check(Peer(1)), Err(lost.clone()));
         assert_eq!((losses.check(Peer(2)), losses.get(Peer(0))), (Ok(()), None));
         let known = losses.add(Peer(0), "the launcher said so".into());
-        losses.is_known(known.expect("a new loss").peer);
-        let mut told = Told::default();
+        losses.set_known(known.expect("a new loss").peer);
+        let mut told = ToldLosses::default();
         losses.deliver(&mut told);
         losses.deliver(&mut told);
         assert_eq!((told.0, told.1), (vec![lost], vec![ended]));

@@ -20,7 +20,7 @@
 
 use std::ptr;
 
-use catena_base::{PeerBytes, Room};
+use catena_base::{PayloadRoom, PeerBytes};
 
 use crate::{Header, Payload, Peer};
 
@@ -79,7 +79,7 @@ impl Front {
         // SAFETY: as promised; alignment is not assumed.
         unsafe {
             to.cast::<Front>().write_unaligned(*self);
-            payload.write(Room::new(to.add(FRAME), len));
+            payload.write(PayloadRoom::new(to.add(FRAME), len));
         }
         FRAME + len
     }
@@ -186,7 +186,7 @@ impl Batch {
             let to = self.bytes.as_mut_ptr().add(at);
             to.cast::<u32>().write_unaligned(len as u32);
             to.add(4).cast::<Header>().write_unaligned(header);
-            payload.write(Room::new(to.add(LEAD), len));
+            payload.write(PayloadRoom::new(to.add(LEAD), len));
             self.bytes.set_len(at + LEAD + len);
         }
     }

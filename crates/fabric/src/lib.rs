@@ -48,7 +48,7 @@ pub use network::{Network, Opening, RAILS, Rail, RailAddress, RailCounters};
 pub use node_local::{Moved, NodeLocal};
 pub use operation::{Access, OpId, RmaError};
 pub use packet::{Header, Payload, Posted, WORDS};
-pub use peer::{Peer, PeerLost, Place, RemoteKey};
+pub use peer::{LocalPeer, Peer, PeerLost, RemoteKey};
 pub use rma::{Atomic, AtomicOp, AtomicSet, AtomicType, Rma, RmaCaps, Started};
 pub use sleep::Sleeper;
 pub use transport::{Caps, Deliver, Load, Rendezvous, Transport};

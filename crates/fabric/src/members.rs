@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Peer, Place, ProcessName};
+use crate::{LocalPeer, Peer, ProcessName};
 
 /// The processes that an end of a network knows: those of the job that it was opened for, and
 /// others that were added later. On the wire they go by their names, as each process gives them
@@ -10,10 +10,10 @@ use crate::{Peer, Place, ProcessName};
 ///
 /// # Examples
 /// ```
-/// use catena_fabric::{Members, Peer, Place, ProcessName};
+/// use catena_fabric::{LocalPeer, Members, Peer, ProcessName};
 ///
 /// // A process that is alone in its job adds two others, which are alone, too.
-/// let mut members = Members::of(Place { me: Peer(0), processes: 1, job: 5 });
+/// let mut members = Members::of(LocalPeer { me: Peer(0), processes: 1, job: 5 });
 /// let other = |job| ProcessName { job, rank: 0 };
 /// members.add(Peer(1), other(9))?;
 /// members.add(Peer(2), other(3))?;
@@ -24,7 +24,7 @@ use crate::{Peer, Place, ProcessName};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Members {
-    place: Place,
+    place: LocalPeer,
     /// Those that were added, by their numbers less those of the job.
     others: Vec<Option<ProcessName>>,
     by_name: HashMap<ProcessName, Peer>,
@@ -32,7 +32,7 @@ pub struct Members {
 
 impl Members {
     /// The members of a job, as a place in it names them.
-    pub fn of(place: Place) -> Members {
+    pub fn of(place: LocalPeer) -> Members {
         Members {
             place,
             others: Vec::new(),

@@ -20,7 +20,7 @@ use catena_proof::Secret;
 use catena_settings::Setting;
 
 use crate::name::ProcessName;
-use crate::peer::{Peer, Place};
+use crate::peer::{LocalPeer, Peer};
 use crate::rma::Rma;
 use crate::sleep::Sleeper;
 
@@ -31,7 +31,7 @@ pub const RAILS: usize = 4;
 #[derive(Clone, Copy)]
 pub struct Opening<'a> {
     /// Who opens it.
-    pub place: Place,
+    pub place: LocalPeer,
     /// What only the processes of the job know, if anything is. Libraries have no use for it.
     pub secret: Option<&'a Secret>,
     /// In which order this process is to use what has these names, as indices: the nearest first,

@@ -1,6 +1,6 @@
 //! What a transport moves: headers and payloads.
 
-use catena_base::Room;
+use catena_base::PayloadRoom;
 
 /// What stands in front of every payload: 24 bytes.
 ///
@@ -37,7 +37,7 @@ pub const WORDS: u8 = 0xf0;
 /// # Examples
 /// Two runs of bytes, one behind the other:
 /// ```
-/// use catena_base::Room;
+/// use catena_base::PayloadRoom;
 /// use catena_fabric::Payload;
 ///
 /// struct Pair<'a>(&'a [u8], &'a [u8]);
@@ -49,7 +49,7 @@ pub const WORDS: u8 = 0xf0;
 ///     fn contiguous(&self) -> Option<*const u8> {
 ///         None
 ///     }
-///     fn write(&self, mut room: Room<'_>) {
+///     fn write(&self, mut room: PayloadRoom<'_>) {
 ///         room.write(0, self.0);
 ///         room.write(self.0.len(), self.1);
 ///     }
@@ -57,7 +57,7 @@ pub const WORDS: u8 = 0xf0;
 ///
 /// let (pair, mut bytes) = (Pair(b"head", b"body"), [0; 8]);
 /// // SAFETY: an array of that length, ours alone.
-/// pair.write(unsafe { Room::new(bytes.as_mut_ptr(), pair.len()) });
+/// pair.write(unsafe { PayloadRoom::new(bytes.as_mut_ptr(), pair.len()) });
 /// assert_eq!(&bytes, b"headbody");
 /// ```
 pub trait Payload {
@@ -75,7 +75,7 @@ pub trait Payload {
     fn contiguous(&self) -> Option<*const u8>;
 
     /// Writes all bytes into `room`, whose length is `self.len()`.
-    fn write(&self, room: Room<'_>);
+    fn write(&self, room: PayloadRoom<'_>);
 
     /// Its bytes as three runs, one behind the other, if they lie so: a transport may hand them
     /// over where they are.
@@ -96,7 +96,7 @@ impl Payload for &[u8] {
     }
 
     #[inline]
-    fn write(&self, mut room: Room<'_>) {
+    fn write(&self, mut room: PayloadRoom<'_>) {
         room.write(0, self);
     }
 }

@@ -9,7 +9,7 @@ pub struct Peer(pub u32);
 
 /// Who opens a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct LocalPeer {
     /// This process.
     pub me: Peer,
     /// Processes of the job.

@@ -116,7 +116,7 @@ impl Row {
 
 /// What becomes of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kept {
+enum Disposition {
     /// It waits, with others.
     Yes,
     /// It leaves at once.
@@ -206,7 +206,13 @@ impl Rows {
 
     /// Takes a packet that is posted at the tick `now` if it is to wait.
     #[inline]
-    fn keep<P: Payload>(&mut self, peer: Peer, header: Header, payload: &P, now: u64) -> Kept {
+    fn keep<P: Payload>(
+        &mut self,
+        peer: Peer,
+        header: Header,
+        payload: &P,
+        now: u64,
+    ) -> Disposition {
         let Waiting { row, batch, listed } = &mut self.peers[peer.0 as usize];
         let apart = row.is_apart(now, &self.pace);
         row.follow(now);
@@ -218,14 +224,18 @@ impl Rows {
         let behind = !batch.is_empty();
         let joins = behind || late && row.is_trusted();
         if !joins {
-            return Kept::No;
+            return Disposition::No;
         }
         if payload.len() > SHORT || !batch.has_room(payload.len(), self.capacity) {
-            return if behind { Kept::Full } else { Kept::No };
+            return if behind {
+                Disposition::Full
+            } else {
+                Disposition::No
+            };
         }
         batch.add(header, payload);
         self.held += 1;
-        Kept::Yes
+        Disposition::Yes
     }
 
     /// Hands what waits for a peer to `send`; if that fails it is gone, too.
@@ -298,9 +308,9 @@ pub trait Framed: Sized {
             let _ = lend(self, send)?;
         }
         match self.rows().keep(peer, header, &payload, now) {
-            Kept::Yes => Ok(Posted::Done),
-            Kept::No => self.send_frame(peer, self.front(Some(header)), payload),
-            Kept::Full => Ok(Posted::Full),
+            Disposition::Yes => Ok(Posted::Done),
+            Disposition::No => self.send_frame(peer, self.front(Some(header)), payload),
+            Disposition::Full => Ok(Posted::Full),
         }
     }
 
@@ -372,12 +382,12 @@ mod tests {
 
     impl Network {
         /// Posts a packet; whether it waits.
-        fn post(&mut self, payload: &[u8]) -> Kept {
+        fn post(&mut self, payload: &[u8]) -> Disposition {
             let held = self.rows.held();
             match self.send_packet(PEER, Header::default(), payload) {
-                Ok(Posted::Done) if self.rows.held() > held => Kept::Yes,
-                Ok(Posted::Done) => Kept::No,
-                Ok(Posted::Full) => Kept::Full,
+                Ok(Posted::Done) if self.rows.held() > held => Disposition::Yes,
+                Ok(Posted::Done) => Disposition::No,
+                Ok(Posted::Full) => Disposition::Full,
                 Err(lost) => panic!("{lost:?}"),
             }
         }
@@ -392,7 +402,7 @@ mod tests {
         };
         for _ in 0..FIRST {
             for _ in 0..5 {
-                assert_eq!(network.post(b"no trust yet"), Kept::No);
+                assert_eq!(network.post(b"no trust yet"), Disposition::No);
             }
             network.end_rows();
         }
@@ -405,8 +415,8 @@ mod tests {
         let mut network = trusted(1000);
         let payloads: [&[u8]; 5] = [b"a", b"bb", b"", b"dddd", b"e"];
         let kept = payloads.map(|payload| network.post(payload));
-        assert_eq!(kept[..2], [Kept::No; 2], "they are the first");
-        assert_eq!(kept[2..], [Kept::Yes; 3]);
+        assert_eq!(kept[..2], [Disposition::No; 2], "they are the first");
+        assert_eq!(kept[2..], [Disposition::Yes; 3]);
         assert_eq!(network.frames.len(), 2);
         network.end_rows();
         assert!(network.rows.is_empty());
@@ -423,19 +433,19 @@ mod tests {
         network.rows.pace.soon = Duration::ZERO;
         (0..5).for_each(|_| _ = network.post(b"late"));
         network.end_rows();
-        (0..5).for_each(|_| assert_eq!(network.post(b"late"), Kept::No));
+        (0..5).for_each(|_| assert_eq!(network.post(b"late"), Disposition::No));
     }
 
     #[test]
     fn what_is_long_or_far_apart_leaves_behind_what_waits() {
         let mut network = trusted(1000);
         (0..5).for_each(|_| _ = network.post(b"short"));
-        assert_eq!(network.post(&[7; SHORT + 1]), Kept::No);
+        assert_eq!(network.post(&[7; SHORT + 1]), Disposition::No);
         let packets: Vec<_> = network.frames.iter().map(Vec::len).collect();
         assert_eq!(packets, [1, 1, 3, 1]);
-        assert_eq!(network.post(b"short"), Kept::Yes);
+        assert_eq!(network.post(b"short"), Disposition::Yes);
         network.rows.pace.apart = Duration::ZERO;
-        assert_eq!(network.post(b"apart"), Kept::No);
+        assert_eq!(network.post(b"apart"), Disposition::No);
         assert_eq!(network.frames.concat().last().unwrap(), b"apart");
     }
 
@@ -443,12 +453,12 @@ mod tests {
     fn a_full_network_is_full_when_no_more_packets_can_wait() {
         let mut network = trusted(100);
         let kept: Vec<_> = (0..5).map(|_| network.post(&[1; 20])).collect();
-        let first_frame = [vec![Kept::No; 2], vec![Kept::Yes; 3]].concat();
+        let first_frame = [vec![Disposition::No; 2], vec![Disposition::Yes; 3]].concat();
         assert_eq!(kept, first_frame, "two of them fill a frame");
         assert_eq!(network.frames.len(), 3);
         network.is_full = true;
-        assert_eq!(network.post(&[2; 20]), Kept::Yes);
-        assert_eq!(network.post(&[3; 20]), Kept::Full);
+        assert_eq!(network.post(&[2; 20]), Disposition::Yes);
+        assert_eq!(network.post(&[3; 20]), Disposition::Full);
         network.end_rows();
         assert!(!network.rows.is_empty());
         network.is_full = false;

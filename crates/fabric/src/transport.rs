@@ -133,7 +133,7 @@ pub trait Deliver {
 /// use std::collections::VecDeque;
 /// use std::time::Duration;
 ///
-/// use catena_base::{PeerBytes, Room};
+/// use catena_base::{PayloadRoom, PeerBytes};
 /// use catena_fabric::*;
 ///
 /// #[derive(Debug, Default)]
@@ -152,7 +152,7 @@ pub trait Deliver {
 ///         }
 ///         let mut copy = vec![0; payload.len()];
 ///         // SAFETY: a vector of exactly that length, ours alone.
-///         payload.write(unsafe { Room::new(copy.as_mut_ptr(), copy.len()) });
+///         payload.write(unsafe { PayloadRoom::new(copy.as_mut_ptr(), copy.len()) });
 ///         self.0.push_back((header, copy));
 ///         Ok(Posted::Done)
 ///     }

@@ -383,7 +383,7 @@ fn handle(f: &Function, arg: &Arg) -> Step {
             };
             Step {
                 before: format!(
-                    "            let mut {n}_room = Room::new();\n            \
+                    "            let mut {n}_room = HandleArray::new();\n            \
                      let mut {n} = {n}_room.{how}({}, {entries});\n",
                     writable(arg)
                 ),

@@ -15,7 +15,7 @@ use crate::view::{FortranArg, Procedure, Role};
 use catena_abi::meaning::{Direction, Length};
 use named::{Named, means, named};
 use std::fmt::Write;
-use way::{Way, way};
+use way::{Passing, way};
 
 /// Functions on which a nanosecond counts: inline conversions of handles make the library larger.
 const OFTEN: &[&str] = &[
@@ -397,9 +397,9 @@ impl<'a> Body<'a> {
         }
         let mut buffers = self.p.args.iter().filter(|a| a.role == Role::Choice);
         let found = buffers.find(|a| match way(self.p, a) {
-            Way::Type => a.of.contains(&name),
-            Way::Partitions => a.of[1..].contains(&name),
-            Way::Stride => a.of.last() == Some(&name),
+            Passing::Type => a.of.contains(&name),
+            Passing::Partitions => a.of[1..].contains(&name),
+            Passing::Stride => a.of.last() == Some(&name),
             _ => false,
         });
         found.map(|a| a.name.as_str())
@@ -656,7 +656,7 @@ impl<'a> Body<'a> {
             .push(format!("const struct descriptor *{name}"));
         self.holds(arg);
         match way(self.p, arg) {
-            Way::Type => {
+            Passing::Type => {
                 let (count, ty) = (arg.of[0], arg.of[1]);
                 self.local(&format!(
                     "struct typed typed_{name} = {{*{count}, Type_of(*{ty}), 0}};"
@@ -672,7 +672,7 @@ impl<'a> Body<'a> {
                 );
                 self.call.push(address);
             }
-            Way::Partitions => {
+            Passing::Partitions => {
                 let [partitions, count, ty] = arg.of[..] else {
                     panic!("{}: {name} is told by {:?}", self.p.name, arg.of)
                 };
@@ -686,7 +686,7 @@ impl<'a> Body<'a> {
                 );
                 self.call.push(address);
             }
-            Way::Stride => {
+            Passing::Stride => {
                 let ty = arg.of[arg.of.len() - 1];
                 self.local(&format!(
                     "struct typed typed_{name} = {{0, Type_of(*{ty}), 0}};"
@@ -696,7 +696,7 @@ impl<'a> Body<'a> {
                 self.call
                     .push(format!("copy_{name} ? copy_{name} : {address}"));
             }
-            Way::Copy => {
+            Passing::Copy => {
                 self.local(&format!("void *copy_{name} = NULL;"));
                 self.fail_if(
                     &format!("!is_run({name}) && !(copy_{name} = mpifort_gather({name}))"),
@@ -711,12 +711,12 @@ impl<'a> Body<'a> {
                 }
                 self.cleanup(&format!("free(copy_{name});"));
             }
-            Way::Later => {
+            Passing::Later => {
                 self.later(arg, "");
                 self.call
                     .push(format!("copy_{name} ? copy_{name} : {address}"));
             }
-            Way::Address => self.call.push(address),
+            Passing::Address => self.call.push(address),
         }
     }
 

@@ -55,7 +55,7 @@ struct Agreeing {
     /// Among those of its communicator.
     turn: u32,
     flags: i32,
-    way: RefCell<Way>,
+    way: RefCell<CallPath>,
     purpose: RefCell<Purpose>,
     is_done: Cell<bool>,
     error: RefCell<Option<Error>>,
@@ -63,7 +63,7 @@ struct Agreeing {
 
 /// How it goes on.
 #[derive(Debug)]
-enum Way {
+enum CallPath {
     /// Those before it have not gone theirs yet, or it is not known whether there is a board.
     Waiting,
     /// On the board, in this round.
@@ -77,7 +77,7 @@ fn begin(comm: &Arc<Comm>, flags: i32, purpose: Purpose) -> Agreeing {
         comm: comm.clone(),
         turn: comm.failed.take_turn(),
         flags,
-        way: RefCell::new(Way::Waiting),
+        way: RefCell::new(CallPath::Waiting),
         purpose: RefCell::new(purpose),
         is_done: Cell::new(false),
         error: RefCell::default(),
@@ -86,7 +86,7 @@ fn begin(comm: &Arc<Comm>, flags: i32, purpose: Purpose) -> Agreeing {
 
 impl Agreeing {
     /// Takes the way on the board, if that is the one, or along the tree; none yet if others come before.
-    fn set_out(&self, process: &Process) -> Option<Way> {
+    fn set_out(&self, process: &Process) -> Option<CallPath> {
         if !self.comm.failed.is_turn(self.turn) {
             return None;
         }
@@ -99,13 +99,13 @@ impl Agreeing {
             Vote::Elsewhere => Some(self.climb(process)),
             Vote::Cast(round) => {
                 self.comm.keep_board();
-                Some(Way::Board(round))
+                Some(CallPath::Board(round))
             }
         }
     }
 
     /// Takes the way along the tree.
-    fn climb(&self, process: &Process) -> Way {
+    fn climb(&self, process: &Process) -> CallPath {
         let tolerance = process.hook::<Tolerance>();
         let circle = tolerance.circle(process, &self.comm);
         let (me, size) = {
@@ -131,16 +131,16 @@ impl Agreeing {
         }
         let number = tolerance.agree(process, &circle, own);
         self.comm.failed.end_turn();
-        Way::Tree(circle, number)
+        CallPath::Tree(circle, number)
     }
 
     /// Takes what was decided, if it was.
     fn finish(&self, process: &Process) -> bool {
         while !self.is_done.get() {
             let next = match &*self.way.borrow() {
-                Way::Waiting => self.set_out(process),
-                Way::Board(round) => self.count(process, *round),
-                Way::Tree(circle, number) => {
+                CallPath::Waiting => self.set_out(process),
+                CallPath::Board(round) => self.count(process, *round),
+                CallPath::Tree(circle, number) => {
                     return self.take_decision(process, circle, *number);
                 }
             };
@@ -153,7 +153,7 @@ impl Agreeing {
     }
 
     /// Takes the outcome on the board; the other way, if it has none.
-    fn count(&self, process: &Process, round: u32) -> Option<Way> {
+    fn count(&self, process: &Process, round: u32) -> Option<CallPath> {
         let outcome = self.comm.count_votes(process, round)?;
         self.comm.release_board(process);
         match outcome {

@@ -12,14 +12,14 @@ use crate::letter::Letter;
 const MOST: usize = 1024;
 
 /// By the slot of this process's number for a context, and in which order they have come.
-type Place = (u32, u64);
+type EarlyKey = (u32, u64);
 
 /// Letters that wait for their contexts.
 #[derive(Debug, Default)]
 pub(crate) struct Early {
-    letters: BTreeMap<Place, Letter>,
+    letters: BTreeMap<EarlyKey, Letter>,
     /// Their places, the oldest first, and those of some that are gone.
-    order: VecDeque<Place>,
+    order: VecDeque<EarlyKey>,
     came: u64,
 }
 

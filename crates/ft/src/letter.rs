@@ -179,12 +179,12 @@ impl Inbox {
 
 /// Puts what comes into the inbox, and says so.
 #[derive(Debug)]
-pub(crate) struct Postman {
+pub(crate) struct InboxHandler {
     pub inbox: Arc<Inbox>,
     pub alarm: Alarm<Process>,
 }
 
-impl Handler for Postman {
+impl Handler for InboxHandler {
     fn deliver(&mut self, from: Peer, header: ActiveHeader, payload: PeerBytes<'_>) {
         self.inbox.put(from, header, &payload.to_vec());
         self.alarm.raise();

@@ -18,7 +18,7 @@ use catena_objects::Result;
 
 use crate::agreement::{Contribution, Decision};
 use crate::early::Early;
-use crate::letter::{CLASS, Inbox, Kind, Letter, Postman, parts};
+use crate::letter::{CLASS, Inbox, InboxHandler, Kind, Letter, parts};
 use crate::series::{Outgoing, Series};
 use crate::wire;
 
@@ -66,7 +66,7 @@ pub(crate) struct Failures;
 impl Component for Failures {
     fn came_up(&self, process: &Process) {
         let tolerance = process.hook::<Tolerance>();
-        let postman = Postman {
+        let postman = InboxHandler {
             inbox: tolerance.inbox.clone(),
             alarm: tolerance.alarm(),
         };

@@ -28,6 +28,9 @@ pub struct Finding {
     pub definite: bool,
     /// How long at least those have waited to whom all waiting leads.
     pub waited: Duration,
+    /// One of the waits that it is about: whose, and since when by the monotonic clock of its host,
+    /// nanoseconds.
+    pub wait: (Member, u64),
     /// Whose doing it is, as far as can be seen.
     pub culprits: Vec<Member>,
     /// The cause, in one sentence that begins with a culprit.
@@ -73,33 +76,15 @@ pub fn find(names: &Names, before: &[Rank], now: &[Rank], patience: Duration) ->
         names,
     };
     if held.is_empty() {
-        return case.slow(patience);
+        return case.slow(patience, |_, _| false);
     }
     let roots = graph.roots(&held);
     let root = roots.first()?;
     Some(case.deadlock(root, &held))
 }
 
-/// Of ranks on several hosts a message may be under way, and of one that has ended without a word
-/// its launcher says more after a while: so long they must have waited before it is said that they
-/// do so for ever.
-const UNDER_WAY: Duration = Duration::from_secs(5);
-
-impl Finding {
-    /// Whether a definite one is to be believed already: nothing can be under way that would change
-    /// it. `ranks` are those in which it was found.
-    pub fn is_certain(&self, ranks: &[Rank]) -> bool {
-        let mut hosts = ranks.iter().map(|it| it.host.as_str());
-        let first = hosts.next();
-        let is_one_host = hosts.all(|host| Some(host) == first);
-        let has_ended =
-            |rank: &Rank| rank.state == State::Ended && self.culprits.contains(&rank.member);
-        is_one_host && !ranks.iter().any(has_ended) || self.waited >= UNDER_WAY
-    }
-}
-
 /// Ranks with those waits only that were there before, and have lasted since.
-fn lasting(before: &[Rank], now: &[Rank]) -> Vec<Rank> {
+pub(crate) fn lasting(before: &[Rank], now: &[Rank]) -> Vec<Rank> {
     let waits = |rank: &Rank| {
         let waits = rank.waits().map(|(thread, waits)| {
             (
@@ -124,12 +109,19 @@ fn lasting(before: &[Rank], now: &[Rank]) -> Vec<Rank> {
     now
 }
 
+/// Since when a rank has waited, of its threads the one that has waited longest: nanoseconds of the
+/// monotonic clock. Now if none waits.
+fn since(rank: &Rank) -> u64 {
+    let all = rank.waits().map(|(_, it)| it.since);
+    all.min().unwrap_or(rank.at)
+}
+
 /// What distinguishes what ranks do.
 type Activity = (String, Option<(String, u32)>, String);
 
-struct Case<'c, 'a> {
-    graph: &'c Graph<'a>,
-    names: &'c Names,
+pub(crate) struct Case<'c, 'a> {
+    pub graph: &'c Graph<'a>,
+    pub names: &'c Names,
 }
 
 impl<'a> Case<'_, 'a> {
@@ -160,8 +152,7 @@ impl<'a> Case<'_, 'a> {
     }
 
     fn waited(&self, rank: &Rank) -> Duration {
-        let spans = rank.waits().map(|(_, it)| rank.at.saturating_sub(it.since));
-        Duration::from_nanos(spans.max().unwrap_or(0))
+        Duration::from_nanos(rank.at.saturating_sub(since(rank)))
     }
 
     /// All ranks by what they do.
@@ -212,7 +203,7 @@ impl<'a> Case<'_, 'a> {
     }
 
     /// Some wait for ever: because of those in `root`, to whom all waiting leads.
-    fn deadlock(&self, root: &BTreeSet<Member>, held: &[&'a Rank]) -> Finding {
+    pub fn deadlock(&self, root: &BTreeSet<Member>, held: &[&'a Rank]) -> Finding {
         let first = *root.first().expect("a group has members");
         let waiter = held
             .iter()
@@ -229,9 +220,13 @@ impl<'a> Case<'_, 'a> {
             .filter(|it| it.is_stuck())
             .copied()
             .chain(waiter.copied());
+        let waiting: Vec<&Rank> = waiting.collect();
+        let waited = waiting.iter().map(|it| self.waited(it)).min();
+        let wait = waiting.first().map(|it| (it.member, since(it)));
         Finding {
             definite: true,
-            waited: waiting.map(|it| self.waited(it)).min().unwrap_or_default(),
+            waited: waited.unwrap_or_default(),
+            wait: wait.unwrap_or((first, 0)),
             groups: self.groups(&culprits),
             culprits,
             cause,
@@ -404,7 +399,11 @@ impl<'a> Case<'_, 'a> {
     }
 
     /// Nobody waits for ever as far as can be seen, but some have waited long.
-    fn slow(&self, patience: Duration) -> Option<Finding> {
+    pub fn slow(
+        &self,
+        patience: Duration,
+        is_known: impl Fn(Member, u64) -> bool,
+    ) -> Option<Finding> {
         let stuck = || {
             self.graph
                 .ranks
@@ -412,7 +411,10 @@ impl<'a> Case<'_, 'a> {
                 .filter(|it| it.waits().next().is_some())
         };
         // The first of those whose patience is over.
-        let waiter = stuck().find(|it| self.waited(it) >= patience)?;
+        let is_long = |it: &&&Rank| self.waited(it) >= patience;
+        let waiter = stuck()
+            .filter(is_long)
+            .find(|it| !is_known(it.member, since(it)))?;
         let waited = self.waited(waiter);
         // Those that run, and to whom waiting leads.
         let mut seen = BTreeSet::new();
@@ -456,6 +458,7 @@ impl<'a> Case<'_, 'a> {
         Some(Finding {
             definite: false,
             waited,
+            wait: (waiter.member, since(waiter)),
             groups: self.groups(&culprits),
             culprits,
             cause,

@@ -11,6 +11,7 @@
 //! | `rank`      | what is seen of a process                             |
 //! | `graph`     | who can be released, and who cannot                   |
 //! | `cause`     | the culprit, and the cause in one sentence            |
+//! | `watch`     | looks at a job again and again                        |
 //! | `look`      | a look at a process of this host                      |
 //! | `host`      | the jobs of this host                                 |
 //! | `report`    | what is wrong, for the user                           |
@@ -38,6 +39,7 @@ mod look;
 mod rank;
 mod report;
 mod waits_for;
+mod watch;
 mod words;
 
 pub use bytes::Malformed;
@@ -46,5 +48,6 @@ pub use cause::{Finding, Group, find};
 pub use host::{HostJob, jobs};
 pub use look::{look, state_of};
 pub use rank::{Rank, State, Thread};
-pub use waits_for::{Envelope, FRAMES, Member, Need, WaitsFor, What};
+pub use waits_for::{Envelope, FRAMES, Member, Need, Sent, WaitsFor, What};
+pub use watch::Watch;
 pub use words::Names;

@@ -9,6 +9,10 @@ use crate::calls::function_name;
 use crate::rank::{Rank, State, Thread};
 use crate::waits_for::{Member, WaitsFor};
 
+/// How old what a thread has told of its wait may be: it tells ten times a second. One that has not
+/// for longer is in a handler of a signal, is starved or kept from running, and may do anything.
+const FRESH: u64 = 1_500_000_000;
+
 /// What is seen of a process, whose number on this host is `pid`; `None` if that has ended.
 ///
 /// # Errors
@@ -29,7 +33,9 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
     for thread in view.threads(1)? {
         let last = thread.entries.last();
         let function = last.and_then(|it| function_name(it.function));
-        let mut notices = notices.iter().filter(|(of, _)| *of == thread.thread);
+        // Where one thread at a time uses MPI all share one ring, whichever waits.
+        let is_its = |of: u32| of == thread.thread || !view.is_threaded();
+        let mut notices = notices.iter().filter(|(of, _)| is_its(*of));
         threads.push(Thread {
             thread: thread.thread,
             calls: thread.calls,
@@ -54,9 +60,14 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
         Some(pid) if view.is_threaded() && !waiting.is_empty() => may_run_others(pid, &waiting),
         _ => false,
     };
-    let others = others || view.is_in_program();
+    let at = catena_trace::monotonic_ns();
+    let is_old = |thread: &Thread| {
+        let told = thread.waits.as_ref().map(|it| it.told);
+        told.is_some_and(|told| at.saturating_sub(told) > FRESH)
+    };
+    let others = others || view.is_in_program() || threads.iter().any(is_old);
     Ok(Rank {
-        at: catena_trace::monotonic_ns(),
+        at,
         others,
         member: Member {
             job: who.job,

@@ -147,11 +147,33 @@ impl Need {
     }
 }
 
+/// Whether what a process has sent over networks has arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Sent {
+    /// All of it has, or nothing was sent.
+    #[default]
+    Arrived,
+    /// Some of it has not.
+    UnderWay,
+    /// A network does not tell.
+    Unknown,
+}
+
+impl Sent {
+    const ALL: [Sent; 3] = [Sent::Arrived, Sent::UnderWay, Sent::Unknown];
+}
+
 /// What a thread waits for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaitsFor {
     /// Since when nothing has moved for this process: nanoseconds of the monotonic clock.
     pub since: u64,
+    /// When this was told: nanoseconds of the monotonic clock. A thread that waits tells it again
+    /// and again.
+    pub told: u64,
+    /// What has become of what its process has sent.
+    pub sent: Sent,
     /// Whether one of the needs is enough; else it takes all.
     pub any: bool,
     /// What it needs. There may be more than could be written: then the last one is open.
@@ -178,6 +200,8 @@ impl WaitsFor {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut w = Writer::default();
         w.u64(self.since);
+        w.u64(self.told);
+        w.u8(self.sent as u8);
         w.u8(u8::from(self.any));
         let frames = &self.frames[..self.frames.len().min(FRAMES)];
         w.u8(frames.len() as u8);
@@ -244,7 +268,8 @@ impl WaitsFor {
     /// If they are not those of [`WaitsFor::to_bytes`].
     pub fn read(bytes: &[u8]) -> Result<WaitsFor, Malformed> {
         let mut r = Reader(bytes);
-        let since = r.u64()?;
+        let (since, told) = (r.u64()?, r.u64()?);
+        let sent = *Sent::ALL.get(usize::from(r.u8()?)).ok_or(Malformed)?;
         let any = r.u8()? != 0;
         let frames = (0..r.u8()?).map(|_| r.u64()).collect::<Result<_, _>>()?;
         let python = r.text()?;
@@ -253,6 +278,8 @@ impl WaitsFor {
             .collect::<Result<_, _>>()?;
         Ok(WaitsFor {
             since,
+            told,
+            sent,
             any,
             needs,
             frames,
@@ -371,8 +398,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(needs in prop::collection::vec(needs(), 0..NEEDS), since: u64, any: bool) {
-            let waits = WaitsFor { since, any, needs, frames: vec![1, 2], python: "a.py:1".into() };
+        fn what_is_written_is_read(needs in prop::collection::vec(needs(), 0..NEEDS), since in 0..u64::MAX, any: bool) {
+            let (frames, python, sent) = (vec![1, 2], "a.py:1".into(), Sent::Unknown);
+            let waits = WaitsFor { since, told: since + 1, sent, any, needs, frames, python };
             prop_assert_eq!(WaitsFor::read(&waits.to_bytes()), Ok(waits));
         }
 

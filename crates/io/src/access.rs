@@ -10,13 +10,13 @@ use catena_objects::callback::unlocked;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 
+use crate::agent;
 use crate::datarep::Elements;
 use crate::driver::{Direction, Part, move_run};
 use crate::failure::of_transfer;
 use crate::file::File;
-use crate::keeper;
 use crate::lock::RangeLock;
-use crate::place::{Place, Placed};
+use crate::place::{FilePosition, Placed};
 use crate::registry;
 use crate::transfer::{self, Parts, STAGE, Transfer};
 use crate::view::View;
@@ -110,7 +110,7 @@ impl File {
         &self,
         process: &Process,
         access: &Access<'_>,
-        place: Place,
+        place: FilePosition,
     ) -> Result<Placed> {
         let placed = |from| Placed {
             place,
@@ -118,15 +118,17 @@ impl File {
             len: access.len,
         };
         let from = match place {
-            Place::At(etypes) => {
+            FilePosition::At(etypes) => {
                 self.check_pointers()?;
                 self.view.borrow().stream(etypes)?
             }
-            Place::Individual => {
+            FilePosition::Individual => {
                 self.check_pointers()?;
                 self.pointer.get()
             }
-            Place::Shared | Place::Ordered => self.take_shared(process, access.len)?,
+            FilePosition::Shared | FilePosition::Ordered => {
+                self.take_shared(process, access.len)?
+            }
         };
         let end = from.saturating_add(access.len);
         let allowed = {
@@ -140,7 +142,7 @@ impl File {
             }
         };
         allowed.inspect_err(|_| self.settle_pointer(process, placed(from), 0))?;
-        if place == Place::Individual {
+        if place == FilePosition::Individual {
             self.pointer.set(end);
         }
         Ok(placed(from))
@@ -155,10 +157,10 @@ impl File {
         let etypes = moved / view.etype.size();
         let (to, end) = (from + (etypes * view.unit()).min(len), from + len);
         match place {
-            Place::At(_) | Place::Ordered => {}
-            Place::Individual if self.pointer.get() == end => self.pointer.set(to),
-            Place::Individual => {}
-            Place::Shared => self.put_back_shared(process, end, end - to),
+            FilePosition::At(_) | FilePosition::Ordered => {}
+            FilePosition::Individual if self.pointer.get() == end => self.pointer.set(to),
+            FilePosition::Individual => {}
+            FilePosition::Shared => self.put_back_shared(process, end, end - to),
         }
     }
 
@@ -200,7 +202,7 @@ impl File {
         &self,
         process: &Process,
         direction: Direction,
-        place: Place,
+        place: FilePosition,
         buffer: Buffer<'_>,
     ) -> Result<Transfer> {
         let access = self.check(direction, buffer)?;
@@ -272,7 +274,7 @@ impl File {
         &self,
         process: &Process,
         direction: Direction,
-        place: Place,
+        place: FilePosition,
         buffer: Buffer<'_>,
     ) -> Result<Status> {
         let access = self.check(direction, buffer)?;
@@ -294,7 +296,7 @@ impl File {
         locked.inspect_err(|_| self.settle_pointer(process, placed, 0))?;
         unlocked(|| transfer.run());
         // The next MPI call may be far.
-        keeper::give_back(process);
+        agent::give_back(process);
         let done = transfer.finish(process);
         if done.error.is_some() {
             self.settle_pointer(process, placed, done.status.bytes());
@@ -308,7 +310,7 @@ impl File {
         &self,
         process: &Process,
         access: &Access<'_>,
-        place: Place,
+        place: FilePosition,
     ) -> Result<Status> {
         let Access {
             direction, buffer, ..
@@ -359,7 +361,7 @@ impl File {
         }
         drop(held);
         drop(lock);
-        keeper::give_back(process);
+        agent::give_back(process);
         if let Some(error) = failed {
             self.settle_pointer(process, placed, moved);
             return Err(error);
@@ -374,15 +376,15 @@ impl File {
     fn access_straight(
         &self,
         direction: Direction,
-        place: Place,
+        place: FilePosition,
         buffer: Buffer<'_>,
     ) -> Option<Result<Status>> {
         let view = self.view.borrow();
         let run = self.straight(&view, buffer)?;
         let from = match place {
-            Place::At(etypes) => view.place(etypes)?,
-            Place::Individual => self.pointer.get(),
-            Place::Shared | Place::Ordered => return None,
+            FilePosition::At(etypes) => view.place(etypes)?,
+            FilePosition::Individual => self.pointer.get(),
+            FilePosition::Shared | FilePosition::Ordered => return None,
         };
         let (len, unit) = (run.len as u64, view.unit());
         let end = from.checked_add(len)?;
@@ -400,7 +402,7 @@ impl File {
         let at = view.run(from, len).at;
         let mut moved = 0;
         let done = self.move_straight(direction, (run, at), false, &mut moved);
-        if place == Place::Individual {
+        if place == FilePosition::Individual {
             // No other thread calls meanwhile.
             self.pointer.set(match &done {
                 Ok(_) => end,
@@ -417,7 +419,7 @@ impl File {
 pub fn straight(
     file: abi::File,
     direction: Direction,
-    place: Place,
+    place: FilePosition,
     buffer: Buffer<'_>,
 ) -> Option<Result<Status>> {
     // SAFETY: bytes are moved, and nothing else is done meanwhile: no file is opened or closed, no callback is called.

@@ -11,7 +11,7 @@ use catena_core::coll::Data;
 use catena_core::comm::Comm;
 use catena_objects::error::{Error, Kind, Result};
 
-use crate::crew::{Crew, at_once};
+use crate::call::{CollectiveCall, at_once};
 
 /// The kinds that members tell each other; one that is not here is told as `Other`.
 const KINDS: [Kind; 30] = [
@@ -67,7 +67,7 @@ fn kind(word: u64) -> Kind {
 ///
 /// # Errors
 /// `ProcAborted` if a member is gone, `NoMem`.
-pub(crate) async fn text_from(crew: &Crew, root: u32, text: &str) -> Result<String> {
+pub(crate) async fn text_from(crew: &CollectiveCall, root: u32, text: &str) -> Result<String> {
     if crew.comm.size() == 1 {
         return Ok(text.to_owned());
     }
@@ -99,7 +99,11 @@ pub(crate) fn text_of(
     root: u32,
     text: &str,
 ) -> Result<String> {
-    at_once(text_from(&Crew::blocking(process, comm), root, text))
+    at_once(text_from(
+        &CollectiveCall::blocking(process, comm),
+        root,
+        text,
+    ))
 }
 
 /// The results of all members, each with words for the others; the rows by rank if all are good. Collective.
@@ -108,7 +112,7 @@ pub(crate) fn text_of(
 /// That of the lowest member that has one, at all members alike: of the same kind, with its text and its
 /// rank. As [`text_from`].
 pub(crate) async fn agree_in<T, const N: usize>(
-    crew: &Crew,
+    crew: &CollectiveCall,
     own: Result<T>,
     words: [u64; N],
 ) -> Result<(T, Vec<[u64; N]>)> {
@@ -161,14 +165,18 @@ pub(crate) fn agree<T, const N: usize>(
     own: Result<T>,
     words: [u64; N],
 ) -> Result<(T, Vec<[u64; N]>)> {
-    at_once(agree_in(&Crew::blocking(process, comm), own, words))
+    at_once(agree_in(
+        &CollectiveCall::blocking(process, comm),
+        own,
+        words,
+    ))
 }
 
 /// As [`agree_in`] without words.
 ///
 /// # Errors
 /// As [`agree_in`].
-pub(crate) async fn all_well_in<T>(crew: &Crew, own: Result<T>) -> Result<T> {
+pub(crate) async fn all_well_in<T>(crew: &CollectiveCall, own: Result<T>) -> Result<T> {
     agree_in(crew, own, []).await.map(|(own, _)| own)
 }
 

@@ -5,8 +5,8 @@
 #[path = "../../../fuzz/replay.rs"]
 mod replay;
 
+pub use crate::agent::fuzz::letters;
 pub use crate::collective::fuzz::parcel;
-pub use crate::keeper::fuzz::letters;
 
 /// The name of a folder in `fuzz/corpus`, and what takes its files.
 type Target = (&'static str, fn(&[u8]));

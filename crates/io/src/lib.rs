@@ -18,13 +18,13 @@
 //! | `transfer`   | one transfer                                                          |
 //! | `threads`    | threads that read and write while the program computes                |
 //! | `request`    | independent calls that do not block                                   |
-//! | `crew`, `operation` | waiting for other members, in calls that block or were started |
+//! | `call`, `operation` | waiting for other members, in calls that block or were started |
 //! | `nodes`      | which members share memory                                            |
 //! | `pointer`    | individual file pointers                                              |
 //! | `shared`, `shared_pointer`, `ordered` | shared file pointers                         |
 //! | `lock`       | atomic mode                                                           |
 //! | `common`     | what the members of a file share, on one node                         |
-//! | `keeper`     | the same on several hosts                                             |
+//! | `agent`     | the same on several hosts                                             |
 //! | `collective`, `split` | calls of all members                                         |
 //! | `agree`      | how they learn of each other                                          |
 //! | `failure`    | errors of the system                                                  |
@@ -38,12 +38,13 @@
 )]
 
 mod access;
+mod agent;
 mod agree;
 mod amode;
+mod call;
 pub mod collective;
 mod common;
 mod counters;
-mod crew;
 mod datarep;
 pub mod driver;
 mod failure;
@@ -53,7 +54,6 @@ mod file;
 pub mod fuzz;
 mod hint_file;
 mod hints;
-mod keeper;
 mod lock;
 mod nodes;
 mod open;
@@ -79,7 +79,7 @@ pub use driver::{Direction, Driver};
 pub use file::File;
 pub use hints::{Choice, Hints};
 pub use open::{Plan, close, delete, open};
-pub use place::Place;
+pub use place::FilePosition;
 pub use split::Form;
 pub use transfer::{Memory, Transfer};
 pub use view::{Run, View};

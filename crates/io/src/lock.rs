@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::agent::Claimed;
 use crate::common::{Span, Ticket};
-use crate::keeper::Claimed;
 use crate::shared::Shared;
 
 /// What a transfer needs before it moves a byte.

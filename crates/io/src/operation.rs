@@ -19,7 +19,7 @@ use catena_core::request::{Done, RequestObject, State};
 use catena_objects::error::Result;
 use catena_objects::error_place::ErrorPlace;
 
-use crate::crew::steps;
+use crate::call::steps;
 
 type Work = Pin<Box<dyn Future<Output = Done>>>;
 

@@ -6,7 +6,7 @@ use catena_objects::error::Result;
 use crate::access::Buffer;
 use crate::driver::Direction;
 use crate::file::File;
-use crate::place::{Place, Placed};
+use crate::place::{FilePosition, Placed};
 use crate::transfer::Transfer;
 
 impl File {
@@ -27,7 +27,7 @@ impl File {
         });
         let (mut transfer, from) = self.in_order(process, own)?;
         transfer.put_at(Placed {
-            place: Place::Ordered,
+            place: FilePosition::Ordered,
             from,
             len: transfer.len(),
         });

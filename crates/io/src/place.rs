@@ -6,7 +6,7 @@ use crate::view::View;
 
 /// Where in the view a call works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FilePosition {
     /// At an offset, in etypes.
     At(i64),
     /// At the individual file pointer.
@@ -20,7 +20,7 @@ pub enum Place {
 /// Where in the stream a call works, and by which pointer it has found that.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed {
-    pub place: Place,
+    pub place: FilePosition,
     pub from: u64,
     /// Bytes in the file.
     pub len: u64,

@@ -13,10 +13,10 @@ use catena_core::Process;
 use catena_core::comm::Comm;
 use catena_objects::error::{Error, Kind, Result};
 
+use crate::agent::{self, Claimed, Remote};
 use crate::agree;
+use crate::call::CollectiveCall;
 use crate::common::{Common, Span};
-use crate::crew::Crew;
-use crate::keeper::{self, Claimed, Remote};
 use crate::nodes::Nodes;
 
 /// Where what the members share lies.
@@ -98,10 +98,10 @@ impl Shared {
 
     /// Where members do not all map memory of the lowest, that one keeps it.
     fn open_kept(process: &Process, comm: &Arc<Comm>, unused: Option<u64>) -> Result<Arc<Shared>> {
-        keeper::listen(process);
+        agent::listen(process);
         let mut file = 0;
         if comm.rank == 0 {
-            file = keeper::keep();
+            file = agent::keep();
             process.link(|link| {
                 let shm = link.net().shm().zip(unused);
                 let at = shm.and_then(|(shm, offset)| shm.region(offset, Common::BYTES));
@@ -249,7 +249,11 @@ impl Shared {
     ///
     /// # Errors
     /// As [`Shared::take`].
-    pub(crate) async fn claim_in(&self, crew: &Crew, span: Span) -> Result<Option<Claimed>> {
+    pub(crate) async fn claim_in(
+        &self,
+        crew: &CollectiveCall,
+        span: Span,
+    ) -> Result<Option<Claimed>> {
         match &self.memory {
             Memory::Kept(remote) => remote.claim_in(crew, span).await.map(Some),
             _ => Ok(None),

@@ -6,7 +6,7 @@ use catena_core::Process;
 use catena_objects::error::Result;
 
 use crate::agree;
-use crate::crew::Crew;
+use crate::call::CollectiveCall;
 use crate::driver::Direction;
 use crate::file::File;
 use crate::lock::RangeLock;
@@ -130,7 +130,11 @@ impl File {
     ///
     /// # Errors
     /// As [`File::lock_alone`].
-    pub(crate) async fn lock_in_turn(&self, crew: &Crew, transfer: &mut Transfer) -> Result<()> {
+    pub(crate) async fn lock_in_turn(
+        &self,
+        crew: &CollectiveCall,
+        transfer: &mut Transfer,
+    ) -> Result<()> {
         if self.atomic.get() && !transfer.is_empty() {
             let span = transfer.span();
             transfer.lock = Some(match self.shared.claim_in(crew, span).await? {

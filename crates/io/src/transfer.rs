@@ -10,7 +10,7 @@ use std::io;
 use std::sync::Arc;
 
 use catena_abi::Status;
-use catena_base::{PeerBytes, Room, clock};
+use catena_base::{PayloadRoom, PeerBytes, clock};
 use catena_core::Process;
 use catena_core::buffer::{RecvBuf, SendBuf};
 use catena_core::request::Done;
@@ -24,7 +24,7 @@ use crate::datarep::{self, Elements};
 use crate::driver::{Carrier, Direction, Driver, Part, move_run};
 use crate::failure::of_transfer;
 use crate::lock::RangeLock;
-use crate::place::{Place, Placed};
+use crate::place::{FilePosition, Placed};
 use crate::view::{Run, View};
 
 /// Bytes that are packed or unpacked at a time.
@@ -87,7 +87,7 @@ impl Memory {
             && !out.is_empty()
         {
             // SAFETY: the slice is that long.
-            let room = unsafe { Room::new(out.as_mut_ptr(), out.len()) };
+            let room = unsafe { PayloadRoom::new(out.as_mut_ptr(), out.len()) };
             source.part(from, out.len()).write(room);
         }
     }
@@ -121,7 +121,7 @@ pub struct Transfer {
     /// Where in the stream of the view it begins.
     pub from: u64,
     /// By which pointer that was found.
-    pub(crate) place: Place,
+    pub(crate) place: FilePosition,
     /// Bytes that the call has moved before.
     pub(crate) before: u64,
     /// Bytes of the stream that were moved.
@@ -193,7 +193,7 @@ impl Transfer {
             memory,
             from: 0,
             before: 0,
-            place: Place::At(0),
+            place: FilePosition::At(0),
             done: 0,
             failure: None,
             window: parts.window,

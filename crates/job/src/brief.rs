@@ -100,7 +100,7 @@ pub fn frame(nodes: &[u32], secret: Option<&Secret>, brief: &[u8]) -> Vec<u8> {
 
 /// What [`frame`] makes, taken apart.
 #[derive(Debug)]
-pub struct Told {
+pub struct ReadBrief {
     /// The daemon's node, and those below.
     pub nodes: Vec<u32>,
     /// The secret of the job, if it came along.
@@ -113,7 +113,7 @@ pub struct Told {
 ///
 /// # Errors
 /// If it is something else, or of another version.
-pub fn open(body: &[u8]) -> Result<Told, Malformed> {
+pub fn open(body: &[u8]) -> Result<ReadBrief, Malformed> {
     let mut r = Reader::new(body);
     if r.u32()? != VERSION {
         return Err(Malformed(
@@ -124,7 +124,7 @@ pub fn open(body: &[u8]) -> Result<Told, Malformed> {
     let secret = Secret::from_hex(&r.text()?);
     match nodes.is_empty() {
         true => Err(Malformed("it names no node")),
-        false => Ok(Told {
+        false => Ok(ReadBrief {
             nodes,
             secret,
             brief: r.rest().into(),

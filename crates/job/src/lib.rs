@@ -4,7 +4,7 @@
 //! | module    | what it has                                                            |
 //! |-----------|------------------------------------------------------------------------|
 //! | `app`     | [`App`]: one program of the command line                               |
-//! | `wish`    | [`Wish`]: how the user wants ranks placed and bound                     |
+//! | `placement_request`    | [`PlacementRequest`]: how the user wants ranks placed and bound                     |
 //! | `plan`    | [`Plan`]: what shall run where                                         |
 //! | `new_job` | [`NewJob`]: a job that processes have spawned                          |
 //! | [`brief`] | [`Brief`]: what a daemon is told when it starts                        |
@@ -45,10 +45,10 @@ mod event;
 mod exit;
 mod kind;
 mod new_job;
+mod placement_request;
 mod plan;
 mod strings;
 mod survey;
-mod wish;
 
 use std::ffi::OsString;
 
@@ -62,10 +62,10 @@ pub use event::{NodeEvent, WINDOW};
 pub use exit::{Exit, Stage};
 pub use kind::MessageKind;
 pub use new_job::NewJob;
+pub use placement_request::{PlacementRequest, Show};
 pub use plan::{Plan, app_sets};
 pub use strings::{Vars, read_strings, read_vars, write_strings, write_vars};
 pub use survey::Question;
-pub use wish::{Show, Wish};
 
 /// Most ranks that one command may start.
 pub const MAX_RANKS: u32 = 1 << 15;

@@ -9,8 +9,8 @@ use catena_proof::Secret;
 use catena_settings::Value;
 
 use crate::app::App;
+use crate::placement_request::PlacementRequest;
 use crate::strings::{read_texts, read_vars, write_texts, write_vars};
-use crate::wish::Wish;
 
 /// What shall run where.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub struct Plan {
     /// without such a file.
     pub slots_of: Vec<String>,
     /// How the others are bound.
-    pub wish: Wish,
+    pub placement: PlacementRequest,
     /// The ranks that read standard input, ascending.
     pub stdin: Vec<u32>,
     /// Whether there shall be a PMIx server, whatever the programs are.
@@ -102,7 +102,7 @@ impl Plan {
         w.u32s(self.slots.as_slice());
         w.u32s(&self.seats);
         write_texts(w, &self.slots_of);
-        self.wish.write(w);
+        self.placement.write(w);
         w.u32s(&self.stdin);
         w.u32(u32::from(self.pmix));
         w.bytes(self.foreign.show().as_bytes());
@@ -130,7 +130,7 @@ impl Plan {
             room: Vec::new(),
             seats: r.u32s()?,
             slots_of: read_texts(r)?,
-            wish: Wish::read(r)?,
+            placement: PlacementRequest::read(r)?,
             stdin: r.u32s()?,
             pmix: r.u32()? != 0,
             foreign: OtherMpi::parse(&r.text()?)

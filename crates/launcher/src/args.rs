@@ -32,7 +32,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use catena_job::{App, Inherit, Show, UsageError, Wish};
+use catena_job::{App, Inherit, PlacementRequest, Show, UsageError};
 
 use crate::hosts::manager::Launcher;
 use crate::pset::ProcessSet;
@@ -72,7 +72,7 @@ pub struct Request {
     /// The ranks that read the launcher's standard input.
     pub stdin: Readers,
     /// How ranks are placed and bound.
-    pub wish: Wish,
+    pub placement: PlacementRequest,
     /// A file that says it for each rank.
     pub rankfile: Option<PathBuf>,
     /// The file of a machine to map to, instead of running anything.
@@ -445,15 +445,19 @@ impl Parser {
             Opt::OutputWords => request.output.set_words(shown, &text)?,
             Opt::Stdin => request.stdin = Readers::parse(shown, &text)?,
             Opt::BindTo | Opt::MapBy | Opt::RankBy | Opt::CpuSet => place(request, opt, text)?,
-            Opt::HardwareThreads => request.wish.add_map_by(":hwtcpus"),
-            Opt::NoLocal => request.wish.add_map_by(":nolocal"),
-            Opt::NoOversubscribe => request.wish.add_map_by(":nooversubscribe"),
+            Opt::HardwareThreads => request.placement.add_map_by(":hwtcpus"),
+            Opt::NoLocal => request.placement.add_map_by(":nolocal"),
+            Opt::NoOversubscribe => request.placement.add_map_by(":nooversubscribe"),
             Opt::Rankfile => request.rankfile = Some(given.value.clone().into()),
             Opt::Topology => request.topology = Some(given.value.clone().into()),
             Opt::DryRun => request.dry = true,
             Opt::Display => display(request, shown, &text)?,
-            Opt::ReportBindings => request.wish.show = Show::Bindings,
+            Opt::ReportBindings => request.placement.show = Show::Bindings,
             Opt::OnHang => request.settings.push(("ON_HANG".to_string(), text)),
+            Opt::Deterministic => {
+                let setting = ("COLL_DETERMINISTIC".to_string(), "true".to_string());
+                request.settings.push(setting);
+            }
             Opt::HangReport => request.hang_report = Some(given.value.clone().into()),
             Opt::TraceReport => request.trace_report = Some(given.value.clone().into()),
             Opt::Timeout => request.timeout = Some(seconds(shown, &given.value)?),
@@ -566,18 +570,18 @@ fn universe(text: String) -> String {
 
 /// Takes in how ranks are placed and bound.
 fn place(request: &mut Request, opt: Opt, text: String) -> Result<(), UsageError> {
-    let wish = &mut request.wish;
+    let placement = &mut request.placement;
     match opt {
-        Opt::BindTo => wish.bind_to = text,
+        Opt::BindTo => placement.bind_to = text,
         Opt::MapBy => match values::listed_cpus(&text) {
             // As Open MPI's --cpu-set is.
-            Some(cpus) => wish.cpu_set = cpus,
-            None => wish.add_map_by(&text),
+            Some(cpus) => placement.cpu_set = cpus,
+            None => placement.add_map_by(&text),
         },
-        Opt::RankBy => wish.rank_by = text,
-        _ => wish.cpu_set = text,
+        Opt::RankBy => placement.rank_by = text,
+        _ => placement.cpu_set = text,
     }
-    wish.policy().map(drop).map_err(UsageError)
+    placement.policy().map(drop).map_err(UsageError)
 }
 
 /// Takes in what is to be shown.
@@ -596,7 +600,7 @@ fn display(request: &mut Request, shown: &str, text: &str) -> Result<(), UsageEr
                 ));
             }
         };
-        request.wish.show = request.wish.show.max(show);
+        request.placement.show = request.placement.show.max(show);
     }
     Ok(())
 }

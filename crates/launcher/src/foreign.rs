@@ -17,9 +17,11 @@
 //! | `watch`     | looks at ranks that have not called MPI_Init       |
 //! | `pace`      | when the next look comes, and what looks may cost  |
 //! | `processes` | what the system tells of processes                 |
+//! | `users`     | who uses Catena, or may be about to                |
 
 mod pace;
 mod processes;
+mod users;
 mod watch;
 
 use std::ffi::{OsStr, OsString};
@@ -33,8 +35,9 @@ use catena_boot::alias::{NO_MANAGER, TOGETHER, forbids_alone};
 use crate::library;
 use crate::linked::{self, Linked};
 
-pub use processes::children;
-pub use watch::{Stage, Watch, has_catena};
+pub use processes::{children, is_running, parent};
+pub use users::Users;
+pub use watch::{Stage, Watch};
 
 /// Has ranks with `vars` find each other or fail if they use Open MPI 3 or 4, and fail if they use
 /// MPICH or a relative. What the user has said about the first stays.

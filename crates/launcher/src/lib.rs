@@ -18,7 +18,7 @@
 //! | `stdin`   | passes on what is typed                                        |
 //! | `report`  | failures in words                                              |
 //! | `elastic` | `catena grow` and `catena shrink`                              |
-//! | `abroad`  | the way to other launchers, whose jobs connect with those here |
+//! | `remote`  | the way to other launchers, whose jobs connect with those here |
 //! | `serve`   | the launcher of a process that nobody has started              |
 //! | `sys`     | system calls; all `unsafe` of this crate                       |
 //!
@@ -30,7 +30,6 @@
 
 #![deny(unsafe_code)]
 
-mod abroad;
 pub mod args;
 mod base;
 mod elastic;
@@ -51,6 +50,7 @@ mod places;
 mod pmix;
 mod program;
 mod pset;
+mod remote;
 mod report;
 mod serve;
 mod stdin;

@@ -5,6 +5,8 @@
 //! has ended stays a zombie until its job is over: its number, which is that
 //! of its group, cannot be used by somebody else meanwhile.
 
+mod family;
+mod heir;
 mod heirs;
 mod spawn;
 mod start;
@@ -17,28 +19,37 @@ use std::io::{self, PipeReader, PipeWriter};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use catena_boot::server::{Event, Server};
 use catena_boot::{Interest, Poller};
 use catena_job::{Exit, NodeCommand, NodeEvent, Question, WINDOW};
 use catena_shm::Notifier;
 
-use crate::foreign::{Stage, Watch};
+use crate::foreign::{Stage, Users, Watch};
 use crate::pmix::{self, Pmix};
 use crate::stdin::{Feed, Taken};
-use crate::sys::{self, Guard, Other};
+use crate::sys::{self, Guard};
+use family::Orphans;
+use heir::Heir;
 
 pub use start::{Input, SPARE_FILES};
+
+/// How often ranks are looked at that go on without their first process: the parent of such a rank
+/// may be another process, so nobody tells of its end.
+const LOOK_PERIOD: Duration = Duration::from_millis(250);
 
 /// One rank.
 struct Local {
     rank: u32,
     pid: i32,
-    /// How that process has ended. The rank may go on without it: see `heirs`.
-    first_exit: Option<Exit>,
+    /// How that process has ended, and when that was seen. The rank may go on without it: see
+    /// `heirs`.
+    first_exit: Option<(Exit, Instant)>,
     /// The process that has called MPI_Init, if it is another one.
-    joined: Option<Other>,
+    joined: Option<Heir>,
+    /// How a process of the rank has failed that was an orphan.
+    orphan_exit: Option<Exit>,
     /// Whether one has.
     is_known: bool,
     running: bool,
@@ -72,6 +83,10 @@ pub struct Node {
     guests: Vec<Option<u32>>,
     /// Looks for other MPIs in ranks, until one was found.
     watch: Option<Watch>,
+    /// When to look at ranks that go on without their first process, if there are any.
+    next_look: Option<Instant>,
+    orphans: Orphans,
+    users: Users,
     /// Guards processes that have left the groups of their ranks.
     guard: Guard,
     /// Where processes report that they could not execute their program; the
@@ -178,11 +193,16 @@ impl Node {
         self.serve(events);
         self.serve_pmix(events);
         self.take_failures(events);
+        // What is known of these counts below.
+        self.bury_orphans();
         let mut ended = Vec::new();
-        let (server, all) = (&self.server, self.processes.iter_mut().flatten());
-        for process in all.filter(|p| p.running) {
-            let rank = process.rank;
-            if let Some(exit) = process.exit(|| server.place(rank)) {
+        let running = self.processes.iter_mut().flatten().filter(|p| p.running);
+        // All are looked at.
+        let asks = running.fold(false, |any, process| process.look_at_first() || any);
+        let family = asks.then(|| self.family());
+        let family = family.map_or(Some(Vec::new()), |family| family);
+        for process in self.processes.iter_mut().flatten().filter(|p| p.running) {
+            if let Some(exit) = process.exit(family.as_deref(), &mut self.users) {
                 process.running = false;
                 ended.push((process.rank, process.pid, process.is_known, exit));
             }
@@ -197,7 +217,9 @@ impl Node {
             }
             events.push(NodeEvent::Ended { rank, exit });
         }
-        self.bury_orphans();
+        let mut all = self.processes.iter().flatten();
+        let is_any = all.any(Local::is_orphaned);
+        self.next_look = is_any.then(|| Instant::now() + LOOK_PERIOD);
     }
 
     /// When to call [`Node::tick`] next.
@@ -206,13 +228,17 @@ impl Node {
         let waiting = self.processes.iter().flatten().any(unknown);
         let watch = self.watch.as_ref().filter(|_| waiting);
         let watch = watch.map(Watch::next_time);
-        watch.into_iter().chain(self.server.next_time()).min()
+        let others = [self.server.next_time(), self.next_look];
+        watch.into_iter().chain(others.into_iter().flatten()).min()
     }
 
-    /// Looks at ranks that have not called MPI_Init, and at those that wait at ports, if it
-    /// is time.
+    /// Looks at ranks that have not called MPI_Init or go on without their first process, and at
+    /// those that wait at ports, if it is time.
     pub fn tick(&mut self, events: &mut Vec<NodeEvent>) {
         let now = Instant::now();
+        if self.next_look.is_some_and(|at| at <= now) {
+            self.children(events);
+        }
         if self.server.next_time().is_some_and(|at| at <= now) {
             self.server.expire(now);
             self.notify();
@@ -298,7 +324,7 @@ impl Node {
                         process.is_known = true;
                         let (first, pid) = (process.pid, pid as i32);
                         if first != pid {
-                            process.joined = Some(Other::open(pid));
+                            process.joined = Some(Heir::new(pid, first));
                             if !sys::is_in_group(pid, first) {
                                 self.guard.watch_process(pid);
                             }
@@ -342,7 +368,7 @@ impl Node {
                 let here = self.server.is_here(number);
                 let at = self.server.local_number(number).filter(|_| here);
                 let parted = at.into_iter().flat_map(|at| notifier.parted(at));
-                parted.for_each(|job| self.server.part(number, job));
+                parted.for_each(|job| self.server.leave_job(number, job));
             }
         }
     }
@@ -399,11 +425,9 @@ impl Node {
     /// Asks all ranks to end, by a signal.
     fn end(&self, signal: i32) {
         // One that aborts is about to end, and writes its output first.
-        for process in self.processes.iter().flatten().filter(|p| !p.aborted) {
-            process.signal(signal);
-            // So that one that is stopped gets to know.
-            process.signal(libc::SIGCONT);
-        }
+        self.signal_ranks(signal, |p| !p.aborted);
+        // So that one that is stopped gets to know.
+        self.signal_ranks(libc::SIGCONT, |p| !p.aborted);
         self.signal_guests(signal);
     }
 
@@ -420,13 +444,21 @@ impl Node {
 
     fn signal(&self, signal: i32, groups: bool) {
         self.signal_guests(signal);
-        for process in self.processes.iter().flatten() {
-            match groups {
-                true => process.signal(signal),
-                false if process.running => process.signal_alone(signal),
-                false => {}
-            }
+        if groups {
+            return self.signal_ranks(signal, |_| true);
         }
+        let processes = self.processes.iter().flatten();
+        processes
+            .filter(|it| it.running)
+            .for_each(|it| it.signal_alone(signal));
+    }
+
+    /// Sends a signal to all processes of some ranks.
+    fn signal_ranks(&self, signal: i32, are_meant: impl Fn(&Local) -> bool) {
+        let meant = self.processes.iter().flatten().filter(|it| are_meant(it));
+        let meant: Vec<i32> = meant.map(|it| it.pid).collect();
+        meant.iter().for_each(|&pid| sys::kill_group(pid, signal));
+        self.signal_far(signal, |first| meant.contains(&first));
     }
 
     /// Takes in what another node has for this one.

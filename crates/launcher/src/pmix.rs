@@ -313,7 +313,7 @@ pub fn serves(library: &Path) -> bool {
 mod tests {
     use super::*;
     use catena_boot::OtherMpi;
-    use catena_job::Wish;
+    use catena_job::PlacementRequest;
     use catena_proof::Secret;
 
     /// What others can see of the helper, and what it is told itself, tell nothing
@@ -333,7 +333,7 @@ mod tests {
             room: Vec::new(),
             seats: Vec::new(),
             slots_of: Vec::new(),
-            wish: Wish::default(),
+            placement: PlacementRequest::default(),
             stdin: Vec::new(),
             pmix: true,
             foreign: OtherMpi::Stop,

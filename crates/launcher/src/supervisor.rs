@@ -13,13 +13,13 @@
 //! | `input`    | standard input that is passed on                            | commands for nodes    |
 //! | `timers`   | what to do at some time                                     | [`Task`]s             |
 //! | `faults`   | how the job fails, and how far it is with its end           | [`Action`]s           |
-//! | `hearing`  | what is judged once other hosts were heard                  | [`Verdict`]s          |
+//! | `pending_verdicts`  | what is judged once other hosts were heard                  | [`Verdict`]s          |
 //! | `hangs`    | who waits for whom                                          | lines                 |
 //! | `apart`    | who does not reach whom                                     | whom to cut off       |
 //! | `spawner`  | jobs that were spawned                                      | numbers               |
 //! | `control`  | who asks from outside                                       | lines                 |
 //! | `elastic`  | the process set of a job that grows and shrinks             | words                 |
-//! | `abroad`   | other launchers                                             | [`Verdict`]s          |
+//! | `remote`   | other launchers                                             | [`Verdict`]s          |
 //!
 //! | file       | what the supervisor does there                              |
 //! |------------|-------------------------------------------------------------|
@@ -27,7 +27,6 @@
 //! | `events`   | what nodes tell                                             |
 //! | `jobs`     | jobs that come and go, and other launchers                  |
 
-mod abroad;
 mod action;
 mod apart;
 mod begun;
@@ -37,7 +36,6 @@ mod events;
 mod faults;
 mod files;
 mod hangs;
-mod hearing;
 mod input;
 mod interrupts;
 mod jobs;
@@ -45,8 +43,10 @@ mod late;
 mod nodes;
 mod output;
 mod partial;
+mod pending_verdicts;
 mod placing;
 mod process;
+mod remote;
 mod spawner;
 mod timers;
 mod token;
@@ -64,20 +64,20 @@ use crate::base::Base;
 use crate::hosts::tree::Tree;
 use crate::report::Failure;
 use crate::sys;
-use abroad::Abroad;
 use action::Action;
 use apart::Apart;
 use control::Control;
 use elastic::Elastic;
 use faults::Faults;
 use hangs::{Found, Hangs};
-use hearing::{Hearing, Verdict};
 use input::Input;
 use late::Judged;
 use nodes::Nodes;
 use output::Output;
 pub use output::Show;
+use pending_verdicts::{PendingVerdicts, Verdict};
 use process::{Process, Processes};
+use remote::RemoteLaunchers;
 pub use spawner::Reach;
 use spawner::Spawner;
 use timers::{Task, Timers};
@@ -98,7 +98,7 @@ pub struct Supervisor {
     input: Input,
     timers: Timers,
     faults: Faults,
-    hearing: Hearing,
+    hearing: PendingVerdicts,
     hangs: Hangs,
     traces: Traces,
     apart: Apart,
@@ -107,7 +107,7 @@ pub struct Supervisor {
     control: Option<Control>,
     /// How the job grows and shrinks, if it may.
     elastic: Option<Elastic>,
-    abroad: Abroad,
+    remote: RemoteLaunchers,
     /// Whether all have ended.
     finishing: bool,
 }
@@ -157,13 +157,13 @@ impl Supervisor {
             input: Input::new(&plan, typed, poller),
             timers,
             faults: Faults::new(&plan),
-            hearing: Hearing::default(),
+            hearing: PendingVerdicts::default(),
             hangs,
             traces,
             apart: Apart::default(),
             control: None,
             elastic: None,
-            abroad: Abroad::new(&plan),
+            remote: RemoteLaunchers::new(&plan),
             spawner: Spawner::new(plan, reach),
             nodes: Nodes::new(tree, base),
             finishing: false,
@@ -200,14 +200,14 @@ impl Supervisor {
                 token::CONTROL | token::CALLER => self.hear_caller(ready),
                 // Both sinks are flushed below.
                 sink if sink >= token::SINK => {}
-                token if token >= crate::abroad::FIRST => self.handle_abroad(token),
+                token if token >= crate::remote::FIRST => self.handle_abroad(token),
                 token => self.nodes.tree.handle(token, &self.nodes.base),
             }
         }
         let more = self.input.tick(&self.nodes.base.poller);
         self.command_all(more);
         self.nodes.tree.tick();
-        let lost = self.abroad.tick(&mut self.nodes);
+        let lost = self.remote.tick(&mut self.nodes);
         self.hear_all(lost);
         self.nodes.tree.forget_jobs(&self.nodes.base);
         self.learn();
@@ -224,7 +224,7 @@ impl Supervisor {
             self.output.next_time(),
             self.input.next_time(),
             self.nodes.tree.next_time(),
-            self.abroad.next_time(),
+            self.remote.next_time(),
         ];
         parts.into_iter().flatten().min()
     }
@@ -318,7 +318,7 @@ impl Supervisor {
                 Action::TellAbroad(numbers, text) => {
                     for number in numbers {
                         let text = text.as_deref();
-                        let lost = self.abroad.tell_failure(number, text, &mut self.nodes);
+                        let lost = self.remote.tell_failure(number, text, &mut self.nodes);
                         self.hear_all(lost);
                     }
                 }
@@ -451,7 +451,7 @@ impl Supervisor {
         for verdict in self.hearing.take_all() {
             self.judge(verdict);
         }
-        let lost = self.abroad.leave(&mut self.nodes);
+        let lost = self.remote.leave(&mut self.nodes);
         self.hear_all(lost);
         self.faults.find_cause(&self.processes, &mut self.nodes);
         self.ask_for_traces();

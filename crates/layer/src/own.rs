@@ -22,7 +22,7 @@ use crate::core;
 use crate::handle::Handle;
 use crate::number::{entries, foreign_named, foreign_rank, keyval, named};
 use crate::pending;
-use crate::place::{InOut, Out, Room};
+use crate::place::{HandleArray, InOut, Out};
 use crate::text::Text;
 
 mod attribute;

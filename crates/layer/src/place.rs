@@ -121,23 +121,23 @@ thread_local! {
 
 /// Room for an array of handles.
 #[derive(Debug)]
-pub struct Room {
+pub struct HandleArray {
     short: [MaybeUninit<usize>; SHORT],
     long: Vec<usize>,
 }
 
-impl Default for Room {
+impl Default for HandleArray {
     fn default() -> Self {
-        Room::new()
+        HandleArray::new()
     }
 }
 
-impl Room {
+impl HandleArray {
     /// Nothing in it.
     #[inline]
     #[must_use]
     pub fn new() -> Self {
-        Room {
+        HandleArray {
             short: [const { MaybeUninit::uninit() }; SHORT],
             long: Vec::new(),
         }
@@ -202,7 +202,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for HandleArray {
     #[inline]
     fn drop(&mut self) {
         if !self.long.is_empty() {
@@ -220,7 +220,7 @@ pub struct Array<'a, H> {
     base: *mut usize,
     len: usize,
     blank: bool,
-    room: std::marker::PhantomData<&'a mut Room>,
+    room: std::marker::PhantomData<&'a mut HandleArray>,
 }
 
 impl<H: Handle> Array<'_, H> {

@@ -8,7 +8,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use catena_base::{PeerBytes, Room};
+use catena_base::{PayloadRoom, PeerBytes};
 use catena_fabric::{
     Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, Rendezvous, RmaError,
     Started,
@@ -88,7 +88,7 @@ impl Net for Ring {
         let cell = &mut self.cells[self.tail % SLOTS];
         (cell.0, cell.1) = (header, payload.len());
         // SAFETY: no payload is longer than `max_packet`, the size of the cell.
-        payload.write(unsafe { Room::new(cell.2.as_mut_ptr(), payload.len()) });
+        payload.write(unsafe { PayloadRoom::new(cell.2.as_mut_ptr(), payload.len()) });
         self.tail += 1;
         Ok(Posted::Done)
     }

@@ -18,7 +18,7 @@ pub(crate) struct Packet {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Place {
+struct StreamKey {
     cid: Cid,
     source: u32,
     seq: u16,
@@ -28,7 +28,7 @@ struct Place {
 pub(crate) struct ReorderBuffer {
     /// By communicator, in order of arrival.
     unopened: HashMap<Cid, Vec<Packet>>,
-    ahead: HashMap<Place, Vec<Packet>>,
+    ahead: HashMap<StreamKey, Vec<Packet>>,
 }
 
 fn packet(from: Peer, header: Header, payload: PeerBytes<'_>) -> Packet {
@@ -72,7 +72,10 @@ impl ReorderBuffer {
         payload: PeerBytes<'_>,
     ) -> bool {
         let seq = header.seq;
-        let waiting = self.ahead.entry(Place { cid, source, seq }).or_default();
+        let waiting = self
+            .ahead
+            .entry(StreamKey { cid, source, seq })
+            .or_default();
         if is_sequenced(header.kind) && waiting.iter().any(|it| is_sequenced(it.header.kind)) {
             return false;
         }
@@ -82,7 +85,7 @@ impl ReorderBuffer {
 
     /// Takes the sequenced packet with that number.
     pub fn take_first(&mut self, cid: Cid, source: u32, seq: u16) -> Option<Packet> {
-        let place = Place { cid, source, seq };
+        let place = StreamKey { cid, source, seq };
         let waiting = self.ahead.get_mut(&place)?;
         let at = waiting.iter().position(|it| is_sequenced(it.header.kind))?;
         let first = waiting.swap_remove(at);
@@ -95,7 +98,7 @@ impl ReorderBuffer {
     /// Takes the fragments that waited for the packet with that number.
     pub fn take_rest(&mut self, cid: Cid, source: u32, seq: u16) -> Vec<Packet> {
         self.ahead
-            .remove(&Place { cid, source, seq })
+            .remove(&StreamKey { cid, source, seq })
             .unwrap_or_default()
     }
 

@@ -13,7 +13,7 @@ use crate::types::{Cid, ReqId};
 use crate::wire::{Note, kind};
 
 /// A rank of a communicator, as this process knows it.
-pub(crate) type Place = (Cid, u32);
+pub(crate) type CommRank = (Cid, u32);
 
 /// One place in a peer's queue.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +61,7 @@ pub(crate) struct SendQueues {
     /// Peers with anything queued.
     active: Vec<Peer>,
     /// Of ranks to which a mark was sent.
-    windows: HashMap<Place, Window, BuildMix>,
+    windows: HashMap<CommRank, Window, BuildMix>,
     /// Items of all peers together, those held included.
     items: usize,
 }
@@ -74,7 +74,7 @@ impl SendQueues {
     }
 
     /// Whether what is sent to a rank has to wait for the answer to a mark.
-    pub fn is_held(&self, place: Place) -> bool {
+    pub fn is_held(&self, place: CommRank) -> bool {
         !self.windows.is_empty()
             && self
                 .windows
@@ -83,7 +83,7 @@ impl SendQueues {
     }
 
     /// Queues a sequenced packet: behind the mark that waits, if one does.
-    pub fn push_sequenced(&mut self, peer: Peer, place: Place, item: Item) {
+    pub fn push_sequenced(&mut self, peer: Peer, place: CommRank, item: Item) {
         match self.windows.get_mut(&place) {
             Some(window) if !window.held.is_empty() => {
                 self.items += 1;
@@ -94,7 +94,7 @@ impl SendQueues {
     }
 
     /// Queues a mark, or holds it until the one before is answered.
-    pub fn push_mark(&mut self, peer: Peer, place: Place, header: Header) {
+    pub fn push_mark(&mut self, peer: Peer, place: CommRank, header: Header) {
         let note = Note::Empty;
         let item = Item::Control { header, note };
         let window = self.windows.entry(place).or_insert_with(|| Window {
@@ -112,7 +112,7 @@ impl SendQueues {
     }
 
     /// A mark was answered: queues what waited for that. `false` if it is not the one that is to be.
-    pub fn marked(&mut self, place: Place, seq: u16) -> bool {
+    pub fn marked(&mut self, place: CommRank, seq: u16) -> bool {
         let Some(window) = self.windows.get_mut(&place) else {
             return false;
         };
@@ -143,7 +143,7 @@ impl SendQueues {
         }
     }
 
-    fn drop_windows(&mut self, goes: impl Fn(&Place, &Window) -> bool) {
+    fn drop_windows(&mut self, goes: impl Fn(&CommRank, &Window) -> bool) {
         self.windows.retain(|place, window| {
             let stays = !goes(place, window);
             self.items -= if stays { 0 } else { window.held.len() };

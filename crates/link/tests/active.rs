@@ -22,9 +22,9 @@ struct Taken {
 
 /// Keeps everything where the test sees it.
 #[derive(Clone, Debug, Default)]
-struct Keeper(Arc<Mutex<Taken>>);
+struct Recorder(Arc<Mutex<Taken>>);
 
-impl Handler for Keeper {
+impl Handler for Recorder {
     fn deliver(&mut self, from: Peer, header: ActiveHeader, payload: PeerBytes<'_>) {
         let mut taken = self.0.lock().expect("sound");
         taken.packets.push((from, header, payload.to_vec()));
@@ -44,8 +44,8 @@ impl Handler for Keeper {
 }
 
 /// The handler of a class of a rank.
-fn keep(rank: &mut Rank, class: Class) -> Keeper {
-    let keeper = Keeper::default();
+fn keep(rank: &mut Rank, class: Class) -> Recorder {
+    let keeper = Recorder::default();
     let before = rank.set_handler(class, Some(Box::new(keeper.clone())));
     assert!(before.is_none());
     keeper

@@ -28,7 +28,7 @@ use catena_link::{Endpoint, Mode, Sent, Sink, Source, TagKey, TagSelector};
 use catena_net::{Chain, Routes};
 use catena_proof::Secret;
 
-type Link = Endpoint<Routes<Message, Room>, TagKey>;
+type Link = Endpoint<Routes<Message, Buffer>, TagKey>;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// What is sent: it is lent to the link until it has left.
@@ -49,9 +49,9 @@ impl Source for Message {
 
 /// Where a message is received.
 #[derive(Clone, Debug)]
-struct Room(Rc<RefCell<Vec<u8>>>);
+struct Buffer(Rc<RefCell<Vec<u8>>>);
 
-impl Sink for Room {
+impl Sink for Buffer {
     fn capacity(&self) -> u64 {
         self.0.borrow().len() as u64
     }
@@ -87,7 +87,7 @@ fn send(link: &mut Link, to: Peer, tag: u64, bytes: Vec<u8>) {
 
 /// Receives a message whose tag is `tag` but for the low byte: its tag and its bytes.
 fn receive(link: &mut Link, from: Peer, tag: u64) -> Result<(u64, Vec<u8>)> {
-    let room = Room(Rc::new(RefCell::new(vec![0; 1 << 20])));
+    let room = Buffer(Rc::new(RefCell::new(vec![0; 1 << 20])));
     let selector = TagSelector {
         source: Some(from),
         tag,

@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::rc::Rc;
 
-use catena_fabric::{Peer, PeerLost, Place, ProcessName};
+use catena_fabric::{LocalPeer, Peer, PeerLost, ProcessName};
 use catena_proof::Secret;
 use catena_shm::{Shm, create_segment};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -93,7 +93,7 @@ impl Alone {
     pub fn open(chain: &Chain, secret: Option<&Secret>) -> Result<Opened, String> {
         let mut random = [0; 8];
         catena_proof::random(&mut random).map_err(|e| format!("no random numbers: {e}"))?;
-        let place = Place {
+        let place = LocalPeer {
             me: ME,
             processes: 1,
             job: u64::from_le_bytes(random),

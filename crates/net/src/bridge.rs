@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use catena_base::PeerBytes;
-use catena_fabric::{Deliver, Header, OpId, Peer, PeerLost, Place, RmaError};
+use catena_fabric::{Deliver, Header, LocalPeer, OpId, Peer, PeerLost, RmaError};
 
 use crate::networks::Networks;
 
@@ -27,7 +27,7 @@ use crate::networks::Networks;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
-    place: Place,
+    place: LocalPeer,
     /// The number of this job's rank 0, and how many ranks it has.
     own: (u32, u32),
     /// Those of the other job.
@@ -41,7 +41,7 @@ impl Pair {
         let (own_first, other_first) = if is_first { (0, own.1) } else { (other.1, 0) };
         let (low, high) = (own.0.min(other.0), own.0.max(other.0));
         Pair {
-            place: Place {
+            place: LocalPeer {
                 me: Peer(own_first + rank),
                 processes: own.1 + other.1,
                 job: low ^ high.rotate_left(1),
@@ -52,7 +52,7 @@ impl Pair {
     }
 
     /// Who opens the networks.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> LocalPeer {
         self.place
     }
 

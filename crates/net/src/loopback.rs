@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use catena_base::{PeerBytes, Room};
+use catena_base::{PayloadRoom, PeerBytes};
 use catena_fabric::{
     Access, Atomic, AtomicSet, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted,
     RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, Started, Transport,
@@ -99,7 +99,7 @@ impl Transport for Loopback {
         }
         let mut copy = vec![0; payload.len()].into_boxed_slice();
         // SAFETY: a slice of exactly that length, ours alone.
-        payload.write(unsafe { Room::new(copy.as_mut_ptr(), copy.len()) });
+        payload.write(unsafe { PayloadRoom::new(copy.as_mut_ptr(), copy.len()) });
         self.queue.push_back((header, copy));
         Ok(Posted::Done)
     }

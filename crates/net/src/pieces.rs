@@ -16,7 +16,7 @@ const AHEAD: [u32; 2] = [4, 2];
 
 /// What is done with `len` bytes at a local address and at `target`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Way {
+pub(crate) enum RmaOp {
     Put(*const u8),
     Get(*mut u8),
 }
@@ -26,7 +26,7 @@ pub(crate) enum Way {
 pub(crate) struct Long {
     pub op: OpId,
     pub peer: Peer,
-    pub way: Way,
+    pub way: RmaOp,
     pub len: usize,
     pub target: RemoteKeys,
     /// Bytes of a piece.
@@ -104,10 +104,10 @@ impl Operation {
                     // SAFETY: a part of what is lent.
                     let started = unsafe {
                         match long.way {
-                            Way::Put(from) => {
+                            RmaOp::Put(from) => {
                                 to.put(id, long.peer, from.wrapping_add(*next), len, target)
                             }
-                            Way::Get(into) => {
+                            RmaOp::Get(into) => {
                                 to.get(id, long.peer, into.wrapping_add(*next), len, target)
                             }
                         }
@@ -456,7 +456,7 @@ mod tests {
                 &mut pieces,
                 &mut ours,
                 &mut inbox,
-                long(1, Way::Put(bytes.as_ptr())),
+                long(1, RmaOp::Put(bytes.as_ptr())),
             );
             assert_eq!(put, Ok(Started::UnderWay));
             let flush = pieces.flush(&mut ours, OpId(2), Peer(1), count);
@@ -473,7 +473,7 @@ mod tests {
                 assert!(now == bytes, "seed {seed}");
                 whole += 1;
                 let mut into = vec![0; LEN];
-                let way = Way::Get(into.as_mut_ptr());
+                let way = RmaOp::Get(into.as_mut_ptr());
                 let get = begin(&mut pieces, &mut ours, &mut inbox, long(3, way));
                 assert_eq!(get, Ok(Started::UnderWay));
                 if wait(&mut pieces, &mut ours, &mut inbox, OpId(3)) == Ok(0) {
@@ -497,7 +497,7 @@ mod tests {
             let long = Long {
                 op: OpId(1),
                 peer: Peer(1),
-                way: Way::Put(bytes.as_ptr()),
+                way: RmaOp::Put(bytes.as_ptr()),
                 len: 50_000,
                 target,
                 piece: 1000,

@@ -15,7 +15,7 @@ use catena_link::{RAILS, RemoteKeys};
 use catena_tcp::{LivenessProbes, ProbePort};
 
 use crate::driver::Driver;
-use crate::pieces::{Long, Pieces, Way};
+use crate::pieces::{Long, Pieces, RmaOp};
 use crate::record::End;
 
 /// Bytes of a stripe.
@@ -315,7 +315,7 @@ impl Rails {
         (from, len): (*const u8, usize),
         target: RemoteKeys,
     ) -> Result<Started, RmaError> {
-        match self.cut(op, peer, Way::Put(from), len, target) {
+        match self.cut(op, peer, RmaOp::Put(from), len, target) {
             // SAFETY: as the caller promised.
             Ok(long) => unsafe { self.pieces.start(&mut self.rails, long) },
             // SAFETY: as the caller promised.
@@ -337,7 +337,7 @@ impl Rails {
         (into, len): (*mut u8, usize),
         target: RemoteKeys,
     ) -> Result<Started, RmaError> {
-        match self.cut(op, peer, Way::Get(into), len, target) {
+        match self.cut(op, peer, RmaOp::Get(into), len, target) {
             // SAFETY: as the caller promised.
             Ok(long) => unsafe { self.pieces.start(&mut self.rails, long) },
             // SAFETY: as the caller promised.
@@ -350,7 +350,7 @@ impl Rails {
         &self,
         op: OpId,
         peer: Peer,
-        way: Way,
+        way: RmaOp,
         len: usize,
         target: RemoteKeys,
     ) -> Result<Long, (usize, RemoteKey)> {
@@ -428,14 +428,14 @@ fn halves(address: &[u8]) -> Option<(&[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use catena_fabric::Place;
+    use catena_fabric::LocalPeer;
     use catena_fabric_tests::{Inbox, until};
     use catena_ofi::{Ofi, OfiError, Wanted};
 
     /// A network over `rails` rails, from process `me` of two; `None`, and the test is
     /// skipped, without libfabric.
     fn network(me: u32, rails: usize) -> Option<Rails> {
-        let place = Place {
+        let place = LocalPeer {
             me: Peer(me),
             processes: 2,
             job: 7,

@@ -58,8 +58,8 @@ pub enum Route {
 /// }
 ///
 /// #[derive(Debug)]
-/// struct Room(Rc<RefCell<[u8; 5]>>);
-/// impl Sink for Room {
+/// struct Buffer(Rc<RefCell<[u8; 5]>>);
+/// impl Sink for Buffer {
 ///     fn capacity(&self) -> u64 {
 ///         5
 ///     }
@@ -70,13 +70,13 @@ pub enum Route {
 ///
 /// let me = Peer(0);
 /// let peers = PeerTable::new(0, [0]);
-/// let routes = Routes::<Message, Room>::new(me, peers, &[me], None, None);
+/// let routes = Routes::<Message, Buffer>::new(me, peers, &[me], None, None);
 /// let mut link = Endpoint::new(routes);
 /// link.open(Cid(0), 0, vec![(me, Cid(0))]);
 ///
 /// let received = Rc::new(RefCell::new([0; 5]));
 /// let selector = Selector { source: 0, tag: 7 };
-/// let request = link.recv(Cid(0), Plane::User, selector, Room(Rc::clone(&received)));
+/// let request = link.recv(Cid(0), Plane::User, selector, Buffer(Rc::clone(&received)));
 /// let sent = link.send(Cid(0), Plane::User, 0, 7, Mode::Standard, Message(b"hello"));
 /// assert_eq!(sent, Sent::Done);
 /// while !link.is_done(request) {
@@ -416,14 +416,14 @@ impl<S, R> Routes<S, R> {
         all
     }
 
-    /// As [`Networks::part`], from all of them.
+    /// As [`Networks::leave_together`], from all of them.
     ///
     /// # Errors
     /// What the exchange says.
-    pub fn part(&mut self) -> Result<bool, String> {
+    pub fn leave_together(&mut self) -> Result<bool, String> {
         let mut all = true;
         for networks in self.networks_mut() {
-            all &= networks.part()?;
+            all &= networks.leave_together()?;
         }
         // Other jobs do not wait for each other: what is on its way to them is all that is owed.
         for bridge in &mut self.bridges {
@@ -460,6 +460,17 @@ impl<S, R> Routes<S, R> {
         let own = own.is_none_or(|it| it.is_delivered());
         let others = self.bridges.iter_mut().map(Bridge::is_delivered);
         others.fold(own, |all, one| all & one)
+    }
+
+    /// Whether all that this process has sent over networks has arrived; `None` if that is not
+    /// known, as a network only tells what has left.
+    pub fn has_all_arrived(&mut self) -> Option<bool> {
+        let (mut is_quiet, mut is_told) = (true, true);
+        for networks in self.networks_mut() {
+            is_quiet &= networks.is_quiet();
+            is_told &= networks.tells_arrival();
+        }
+        (is_told || !is_quiet).then_some(is_quiet)
     }
 
     /// Whether something that was posted would be lost if this process ended now, or its end would

@@ -14,7 +14,7 @@ use catena_link::{Endpoint, Failure, Mode, ReqId, Sent, TagKey, TagSelector};
 use catena_net::{Chain, Route, Routes};
 use catena_proof::Secret;
 
-use common::{Message, Room, Table, Ways, over_network};
+use common::{Buffer, Message, Table, Ways, over_network};
 
 type Link = Endpoint<Ways, TagKey>;
 
@@ -43,8 +43,8 @@ fn message(len: usize) -> Message {
     Message(bytes.into())
 }
 
-fn room(len: usize) -> Room {
-    Room(Rc::new(RefCell::new(vec![0; len].into())))
+fn room(len: usize) -> Buffer {
+    Buffer(Rc::new(RefCell::new(vec![0; len].into())))
 }
 
 fn exactly(source: Peer, tag: u64) -> TagSelector {

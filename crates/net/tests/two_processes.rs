@@ -60,7 +60,7 @@ fn networks_close_when_both_need_them_no_more() {
     let mut links = over_tcp(&Rc::default());
     let mut part = |number: usize| {
         let networks = links[number].net().networks_mut().next().expect("opened");
-        networks.part().expect("the table is there")
+        networks.leave_together().expect("the table is there")
     };
     assert!(!part(0), "the other one has not said so");
     assert!(part(1));

@@ -173,19 +173,19 @@ pub struct Errhandlers {
     throwing: ErrhandlerRef,
     finds: [Cell<Option<Find>>; Target::COUNT],
     /// Of objects whose handles were freed while something was under way on them.
-    kept: RefCell<Vec<Kept>>,
+    kept: RefCell<Vec<FreedObject>>,
 }
 
 /// What is left of an object whose handle was freed.
 #[derive(Clone, Debug)]
-struct Kept {
+struct FreedObject {
     place: ErrorPlace,
     errhandler: RefCell<ErrhandlerRef>,
     /// What people call it, if it had a name.
     name: Option<String>,
 }
 
-impl HasErrhandler for Kept {
+impl HasErrhandler for FreedObject {
     fn errhandler(&self) -> &RefCell<ErrhandlerRef> {
         &self.errhandler
     }
@@ -237,7 +237,7 @@ impl Errhandlers {
     /// Keeps the error handler of an object whose handle is freed while something is under way on
     /// it.
     pub fn keep(&self, place: ErrorPlace, errhandler: ErrhandlerRef, name: Option<String>) {
-        self.kept.borrow_mut().push(Kept {
+        self.kept.borrow_mut().push(FreedObject {
             place,
             errhandler: RefCell::new(errhandler),
             name,

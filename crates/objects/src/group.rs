@@ -18,7 +18,7 @@ use crate::table::{ObjectKind, Table};
 
 /// How two groups or communicators compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Likeness {
+pub enum Comparison {
     /// Two names of one object, or the same members in the same order.
     Ident,
     /// Communicators that differ in their context only.
@@ -296,18 +296,18 @@ impl Group {
     }
 
     /// `Ident`, `Similar` or `Unequal`.
-    pub fn compare(&self, other: &Group) -> Likeness {
+    pub fn compare(&self, other: &Group) -> Comparison {
         if self.members == other.members {
-            return Likeness::Ident;
+            return Comparison::Ident;
         }
         if self.size != other.size {
-            return Likeness::Unequal;
+            return Comparison::Unequal;
         }
         let there = other.ranks();
         if self.members().all(|p| there(p).is_some()) {
-            Likeness::Similar
+            Comparison::Similar
         } else {
-            Likeness::Unequal
+            Comparison::Unequal
         }
     }
 }
@@ -401,9 +401,9 @@ mod tests {
         let (a, b) = (group(&[3, 1, 2]), group(&[1, 2, 3]));
         assert_eq!(a.translate(&[0, 1], &b).unwrap(), [Some(2), Some(0)]);
         assert_eq!(a.translate(&[0], &group(&[1])).unwrap(), [None]);
-        assert_eq!(a.compare(&b), Likeness::Similar);
-        assert_eq!(a.compare(&group(&[3, 1, 2])), Likeness::Ident);
-        assert_eq!(a.compare(&group(&[3, 1])), Likeness::Unequal);
+        assert_eq!(a.compare(&b), Comparison::Similar);
+        assert_eq!(a.compare(&group(&[3, 1, 2])), Comparison::Ident);
+        assert_eq!(a.compare(&group(&[3, 1])), Comparison::Unequal);
     }
 
     fn row(first: u32, stride: i64, count: u32) -> Arc<Group> {
@@ -427,8 +427,8 @@ mod tests {
         assert_eq!(back.rank_of(Peer(i32::MAX as u32 - 6)), Some(1));
         assert_eq!(back.rank_of(Peer(i32::MAX as u32 - 5)), None);
         assert_eq!(back.translate(&[1], &all).unwrap(), [Some(0x7fff_fff9)]);
-        assert_eq!(odd.compare(&back), Likeness::Unequal);
-        assert_eq!(all.compare(&row(0, 1, 1 << 31)), Likeness::Ident);
+        assert_eq!(odd.compare(&back), Comparison::Unequal);
+        assert_eq!(all.compare(&row(0, 1, 1 << 31)), Comparison::Ident);
     }
 
     #[test]
@@ -508,9 +508,9 @@ mod tests {
             sorted.sort_unstable();
             other.sort_unstable();
             let like = match () {
-                () if a == b => Likeness::Ident,
-                () if sorted == other => Likeness::Similar,
-                () => Likeness::Unequal,
+                () if a == b => Comparison::Ident,
+                () if sorted == other => Comparison::Similar,
+                () => Comparison::Unequal,
             };
             assert_eq!(x.compare(&y), like);
 

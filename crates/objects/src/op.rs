@@ -14,7 +14,7 @@ use crate::callback::{Foreign, LayerFn, OpCountFn, OpFn};
 use crate::datatype::{Datatypes, Hold};
 use crate::error::{Error, Kind, Result};
 use crate::fail;
-use crate::room::{LaidOut, Room, Scratch};
+use crate::room::{AllocResult, LaidOut, Scratch};
 use crate::state::State;
 use crate::table::{ObjectKind, Table};
 
@@ -261,7 +261,7 @@ impl Reducer {
     /// # Safety
     /// Both ranges are valid for `len` bytes, a multiple of [`Reducer::unit`],
     /// and do not overlap.
-    pub unsafe fn apply(&self, input: *const u8, inout: *mut u8, len: usize) -> Room<()> {
+    pub unsafe fn apply(&self, input: *const u8, inout: *mut u8, len: usize) -> AllocResult<()> {
         match self {
             // SAFETY: the caller's promise.
             Reducer::Kernel(kernel) => unsafe { (kernel.run)(input, inout, len / kernel.size) },
@@ -295,7 +295,12 @@ impl Reducer {
     ///
     /// # Safety
     /// As [`Reducer::apply`].
-    pub unsafe fn apply_right(&self, input: *const u8, inout: *mut u8, len: usize) -> Room<()> {
+    pub unsafe fn apply_right(
+        &self,
+        input: *const u8,
+        inout: *mut u8,
+        len: usize,
+    ) -> AllocResult<()> {
         if let Reducer::Kernel(_) = self {
             // Every predefined operation commutes, to the last bit of a NaN.
             // SAFETY: the caller's promise.
@@ -375,7 +380,7 @@ unsafe fn apply_laid_out(
     input: *const u8,
     inout: *mut u8,
     count: usize,
-) -> Room<()> {
+) -> AllocResult<()> {
     let extent = (ty.extent().unsigned_abs() as usize).max(1);
     let piece = (LAID_OUT / extent).clamp(1, count);
     let (mut a, mut b) = (LaidOut::new(ty, piece)?, LaidOut::new(ty, piece)?);

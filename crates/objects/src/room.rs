@@ -11,7 +11,7 @@ use crate::error::{Error, no_memory};
 pub struct NoRoom(pub usize);
 
 /// Result of what takes memory.
-pub type Room<T> = std::result::Result<T, NoRoom>;
+pub type AllocResult<T> = std::result::Result<T, NoRoom>;
 
 impl From<NoRoom> for Error {
     fn from(NoRoom(bytes): NoRoom) -> Self {
@@ -35,7 +35,7 @@ impl Scratch {
     ///
     /// # Errors
     /// If there is not enough.
-    pub fn new(len: usize) -> Room<Self> {
+    pub fn new(len: usize) -> AllocResult<Self> {
         let (lines, mut memory) = (len.div_ceil(64), Vec::new());
         memory.try_reserve_exact(lines).map_err(|_| NoRoom(len))?;
         memory.resize_with(lines, MaybeUninit::uninit);
@@ -53,7 +53,7 @@ impl Scratch {
     /// # Errors
     /// If there is not enough.
     #[inline]
-    pub fn reserve(&mut self, len: usize) -> Room<()> {
+    pub fn reserve(&mut self, len: usize) -> AllocResult<()> {
         if self.0.len() * 64 < len {
             *self = Scratch::new(len)?;
         }
@@ -80,7 +80,7 @@ impl LaidOut {
     ///
     /// # Errors
     /// If there is no memory for it.
-    pub fn new(ty: &TypeRef, count: usize) -> Room<Self> {
+    pub fn new(ty: &TypeRef, count: usize) -> AllocResult<Self> {
         let last = ty.extent() * (count as i64 - 1).max(0);
         let low = ty.true_lb().min(ty.true_lb() + last);
         let high = (ty.true_lb() + ty.true_extent()).max(ty.true_lb() + ty.true_extent() + last);

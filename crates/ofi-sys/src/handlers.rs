@@ -26,16 +26,16 @@ const SIGNALS: [c_int; 10] = [
 ///
 /// A thread that installs a handler of its own meanwhile loses it: the system does not tell
 /// who has installed one.
-pub struct Kept([Option<libc::sigaction>; SIGNALS.len()]);
+pub struct SavedHandlers([Option<libc::sigaction>; SIGNALS.len()]);
 
-impl Kept {
+impl SavedHandlers {
     /// Those of now.
-    pub fn now() -> Kept {
-        Kept(SIGNALS.map(handler))
+    pub fn now() -> SavedHandlers {
+        SavedHandlers(SIGNALS.map(handler))
     }
 }
 
-impl Drop for Kept {
+impl Drop for SavedHandlers {
     fn drop(&mut self) {
         for (signal, former) in SIGNALS.into_iter().zip(&self.0) {
             let (Some(former), Some(current)) = (former, handler(signal)) else {
@@ -69,7 +69,7 @@ mod tests {
         // A signal that nothing else here uses.
         let signal = libc::SIGQUIT;
         let before = handler(signal).unwrap().sa_sigaction;
-        let kept = Kept::now();
+        let kept = SavedHandlers::now();
         // SAFETY: to ignore a signal is sound.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
         assert_eq!(handler(signal).unwrap().sa_sigaction, libc::SIG_IGN);

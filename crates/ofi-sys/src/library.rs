@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 use catena_loader::{NotFound, Opened, Scope, first, text};
 
 use crate::consts::{self, TYPE_PROTOCOL, version_parts};
-use crate::handlers::Kept;
+use crate::handlers::SavedHandlers;
 use crate::types::{Fabric, FabricAttr, Info};
 
 type Version = unsafe extern "C" fn() -> u32;
@@ -48,7 +48,7 @@ impl Library {
     }
 
     fn open_one(name: &str) -> Result<Library, String> {
-        let _kept = Kept::now();
+        let _kept = SavedHandlers::now();
         let opened = Opened::open(name, "libfabric", Scope::Local)?;
         // SAFETY: the types above are those of the manual pages.
         let library = unsafe {
@@ -112,7 +112,7 @@ impl Library {
     /// `hints` comes from [`Library::allocinfo`].
     pub unsafe fn getinfo(&self, hints: *const Info) -> Result<*mut Info, c_int> {
         // The first call initialises all providers.
-        let _kept = Kept::now();
+        let _kept = SavedHandlers::now();
         let mut info = std::ptr::null_mut();
         // SAFETY: as promised; no node and no service.
         let status = unsafe {

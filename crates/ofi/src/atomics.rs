@@ -8,7 +8,7 @@ use catena_ofi_sys::calls::{self, WordAtomic};
 use catena_ofi_sys::consts;
 
 use crate::init::Ofi;
-use crate::words::{Kept, WORDS, op_of, type_of};
+use crate::words::{OpResources, WORDS, op_of, type_of};
 
 impl Ofi {
     /// Implements `Rma::atomic`.
@@ -53,7 +53,7 @@ impl Ofi {
             };
             // SAFETY: the words and the context stay until the operation has ended.
             match unsafe { calls::atomic(objects.ep, &word, contexts.of(first + slot)) } {
-                Ok(()) => Ok(Posting::UnderWay(Kept {
+                Ok(()) => Ok(Posting::UnderWay(OpResources {
                     _region: None,
                     fetches: atomic.fetches.then_some(atomic.ty),
                 })),

@@ -9,8 +9,8 @@ use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::operations::Operations;
 use catena_fabric::row::Rows;
 use catena_fabric::{
-    Access, AtomicSet, Caps, Deliver, Header, Load, Memory, Payload, Peer, PeerLost, Place, Posted,
-    RemoteKey, Rendezvous, Transport,
+    Access, AtomicSet, Caps, Deliver, Header, Load, LocalPeer, Memory, Payload, Peer, PeerLost,
+    Posted, RemoteKey, Rendezvous, Transport,
 };
 use catena_ofi_sys::{Library, calls, consts};
 
@@ -21,7 +21,7 @@ use crate::objects::{Objects, Region};
 use crate::provider::{Offer, Wanted, choose};
 use crate::settings::{Config, OFI_LIBRARY, Sleep};
 use crate::state::{INJECT_MAX, Receives, Sends, Target, Use};
-use crate::words::{Kept, WORDS, atomics_of};
+use crate::words::{OpResources, WORDS, atomics_of};
 
 /// The routes from one process to all processes of its job over one network.
 ///
@@ -55,7 +55,7 @@ pub struct Ofi {
     pub(crate) key_mask: u64,
     // Dropped in this order: registrations, what they are of, and last the
     // memory that operations use.
-    pub(crate) operations: Operations<Kept>,
+    pub(crate) operations: Operations<OpResources>,
     pub(crate) registered: HashMap<u64, Vec<Region>>,
     own: Option<Region>,
     pub(crate) objects: Objects,
@@ -71,7 +71,7 @@ impl Ofi {
     /// # Errors
     /// See [`OfiError`].
     pub fn open(
-        place: Place,
+        place: LocalPeer,
         wanted: &Wanted,
         order: impl Fn(&[&str]) -> Vec<usize>,
     ) -> Result<Ofi, OfiError> {
@@ -91,7 +91,7 @@ impl Ofi {
     /// See [`OfiError`].
     pub fn open_with(
         library: Library,
-        place: Place,
+        place: LocalPeer,
         wanted: &Wanted,
         config: Config,
     ) -> Result<Ofi, OfiError> {
@@ -99,7 +99,7 @@ impl Ofi {
         Ofi::open_offer(choose(library, wanted, as_they_stand)?, place, config)
     }
 
-    fn open_offer(offer: Offer, place: Place, config: Config) -> Result<Ofi, OfiError> {
+    fn open_offer(offer: Offer, place: LocalPeer, config: Config) -> Result<Ofi, OfiError> {
         // SAFETY: libfabric fills these in.
         let (tx, rx, longest, key_size) = unsafe {
             let info = &*offer.info;
@@ -258,7 +258,7 @@ impl Ofi {
     /// fail; what it sent before its death may still arrive.
     pub fn mark_lost(&mut self, peer: Peer, cause: String) {
         self.lose(peer, cause);
-        self.endpoint.losses.is_known(peer);
+        self.endpoint.losses.set_known(peer);
     }
 
     /// What happened so far.

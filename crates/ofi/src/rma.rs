@@ -8,7 +8,7 @@ use catena_ofi_sys::consts;
 
 use crate::init::Ofi;
 use crate::objects::{Objects, Region};
-use crate::words::Kept;
+use crate::words::OpResources;
 
 /// Keys that a provider may refuse for a registration before it is given up: those of memory that
 /// is read into or written from are not listed.
@@ -105,7 +105,7 @@ fn register(
 
 /// Which way the data of an operation go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum RmaKind {
     Get,
     Put,
 }
@@ -117,7 +117,7 @@ impl Ofi {
     /// As for [`Rma::put`] and [`Rma::get`].
     unsafe fn start(
         &mut self,
-        way: Way,
+        way: RmaKind,
         op: OpId,
         peer: Peer,
         (local, len): (*mut u8, usize),
@@ -125,7 +125,7 @@ impl Ofi {
     ) -> Result<Started, RmaError> {
         let state = &self.targets[peer.0 as usize];
         self.endpoint.losses.check(peer)?;
-        if !(if way == Way::Put {
+        if !(if way == RmaKind::Put {
             self.writes
         } else {
             self.reads
@@ -144,7 +144,7 @@ impl Ofi {
         let (first, key_mask) = (self.first_operation, self.key_mask);
         let started = self.operations.start(Some(op), peer, |slot| {
             let region = if objects.offer.needs(consts::MR_LOCAL) {
-                let access = if way == Way::Put {
+                let access = if way == RmaKind::Put {
                     consts::WRITE
                 } else {
                     consts::READ
@@ -168,12 +168,12 @@ impl Ofi {
             // SAFETY: the memory is lent until the operation has ended, the context stays.
             let posted = unsafe {
                 match way {
-                    Way::Put => calls::write(objects.ep, &transfer, context),
-                    Way::Get => calls::read(objects.ep, &transfer, context),
+                    RmaKind::Put => calls::write(objects.ep, &transfer, context),
+                    RmaKind::Get => calls::read(objects.ep, &transfer, context),
                 }
             };
             match posted {
-                Ok(()) => Ok(Posting::UnderWay(Kept {
+                Ok(()) => Ok(Posting::UnderWay(OpResources {
                     _region: region,
                     fetches: None,
                 })),
@@ -181,7 +181,7 @@ impl Ofi {
                 Err(error) => Err(refused(objects, error as i32)),
             }
         });
-        if way == Way::Get && started == Ok(Started::UnderWay) {
+        if way == RmaKind::Get && started == Ok(Started::UnderWay) {
             self.endpoint.count_read(len);
         }
         started
@@ -212,7 +212,7 @@ impl Rma for Ofi {
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         // SAFETY: as the caller promised; a put only reads what is local.
-        unsafe { self.start(Way::Put, op, peer, (from.cast_mut(), len), target) }
+        unsafe { self.start(RmaKind::Put, op, peer, (from.cast_mut(), len), target) }
     }
 
     unsafe fn get(
@@ -224,7 +224,7 @@ impl Rma for Ofi {
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         // SAFETY: as the caller promised.
-        unsafe { self.start(Way::Get, op, peer, (into, len), target) }
+        unsafe { self.start(RmaKind::Get, op, peer, (into, len), target) }
     }
 
     fn atomic(

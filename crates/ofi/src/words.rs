@@ -13,7 +13,7 @@ pub(crate) const WORDS: usize = 24;
 
 /// What an operation needs until the provider has ended it.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct OpResources {
     /// The registration of its local memory.
     pub _region: Option<Region>,
     /// The type of the word that it fetches.

@@ -2,7 +2,9 @@
 
 mod common;
 
-use catena_fabric::{Access, Header, OpId, Peer, Place, Posted, Rma, RmaError, Started, Transport};
+use catena_fabric::{
+    Access, Header, LocalPeer, OpId, Peer, Posted, Rma, RmaError, Started, Transport,
+};
 use catena_fabric_tests::{Inbox, pattern, until};
 use catena_ofi::{Config, Ofi, OfiError, Wanted};
 use catena_testing::skip;
@@ -16,7 +18,7 @@ fn process(me: u32, provider: &str) -> Option<Ofi> {
         provider: Some(provider.to_string()),
         domain: None,
     };
-    let place = Place {
+    let place = LocalPeer {
         me: Peer(me),
         processes: 8,
         job: 5,

@@ -9,7 +9,7 @@ use catena_layer::code::{Codes, code, code_in, code_out};
 use catena_layer::core;
 use catena_layer::handle::Handle;
 use catena_layer::number as to;
-use catena_layer::place::{InOut, Out, Room};
+use catena_layer::place::{HandleArray, InOut, Out};
 use catena_layer::status::{StatusIn, StatusOut, StatusRoom};
 use catena_layer::text::Text;
 

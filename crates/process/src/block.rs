@@ -5,7 +5,7 @@ use catena_hang::WaitsFor;
 
 use crate::host::Host;
 use crate::lock::here;
-use crate::told::{Told, Wait, WaitOf};
+use crate::told::{Wait, WaitOf, WaitReport};
 use crate::watch::block_beside_others;
 
 /// Progresses until `is_done` says so. With several threads others may ask it, too, while this one
@@ -29,7 +29,7 @@ pub fn block_on<P: Host>(process: &P, wait: &mut impl Wait<P>) {
     }
     let mut waiter = Waiter::new(threads.is_crowded());
     let mut looks = 0;
-    let mut told = Told::default();
+    let mut told = WaitReport::default();
     loop {
         let moved = process.progress();
         if wait.is_done(process) {
@@ -99,7 +99,7 @@ fn idle_slow<P: Host>(
     idle: Idle,
     since: u64,
     wait: &mut impl Wait<P>,
-    told: &mut Told,
+    told: &mut WaitReport,
 ) -> bool {
     let mut finished = false;
     if idle == Idle::Yield {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use catena_hang::WaitsFor;
+use catena_hang::{Sent, WaitsFor};
 
 use crate::lock::Lock;
 use crate::threads::Threads;
@@ -22,6 +22,11 @@ pub trait Host: Sized + 'static {
 
     /// Moves everything that can move; true if anything did. Does not wait.
     fn progress(&self) -> bool;
+
+    /// Whether what this process has sent over networks has arrived.
+    fn sent(&self) -> Sent {
+        Sent::Arrived
+    }
 
     /// The core goes to somebody else, who may take long: the next round of progress is to look at
     /// everything.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use catena_base::clock;
 use catena_boot::{HANG_AFTER, ON_HANG, OnHang};
-use catena_hang::{Finding, Member, Names, Rank, State, find, look, state_of};
+use catena_hang::{Finding, Names, Rank, State, Watch, look, state_of};
 use catena_trace::View;
 
 /// How long from one look to the next.
@@ -34,11 +34,8 @@ static NODE: OnceLock<Node> = OnceLock::new();
 /// When this process has looked last, nanoseconds of the monotonic clock.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-/// What was seen then, and whom it has blamed.
-static SEEN: Mutex<Seen> = Mutex::new((Vec::new(), None));
-
-/// Ranks, and what was found: whether it is certain, and who is to blame.
-type Seen = (Vec<Rank>, Option<(bool, Vec<Member>)>);
+/// What was seen then.
+static SEEN: Mutex<Option<Watch>> = Mutex::new(None);
 
 /// This process looks for itself from now on, unless its launcher does, or the user wants nobody
 /// to. The file stays open: others find it in this process.
@@ -75,18 +72,15 @@ pub(crate) fn watch() {
         .filter_map(|it| look(&it, "", is_there(&it).then(|| it.who().pid)).ok())
         .collect();
     let names = Names::of_job(node.job);
-    let found = find(&names, &seen.0, &ranks, HANG_AFTER.get());
-    let found = found.filter(|it| !it.definite || it.is_certain(&ranks));
-    seen.0 = ranks;
-    let blamed = found.as_ref().map(|it| (it.definite, it.culprits.clone()));
+    let seen = seen.get_or_insert_with(|| Watch::new(HANG_AFTER.get()));
+    let found = seen.judge(&names, &ranks);
+    seen.see(ranks);
+    // What cannot be told now is found again.
     if let Some(found) = found
-        && seen.1 != blamed
-        && !tell(&found)
+        && tell(&found)
     {
-        // Later, then.
-        return;
+        seen.tell(&found);
     }
-    seen.1 = blamed;
 }
 
 /// Whether the process of an area is still there.

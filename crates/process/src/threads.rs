@@ -11,7 +11,7 @@ use catena_base::futex::{self, Reach};
 use catena_base::wait::Waiter;
 
 use crate::host::Host;
-use crate::told::{Told, Wait};
+use crate::told::{Wait, WaitReport};
 
 /// The threads of a process that wait.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub(crate) struct Sleeper<P: 'static> {
     /// The thread, as the kernel counts.
     thread: u32,
     /// What others have told of its wait.
-    told: RefCell<Told>,
+    told: RefCell<WaitReport>,
 }
 
 /// It shall not, and looks at the word.

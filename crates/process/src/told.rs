@@ -43,7 +43,7 @@ impl<P, D: FnMut(&P) -> bool, W: Fn(&P, &mut WaitsFor)> Wait<P> for WaitOf<D, W>
 
 /// What a thread has told of its wait.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct WaitReport {
     /// The tick at which it has come to sleeping first; 0 before.
     began: u64,
     notes: Option<Box<Notes>>,
@@ -56,7 +56,7 @@ struct Notes {
     waits: WaitsFor,
 }
 
-impl Told {
+impl WaitReport {
     /// Tells what thread `thread` waits for, if it has waited for long. The calling thread is that
     /// one if it is `mine`: then its calls are told, too. What comes in the meantime for others, or
     /// is about something else, changes nothing: the wait is as old as what it is for.
@@ -75,7 +75,10 @@ impl Told {
         if waited < LONG {
             return;
         }
-        let mut waits = WaitsFor::default();
+        let mut waits = WaitsFor {
+            sent: process.sent(),
+            ..WaitsFor::default()
+        };
         wait.describe(process, &mut waits);
         process.has_waited(&waits);
         if self.notes.is_none() {
@@ -87,6 +90,8 @@ impl Told {
                 };
                 let waits = WaitsFor {
                     since,
+                    told: since,
+                    sent: waits.sent,
                     frames,
                     python,
                     any: waits.any,
@@ -102,6 +107,7 @@ impl Told {
             notes.waits.since = clock::monotonic_ns();
             (notes.waits.any, notes.waits.needs) = (waits.any, waits.needs);
         }
+        (notes.waits.told, notes.waits.sent) = (clock::monotonic_ns(), waits.sent);
         notes.notice.write(&notes.waits.to_bytes());
         own_watch::watch();
     }

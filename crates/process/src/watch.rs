@@ -25,7 +25,7 @@ use catena_objects::callback::is_inside;
 
 use crate::host::Host;
 use crate::threads::{CALLED, DONE, Sleeper, Wanted};
-use crate::told::Told;
+use crate::told::WaitReport;
 
 /// Whether the last one to watch sleeps.
 static DOZING: AtomicBool = AtomicBool::new(false);
@@ -114,7 +114,7 @@ impl<P: Host> Watch<'_, P> {
         let process = self.0;
         let mut waiter = Waiter::new(process.threads().is_oversubscribed());
         let mut looks = 0;
-        let mut told = Told::default();
+        let mut told = WaitReport::default();
         let done = loop {
             let moved = process.progress();
             let done = wanted.is_done(process);

@@ -7,7 +7,7 @@ use std::os::fd::BorrowedFd;
 use std::rc::Rc;
 
 use catena_boot::{Boot, Job, OtherJob};
-use catena_fabric::{Peer, Place};
+use catena_fabric::{LocalPeer, Peer};
 use catena_hang::{Member, Need, WaitsFor, What};
 use catena_link::{Endpoint, Sink, Source};
 use catena_net::{Chain, Networks, Pair, PeerTable, Routes};
@@ -125,7 +125,7 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
         // SAFETY: the transport lives in the process, which is never dropped.
         let bell = shm.as_ref().map(|shm| unsafe { shm.bell(me) });
         let boot: SharedBoot = Rc::new(RefCell::new(boot));
-        let place = Place {
+        let place = LocalPeer {
             me,
             processes: job.size,
             job: job.job_id,
@@ -177,7 +177,7 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
             true => None,
             false => Some((pair, self.open_networks_to(number, &own, pair, &met)?)),
         };
-        if met.abroad {
+        if met.remote {
             let node_of = met.node_of.iter_mut();
             node_of.for_each(|node| *node = node_abroad(number, *node));
         }
@@ -200,7 +200,7 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
         // Whoever shares memory is not reached over them.
         chain.shm = false;
         let exchange = BetweenJobs::new(Rc::clone(&self.boot), pair, number, met);
-        let own_secret = own.secret.as_ref().filter(|_| !met.abroad);
+        let own_secret = own.secret.as_ref().filter(|_| !met.remote);
         let secret = own_secret.or(met.secret.as_ref());
         let place = pair.place();
         let networks = Networks::open(&chain, place, &[place.me], secret, Box::new(exchange));
@@ -226,7 +226,7 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
     ///
     /// # Errors
     /// `Other` if the launcher is gone.
-    pub fn part(&self, process: &P) -> Result<()>
+    pub fn leave_together(&self, process: &P) -> Result<()>
     where
         P: Host,
     {
@@ -235,7 +235,7 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
             process,
             |_, waits| self.end_of_all(waits),
             |_| {
-                parted = self.link(|link| link.net().part());
+                parted = self.link(|link| link.net().leave_together());
                 !matches!(parted, Ok(false))
             },
         );

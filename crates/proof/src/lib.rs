@@ -42,7 +42,7 @@ use std::fmt;
 use std::io;
 
 pub use door::Door;
-pub use shake::{CALL, Callee, Caller, Finish, NONCE, Protocol, TAG, Unproven, facts};
+pub use shake::{CALL, Callee, Caller, Finish, NONCE, Protocol, TAG, Unauthenticated, facts};
 
 /// Bytes of a secret.
 pub const SECRET: usize = 32;

@@ -21,15 +21,15 @@ pub struct Protocol(pub &'static str);
 
 /// The other end has not proven that it knows the secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unproven;
+pub struct Unauthenticated;
 
-impl fmt::Display for Unproven {
+impl fmt::Display for Unauthenticated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("it does not know the secret of this job")
     }
 }
 
-impl std::error::Error for Unproven {}
+impl std::error::Error for Unauthenticated {}
 
 /// The facts of a call, without which it is none.
 pub fn facts(call: &[u8]) -> Option<&[u8]> {
@@ -89,8 +89,10 @@ impl Said {
     }
 
     /// Compares in a time that does not depend on where the tags differ.
-    fn check(&self, name: &str, tag: &[u8; TAG]) -> Result<(), Unproven> {
-        self.hash(name).verify_slice(tag).map_err(|_| Unproven)
+    fn check(&self, name: &str, tag: &[u8; TAG]) -> Result<(), Unauthenticated> {
+        self.hash(name)
+            .verify_slice(tag)
+            .map_err(|_| Unauthenticated)
     }
 }
 
@@ -138,8 +140,8 @@ impl Finish {
     /// Checks the other end's proof.
     ///
     /// # Errors
-    /// [`Unproven`]: the callee is a stranger.
-    pub fn finish(self, welcome: &[u8; TAG]) -> Result<(), Unproven> {
+    /// [`Unauthenticated`]: the callee is a stranger.
+    pub fn finish(self, welcome: &[u8; TAG]) -> Result<(), Unauthenticated> {
         self.0.check("callee", welcome)
     }
 }
@@ -153,20 +155,20 @@ impl Callee {
     /// check.
     ///
     /// # Errors
-    /// [`Unproven`] if the call is none of this job's; then nothing is to be said.
+    /// [`Unauthenticated`] if the call is none of this job's; then nothing is to be said.
     pub fn answer(
         protocol: Protocol,
         secret: &Secret,
         call: &[u8],
-    ) -> Result<(Callee, [u8; NONCE]), Unproven> {
-        let (facts, rest) = call.split_last_chunk::<CALL>().ok_or(Unproven)?;
+    ) -> Result<(Callee, [u8; NONCE]), Unauthenticated> {
+        let (facts, rest) = call.split_last_chunk::<CALL>().ok_or(Unauthenticated)?;
         let (nonce, tag) = rest.split_at(NONCE);
         let mut said = Said::new(protocol, secret, facts);
         said.add(nonce);
-        said.check("call", tag.try_into().map_err(|_| Unproven)?)?;
+        said.check("call", tag.try_into().map_err(|_| Unauthenticated)?)?;
         let mut challenge = [0; NONCE];
         // Without a challenge that nobody can guess, nobody is let in.
-        random(&mut challenge).map_err(|_| Unproven)?;
+        random(&mut challenge).map_err(|_| Unauthenticated)?;
         said.add(&challenge);
         Ok((Callee(said), challenge))
     }
@@ -174,8 +176,8 @@ impl Callee {
     /// Checks the caller's proof; gives this end's own.
     ///
     /// # Errors
-    /// [`Unproven`]: the caller is a stranger; then nothing is to be said.
-    pub fn welcome(self, proof: &[u8; TAG]) -> Result<[u8; TAG], Unproven> {
+    /// [`Unauthenticated`]: the caller is a stranger; then nothing is to be said.
+    pub fn welcome(self, proof: &[u8; TAG]) -> Result<[u8; TAG], Unauthenticated> {
         self.0.check("caller", proof)?;
         Ok(self.0.tag("callee"))
     }
@@ -227,7 +229,7 @@ mod tests {
         let (_, proof) = caller.prove(&challenge);
         first.welcome(&proof).expect("a proof");
         let (again, _) = Callee::answer(PROTOCOL, &secret(1), &call).expect("the same call");
-        assert_eq!(again.welcome(&proof).err(), Some(Unproven));
+        assert_eq!(again.welcome(&proof).err(), Some(Unauthenticated));
     }
 
     #[test]
@@ -235,9 +237,9 @@ mod tests {
         let (caller, call) = call(&secret(1));
         let (callee, challenge) = Callee::answer(PROTOCOL, &secret(1), &call).expect("a call");
         let tag = call[call.len() - TAG..].try_into().expect("a tag");
-        assert_eq!(callee.welcome(&tag).err(), Some(Unproven));
+        assert_eq!(callee.welcome(&tag).err(), Some(Unauthenticated));
         let (caller, proof) = caller.prove(&challenge);
-        assert_eq!(caller.finish(&proof), Err(Unproven), "its own proof");
+        assert_eq!(caller.finish(&proof), Err(Unauthenticated), "its own proof");
     }
 
     #[test]
@@ -247,7 +249,7 @@ mod tests {
             .try_into()
             .expect("a nonce");
         let (caller, proof) = caller.prove(&nonce);
-        assert_eq!(caller.finish(&proof), Err(Unproven));
+        assert_eq!(caller.finish(&proof), Err(Unauthenticated));
     }
 
     proptest! {

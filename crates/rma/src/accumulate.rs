@@ -10,7 +10,7 @@ use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 use catena_objects::op::Kernel;
 
-use crate::place::Place;
+use crate::place::TargetAddress;
 use crate::transfer::{Elements, copy_bytes, load, room, store, unequal};
 
 /// Bytes that are fetched and combined at a time: they stay in the nearest cache.
@@ -153,7 +153,8 @@ pub(crate) unsafe fn accumulate<'a>(
             packed.as_ptr()
         }
     };
-    if let (Place::Mapped { at, .. }, true) = (&elements.place, elements.ty.is_contiguous()) {
+    if let (TargetAddress::Mapped { at, .. }, true) = (&elements.place, elements.ty.is_contiguous())
+    {
         let _held = hold()?;
         // SAFETY: the place was checked, the rest is the caller's promise.
         unsafe { combine.apply(from, *at, len) };
@@ -201,7 +202,7 @@ pub(crate) unsafe fn get_accumulate<'a>(
         }
     };
     let place = match (&elements.place, elements.ty.is_contiguous()) {
-        (Place::Mapped { at, .. }, true) => Some(*at),
+        (TargetAddress::Mapped { at, .. }, true) => Some(*at),
         _ => None,
     };
     if let (Some(at), Some(into)) = (place, result.contiguous()) {

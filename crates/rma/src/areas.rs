@@ -12,7 +12,7 @@ use catena_core::Process;
 use catena_fabric::Peer;
 use catena_net::RegionKeys;
 
-use crate::exposed::{Area, Exposed, Shown, Way};
+use crate::exposed::{Area, Exposed, NetworkPath, Shown};
 use crate::message::exchange::{self, Exchange};
 use crate::message::record::{self, Head, Trouble, What};
 use crate::settings::RMA_REMOTE;
@@ -85,7 +85,7 @@ impl Window {
             return Ok(());
         };
         let keys = RegionKeys::decode(body).and_then(|it| it.of_networks());
-        let way = keys.map_or(Way::None, Way::Keys);
+        let way = keys.map_or(NetworkPath::None, NetworkPath::Keys);
         let mut areas = far.areas.borrow_mut();
         let at = areas.partition_point(|it| it.addr < addr);
         if areas.get(at).is_none_or(|it| it.addr != addr) {

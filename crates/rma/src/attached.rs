@@ -39,27 +39,30 @@ impl Drop for Attached {
 
 /// What attaching and detaching need to know of an address.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct AttachedAddress {
     block: usize,
     at: usize,
 }
 
 impl Attached {
     /// Where the last region stands that begins at or before an address.
-    fn last_before(&self, addr: u64) -> Option<Place> {
+    fn last_before(&self, addr: u64) -> Option<AttachedAddress> {
         let behind = |it: &Block| it.regions[0].addr <= addr;
         let block = self.blocks.partition_point(behind).checked_sub(1)?;
         let regions = &self.blocks[block].regions;
         let at = regions.partition_point(|it| it.addr <= addr) - 1;
-        Some(Place { block, at })
+        Some(AttachedAddress { block, at })
     }
 
-    fn at(&self, Place { block, at }: Place) -> Region {
+    fn at(&self, AttachedAddress { block, at }: AttachedAddress) -> Region {
         self.blocks[block].regions[at]
     }
 
     /// Those from a place on.
-    fn from(&self, Place { block, at }: Place) -> impl Iterator<Item = Region> + '_ {
+    fn from(
+        &self,
+        AttachedAddress { block, at }: AttachedAddress,
+    ) -> impl Iterator<Item = Region> + '_ {
         let all = self.blocks[block..].iter().flat_map(|it| &it.regions);
         all.skip(at).copied()
     }
@@ -87,7 +90,7 @@ impl Attached {
             |it: &Region| addr < it.addr.saturating_add(it.len) && it.addr < end.max(addr);
         let around = self.around(addr).filter(|it| it.addr < addr || len != 0);
         let next = || {
-            let first = Place { block: 0, at: 0 };
+            let first = AttachedAddress { block: 0, at: 0 };
             let from = match self.last_before(addr) {
                 None => (!self.blocks.is_empty()).then_some(first)?,
                 Some(place) => place,
@@ -114,10 +117,10 @@ impl Attached {
             return Ok(());
         }
         let place = self.last_before(region.addr);
-        let place = place.map_or(Place { block: 0, at: 0 }, |Place { block, at }| Place {
-            block,
-            at: at + 1,
-        });
+        let place = place.map_or(
+            AttachedAddress { block: 0, at: 0 },
+            |AttachedAddress { block, at }| AttachedAddress { block, at: at + 1 },
+        );
         let splits = match self.blocks.get(place.block) {
             None => true,
             Some(block) => block.regions.len() == ENTRIES,
@@ -135,7 +138,7 @@ impl Attached {
     fn attach_in_new_block(
         &mut self,
         table: &RegionTable,
-        Place { block, at }: Place,
+        AttachedAddress { block, at }: AttachedAddress,
         region: Region,
     ) -> io::Result<()> {
         let used = self.blocks.len() + self.free.len();
@@ -206,7 +209,7 @@ impl Attached {
         }
         let place = self.last_before(addr)?;
         let Region { len, .. } = Some(self.at(place)).filter(|it| it.addr == addr)?;
-        let Place { block, at } = place;
+        let AttachedAddress { block, at } = place;
         self.blocks[block].regions.remove(at);
         let left = self.blocks[block].regions.len();
         let behind = self.blocks.get(block + 1).map(|it| it.regions.len());

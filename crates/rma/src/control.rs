@@ -3,7 +3,7 @@
 //!
 //! | part                        | bytes                         | who writes it                     |
 //! |-----------------------------|-------------------------------|-----------------------------------|
-//! | [`Meeting`]                 | 128                           | all, see `meeting`                |
+//! | [`WindowBarrier`]                 | 128                           | all, see `meeting`                |
 //! | [`TargetBlock`], per target | 128                           | see the locks                     |
 //! | a row per member: [`Row`], and a [`Pair`] for each member | 24, and 12 each; whole lines | the member |
 //! | [`RegionTable`], per target of a dynamic window | 64        | the target                        |
@@ -100,7 +100,7 @@ pub struct Pair {
 /// How all members of a window come together; see `meeting`.
 #[derive(Debug, Default)]
 #[repr(C, align(128))]
-pub struct Meeting {
+pub struct WindowBarrier {
     /// Members that have come to the one under way.
     pub arrived: AtomicU32,
     /// Meetings that are over.
@@ -119,7 +119,7 @@ pub struct Meeting {
 }
 
 const _: () = assert!(
-    size_of::<Meeting>() == 128 && size_of::<TargetBlock>() == 128 && size_of::<Pair>() == 12
+    size_of::<WindowBarrier>() == 128 && size_of::<TargetBlock>() == 128 && size_of::<Pair>() == 12
 );
 
 /// Where it lies.
@@ -150,7 +150,7 @@ pub fn bytes(members: usize, is_dynamic: bool) -> usize {
     } else {
         0
     };
-    size_of::<Meeting>() + members * (size_of::<TargetBlock>() + regions + row_bytes(members))
+    size_of::<WindowBarrier>() + members * (size_of::<TargetBlock>() + regions + row_bytes(members))
 }
 
 /// Bytes of a row. Two members write no line of each other.
@@ -200,7 +200,7 @@ impl Control {
 
     /// How all members come together.
     #[inline]
-    pub fn meeting(&self) -> &Meeting {
+    pub fn meeting(&self) -> &WindowBarrier {
         // SAFETY: the memory begins with it; it consists of atomics.
         unsafe { &*self.base.cast() }
     }
@@ -214,7 +214,7 @@ impl Control {
     #[inline]
     pub fn target(&self, target: u32) -> &TargetBlock {
         debug_assert!((target as usize) < self.members);
-        let at = size_of::<Meeting>() + target as usize * size_of::<TargetBlock>();
+        let at = size_of::<WindowBarrier>() + target as usize * size_of::<TargetBlock>();
         // SAFETY: inside the memory, aligned; it consists of atomics.
         unsafe { &*self.base.add(at).cast() }
     }
@@ -223,7 +223,7 @@ impl Control {
     #[inline]
     fn row_at(&self, member: u32) -> *mut u8 {
         debug_assert!((member as usize) < self.members);
-        let blocks = size_of::<Meeting>() + self.members * size_of::<TargetBlock>();
+        let blocks = size_of::<WindowBarrier>() + self.members * size_of::<TargetBlock>();
         // SAFETY: inside the memory.
         unsafe { self.base.add(blocks + member as usize * self.row) }
     }

@@ -25,7 +25,7 @@ use catena_shm::Bell;
 
 use crate::access::Epochs;
 use crate::control::Control;
-use crate::exposed::{self, Area, Exposed, Way, is_here};
+use crate::exposed::{self, Area, Exposed, NetworkPath, is_here};
 use crate::heap::{self, Card, Mapping};
 use crate::letters::Reader;
 use crate::mailbox;
@@ -373,7 +373,9 @@ fn make(
     if let Some(window) = &window {
         (some, near) = window.needs_messages();
         for (rank, (target, way)) in (0..).zip(window.targets.iter().zip(ways)) {
-            if let (Reach::Message { addr }, false) = (&target.reach, matches!(way, Way::None)) {
+            if let (Reach::Message { addr }, false) =
+                (&target.reach, matches!(way, NetworkPath::None))
+            {
                 let (addr, len) = (*addr, target.size);
                 let area = Area { addr, len, way };
                 window.far(rank).areas.borrow_mut().push(area);

@@ -16,7 +16,7 @@ use crate::tell::tell_all;
 
 /// What is known of the way by which a network reaches a target's memory.
 #[derive(Debug, Default)]
-pub(crate) enum Way {
+pub(crate) enum NetworkPath {
     /// There is none, or the network has refused it.
     #[default]
     None,
@@ -38,7 +38,7 @@ pub(crate) struct Area {
     /// Its bytes.
     pub len: u64,
     /// How it is reached.
-    pub way: Way,
+    pub way: NetworkPath,
 }
 
 /// Memory of this process that networks reach.
@@ -104,18 +104,18 @@ pub(crate) fn tell_keys(
     comm: &Arc<Comm>,
     keys: &[u8],
     longest: usize,
-) -> Result<Vec<Way>> {
+) -> Result<Vec<NetworkPath>> {
     let size = comm.size() as usize;
     if longest == 0 {
-        return Ok((0..size).map(|_| Way::None).collect());
+        return Ok((0..size).map(|_| NetworkPath::None).collect());
     }
     // Whoever has none sends zeros, which say so.
     let mut row = vec![0; longest];
     row[..keys.len()].copy_from_slice(keys);
     let rows = tell_all(process, comm, row)?;
     let way = |row| match RegionKeys::decode(row).and_then(|it| it.of_networks()) {
-        Some(keys) => Way::Keys(keys),
-        None => Way::None,
+        Some(keys) => NetworkPath::Keys(keys),
+        None => NetworkPath::None,
     };
     Ok(rows.chunks_exact(longest).map(way).collect())
 }

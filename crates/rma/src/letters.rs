@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use catena_base::mailbox::Mailbox;
-use catena_base::{PeerBytes, Room};
+use catena_base::{PayloadRoom, PeerBytes};
 use catena_core::Process;
 use catena_core::buffer::SendBuf;
 use catena_core::hooks::Hook;
@@ -17,7 +17,7 @@ use crate::message::codes::{BYTE, codes};
 use crate::message::record::{Head, What};
 use crate::message::target::{combine, own_bytes};
 use crate::operation::Operation;
-use crate::place::Place;
+use crate::place::TargetAddress;
 use crate::registry;
 use crate::transfer::{Elements, copy_bytes};
 use crate::window::Window;
@@ -134,7 +134,7 @@ impl Window {
         elements: &Elements<'_>,
         bytes: Bytes,
     ) -> Option<Bytes> {
-        let &Place::Kernel { at: addr, .. } = &elements.place else {
+        let &TargetAddress::Kernel { at: addr, .. } = &elements.place else {
             return None;
         };
         // SAFETY: the window keeps it mapped; it consists of atomics.
@@ -203,6 +203,6 @@ pub(crate) fn packed(origin: &SendBuf) -> Bytes {
     // SAFETY: it is not longer.
     origin
         .part(0, len)
-        .write(unsafe { Room::new(bytes[..len].as_mut_ptr(), len) });
+        .write(unsafe { PayloadRoom::new(bytes[..len].as_mut_ptr(), len) });
     bytes
 }

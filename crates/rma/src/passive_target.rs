@@ -26,7 +26,7 @@ use crate::message::carry;
 use crate::message::state::ELSEWHERE;
 use crate::window::Window;
 use catena_base::class_lock::{Class, Queue};
-use catena_base::ticket_lock::{Manners, Mode, Ticket};
+use catena_base::ticket_lock::{Admission, Mode, Ticket};
 
 /// The kind of lock that a program asks for.
 ///
@@ -50,11 +50,11 @@ impl Window {
         let lock = &self.control.target(target).lock;
         self.control.pair(me, target).holds.store(1, Relaxed);
         // Where ranks outnumber cores, those who wait seldom run.
-        let manners = match process.is_crowded() {
-            true => Manners::Pass,
-            false => Manners::Queue,
+        let admission = match process.is_crowded() {
+            true => Admission::Pass,
+            false => Admission::Queue,
         };
-        if let Err(ticket) = lock.enter(mode, manners, me) {
+        if let Err(ticket) = lock.enter(mode, admission, me) {
             self.await_turn(process, rank, ticket)?;
         }
         self.targets[rank as usize].locked.set(Some(mode));

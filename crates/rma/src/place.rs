@@ -14,7 +14,7 @@ use crate::window::{Flavor, Reach, Target, Window};
 
 /// An address of a target that this process reaches, for an operation that stays within what was checked.
 #[derive(Clone, Debug)]
-pub(crate) enum Place {
+pub(crate) enum TargetAddress {
     /// It is mapped here.
     Mapped {
         at: *mut u8,
@@ -40,9 +40,9 @@ pub(crate) enum Place {
 #[derive(Clone, Debug)]
 pub(crate) enum Path {
     /// This process does it by itself.
-    Direct(Place),
+    Direct(TargetAddress),
     /// The target does it, if it is short and the target waits in MPI.
-    Mailbox(*const Mailbox, Place),
+    Mailbox(*const Mailbox, TargetAddress),
     /// A network does it at this address of the target, if it is a long put or get of one run of bytes.
     Remote { at: u64 },
     /// The target does it at this address of its own when it makes progress.
@@ -95,7 +95,7 @@ impl Window {
                 .checked_add(high)
                 .is_some_and(|end| end as u64 <= target.size)
         {
-            return Ok(Path::Direct(Place::Mapped {
+            return Ok(Path::Direct(TargetAddress::Mapped {
                 at: base.wrapping_offset(at as isize),
                 _keep: None,
             }));
@@ -123,7 +123,7 @@ impl Window {
             )));
         }
         Ok(match &target.reach {
-            Reach::Mapped { base, .. } => Path::Direct(Place::Mapped {
+            Reach::Mapped { base, .. } => Path::Direct(TargetAddress::Mapped {
                 at: base.wrapping_offset(at as isize),
                 _keep: None,
             }),
@@ -159,13 +159,13 @@ impl Window {
         };
         if rank == self.me {
             let at = std::ptr::with_exposed_provenance_mut(addr as usize);
-            return Ok(Path::Direct(Place::Mapped { at, _keep: None }));
+            return Ok(Path::Direct(TargetAddress::Mapped { at, _keep: None }));
         }
         if region.card.pid != 0 {
-            let map = || -> io::Result<Place> {
+            let map = || -> io::Result<TargetAddress> {
                 let mapping = self.recent(rank).map(region.card)?;
                 let base = mapping.at(region.card, region.len as usize)?;
-                Ok(Place::Mapped {
+                Ok(TargetAddress::Mapped {
                     at: base.wrapping_offset(addr.wrapping_sub(region.addr) as isize),
                     _keep: Some(mapping),
                 })
@@ -183,7 +183,7 @@ impl Window {
 
 /// The path to memory at an address of a neighbour that the kernel copies.
 fn path_by_kernel(mailbox: *const Mailbox, of: Neighbour, at: u64) -> Path {
-    let place = Place::Kernel { of, at };
+    let place = TargetAddress::Kernel { of, at };
     match mailbox.is_null() {
         true => Path::Direct(place),
         false => Path::Mailbox(mailbox, place),

@@ -179,21 +179,21 @@ pub unsafe fn borrow<'a>(win: Win) -> Result<&'a Window> {
 
 /// The window of a call that waits.
 #[derive(Debug)]
-pub enum Kept<'a> {
+pub enum WindowRef<'a> {
     /// Nobody frees it meanwhile.
     Borrowed(&'a Window),
     /// Another thread of the program may.
     Held(Arc<Window>),
 }
 
-impl Deref for Kept<'_> {
+impl Deref for WindowRef<'_> {
     type Target = Window;
 
     #[inline]
     fn deref(&self) -> &Window {
         match self {
-            Kept::Borrowed(window) => window,
-            Kept::Held(window) => window,
+            WindowRef::Borrowed(window) => window,
+            WindowRef::Held(window) => window,
         }
     }
 }
@@ -206,11 +206,11 @@ impl Deref for Kept<'_> {
 /// # Errors
 /// As [`find`].
 #[inline]
-pub unsafe fn keep<'a>(win: Win, shared: bool) -> Result<Kept<'a>> {
+pub unsafe fn keep<'a>(win: Win, shared: bool) -> Result<WindowRef<'a>> {
     match shared {
-        true => find(win).map(Kept::Held),
+        true => find(win).map(WindowRef::Held),
         // SAFETY: the caller's promise; there is no other thread.
-        false => unsafe { borrow(win).map(Kept::Borrowed) },
+        false => unsafe { borrow(win).map(WindowRef::Borrowed) },
     }
 }
 

@@ -12,7 +12,7 @@ use catena_fabric::{Access, OpId, RmaError, Started};
 use catena_link::{RemoteKeys, Sink, Source};
 use catena_objects::error::{Error, Kind, Result};
 
-use crate::exposed::{Area, Way};
+use crate::exposed::{Area, NetworkPath};
 use crate::message::carry;
 use crate::message::exchange::{self, Pending, WINDOWS};
 use crate::message::token::Token;
@@ -83,27 +83,29 @@ impl Window {
         let Area {
             addr: base, way, ..
         } = &mut areas[at];
-        if let Way::Keys(keys) = &*way {
+        if let NetworkPath::Keys(keys) = &*way {
             let peer = self.group.member(rank as usize);
             *way = process.link(|link| {
                 let reach = link.net().reach(peer)?;
                 let (can, target) = (reach.operations, link.net().target(peer, keys));
-                Some(target.map_or(Way::None, |target| Way::Open {
-                    keys: target.keys,
-                    puts: can.put && target.access.allows(Access::WRITE),
-                    gets: can.get && target.access.allows(Access::READ),
-                }))
+                Some(
+                    target.map_or(NetworkPath::None, |target| NetworkPath::Open {
+                        keys: target.keys,
+                        puts: can.put && target.access.allows(Access::WRITE),
+                        gets: can.get && target.access.allows(Access::READ),
+                    }),
+                )
             })?;
         }
         match (&*way, wanted) {
             (
-                Way::Open {
+                NetworkPath::Open {
                     keys, puts: true, ..
                 },
                 Move::Put(_),
             )
             | (
-                Way::Open {
+                NetworkPath::Open {
                     keys, gets: true, ..
                 },
                 Move::Get(_),
@@ -148,7 +150,7 @@ impl Window {
                 target.by_network.set(self.flavor == Flavor::Dynamic);
                 let mut areas = self.far(at.rank).areas.borrow_mut();
                 if let Some((at, _)) = lies_in(&areas, addr) {
-                    areas[at].way = Way::None;
+                    areas[at].way = NetworkPath::None;
                 }
                 Ok(false)
             }

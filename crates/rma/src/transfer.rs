@@ -4,7 +4,7 @@
 use std::io;
 use std::ptr;
 
-use catena_base::{PeerBytes, Room, copy};
+use catena_base::{PayloadRoom, PeerBytes, copy};
 use catena_core::buffer::{RecvBuf, SendBuf};
 use catena_datatype::Datatype;
 use catena_fabric::Payload;
@@ -12,13 +12,13 @@ use catena_link::{Sink, Source};
 use catena_objects::error::{Error, Kind, Result, no_memory};
 use catena_shm::Run;
 
-use crate::place::{Place, refused};
+use crate::place::{TargetAddress, refused};
 
 /// Elements of a target that this process reaches.
 #[derive(Debug)]
 pub(crate) struct Elements<'a> {
     pub rank: u32,
-    pub place: Place,
+    pub place: TargetAddress,
     pub count: u64,
     pub ty: &'a Datatype,
 }
@@ -73,7 +73,7 @@ pub unsafe fn copy_bytes(to: *mut u8, from: *const u8, len: usize) {
 pub(crate) unsafe fn store(elements: &Elements<'_>, from: *const u8) -> Result<()> {
     let (len, ty, count) = (elements.len(), elements.ty, elements.count);
     match &elements.place {
-        Place::Mapped { at, .. } => {
+        TargetAddress::Mapped { at, .. } => {
             // SAFETY: the place was checked, the rest is the caller's promise.
             unsafe {
                 match ty.is_contiguous() {
@@ -83,7 +83,7 @@ pub(crate) unsafe fn store(elements: &Elements<'_>, from: *const u8) -> Result<(
             }
             Ok(())
         }
-        Place::Kernel { of, at } => by_runs(elements, *at, |runs, done| {
+        TargetAddress::Kernel { of, at } => by_runs(elements, *at, |runs, done| {
             // SAFETY: within the packed bytes; the target lets its memory change.
             unsafe { of.write_runs(runs, from.add(done)) }
         }),
@@ -97,7 +97,7 @@ pub(crate) unsafe fn store(elements: &Elements<'_>, from: *const u8) -> Result<(
 pub(crate) unsafe fn load(elements: &Elements<'_>, into: *mut u8) -> Result<()> {
     let (len, ty, count) = (elements.len(), elements.ty, elements.count);
     match &elements.place {
-        Place::Mapped { at, .. } => {
+        TargetAddress::Mapped { at, .. } => {
             // SAFETY: the place was checked, the rest is the caller's promise.
             unsafe {
                 match ty.is_contiguous() {
@@ -107,7 +107,7 @@ pub(crate) unsafe fn load(elements: &Elements<'_>, into: *mut u8) -> Result<()> 
             }
             Ok(())
         }
-        Place::Kernel { of, at } => by_runs(elements, *at, |runs, done| {
+        TargetAddress::Kernel { of, at } => by_runs(elements, *at, |runs, done| {
             // SAFETY: within the room.
             unsafe { of.read_runs(runs, into.add(done)) }
         }),
@@ -169,9 +169,12 @@ pub(crate) unsafe fn put(origin: &SendBuf, elements: &Elements<'_>) -> Result<()
         // SAFETY: the caller's promise.
         return unsafe { store(elements, from) };
     }
-    if let (Place::Mapped { at, .. }, true) = (&elements.place, elements.ty.is_contiguous()) {
+    if let (TargetAddress::Mapped { at, .. }, true) = (&elements.place, elements.ty.is_contiguous())
+    {
         // SAFETY: the place was checked.
-        origin.part(0, len).write(unsafe { Room::new(*at, len) });
+        origin
+            .part(0, len)
+            .write(unsafe { PayloadRoom::new(*at, len) });
         return Ok(());
     }
     let packed = origin.to_owned_bytes()?;
@@ -195,7 +198,8 @@ pub(crate) unsafe fn get(origin: &mut RecvBuf, elements: &Elements<'_>) -> Resul
         // SAFETY: the caller's promise.
         return unsafe { load(elements, into) };
     }
-    if let (Place::Mapped { at, .. }, true) = (&elements.place, elements.ty.is_contiguous()) {
+    if let (TargetAddress::Mapped { at, .. }, true) = (&elements.place, elements.ty.is_contiguous())
+    {
         // SAFETY: the place was checked.
         origin.place(0, unsafe { PeerBytes::new(*at, len) });
         return Ok(());
@@ -218,7 +222,7 @@ mod tests {
         let pairs = Datatype::vector(3, 2, 4, int).unwrap();
         let close = Datatype::vector(3, 1, 1, int).unwrap();
         let runs = |count, ty: &Datatype| {
-            let place = Place::Mapped {
+            let place = TargetAddress::Mapped {
                 at: std::ptr::null_mut(),
                 _keep: None,
             };

@@ -119,6 +119,8 @@ pub(crate) struct Front {
     pub heeds_parting: AtomicU64,
     /// Bytes of the second part of the arena that are taken.
     pub regions: AtomicU64,
+    /// How often memory of regions was given back to the system.
+    pub discards: AtomicU64,
 }
 
 /// What a rank shows to its peers.

@@ -9,7 +9,7 @@ use catena_fabric::{Deliver, Header, Peer};
 
 use crate::addr::{Block, RingHead};
 use crate::class::Class;
-use crate::tune::{Costs, Way};
+use crate::tune::{CopyMethod, Costs};
 
 /// Packets taken from one ring before the next has its turn.
 pub(crate) const BATCH: usize = 32;
@@ -106,12 +106,12 @@ fn deliver_large<D: Deliver>(
     packet: Packet<'_>,
 ) {
     let len = packet.bytes.len();
-    let said = Way::from_flags(packet.flags);
+    let said = CopyMethod::from_flags(packet.flags);
     let bytes = match said {
         // SAFETY: the ring's, and ours until the packet is given back. The sender may be mad and
         // write at the same time: then both spoil what nobody can use.
         Some((way, _)) if way.is_taken(len) => unsafe { packet.bytes.to_be_taken() },
-        Some((Way::String, _)) => packet.bytes.by_string(),
+        Some((CopyMethod::String, _)) => packet.bytes.by_string(),
         _ => packet.bytes,
     };
     let Some((way, true)) = said else {

@@ -24,7 +24,7 @@
 //! | `calls`     | the kernel's calls that copy between processes           |
 //! | `own`       | what the kernel's copies take at best                    |
 //! | `pace`      | which way the program's messages are the fastest         |
-//! | `warm`      | fetching room before it is needed                        |
+//! | `prefetched`      | fetching room before it is needed                        |
 //! | `progress`  | sleeping                                                 |
 //! | `regions`   | memory for boards and windows                            |
 //! | `settings`  | `CATENA_SHM_*`                                           |
@@ -48,6 +48,7 @@ mod error;
 mod guests;
 mod init;
 mod inlet;
+mod mapped;
 mod notify;
 mod operations;
 mod other_segment;
@@ -55,6 +56,7 @@ mod own;
 mod pace;
 mod parted;
 mod peer_state;
+mod prefetched;
 mod progress;
 mod recv;
 mod regions;
@@ -65,7 +67,6 @@ mod send;
 pub mod settings;
 mod span;
 mod tune;
-mod warm;
 
 pub use addr::Geometry;
 pub use admit::admit;

@@ -4,16 +4,16 @@ use std::ptr;
 use std::sync::atomic::Ordering::Relaxed;
 
 use catena_base::ring::{INLINE, Producer, RawArea};
-use catena_base::{End, Parts, Room, clock, copy};
+use catena_base::{End, Parts, PayloadRoom, clock, copy};
 use catena_fabric::{Header, Payload, Peer, PeerLost};
 
 use crate::addr::{Block, RingHead};
 use crate::class::Class;
 use crate::pace::Pace;
+use crate::prefetched::{Prefetched, STEP};
 use crate::settings::Config;
 use crate::span::Span;
-use crate::tune::{Tuner, WORTH_CHOOSING, Way};
-use crate::warm::{STEP, Warm};
+use crate::tune::{CopyMethod, Tuner, WORTH_CHOOSING};
 
 /// Where a process is at home: the segment in which its doorbell and the rings to it lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub(crate) struct PeerState {
     pub(crate) tuners: [Tuner; 2],
     /// Apart: what each packet needs lies together.
     pub(crate) pace: Box<Pace>,
-    pub(crate) warm: Warm,
+    pub(crate) warm: Prefetched,
     /// How much of the ring's data area packets take turns in.
     pub(crate) span: Span,
     /// How many packets had arrived when the last long one left.
@@ -96,7 +96,7 @@ fn fill<P: Payload>(payload: &P, to: *mut u8) {
         // no part of the user's memory.
         Some(from) => unsafe { copy::small(to, from, len) },
         // SAFETY: a free cell, published after this call.
-        None => payload.write(unsafe { Room::new(to, len) }),
+        None => payload.write(unsafe { PayloadRoom::new(to, len) }),
     }
 }
 
@@ -118,7 +118,7 @@ impl PeerState {
             peer,
             tuners: Class::ALL.map(|class| Tuner::new(config, class)),
             pace: Box::default(),
-            warm: Warm::default(),
+            warm: Prefetched::default(),
             span: Span::new(config.oversubscribed),
             sent_long: None,
             reader: Reader::Unknown,
@@ -214,12 +214,16 @@ impl PeerState {
 
     /// Copies a payload into the data area and sends it.
     #[inline(always)]
-    pub(crate) fn push_bulk<P: Payload>(&mut self, header: &Header, payload: &P) -> Option<Way> {
+    pub(crate) fn push_bulk<P: Payload>(
+        &mut self,
+        header: &Header,
+        payload: &P,
+    ) -> Option<CopyMethod> {
         let len = payload.len();
         let bulk = self.tx.reserve(len);
         let tuner = &mut self.tuners[Class::of(len) as usize];
         let (way, timed) = (tuner.choose(), tuner.is_timing());
-        if matches!(way, Way::Take | Way::Share) {
+        if matches!(way, CopyMethod::Take | CopyMethod::Share) {
             self.warm.sent(len);
         }
         let mut used = None;
@@ -230,10 +234,10 @@ impl PeerState {
                 // the reserved ones are no part of the user's memory.
                 unsafe {
                     match way {
-                        Way::Take => copy::plain(bulk.ptr, from, len),
-                        Way::Share => copy::claiming(bulk.ptr, from, len),
-                        Way::Stream => copy::stream(bulk.ptr, from, len),
-                        Way::String => copy::string(bulk.ptr, from, len),
+                        CopyMethod::Take => copy::plain(bulk.ptr, from, len),
+                        CopyMethod::Share => copy::claiming(bulk.ptr, from, len),
+                        CopyMethod::Stream => copy::stream(bulk.ptr, from, len),
+                        CopyMethod::String => copy::string(bulk.ptr, from, len),
                     }
                 }
                 if timed {
@@ -245,7 +249,7 @@ impl PeerState {
             // SAFETY: as above.
             Some(from) => unsafe { copy::plain(bulk.ptr, from, len) },
             // SAFETY: reserved, and published after this call.
-            None => payload.write(unsafe { Room::new(bulk.ptr, len) }),
+            None => payload.write(unsafe { PayloadRoom::new(bulk.ptr, len) }),
         }
         let flags = used.map_or(0, |way| way.to_flags(timed));
         self.tx.commit(to_words(header), bulk, flags);

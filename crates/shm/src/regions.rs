@@ -6,13 +6,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::addr::PAGE;
 use crate::error::ShmError;
-use crate::segment::Segment;
+use crate::mapped::MappedParts;
+use crate::segment::{Mapped, Segment, map_pages};
 
 /// Regions of the segment, for any thread, also one that does not hold the transport.
 #[derive(Debug)]
 pub struct Arena {
     segment: Arc<Segment>,
     regions: Mutex<Regions>,
+    mapped: Mutex<MappedParts>,
 }
 
 impl Arena {
@@ -20,6 +22,7 @@ impl Arena {
         Arena {
             segment,
             regions: Mutex::default(),
+            mapped: Mutex::default(),
         }
     }
 
@@ -61,6 +64,26 @@ impl Arena {
         }
         let what = "a region for a board or a window";
         self.segment.commit(what, offset as usize, bytes)
+    }
+
+    /// Provides and maps `bytes` bytes of a region at an address; costs next to nothing where they
+    /// are mapped in this process already, as another user of that memory had them mapped.
+    pub fn map(&self, at: *mut u8, bytes: usize) -> Mapped {
+        let Some(from) = self.segment.offset_of(at, bytes) else {
+            return map_pages(at, bytes);
+        };
+        let end = from + bytes as u64;
+        // What is given back from here on, nobody uses: it is none of these bytes.
+        let discards = self.segment.discards();
+        let known = || self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
+        if known().after(discards).contains(from, end) {
+            return Mapped::Done;
+        }
+        let mapped = map_pages(at, bytes);
+        if mapped == Mapped::Done {
+            known().after(discards).add(from, end);
+        }
+        mapped
     }
 
     /// Gives the memory of whole pages of a region back to the system, which are all zeros when

@@ -195,7 +195,13 @@ impl Segment {
             // SAFETY: nobody uses that part any more, as the caller says. What the kernel keeps is
             // only not given back.
             unsafe { libc::madvise(at.cast(), end.saturating_sub(from), libc::MADV_REMOVE) };
+            self.front().discards.fetch_add(1, Ordering::Release);
         }
+    }
+
+    /// How often [`Segment::discard`] has given memory back, of whichever process.
+    pub fn discards(&self) -> u64 {
+        self.front().discards.load(Ordering::Acquire)
     }
 
     /// The address of `bytes` bytes at `offset`, if they lie in the arena and

@@ -11,7 +11,7 @@ use crate::class::Class;
 use crate::error::ShmError;
 use crate::init::Shm;
 use crate::peer_state::RingState;
-use crate::tune::Way;
+use crate::tune::CopyMethod;
 
 impl Shm {
     /// Everything but a small packet into a ring with room.
@@ -46,8 +46,10 @@ impl Shm {
             self.cold.push(number as u32);
         }
         match used {
-            Some(Way::Take | Way::Share | Way::String) => self.counters.plain += 1,
-            Some(Way::Stream) => self.counters.streamed += 1,
+            Some(CopyMethod::Take | CopyMethod::Share | CopyMethod::String) => {
+                self.counters.plain += 1
+            }
+            Some(CopyMethod::Stream) => self.counters.streamed += 1,
             None => return Ok(Posted::Done),
         }
         let class = Class::of(len);

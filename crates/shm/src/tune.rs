@@ -22,12 +22,15 @@ pub(crate) const WORTH_CHOOSING: usize = 2048;
 const TAKEN: usize = 16 << 10;
 
 /// The ways among which there is a choice for packets of a class; the first is where it begins.
-fn ways(class: Class) -> &'static [Way] {
+fn ways(class: Class) -> &'static [CopyMethod] {
     match class {
-        Class::Long if copy::has_fast_strings() => {
-            &[Way::String, Way::Take, Way::Share, Way::Stream]
-        }
-        _ => &[Way::Take, Way::Share, Way::Stream],
+        Class::Long if copy::has_fast_strings() => &[
+            CopyMethod::String,
+            CopyMethod::Take,
+            CopyMethod::Share,
+            CopyMethod::Stream,
+        ],
+        _ => &[CopyMethod::Take, CopyMethod::Share, CopyMethod::Stream],
     }
 }
 
@@ -43,7 +46,7 @@ const LAP_MAX: usize = 1 << 20;
 /// How a packet is copied into the ring and out of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub(crate) enum Way {
+pub(crate) enum CopyMethod {
     /// Through the cache; the receiver takes the lines.
     Take = 1,
     /// Through the cache; both have the lines.
@@ -61,8 +64,13 @@ const BITS: u32 = 16;
 /// Ticks. A cost is at most 16 ticks per byte.
 const UNIT: u32 = 16;
 
-impl Way {
-    const ALL: [Way; WAYS] = [Way::Take, Way::Share, Way::Stream, Way::String];
+impl CopyMethod {
+    const ALL: [CopyMethod; WAYS] = [
+        CopyMethod::Take,
+        CopyMethod::Share,
+        CopyMethod::Stream,
+        CopyMethod::String,
+    ];
 
     fn at(self) -> usize {
         self as usize - 1
@@ -72,14 +80,14 @@ impl Way {
     pub fn to_flags(self, timed: bool) -> u32 {
         match timed {
             true => self as u32 | TIMED,
-            false if matches!(self, Way::Take | Way::String) => self as u32,
+            false if matches!(self, CopyMethod::Take | CopyMethod::String) => self as u32,
             false => 0,
         }
     }
 
     /// The way that `flags` name, and whether the receiver takes the time.
-    pub fn from_flags(flags: u32) -> Option<(Way, bool)> {
-        let way = Way::ALL
+    pub fn from_flags(flags: u32) -> Option<(CopyMethod, bool)> {
+        let way = CopyMethod::ALL
             .into_iter()
             .find(|&way| way as u32 == flags & !TIMED)?;
         Some((way, flags & TIMED != 0))
@@ -88,7 +96,7 @@ impl Way {
     /// Whether the lines of a packet of `len` bytes are taken by its receiver.
     #[inline]
     pub fn is_taken(self, len: usize) -> bool {
-        self == Way::Take || self == Way::String && len < TAKEN
+        self == CopyMethod::Take || self == CopyMethod::String && len < TAKEN
     }
 }
 
@@ -106,7 +114,7 @@ pub(crate) struct Costs {
 
 impl Costs {
     /// A copy of `len` bytes took `ticks`.
-    pub fn record(&mut self, way: Way, len: usize, ticks: u64) {
+    pub fn record(&mut self, way: CopyMethod, len: usize, ticks: u64) {
         // An interruption or a page fault is not the copy's cost: the cap is
         // 16 ticks per byte.
         let sample = ((ticks << 16) / len.max(1) as u64).min(16 << 16) as u32;
@@ -131,9 +139,9 @@ impl Costs {
     pub fn publish(&mut self) -> u64 {
         self.new = false;
         let most = (1 << BITS) - 1;
-        let units = |way: Way| u64::from(self.of(way).div_ceil(UNIT).min(most));
-        let shifted = |way: Way| units(way) << (BITS * way.at() as u32);
-        Way::ALL.into_iter().map(shifted).sum()
+        let units = |way: CopyMethod| u64::from(self.of(way).div_ceil(UNIT).min(most));
+        let shifted = |way: CopyMethod| units(way) << (BITS * way.at() as u32);
+        CopyMethod::ALL.into_iter().map(shifted).sum()
     }
 
     /// What `publish` said.
@@ -146,11 +154,11 @@ impl Costs {
         }
     }
 
-    fn forget(&mut self, way: Way) {
+    fn forget(&mut self, way: CopyMethod) {
         self.ticks[way.at()] = 0;
     }
 
-    fn of(&self, way: Way) -> u32 {
+    fn of(&self, way: CopyMethod) -> u32 {
         self.ticks[way.at()]
     }
 }
@@ -164,9 +172,9 @@ enum Phase {
     Old,
     /// Another way is tried instead, and not yet timed: it finds the lines as the last one left
     /// them.
-    Begun(Way),
+    Begun(CopyMethod),
     /// The copy goes this way, and is timed.
-    New(Way),
+    New(CopyMethod),
 }
 
 /// When a way is tried next.
@@ -182,11 +190,11 @@ struct Trial {
 #[derive(Debug)]
 pub(crate) struct Tuner {
     /// Those among which it chooses.
-    ways: &'static [Way],
+    ways: &'static [CopyMethod],
     /// What is used but for trials.
-    kept: Way,
+    kept: CopyMethod,
     /// What is used now.
-    way: Way,
+    way: CopyMethod,
     phase: Phase,
     /// Bytes until the next decision.
     left: u32,
@@ -199,12 +207,12 @@ pub(crate) struct Tuner {
 impl Tuner {
     pub fn new(config: Config, class: Class) -> Tuner {
         let lap = config.geometry.data.min(LAP_MAX) as u32;
-        let ways: &'static [Way] = match (config.copy, class) {
+        let ways: &'static [CopyMethod] = match (config.copy, class) {
             (CopyWay::Auto, _) => ways(class),
-            (CopyWay::Take, _) | (CopyWay::String, Class::Short) => &[Way::Take],
-            (CopyWay::Plain, _) => &[Way::Share],
-            (CopyWay::Stream, _) => &[Way::Stream],
-            (CopyWay::String, Class::Long) => &[Way::String],
+            (CopyWay::Take, _) | (CopyWay::String, Class::Short) => &[CopyMethod::Take],
+            (CopyWay::Plain, _) => &[CopyMethod::Share],
+            (CopyWay::Stream, _) => &[CopyMethod::Stream],
+            (CopyWay::String, Class::Long) => &[CopyMethod::String],
         };
         let way = ways[0];
         Tuner {
@@ -221,7 +229,7 @@ impl Tuner {
 
     /// The way for the next packet.
     #[inline(always)]
-    pub fn choose(&self) -> Way {
+    pub fn choose(&self) -> CopyMethod {
         self.way
     }
 
@@ -232,7 +240,7 @@ impl Tuner {
     }
 
     /// What the copy of a packet cost, if it was timed.
-    pub fn record(&mut self, way: Way, len: usize, ticks: u64) {
+    pub fn record(&mut self, way: CopyMethod, len: usize, ticks: u64) {
         self.costs.record(way, len, ticks);
     }
 
@@ -249,9 +257,9 @@ impl Tuner {
     }
 
     /// The way to be tried next, and when.
-    fn next(&self) -> (Way, u64) {
+    fn next(&self) -> (CopyMethod, u64) {
         let others = self.ways.iter().copied().filter(|&way| way != self.kept);
-        let due = |way: Way| self.trials[way.at()].due;
+        let due = |way: CopyMethod| self.trials[way.at()].due;
         let next = others.min_by_key(|&way| due(way)).unwrap_or(self.kept);
         (next, due(next))
     }
@@ -272,7 +280,7 @@ impl Tuner {
     }
 
     /// Keeps to the better way.
-    fn settle(&mut self, tried: Way, theirs: Costs, now: u64) {
+    fn settle(&mut self, tried: CopyMethod, theirs: Costs, now: u64) {
         if theirs.of(tried) == 0 || theirs.of(self.kept) == 0 {
             // The receiver has not timed packets of both ways yet.
             (self.way, self.phase) = (self.kept, Phase::Old);
@@ -300,12 +308,12 @@ impl Tuner {
 
     /// What a way costs: while packets flow the slower side counts, at their
     /// beginning and end the other one too.
-    fn score(&self, way: Way, theirs: Costs) -> u64 {
+    fn score(&self, way: CopyMethod, theirs: Costs) -> u64 {
         let (a, b) = (u64::from(self.costs.of(way)), u64::from(theirs.of(way)));
         let cost = 3 * a.max(b) + a.min(b);
         // Around the cache only if that is clearly better: a message that is
         // alone waits for memory, which the costs of a stream do not show.
-        if way == Way::Stream {
+        if way == CopyMethod::Stream {
             cost + cost / 4
         } else {
             cost
@@ -386,7 +394,10 @@ mod tests {
     fn nothing_is_changed_for_nothing() {
         let (mut tuner, mut now) = (tuner(), 0);
         let used = run(&mut tuner, 100_000, &mut now, [5; 3], [5; 3]);
-        assert!(tuner.kept == Way::Take && used[0] > 95_000, "{used:?}");
+        assert!(
+            tuner.kept == CopyMethod::Take && used[0] > 95_000,
+            "{used:?}"
+        );
         let around = run(&mut tuner, 100_000, &mut now, [5, 9, 4], [5, 9, 4]);
         assert!(
             around[2] < 5000,
@@ -405,18 +416,21 @@ mod tests {
             let mut tuner = of(copy, Class::Short);
             assert_eq!(run(&mut tuner, 1000, &mut 0, [1; 3], [1; 3]), used);
         }
-        assert_eq!(of(CopyWay::String, Class::Long).choose(), Way::String);
+        assert_eq!(
+            of(CopyWay::String, Class::Long).choose(),
+            CopyMethod::String
+        );
     }
 
     #[test]
     fn long_packets_begin_with_strings_where_these_are_fast() {
         let first = match copy::has_fast_strings() {
-            true => Way::String,
-            false => Way::Take,
+            true => CopyMethod::String,
+            false => CopyMethod::Take,
         };
         assert_eq!(of(CopyWay::Auto, Class::Long).choose(), first);
-        assert_eq!(tuner().choose(), Way::Take);
-        assert!(Way::String.is_taken(TAKEN - 1) && !Way::String.is_taken(TAKEN));
+        assert_eq!(tuner().choose(), CopyMethod::Take);
+        assert!(CopyMethod::String.is_taken(TAKEN - 1) && !CopyMethod::String.is_taken(TAKEN));
     }
 
     /// One copy of many was interrupted, and later all take longer.
@@ -425,11 +439,11 @@ mod tests {
         let mut costs = Costs::default();
         for sample in 0..100 {
             let ticks = if sample % 10 == 0 { 100_000 } else { 10_000 };
-            costs.record(Way::Take, 1 << 16, ticks);
+            costs.record(CopyMethod::Take, 1 << 16, ticks);
         }
-        assert!(costs.of(Way::Take) < 11_000, "{costs:?}");
-        (0..60).for_each(|_| costs.record(Way::Take, 1 << 16, 20_000));
-        assert!(costs.of(Way::Take) > 19_000, "{costs:?}");
+        assert!(costs.of(CopyMethod::Take) < 11_000, "{costs:?}");
+        (0..60).for_each(|_| costs.record(CopyMethod::Take, 1 << 16, 20_000));
+        assert!(costs.of(CopyMethod::Take) > 19_000, "{costs:?}");
     }
 
     #[test]
@@ -447,11 +461,11 @@ mod tests {
     #[test]
     fn costs_travel_in_one_word_and_ways_in_flags() {
         let mut costs = Costs::default();
-        for (at, way) in Way::ALL.into_iter().enumerate() {
+        for (at, way) in CopyMethod::ALL.into_iter().enumerate() {
             costs.record(way, 1, 1 << (2 * at));
             for timed in [false, true] {
                 let flags = way.to_flags(timed);
-                let said = Way::from_flags(flags);
+                let said = CopyMethod::from_flags(flags);
                 assert!(said == Some((way, timed)) || flags == 0 && !timed);
             }
         }
@@ -462,6 +476,6 @@ mod tests {
         {
             assert!(there.abs_diff(here) <= UNIT, "{there} {here}");
         }
-        assert_eq!(costs.of(Way::Stream), 16 << 16, "the cap");
+        assert_eq!(costs.of(CopyMethod::Stream), 16 << 16, "the cap");
     }
 }

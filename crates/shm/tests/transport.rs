@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::VecDeque;
 
-use catena_base::{PeerBytes, Room};
+use catena_base::{PayloadRoom, PeerBytes};
 use catena_fabric::{
     Access, Header, Load, OpId, Payload, Peer, Posted, RemoteKey, Rendezvous, Rma, RmaError,
     Started, Transport,
@@ -110,7 +110,7 @@ impl Payload for Strided<'_> {
     fn contiguous(&self) -> Option<*const u8> {
         None
     }
-    fn write(&self, mut room: Room<'_>) {
+    fn write(&self, mut room: PayloadRoom<'_>) {
         assert_eq!(room.len(), self.len());
         for (at, byte) in self.0.iter().step_by(2).take(self.len()).enumerate() {
             room.write(at, &[*byte]);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use catena_base::{End, PeerBytes, Room};
+use catena_base::{End, PayloadRoom, PeerBytes};
 use catena_fabric::{
     Access, Atomic, AtomicSet, Caps, Deliver, Header, Load, NodeLocal, OpId, Payload, Peer,
     PeerLost, Posted, RailCounters, RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, Started,
@@ -113,7 +113,7 @@ impl Transport for Port {
         }
         let mut copy = vec![0; payload.len()];
         // SAFETY: a vector of exactly that length, ours alone.
-        payload.write(unsafe { Room::new(copy.as_mut_ptr(), copy.len()) });
+        payload.write(unsafe { PayloadRoom::new(copy.as_mut_ptr(), copy.len()) });
         // The stamp is the transport's own.
         let header = Header {
             stamp: wire.rng.any() as u8,

@@ -59,5 +59,5 @@ mod units;
 mod unwind;
 
 pub use maps::Maps;
-pub use place::{Frame, Place, Source};
+pub use place::{Frame, Location, Source};
 pub use symbols::Symbols;

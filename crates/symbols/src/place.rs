@@ -122,22 +122,22 @@ impl fmt::Display for Frame {
 
 /// Where a program has called MPI, or is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// There.
     At(Frame),
     /// In code about which the debug information says nothing, or that is a library's, with what
     /// has called it.
-    In(Frame, Box<Place>),
+    In(Frame, Box<Location>),
     /// In a line of a Python program, in words.
     Python(String),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::At(frame) => frame.fmt(f),
-            Place::In(frame, caller) => write!(f, "{}, called from {caller}", frame.in_object()),
-            Place::Python(line) => f.write_str(line),
+            Location::At(frame) => frame.fmt(f),
+            Location::In(frame, caller) => write!(f, "{}, called from {caller}", frame.in_object()),
+            Location::Python(line) => f.write_str(line),
         }
     }
 }
@@ -165,7 +165,7 @@ fn program(mut frames: &[Frame]) -> &[Frame] {
 
 /// The place among frames, the innermost first; `python` is the innermost line of the interpreter,
 /// if there is one.
-pub(crate) fn choose(frames: &[Frame], python: &str) -> Option<Place> {
+pub(crate) fn choose(frames: &[Frame], python: &str) -> Option<Location> {
     let frames = program(frames);
     let interpreter = frames.iter().position(Frame::is_python);
     let native = match (python, interpreter) {
@@ -173,24 +173,24 @@ pub(crate) fn choose(frames: &[Frame], python: &str) -> Option<Place> {
         ("", _) | (_, None) => frames,
         (_, Some(end)) => &frames[..end],
     };
-    let line = || (!python.is_empty()).then(|| Place::Python(python.into()));
+    let line = || (!python.is_empty()).then(|| Location::Python(python.into()));
     let native: Vec<_> = native.iter().filter(|it| !it.is_binding()).collect();
     let Some(&first) = native.first() else {
         return line();
     };
     if first.is_own() {
-        return Some(Place::At(first.clone()));
+        return Some(Location::At(first.clone()));
     }
     let own = native.iter().position(|it| it.is_own());
     let own = own.or_else(|| native.iter().position(|it| it.is_program()));
     let own = own.filter(|&own| own > 0 || python.is_empty());
     let Some(own) = own else {
         return Some(match line() {
-            Some(line) => Place::In(entry(&native).clone(), Box::new(line)),
-            None => Place::At(first.clone()),
+            Some(line) => Location::In(entry(&native).clone(), Box::new(line)),
+            None => Location::At(first.clone()),
         });
     };
-    let caller = Place::At(native[own].clone());
+    let caller = Location::At(native[own].clone());
     if own == 0 {
         return Some(caller);
     }
@@ -198,7 +198,7 @@ pub(crate) fn choose(frames: &[Frame], python: &str) -> Option<Place> {
         match native[own].object == first.object && first.source.is_some() {
             // A template, or what was inlined from a header.
             true => caller,
-            false => Place::In(entry(&native[..own]).clone(), Box::new(caller)),
+            false => Location::In(entry(&native[..own]).clone(), Box::new(caller)),
         },
     )
 }

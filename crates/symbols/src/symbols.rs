@@ -8,7 +8,7 @@ use catena_trace::Sample;
 use crate::bytes::Budget;
 use crate::maps::{Mapping, Maps};
 use crate::object::Object;
-use crate::place::{Frame, Place, choose};
+use crate::place::{Frame, Location, choose};
 use crate::unwind::Walk;
 
 /// Most files, and most answers, that are kept.
@@ -51,7 +51,7 @@ impl Symbols {
     /// where there is debug information, else the function, else the address in its file. Where the
     /// innermost function is that of a library without debug information, the line of the program
     /// that has called it is told as well.
-    pub fn place(&mut self, maps: &Maps, frames: &[u64], python: &str) -> Option<Place> {
+    pub fn place(&mut self, maps: &Maps, frames: &[u64], python: &str) -> Option<Location> {
         choose(&self.stack(maps, frames), python)
     }
 

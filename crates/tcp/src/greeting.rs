@@ -21,7 +21,9 @@
 use std::fmt;
 
 use catena_fabric::ProcessName;
-use catena_proof::{CALL as PROOF, Callee, Caller, Finish, NONCE, Protocol, Secret, TAG, Unproven};
+use catena_proof::{
+    CALL as PROOF, Callee, Caller, Finish, NONCE, Protocol, Secret, TAG, Unauthenticated,
+};
 
 use crate::frame::{half, word};
 
@@ -60,7 +62,7 @@ pub enum Refused {
     /// The greeting is for another process, from one that is not known, or with other settings.
     Astray,
     /// The other end does not know the job's secret.
-    Unproven,
+    Unauthenticated,
 }
 
 impl fmt::Display for Refused {
@@ -72,16 +74,18 @@ impl fmt::Display for Refused {
                  version on all hosts"
             }
             Refused::Astray => "its greeting is for another process, job or packet size",
-            Refused::Unproven => "it does not know the secret of this job, so it is a stranger",
+            Refused::Unauthenticated => {
+                "it does not know the secret of this job, so it is a stranger"
+            }
         })
     }
 }
 
 impl std::error::Error for Refused {}
 
-impl From<Unproven> for Refused {
-    fn from(_: Unproven) -> Refused {
-        Refused::Unproven
+impl From<Unauthenticated> for Refused {
+    fn from(_: Unauthenticated) -> Refused {
+        Refused::Unauthenticated
     }
 }
 
@@ -315,7 +319,7 @@ mod tests {
     fn a_wrong_secret_a_wrong_version_and_no_greeting_are_told_apart() {
         let (_, call) = Handshake::call(GREETING, &secret(2)).expect("random");
         let refused = |call: &[u8]| hand(&mut Handshake::await_call(), call, 9, &secret(1));
-        assert_eq!(refused(&call), Err(Refused::Unproven));
+        assert_eq!(refused(&call), Err(Refused::Unauthenticated));
         let mut old = call.clone();
         old[3] = 1;
         assert_eq!(refused(&old), Err(Refused::Version));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use catena_fabric::endpoint::Losses;
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, Members, Payload, Peer, PeerLost, Place, Posted,
+    Access, Caps, Deliver, Header, Load, LocalPeer, Members, Payload, Peer, PeerLost, Posted,
     RemoteKey, Rendezvous, Rma, Transport,
 };
 
@@ -115,7 +115,7 @@ impl Tcp {
     /// # Errors
     /// See [`TcpError`].
     pub fn open(
-        place: Place,
+        place: LocalPeer,
         secret: Option<Secret>,
         interface: Option<&str>,
         order: impl Fn(&[&str]) -> Vec<usize>,
@@ -236,7 +236,7 @@ impl Tcp {
     /// fail.
     pub fn mark_lost(&mut self, peer: Peer, cause: String) {
         self.lose(peer, cause);
-        self.losses.is_known(peer);
+        self.losses.set_known(peer);
     }
 
     /// What happened so far.

@@ -3,13 +3,13 @@
 use std::io;
 use std::time::Instant;
 
-use catena_base::Room as PayloadRoom;
+use catena_base::PayloadRoom;
 use catena_fabric::row::Row;
 use catena_fabric::{Payload, Peer};
 
 use crate::greeting::Handshake;
 use crate::liveness::Probe;
-use crate::room::Room;
+use crate::room::ReceiveBuffer;
 use crate::socket::{Socket, Watch, is_lack};
 
 /// How far a connection is.
@@ -40,7 +40,7 @@ pub(crate) struct Link {
     pub tried: Vec<String>,
     pub out: Out,
     /// The beginning of a frame.
-    pub partial: Option<Room>,
+    pub partial: Option<ReceiveBuffer>,
     /// Another connection leads to the peer: this one ends when it is empty.
     pub retired: bool,
     pub row: Row,

@@ -6,7 +6,7 @@ const SPARE: usize = 2;
 
 /// Bytes that have arrived, and room for more.
 #[derive(Debug)]
-pub(crate) struct Room {
+pub(crate) struct ReceiveBuffer {
     all: Box<[u8]>,
     /// What has arrived and was not used yet.
     from: usize,
@@ -15,9 +15,9 @@ pub(crate) struct Room {
     least: usize,
 }
 
-impl Room {
-    fn new(least: usize) -> Room {
-        Room {
+impl ReceiveBuffer {
+    fn new(least: usize) -> ReceiveBuffer {
+        ReceiveBuffer {
             all: vec![0; 2 * least].into(),
             from: 0,
             upto: 0,
@@ -56,7 +56,7 @@ impl Room {
 /// Rooms that nobody keeps.
 #[derive(Debug)]
 pub(crate) struct Rooms {
-    spare: Vec<Room>,
+    spare: Vec<ReceiveBuffer>,
     least: usize,
 }
 
@@ -71,14 +71,14 @@ impl Rooms {
 
     /// An empty one.
     #[inline]
-    pub fn take(&mut self) -> Room {
+    pub fn take(&mut self) -> ReceiveBuffer {
         let spare = self.spare.pop();
-        spare.unwrap_or_else(|| Room::new(self.least))
+        spare.unwrap_or_else(|| ReceiveBuffer::new(self.least))
     }
 
     /// Takes one back, with whatever it has.
     #[inline]
-    pub fn give_back(&mut self, mut room: Room) {
+    pub fn give_back(&mut self, mut room: ReceiveBuffer) {
         if self.spare.len() < SPARE {
             (room.from, room.upto) = (0, 0);
             self.spare.push(room);

@@ -3,7 +3,7 @@
 use std::io;
 use std::mem::MaybeUninit;
 
-use catena_base::{Room, clock};
+use catena_base::{PayloadRoom, clock};
 use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
 
 use crate::frame::{HEAD, Head};
@@ -105,7 +105,7 @@ impl Link {
         // SAFETY: there is room for both, and both are written.
         let bytes = unsafe {
             at.cast::<[u8; HEAD]>().write(head.encode());
-            payload.write(Room::new(at.add(HEAD), len));
+            payload.write(PayloadRoom::new(at.add(HEAD), len));
             std::slice::from_raw_parts(at, HEAD + len)
         };
         self.socket.send(bytes)
@@ -143,7 +143,7 @@ impl Link {
                 let mut whole = Vec::with_capacity(payload.len());
                 // SAFETY: as much is reserved, and the payload writes all of it.
                 unsafe {
-                    payload.write(Room::new(whole.as_mut_ptr(), payload.len()));
+                    payload.write(PayloadRoom::new(whole.as_mut_ptr(), payload.len()));
                     whole.set_len(payload.len());
                     self.socket
                         .send_both(&head.encode(), whole.as_ptr(), whole.len())

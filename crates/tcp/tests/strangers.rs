@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
-use catena_fabric::{Header, Peer, Place, Transport};
+use catena_fabric::{Header, LocalPeer, Peer, Transport};
 use catena_fabric_tests::{Inbox, pattern, until};
 use catena_proof::{Caller, Protocol, Secret, TAG};
 use catena_tcp::greeting::{CALL, CHALLENGE, parse, parse_challenge};
@@ -213,7 +213,7 @@ fn a_wrong_secret_is_refused_and_named() {
 
 #[test]
 fn a_job_without_a_secret_has_no_tcp() {
-    let place = Place {
+    let place = LocalPeer {
         me: Peer(0),
         processes: 2,
         job: JOB,

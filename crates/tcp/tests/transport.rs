@@ -9,7 +9,7 @@ use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
 use catena_fabric::row::Pace;
-use catena_fabric::{Header, Peer, Place, Transport};
+use catena_fabric::{Header, LocalPeer, Peer, Transport};
 use catena_fabric_tests::{Inbox, PATIENCE, until};
 use catena_tcp::{Config, Tcp, TcpError};
 
@@ -256,7 +256,7 @@ fn a_peer_that_is_not_there_is_named() {
 
 #[test]
 fn an_interface_that_is_missing_is_said() {
-    let place = Place {
+    let place = LocalPeer {
         me: Peer(0),
         processes: 1,
         job: 0,

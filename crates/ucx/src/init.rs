@@ -7,7 +7,7 @@ use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::operations;
 use catena_fabric::row::Rows;
 use catena_fabric::{
-    Access, AtomicType, Caps, Deliver, Header, Load, Memory, Payload, Peer, PeerLost, Place,
+    Access, AtomicType, Caps, Deliver, Header, Load, LocalPeer, Memory, Payload, Peer, PeerLost,
     Posted, RemoteKey, Rendezvous, Transport,
 };
 use catena_ucx_sys::Library;
@@ -57,7 +57,7 @@ impl Ucx {
     ///
     /// # Errors
     /// See [`UcxError`].
-    pub fn open(place: Place, wanted: &Wanted) -> Result<Ucx, UcxError> {
+    pub fn open(place: LocalPeer, wanted: &Wanted) -> Result<Ucx, UcxError> {
         let names = UCX_LIBRARY.get();
         let names = names.split(':').filter(|name| !name.is_empty());
         let library = Library::open(names).map_err(UcxError::Library)?;
@@ -70,7 +70,7 @@ impl Ucx {
     /// See [`UcxError`].
     pub fn open_with(
         library: Library,
-        place: Place,
+        place: LocalPeer,
         wanted: &Wanted,
         config: Config,
     ) -> Result<Ucx, UcxError> {
@@ -157,7 +157,7 @@ impl Ucx {
     /// fail; what it sent before its death may still arrive.
     pub fn mark_lost(&mut self, peer: Peer, cause: String) {
         self.lose(peer, cause);
-        self.endpoint.losses.is_known(peer);
+        self.endpoint.losses.set_known(peer);
     }
 
     /// What happened so far.

@@ -2,7 +2,9 @@
 
 mod common;
 
-use catena_fabric::{Access, Header, OpId, Peer, Place, Posted, Rma, RmaError, Started, Transport};
+use catena_fabric::{
+    Access, Header, LocalPeer, OpId, Peer, Posted, Rma, RmaError, Started, Transport,
+};
 use catena_fabric_tests::{Inbox, pattern, until};
 use catena_ucx::{Config, Ucx, Wanted};
 
@@ -12,7 +14,7 @@ fn process(me: u32) -> Option<Ucx> {
         transports: Some("tcp".to_string()),
         devices: None,
     };
-    let place = Place {
+    let place = LocalPeer {
         me: Peer(me),
         processes: 8,
         job: 5,

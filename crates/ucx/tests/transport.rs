@@ -4,7 +4,7 @@
 
 mod common;
 
-use catena_fabric::{Access, Header, Peer, Place, Posted, Transport};
+use catena_fabric::{Access, Header, LocalPeer, Peer, Posted, Transport};
 use catena_fabric_tests::{Inbox, pattern, read, until};
 use catena_ucx::{Config, Ucx, UcxError, Wanted};
 
@@ -118,7 +118,7 @@ fn what_is_missing_is_said() {
     let Some(library) = library() else {
         return;
     };
-    let place = Place {
+    let place = LocalPeer {
         me: Peer(0),
         processes: 2,
         job: 1,

@@ -37,12 +37,15 @@
 // run: -n 2 --on-hang end -- crowd; exit 123; says job hangs: rank [01] waits in MPI_Recv
 // run: -n 3 --on-hang end -- many; exit 123; says job hangs: rank 0 waits in MPI_Waitany \S+ for a message from any of ranks 1 and 2
 // run: -n 2 --on-hang end -- fiber; says done; never says job hangs
+// run: -n 2 --on-hang end -- serialized; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 1
+// run: -n 2 --set HANG_AFTER=2s --timeout 6 -- idle; exit 124; says no progress: rank 0 has waited for 2 s: it waits in MPI_Recv; never says job hangs
 // run: -n 1 --on-hang end -- spawn; exit 123; says job hangs: rank 0( of spawned job 1)? waits in MPI_Recv
 // run: -n 2 --on-hang end --set FAULT_TOLERANCE=1 -- receives; exit 123; says job hangs: rank 0 waits in MPI_Recv
 // run: -n 3 --set HANG_AFTER=2s -- computes; says no progress: rank 1 does not wait in MPI: its last call was MPI_Comm_rank; says done
 // run: -n 2 --on-hang end -- held; says done; never says the job hangs
 // run: -n 2 --on-hang end --set LINK=tcp -- held; says done; never says the job hangs
 // run: -n 2 --on-hang end -- fresh; says done; never says the job hangs
+// run: -n 2 --on-hang end -- handled; says done; never says the job hangs
 // run: -n 3 --on-hang end -- behind; says done; never says the job hangs
 // run: -n 2 --on-hang end -- again; says done; never says the job hangs
 // run: -n 3 --on-hang end --set LINK=tcp --set COLL_NODE=0 -- allreduce; exit 123; says job hangs: rank 1 waits in MPI_Recv
@@ -59,6 +62,8 @@
 // run: -n 4 --on-hang end --host h0:2,h1:2 --launcher-agent scripts/hosts -- ring; exit 123; says job hangs: rank 0 waits in MPI_Ssend
 #include "../check.h"
 #include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static MPI_Comm world;
@@ -239,6 +244,18 @@ static void in_threads(const char *mode)
         pthread_join(thread[i], NULL);
 }
 
+static void handle_for_seconds(int unused)
+{
+    (void)unused;
+    sleep(5);
+}
+
+static void *stay_idle(void *unused)
+{
+    pause();
+    return unused;
+}
+
 /* What is no hang, although some wait for seconds. */
 static void goes_on(const char *mode)
 {
@@ -283,6 +300,19 @@ static void goes_on(const char *mode)
         MPI_Win_unlock(1, win);
         MPI_Win_free(&win);
     }
+    if (!strcmp(mode, "handled")) {
+        /* What rank 1 waits for comes while it is in a handler of a signal. */
+        if (rank == 0) {
+            sleep(2);
+            MPI_Send(&one, 1, MPI_INT, 1, 1, world);
+            receive(1, 2);
+        } else {
+            signal(SIGALRM, handle_for_seconds);
+            setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_sec = 1, .it_value.tv_usec = 500000}, NULL);
+            receive(0, 1);
+            MPI_Send(&one, 1, MPI_INT, 0, 2, world);
+        }
+    }
     if (!strcmp(mode, "fresh")) {
         /* A thread that has not called MPI yet will send what the main threads wait for. */
         pthread_t thread;
@@ -318,8 +348,11 @@ static void goes_on(const char *mode)
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "receives";
-    int many = !strcmp(mode, "threads") || !strcmp(mode, "fresh") || !strcmp(mode, "joined") || !strcmp(mode, "crowd");
-    int level = many ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    const char *threaded[] = {"threads", "fresh", "idle", "joined", "crowd"};
+    int level = strcmp(mode, "serialized") ? MPI_THREAD_SINGLE : MPI_THREAD_SERIALIZED;
+    for (unsigned i = 0; i < sizeof threaded / sizeof *threaded; i++)
+        if (!strcmp(mode, threaded[i]))
+            level = MPI_THREAD_MULTIPLE;
     MPI_Init_thread(&argc, &argv, level, &level);
     world = MPI_COMM_WORLD;
     MPI_Comm_size(world, &size);
@@ -390,6 +423,19 @@ int main(int argc, char **argv)
         pthread_create(&thread, NULL, receive_in_thread, tags);
         receive_in_thread(tags + 1);
     }
+    if (!strcmp(mode, "serialized")) {
+        /* The one thread that is in MPI at a time is not the one that has initialized it. */
+        pthread_t thread;
+        int tag = 1;
+        pthread_create(&thread, NULL, receive_in_thread, &tag);
+        pthread_join(thread, NULL);
+    }
+    if (!strcmp(mode, "idle")) {
+        /* The other thread might call MPI. */
+        pthread_t thread;
+        pthread_create(&thread, NULL, stay_idle, NULL);
+        receive(!rank, 0);
+    }
     if (!strcmp(mode, "fence") || !strcmp(mode, "post") || !strcmp(mode, "complete") || !strncmp(mode, "lock", 4))
         in_windows(mode);
     if (!strncmp(mode, "wait", 4) && strcmp(mode, "waits") || !strcmp(mode, "persistent") || !strcmp(mode, "parts")
@@ -399,7 +445,7 @@ int main(int argc, char **argv)
         in_communicators(mode);
     if (!strcmp(mode, "spawn"))
         with_a_child(argv);
-    const char *fine[] = {"computes", "waits", "tests", "chain", "held", "fresh", "behind", "again"};
+    const char *fine[] = {"computes", "waits", "tests", "chain", "held", "fresh", "behind", "again", "handled"};
     for (unsigned i = 0; i < sizeof fine / sizeof *fine; i++)
         if (!strcmp(mode, fine[i]))
             goes_on(mode);

@@ -6,12 +6,23 @@
 //   waits    the first process waits for the other one
 //   leaves   the other one makes a session of its own
 //   late     and begins with MPI only once the first process has ended
+//   executes and executes this program anew before
+//   straight nothing is forked
+//   stays    waits for ever before it begins with MPI
 //   fails    rank 0 ends with status 3 while the others wait for it
 //   spins    all look for a message for ever
 //
 // only: catena
 // run: -n 2; lines 1 all 2 are there
 // run: -n 2 -- late; lines 1 all 2 are there
+// run: -n 2 -- late executes; lines 1 all 2 are there
+// run: -n 2 sh -c '"$0" straight &' @; lines 1 all 2 are there
+// run: -n 2 sh -c '"$0" straight fails &' @; exit 3; says 'exited with code 3; the other rank was ended'
+// run: -n 2 sh -c '("$0" straight fails; exit $?) &' @; exit 3; says 'exited with code 3'
+// run: -n 2 sh -c '("$0" straight; exit 5) &' @; exit 5
+// run: -n 2 sh -c 'timeout 0.1 "$0" straight stays &' @; exit 124
+// run: -n 2 --timeout 1s setsid -f @ -- straight stays; exit 124; ends 5
+// run: -n 1 sh -c 'setsid "$0" straight stays & "$0" straight' @; lines 1 all 1 are there; ends 5
 // run: -n 2 -- leaves; lines 1 all 2 are there
 // run: -n 3 -- leaves late; lines 1 all 3 are there
 // run: -n 2 -- waits leaves; lines 1 all 2 are there
@@ -47,7 +58,7 @@ int main(int argc, char **argv)
     argv_of = argv;
     int ends[2];
     CHECK(pipe(ends) == 0);
-    pid_t child = fork();
+    pid_t child = said("straight") ? 0 : fork();
     CHECK(child >= 0);
     if (child) {
         int status = 0;
@@ -64,6 +75,10 @@ int main(int argc, char **argv)
         char byte;
         CHECK(read(ends[0], &byte, 1) == 0);
     }
+    if (said("executes"))
+        execl("/proc/self/exe", argv[0], "straight", NULL);
+    while (said("stays"))
+        pause();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -1,6 +1,6 @@
 //! The receiving end.
 
-use super::{ANEW, Area, Corrupt, GIVEN_BACK, INLINE, PAYLOAD_AT, Place, Touch, place, stamp};
+use super::{ANEW, Area, Corrupt, GIVEN_BACK, INLINE, PAYLOAD_AT, PacketSpan, Touch, place, stamp};
 use crate::mem::PeerBytes;
 use crate::sync::Ordering::{Acquire, Release};
 
@@ -170,7 +170,7 @@ impl<A: Area> Consumer<A> {
     ) -> Result<bool, Stop> {
         let (told, flags) = (meta as u32, (meta >> 32) as u32);
         let (len, anew) = ((told & !ANEW) as usize, told & ANEW != 0);
-        let Place {
+        let PacketSpan {
             from, skip, need, ..
         } = place(self.at, len, self.data_size, anew);
         if from + need > self.present {

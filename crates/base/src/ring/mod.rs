@@ -81,7 +81,7 @@ const GIVEN_BACK: usize = 64 << 10;
 
 /// A packet's place in the data area.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct PacketSpan {
     /// Whether it lies at the beginning of the area, not behind the one before.
     anew: bool,
     /// Its first byte.
@@ -95,12 +95,12 @@ struct Place {
 /// The place of a packet of `len` bytes in a data area of `size` bytes, of which `at` is the first one behind the
 /// packet before.
 #[inline(always)]
-fn place(at: usize, len: usize, size: usize, anew: bool) -> Place {
+fn place(at: usize, len: usize, size: usize, anew: bool) -> PacketSpan {
     let (from, skip) = match anew {
         false => (at, 0),
         true => (0, size - at),
     };
-    Place {
+    PacketSpan {
         anew,
         from,
         skip,

@@ -1,6 +1,6 @@
 //! The sending end.
 
-use super::{ALIGN, ANEW, Area, Corrupt, INLINE, PAYLOAD_AT, Place, Touch, place, stamp};
+use super::{ALIGN, ANEW, Area, Corrupt, INLINE, PAYLOAD_AT, PacketSpan, Touch, place, stamp};
 use crate::sync::Ordering::{Acquire, Release};
 
 /// The sending end of a ring. There is one per ring.
@@ -37,7 +37,7 @@ pub struct Bulk {
     pub ptr: *mut u8,
     /// How many fit: what was asked for.
     pub len: usize,
-    place: Place,
+    place: PacketSpan,
 }
 
 impl<A: Area> Producer<A> {
@@ -140,7 +140,7 @@ impl<A: Area> Producer<A> {
 
     /// Where the next packet of `len` bytes goes.
     #[inline(always)]
-    fn place(&self, len: usize) -> Place {
+    fn place(&self, len: usize) -> PacketSpan {
         let anew = self.at + len.next_multiple_of(ALIGN) > self.turn;
         place(self.at, len, self.data_size, anew)
     }

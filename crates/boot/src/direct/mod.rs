@@ -11,7 +11,7 @@
 //! | `segment` | the node's shared memory, made by one rank, opened by others  |
 //! | `stream`  | a connection as bytes                                         |
 //! | `parts`   | values as short texts                                         |
-//! | `farewell`| the end of the process                                        |
+//! | `at_exit`| the end of the process                                        |
 //!
 //! Opening is collective: each rank publishes its card, and a fence waits for
 //! those of the others. Two ranks share a node if the launcher says so, or says
@@ -26,8 +26,8 @@
 //! Process managers know one job. Once a process spawns or connects it and the others on its host have a launcher of
 //! Catena's (`own_server`), which knows the other jobs; their memory it does not know, so networks lead to them.
 
+mod at_exit;
 mod card;
-mod farewell;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
 mod manager;
@@ -52,8 +52,8 @@ use crate::client::Client;
 use crate::job::is_pair_key;
 use crate::wire::{Reader, Writer};
 use crate::{Boot, BootError, Job, Jobs, alias, lineage, own_server, sys};
+use at_exit::LastWord;
 use card::Card;
-use farewell::LastWord;
 use manager::{About, Manager, Shared, lock};
 use segment::Segment;
 
@@ -201,9 +201,9 @@ impl Direct {
 
     /// From now on an end of the process is one without MPI_Finalize.
     fn begin_life(&self) {
-        farewell::put_off();
+        at_exit::put_off();
         if self.misses_silent_ends {
-            farewell::expect(LastWord::Aborts, &self.manager, &self.segment);
+            at_exit::expect(LastWord::Aborts, &self.manager, &self.segment);
         }
     }
 
@@ -344,7 +344,7 @@ impl Boot for Direct {
     }
 
     fn abort(&mut self, code: i32, message: &str) {
-        farewell::put_off();
+        at_exit::put_off();
         // The process manager kills at once.
         sys::flush_streams();
         catena_base::tell!("{message}");
@@ -362,7 +362,7 @@ impl Boot for Direct {
     }
 
     fn finalize(&mut self) -> Result<(), BootError> {
-        farewell::expect(LastWord::Departs, &self.manager, &self.segment);
+        at_exit::expect(LastWord::Departs, &self.manager, &self.segment);
         self.finalized = true;
         self.client.as_mut().map_or(Ok(()), Client::finalize)
     }
@@ -374,7 +374,7 @@ impl Boot for Direct {
     }
 
     fn end(&mut self) -> Result<(), BootError> {
-        farewell::put_off();
+        at_exit::put_off();
         self.finalized = true;
         self.client.as_mut().map_or(Ok(()), Client::finalize)?;
         lock(&self.manager).depart()

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use catena_proof::Secret;
 
-use crate::abroad::Word;
+use crate::remote::Word;
 use crate::wire::{FrameKind, Writer};
 use crate::{Job, OtherJob};
 
@@ -26,7 +26,7 @@ pub struct Opening {
 
 /// A process wants to meet a group at a port of another launcher.
 #[derive(Debug)]
-pub struct FarVisit {
+pub struct RemoteConnect {
     pub(super) number: u32,
     pub(super) ticket: u32,
     /// The port.
@@ -50,7 +50,7 @@ pub enum Heard {
 
 /// A job of another launcher.
 #[derive(Debug)]
-pub(super) struct FarJob {
+pub(super) struct RemoteJob {
     pub(super) launcher: u32,
     pub(super) job: Job,
     /// Whether it has ended, and is kept for those that have not learnt of it yet.
@@ -73,12 +73,12 @@ pub(super) struct UnderWay {
 
 /// What a server keeps of other launchers.
 #[derive(Debug, Default)]
-pub(super) struct Abroad {
-    pub(super) jobs: Vec<FarJob>,
+pub(super) struct RemoteJobs {
+    pub(super) jobs: Vec<RemoteJob>,
     /// What processes of both launchers know and others do not, by launcher.
     pub(super) secrets: BTreeMap<u32, Secret>,
     pub(super) openings: Vec<Opening>,
-    pub(super) visits: Vec<FarVisit>,
+    pub(super) visits: Vec<RemoteConnect>,
     /// By launcher and ticket there.
     pub(super) under_way: BTreeMap<(u32, u32), UnderWay>,
     pub(super) last: u32,
@@ -89,8 +89,8 @@ pub(super) struct Abroad {
     pub(super) words: Vec<(u32, Word)>,
 }
 
-impl Abroad {
-    pub(super) fn find(&self, job: u64) -> Option<&FarJob> {
+impl RemoteJobs {
+    pub(super) fn find(&self, job: u64) -> Option<&RemoteJob> {
         self.jobs.iter().find(|of| of.job.job_id == job)
     }
 

@@ -12,8 +12,8 @@
 use super::Server;
 use super::met::{End, Met, pair, pairs};
 use super::tables::{Tie, Waiter, Who};
-use crate::abroad::Word;
 use crate::jobs::{Outcome, Side};
+use crate::remote::Word;
 
 /// Why a meeting comes to nothing if nobody says more.
 const LEFT: &str = "a process of the other group has ended while the two groups met";
@@ -61,7 +61,7 @@ impl Server {
             return match who {
                 Who::Here(number, ticket) => self.confirm_abroad(number, ticket, outcome),
                 // It was told why.
-                Who::Abroad(..) => {}
+                Who::Remote(..) => {}
             };
         };
         if let Err(why) = outcome {
@@ -114,13 +114,13 @@ impl Server {
                 let outcome: Outcome = outcome.map(|()| Vec::new());
                 self.answer_waiter(who, outcome, &[]);
             }
-            Who::Abroad(launcher, ticket) => {
+            Who::Remote(launcher, ticket) => {
                 let word = Word::Confirm {
                     ticket,
                     by_host: true,
                     why: outcome.err().unwrap_or_default(),
                 };
-                self.abroad.say(launcher, word);
+                self.remote.say(launcher, word);
             }
         }
     }
@@ -147,7 +147,7 @@ impl Server {
 
     /// A process here says what it does of a meeting at a port of another launcher, which is told.
     fn confirm_abroad(&mut self, number: u32, ticket: u32, outcome: Result<(), String>) {
-        let mut under_way = self.abroad.under_way.iter();
+        let mut under_way = self.remote.under_way.iter();
         let found = under_way.find(|(_, it)| (it.number, it.ticket) == (number, ticket));
         // If there is none it is under way to the process that the meeting has come to nothing.
         if let Some((launcher, ticket)) = found.map(|(place, _)| *place) {
@@ -156,7 +156,7 @@ impl Server {
                 by_host: false,
                 why: outcome.err().unwrap_or_default(),
             };
-            self.abroad.say(launcher, word);
+            self.remote.say(launcher, word);
         }
     }
 
@@ -167,7 +167,7 @@ impl Server {
         ticket: u32,
         outcome: Result<(), String>,
     ) {
-        let Some(visit) = self.abroad.under_way.remove(&(launcher, ticket)) else {
+        let Some(visit) = self.remote.under_way.remove(&(launcher, ticket)) else {
             return;
         };
         let own = visit.group.iter();

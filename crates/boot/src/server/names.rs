@@ -187,17 +187,17 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     /// A place for a directory, which goes with this.
-    struct Place(Directory);
+    struct TempDirectory(Directory);
 
-    impl Place {
-        fn new(name: &str) -> Place {
+    impl TempDirectory {
+        fn new(name: &str) -> TempDirectory {
             let name = format!("catena-names-test-{name}-{}", std::process::id());
             let path = std::env::temp_dir().join(name);
-            Place(Directory::of_setting(path.to_str().unwrap()).unwrap())
+            TempDirectory(Directory::of_setting(path.to_str().unwrap()).unwrap())
         }
     }
 
-    impl Drop for Place {
+    impl Drop for TempDirectory {
         fn drop(&mut self) {
             let _ = fs::remove_dir_all(self.0.path());
         }
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn services_are_found_as_long_as_they_are_published() {
-        let place = Place::new("found");
+        let place = TempDirectory::new("found");
         let names = &place.0;
         assert_eq!(names.look_up("a"), Ok(None));
         let first = names.publish("a", "port 1").unwrap();
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn what_the_dead_have_published_is_removed() {
-        let place = Place::new("dead");
+        let place = TempDirectory::new("dead");
         let names = &place.0;
         let entry = names.publish("a", "port").unwrap();
         let left = names.path().join(format!("{:016x}-0", hash("a")));
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_directory_of_others_is_not_used() {
-        let place = Place::new("others");
+        let place = TempDirectory::new("others");
         let names = &place.0;
         fs::create_dir(names.path()).unwrap();
         fs::set_permissions(names.path(), fs::Permissions::from_mode(0o755)).unwrap();

@@ -126,7 +126,7 @@ impl Server {
     /// A process is gone: its ports close, and it is connected to no job.
     pub fn left(&mut self, number: u32) {
         self.close_ports_of(number);
-        self.abroad.leave(number);
+        self.remote.leave(number);
         self.ties.leave(number);
         self.send_later();
     }
@@ -162,11 +162,11 @@ impl Server {
     /// Tells a process of a job, to which it is connected from now on.
     fn tell_job(&mut self, number: u32, job: u64) {
         let of = self.jobs.iter().find(|of| of.job.job_id == job);
-        let abroad = self.abroad.tell(job).filter(|_| of.is_none());
-        if of.is_some() || abroad.is_some() {
+        let remote = self.remote.tell(job).filter(|_| of.is_none());
+        if of.is_some() || remote.is_some() {
             self.ties.join(number, job);
         }
-        let frame = abroad.unwrap_or_else(|| {
+        let frame = remote.unwrap_or_else(|| {
             let mut w = Writer::new(FrameKind::Told);
             OtherJob::write(&mut w, job, of.map(|of| &of.job));
             w
@@ -347,14 +347,14 @@ impl Server {
             }
             FrameKind::Join => {
                 let job = body.u64()?;
-                if self.jobs.iter().any(|of| of.job.job_id == job) || self.abroad.knows(job) {
+                if self.jobs.iter().any(|of| of.job.job_id == job) || self.remote.knows(job) {
                     self.ties.join(number, job);
                 }
                 self.forget_abroad();
             }
             FrameKind::Part => {
                 let job = body.u64()?;
-                self.part(number, job);
+                self.leave_job(number, job);
             }
             FrameKind::Ready => {
                 if let Some(member) = self.members.get_mut(number as usize) {
@@ -550,7 +550,7 @@ impl Server {
             self.ports.open.remove(port);
         }
         for one in [&waiter, &other] {
-            if let Who::Abroad(launcher, _) = one.who {
+            if let Who::Remote(launcher, _) = one.who {
                 self.learn_abroad(launcher, one.cards.clone());
             }
         }

@@ -31,7 +31,7 @@ impl Server {
             match asker {
                 Asker::Rank(me) => self.reply(me, rank, key, &value),
                 Asker::Node(node) => events.push(answer_to(node, rank, key, &value)),
-                Asker::Abroad(launcher) => self.answer_abroad(launcher, rank, key, &value),
+                Asker::RemoteJobs(launcher) => self.answer_abroad(launcher, rank, key, &value),
             }
         }
         events
@@ -51,7 +51,7 @@ impl Server {
                 Asker::Rank(me) if me == rank => client.push(self.frame(rank, &key, &value), None),
                 Asker::Rank(me) => self.reply(me, rank, &key, &value),
                 Asker::Node(node) => events.push(answer_to(node, rank, &key, &value)),
-                Asker::Abroad(launcher) => self.answer_abroad(launcher, rank, &key, &value),
+                Asker::RemoteJobs(launcher) => self.answer_abroad(launcher, rank, &key, &value),
             }
         }
     }

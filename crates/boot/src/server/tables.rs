@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::names::Entry;
-use crate::abroad::JobCard;
 use crate::jobs::SpawnRequest;
+use crate::remote::JobCard;
 
 /// A process that waits, and what its answer is known by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(super) enum Who {
     /// The process with that number.
     Here(u32, u32),
     /// One of the jobs of that launcher.
-    Abroad(u32, u32),
+    Remote(u32, u32),
 }
 
 /// One that waits at a port.
@@ -94,7 +94,7 @@ pub(super) enum Asker {
     /// Another node.
     Node(u32),
     /// Another launcher.
-    Abroad(u32),
+    RemoteJobs(u32),
 }
 
 /// What is known of a value, by number of its process and key.
@@ -196,7 +196,7 @@ impl Ties {
     }
 
     /// A process has parted from a job, if it had learnt of it.
-    pub fn part(&mut self, number: u32, job: u64) {
+    pub fn leave_job(&mut self, number: u32, job: u64) {
         self.0
             .entry((number, job))
             .and_modify(|tie| *tie = Tie::Parted);

@@ -10,8 +10,8 @@ use super::*;
 use crate::client::Client as Rank;
 use crate::{Boot, BootError, Death, Ended, Side, Visit};
 
-mod abroad;
 mod nodes;
+mod remote;
 mod ties;
 
 fn secret() -> catena_proof::Secret {

@@ -43,7 +43,7 @@ impl Server {
             *holds.entry(pair).or_default() |= tie != Tie::Parted;
         }
         let has_parted = |from, to| {
-            self.abroad.has_parted(from, to) || holds.get(&(from, to)).is_some_and(|holds| !holds)
+            self.remote.has_parted(from, to) || holds.get(&(from, to)).is_some_and(|holds| !holds)
         };
         let ties = holds.iter().filter(|(_, holds)| **holds);
         let ties = ties.map(|(pair, _)| *pair);
@@ -72,22 +72,22 @@ impl Server {
             let own = self.job_of(number).map(|of| of.job.job_id);
             for &job in jobs.iter().filter(|&&job| Some(job) != own) {
                 self.ties.expect(number, job);
-                self.abroad.meet_again(job, own.unwrap_or_default());
+                self.remote.meet_again(job, own.unwrap_or_default());
             }
         }
     }
 
     /// A process has parted from a job. The launcher of a job abroad is told if it was the last one of its own
     /// job to do so.
-    pub fn part(&mut self, number: u32, job: u64) {
-        self.ties.part(number, job);
+    pub fn leave_job(&mut self, number: u32, job: u64) {
+        self.ties.leave_job(number, job);
         let Some(own) = self.job_of(number) else {
             return;
         };
         let (numbers, own) = (own.numbers(), own.job.job_id);
         let mut ties = numbers.map(|number| self.ties.0.get(&(number, job)));
         if ties.all(|tie| tie.is_none_or(|tie| *tie == Tie::Parted)) {
-            self.abroad.say_parted(own, job);
+            self.remote.say_parted(own, job);
         }
     }
 
@@ -128,7 +128,7 @@ impl Server {
         }
         self.close_ports_to(job);
         self.meetings.forget_job(job);
-        self.abroad.say_gone(job);
+        self.remote.say_gone(job);
         self.questions.forget(&numbers, job);
         self.deaths.retain(|(dead, _)| !numbers.contains(dead));
         self.told.retain(|number| !numbers.contains(number));

@@ -28,11 +28,11 @@ fn category(index: c_int) -> Result<&'static Category> {
 }
 
 tool_fn! {
-    fn T_category_get_num(num_cat: *mut c_int) {
+    fn MPI_T_category_get_num(num_cat: *mut c_int) {
         put(num_cat, catalog().categories.len() as c_int)
     }
 
-    fn T_category_get_info(cat_index: c_int, name: *mut c_char, name_len: *mut c_int,
+    fn MPI_T_category_get_info(cat_index: c_int, name: *mut c_char, name_len: *mut c_int,
         desc: *mut c_char, desc_len: *mut c_int, num_cvars: *mut c_int, num_pvars: *mut c_int,
         num_categories: *mut c_int)
     {
@@ -45,32 +45,32 @@ tool_fn! {
         Ok(())
     }
 
-    fn T_category_get_num_events(cat_index: c_int, num_events: *mut c_int) {
+    fn MPI_T_category_get_num_events(cat_index: c_int, num_events: *mut c_int) {
         put(num_events, category(cat_index)?.events.len() as c_int)
     }
 
-    fn T_category_get_index(name: *const c_char, cat_index: *mut c_int) {
+    fn MPI_T_category_get_index(name: *const c_char, cat_index: *mut c_int) {
         needed(cat_index)?;
         put(cat_index, catalog().category_index(text(name)?)? as c_int)
     }
 
-    fn T_category_get_cvars(cat_index: c_int, len: c_int, to: *mut c_int) {
+    fn MPI_T_category_get_cvars(cat_index: c_int, len: c_int, to: *mut c_int) {
         indices(&category(cat_index)?.cvars, len, to)
     }
 
-    fn T_category_get_pvars(cat_index: c_int, len: c_int, to: *mut c_int) {
+    fn MPI_T_category_get_pvars(cat_index: c_int, len: c_int, to: *mut c_int) {
         indices(&category(cat_index)?.pvars, len, to)
     }
 
-    fn T_category_get_events(cat_index: c_int, len: c_int, to: *mut c_int) {
+    fn MPI_T_category_get_events(cat_index: c_int, len: c_int, to: *mut c_int) {
         indices(&category(cat_index)?.events, len, to)
     }
 
-    fn T_category_get_categories(cat_index: c_int, len: c_int, to: *mut c_int) {
+    fn MPI_T_category_get_categories(cat_index: c_int, len: c_int, to: *mut c_int) {
         indices(&category(cat_index)?.categories, len, to)
     }
 
-    fn T_category_changed(update_number: *mut c_int) {
+    fn MPI_T_category_changed(update_number: *mut c_int) {
         put(update_number, CHANGES)
     }
 }

@@ -58,11 +58,11 @@ fn load<'a>(from: *const c_void, ty: Type, count: usize) -> Result<Plain<'a>> {
 }
 
 tool_fn! {
-    fn T_cvar_get_num(num_cvar: *mut c_int) {
+    fn MPI_T_cvar_get_num(num_cvar: *mut c_int) {
         put(num_cvar, catalog().cvars.len() as c_int)
     }
 
-    fn T_cvar_get_info(cvar_index: c_int, name: *mut c_char, name_len: *mut c_int,
+    fn MPI_T_cvar_get_info(cvar_index: c_int, name: *mut c_char, name_len: *mut c_int,
         verbose: *mut c_int, ty: *mut Datatype, enumtype: *mut TEnum, desc: *mut c_char,
         desc_len: *mut c_int, binding: *mut c_int, scoped: *mut c_int)
     {
@@ -77,12 +77,12 @@ tool_fn! {
         Ok(())
     }
 
-    fn T_cvar_get_index(name: *const c_char, cvar_index: *mut c_int) {
+    fn MPI_T_cvar_get_index(name: *const c_char, cvar_index: *mut c_int) {
         needed(cvar_index)?;
         put(cvar_index, catalog().cvar_index(text(name)?)? as c_int)
     }
 
-    fn T_cvar_handle_alloc(cvar_index: c_int, _obj_handle: *mut c_void,
+    fn MPI_T_cvar_handle_alloc(cvar_index: c_int, _obj_handle: *mut c_void,
         handle: *mut TCvarHandle, count: *mut c_int)
     {
         needed(handle)?;
@@ -92,19 +92,19 @@ tool_fn! {
         put(handle, TCvarHandle(new))
     }
 
-    fn T_cvar_handle_free(handle: *mut TCvarHandle) {
+    fn MPI_T_cvar_handle_free(handle: *mut TCvarHandle) {
         needed(handle)?;
         // SAFETY: not null, and the program vouches for the rest.
         cvar::close(unsafe { *handle }.0)?;
         put(handle, consts::T_CVAR_HANDLE_NULL)
     }
 
-    fn T_cvar_read(handle: TCvarHandle, buf: *mut c_void) {
+    fn MPI_T_cvar_read(handle: TCvarHandle, buf: *mut c_void) {
         let (variable, count) = cvar::variable(handle.0)?;
         store(buf, variable.read(), count)
     }
 
-    fn T_cvar_write(handle: TCvarHandle, buf: *const c_void) {
+    fn MPI_T_cvar_write(handle: TCvarHandle, buf: *const c_void) {
         let (variable, count) = cvar::variable(handle.0)?;
         variable.write(load(buf, variable.ty, count)?)
     }

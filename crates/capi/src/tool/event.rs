@@ -99,11 +99,11 @@ fn type_of(value: &Value) -> Type {
 }
 
 tool_fn! {
-    fn T_source_get_num(num_sources: *mut c_int) {
+    fn MPI_T_source_get_num(num_sources: *mut c_int) {
         put(num_sources, event::SOURCE as c_int + 1)
     }
 
-    fn T_source_get_info(source_index: c_int, name: *mut c_char, name_len: *mut c_int,
+    fn MPI_T_source_get_info(source_index: c_int, name: *mut c_char, name_len: *mut c_int,
         desc: *mut c_char, desc_len: *mut c_int, ordering: *mut TSourceOrder,
         ticks_per_second: *mut Count, max_ticks: *mut Count, info: *mut Info)
     {
@@ -119,16 +119,16 @@ tool_fn! {
         Ok(())
     }
 
-    fn T_source_get_timestamp(source_index: c_int, timestamp: *mut Count) {
+    fn MPI_T_source_get_timestamp(source_index: c_int, timestamp: *mut Count) {
         source(source_index)?;
         put(timestamp, event::now())
     }
 
-    fn T_event_get_num(num_events: *mut c_int) {
+    fn MPI_T_event_get_num(num_events: *mut c_int) {
         put(num_events, catalog().events.len() as c_int)
     }
 
-    fn T_event_get_info(event_index: c_int, name: *mut c_char, name_len: *mut c_int,
+    fn MPI_T_event_get_info(event_index: c_int, name: *mut c_char, name_len: *mut c_int,
         verbose: *mut c_int, types: *mut Datatype, displs: *mut Aint, num_elements: *mut c_int,
         enumtype: *mut TEnum, info: *mut Info, desc: *mut c_char, desc_len: *mut c_int,
         binding: *mut c_int)
@@ -160,12 +160,12 @@ tool_fn! {
         Ok(())
     }
 
-    fn T_event_get_index(name: *const c_char, event_index: *mut c_int) {
+    fn MPI_T_event_get_index(name: *const c_char, event_index: *mut c_int) {
         needed(event_index)?;
         put(event_index, catalog().event_index(text(name)?)? as c_int)
     }
 
-    fn T_event_handle_alloc(event_index: c_int, obj_handle: *mut c_void, info: Info,
+    fn MPI_T_event_handle_alloc(event_index: c_int, obj_handle: *mut c_void, info: Info,
         registration: *mut TEventRegistration)
     {
         needed(registration)?;
@@ -175,32 +175,32 @@ tool_fn! {
         put(registration, TEventRegistration(event::open(index(event_index)?, comm)?))
     }
 
-    fn T_event_handle_set_info(registration: TEventRegistration, info: Info) {
+    fn MPI_T_event_handle_set_info(registration: TEventRegistration, info: Info) {
         event::check(registration.0)?;
         check_hints(info)
     }
 
-    fn T_event_handle_get_info(registration: TEventRegistration, info_used: *mut Info) {
+    fn MPI_T_event_handle_get_info(registration: TEventRegistration, info_used: *mut Info) {
         event::check(registration.0)?;
         needed(info_used)?;
         put(info_used, no_hints())
     }
 
-    fn T_event_register_callback(registration: TEventRegistration, cb_safety: TCbSafety,
+    fn MPI_T_event_register_callback(registration: TEventRegistration, cb_safety: TCbSafety,
         info: Info, user_data: *mut c_void, function: TEventCbFunction)
     {
         check_hints(info)?;
         event::register(registration.0, cb_safety, function.into(), UserData::new(user_data))
     }
 
-    fn T_event_callback_set_info(registration: TEventRegistration, cb_safety: TCbSafety,
+    fn MPI_T_event_callback_set_info(registration: TEventRegistration, cb_safety: TCbSafety,
         info: Info)
     {
         event::check_level(registration.0, cb_safety)?;
         check_hints(info)
     }
 
-    fn T_event_callback_get_info(registration: TEventRegistration, cb_safety: TCbSafety,
+    fn MPI_T_event_callback_get_info(registration: TEventRegistration, cb_safety: TCbSafety,
         info_used: *mut Info)
     {
         event::check_level(registration.0, cb_safety)?;
@@ -208,13 +208,13 @@ tool_fn! {
         put(info_used, no_hints())
     }
 
-    fn T_event_set_dropped_handler(registration: TEventRegistration,
+    fn MPI_T_event_set_dropped_handler(registration: TEventRegistration,
         function: TEventDroppedCbFunction)
     {
         event::on_dropped(registration.0, function.into())
     }
 
-    fn T_event_handle_free(registration: TEventRegistration, user_data: *mut c_void,
+    fn MPI_T_event_handle_free(registration: TEventRegistration, user_data: *mut c_void,
         function: TEventFreeCbFunction)
     {
         let data = UserData::new(user_data);
@@ -226,13 +226,13 @@ tool_fn! {
         Ok(())
     }
 
-    fn T_event_read(instance: TEventInstance, element_index: c_int, buffer: *mut c_void) {
+    fn MPI_T_event_read(instance: TEventInstance, element_index: c_int, buffer: *mut c_void) {
         let data = event::data(instance.0)?;
         let element = data.get(index(element_index)?);
         put_value(buffer, *element.ok_or(Error::InvalidIndex)?)
     }
 
-    fn T_event_copy(instance: TEventInstance, buffer: *mut c_void) {
+    fn MPI_T_event_copy(instance: TEventInstance, buffer: *mut c_void) {
         let data = event::data(instance.0)?;
         needed(buffer)?;
         let places = displacements(data.iter().map(type_of));
@@ -242,11 +242,11 @@ tool_fn! {
         Ok(())
     }
 
-    fn T_event_get_timestamp(instance: TEventInstance, timestamp: *mut Count) {
+    fn MPI_T_event_get_timestamp(instance: TEventInstance, timestamp: *mut Count) {
         put(timestamp, event::timestamp(instance.0)?)
     }
 
-    fn T_event_get_source(instance: TEventInstance, source_index: *mut c_int) {
+    fn MPI_T_event_get_source(instance: TEventInstance, source_index: *mut c_int) {
         event::timestamp(instance.0)?;
         put(source_index, event::SOURCE as c_int)
     }

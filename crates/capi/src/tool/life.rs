@@ -9,7 +9,7 @@ use super::{event, give, tool_fn};
 use crate::export::export;
 
 export! {
-    fn T_init_thread(required: c_int, provided: *mut c_int) -> c_int {
+    fn MPI_T_init_thread(required: c_int, provided: *mut c_int) -> c_int {
         if provided.is_null() {
             return consts::T_ERR_INVALID;
         }
@@ -21,7 +21,7 @@ export! {
 }
 
 tool_fn! {
-    fn T_finalize() {
+    fn MPI_T_finalize() {
         tool::finalize()
     }
 }

@@ -164,7 +164,7 @@ fn put_value(to: *mut c_void, value: Value) -> Result<()> {
 }
 
 tool_fn! {
-    fn T_enum_get_info(enumtype: TEnum, num: *mut c_int, name: *mut c_char,
+    fn MPI_T_enum_get_info(enumtype: TEnum, num: *mut c_int, name: *mut c_char,
         name_len: *mut c_int)
     {
         let e = enumeration_of(enumtype)?;
@@ -173,7 +173,7 @@ tool_fn! {
         Ok(())
     }
 
-    fn T_enum_get_item(enumtype: TEnum, indx: c_int, value: *mut c_int, name: *mut c_char,
+    fn MPI_T_enum_get_item(enumtype: TEnum, indx: c_int, value: *mut c_int, name: *mut c_char,
         name_len: *mut c_int)
     {
         let item = at(&enumeration_of(enumtype)?.items, indx)?;

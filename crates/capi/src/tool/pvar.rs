@@ -48,11 +48,11 @@ fn load(from: *const c_void, ty: Type) -> Result<Value> {
 }
 
 tool_fn! {
-    fn T_pvar_get_num(num_pvar: *mut c_int) {
+    fn MPI_T_pvar_get_num(num_pvar: *mut c_int) {
         put(num_pvar, catalog().pvars.len() as c_int)
     }
 
-    fn T_pvar_get_info(pvar_index: c_int, name: *mut c_char, name_len: *mut c_int,
+    fn MPI_T_pvar_get_info(pvar_index: c_int, name: *mut c_char, name_len: *mut c_int,
         verbose: *mut c_int, var_class: *mut c_int, ty: *mut Datatype, enumtype: *mut TEnum,
         desc: *mut c_char, desc_len: *mut c_int, binding: *mut c_int, readonly: *mut c_int,
         continuous: *mut c_int, atomic: *mut c_int)
@@ -72,25 +72,25 @@ tool_fn! {
         Ok(())
     }
 
-    fn T_pvar_get_index(name: *const c_char, var_class: c_int, pvar_index: *mut c_int) {
+    fn MPI_T_pvar_get_index(name: *const c_char, var_class: c_int, pvar_index: *mut c_int) {
         needed(pvar_index)?;
         let class = CLASSES.iter().find(|row| row.1 == var_class).map(|row| row.0);
         put(pvar_index, catalog().pvar_index(text(name)?, class)? as c_int)
     }
 
-    fn T_pvar_session_create(session: *mut TPvarSession) {
+    fn MPI_T_pvar_session_create(session: *mut TPvarSession) {
         needed(session)?;
         put(session, TPvarSession(session::create()?))
     }
 
-    fn T_pvar_session_free(session: *mut TPvarSession) {
+    fn MPI_T_pvar_session_free(session: *mut TPvarSession) {
         needed(session)?;
         // SAFETY: not null, and the program vouches for the rest.
         session::free(unsafe { *session }.0)?;
         put(session, consts::T_PVAR_SESSION_NULL)
     }
 
-    fn T_pvar_handle_alloc(session: TPvarSession, pvar_index: c_int, obj_handle: *mut c_void,
+    fn MPI_T_pvar_handle_alloc(session: TPvarSession, pvar_index: c_int, obj_handle: *mut c_void,
         handle: *mut TPvarHandle, count: *mut c_int)
     {
         needed(handle)?;
@@ -108,36 +108,36 @@ tool_fn! {
         put(handle, TPvarHandle(new))
     }
 
-    fn T_pvar_handle_free(session: TPvarSession, handle: *mut TPvarHandle) {
+    fn MPI_T_pvar_handle_free(session: TPvarSession, handle: *mut TPvarHandle) {
         needed(handle)?;
         // SAFETY: not null, and the program vouches for the rest.
         session::close(session.0, unsafe { *handle }.0)?;
         put(handle, consts::T_PVAR_HANDLE_NULL)
     }
 
-    fn T_pvar_start(session: TPvarSession, handle: TPvarHandle) {
+    fn MPI_T_pvar_start(session: TPvarSession, handle: TPvarHandle) {
         session::start(session.0, which(handle))
     }
 
-    fn T_pvar_stop(session: TPvarSession, handle: TPvarHandle) {
+    fn MPI_T_pvar_stop(session: TPvarSession, handle: TPvarHandle) {
         session::stop(session.0, which(handle))
     }
 
-    fn T_pvar_reset(session: TPvarSession, handle: TPvarHandle) {
+    fn MPI_T_pvar_reset(session: TPvarSession, handle: TPvarHandle) {
         session::reset(session.0, which(handle))
     }
 
-    fn T_pvar_read(session: TPvarSession, handle: TPvarHandle, buf: *mut c_void) {
+    fn MPI_T_pvar_read(session: TPvarSession, handle: TPvarHandle, buf: *mut c_void) {
         let value = session::read(session.0, handle.0)?;
         put_value(buf, value)
     }
 
-    fn T_pvar_readreset(session: TPvarSession, handle: TPvarHandle, buf: *mut c_void) {
+    fn MPI_T_pvar_readreset(session: TPvarSession, handle: TPvarHandle, buf: *mut c_void) {
         needed(buf)?;
         put_value(buf, session::read_reset(session.0, handle.0)?)
     }
 
-    fn T_pvar_write(session: TPvarSession, handle: TPvarHandle, buf: *const c_void) {
+    fn MPI_T_pvar_write(session: TPvarSession, handle: TPvarHandle, buf: *const c_void) {
         let class = session::class(session.0, handle.0)?;
         session::write(session.0, handle.0, load(buf, class.ty())?)
     }

@@ -5,7 +5,7 @@
 use super::*;
 
 /// A launcher with a library, and programs that are linked to such a library.
-pub(super) struct Place {
+pub(super) struct Installation {
     scratch: Scratch,
     mpirun: String,
 }
@@ -30,9 +30,9 @@ fn compile(args: &[&str]) {
     assert!(output.status.success(), "{args:?}: {error}");
 }
 
-impl Place {
+impl Installation {
     /// An installation, of which `lib/catena` holds a library.
-    pub(super) fn new(name: &str) -> Place {
+    pub(super) fn new(name: &str) -> Installation {
         let scratch = Scratch::new(name);
         let mpirun = scratch.path("home/bin/mpirun");
         std::fs::create_dir_all(scratch.path("home/bin")).unwrap();
@@ -40,7 +40,7 @@ impl Place {
         std::fs::hard_link(built, &mpirun)
             .or_else(|_| std::fs::copy(built, &mpirun).map(drop))
             .unwrap();
-        let place = Place { scratch, mpirun };
+        let place = Installation { scratch, mpirun };
         place.library("home/lib/catena", "libmpi_abi.so.1", "catena CATENA_BOOT");
         std::fs::write(place.path("program.c"), PROGRAM).unwrap();
         place
@@ -100,7 +100,7 @@ impl Place {
 
 #[test]
 fn programs_find_the_library_of_the_launcher() {
-    let place = Place::new("offered");
+    let place = Installation::new("offered");
     let library = place.path("home/lib/catena/libmpi_abi.so.1");
     let program = place.program("plain", &library, &[]);
     let said = place.run(&["-n", "2", &program]);
@@ -130,7 +130,7 @@ fn programs_find_the_library_of_the_launcher() {
 
 #[test]
 fn folders_of_the_user_come_first() {
-    let place = Place::new("first");
+    let place = Installation::new("first");
     let mine = place.library("mine", "libmpi_abi.so.1", "mine CATENA_BOOT");
     let program = place.program("plain", &mine, &[]);
     let (given, folder) = (place.path("mine"), place.path("home/lib/catena"));
@@ -143,7 +143,7 @@ fn folders_of_the_user_come_first() {
 
 #[test]
 fn a_program_of_another_mpi_is_not_started_as_single_ranks() {
-    let place = Place::new("refused");
+    let place = Installation::new("refused");
     let program = place.bound();
     let library = place.path("other/libmpi_abi.so.1");
     let own = place.path("home/lib/catena/libmpi_abi.so.1");
@@ -171,7 +171,7 @@ fn a_program_of_another_mpi_is_not_started_as_single_ranks() {
 
 #[test]
 fn a_program_with_another_interface_must_be_compiled_again() {
-    let place = Place::new("interface");
+    let place = Installation::new("interface");
     let library = place.other("libmpi.so.12");
     let path = format!("-Wl,-rpath,{}", place.path("other"));
     let program = place.program("old", &library, &[&path]);
@@ -184,7 +184,7 @@ fn a_program_with_another_interface_must_be_compiled_again() {
 
 #[test]
 fn single_ranks_run_if_that_is_wanted() {
-    let place = Place::new("wanted");
+    let place = Installation::new("wanted");
     let program = place.bound();
     for (options, ranks, words) in [
         (&["-n", "3", "--set", "LAUNCH_FOREIGN=allow"][..], 3, ""),
@@ -206,7 +206,7 @@ fn single_ranks_run_if_that_is_wanted() {
 
 #[test]
 fn what_a_script_runs_is_noticed_while_it_runs() {
-    let place = Place::new("script");
+    let place = Installation::new("script");
     let program = place.bound();
     // The shell does not become the program.
     let script = format!("(:); {program} wait; :");
@@ -234,7 +234,7 @@ fn what_a_script_runs_is_noticed_while_it_runs() {
 }
 
 /// A library of Open MPI that says how far its MPI_Init has come, and a program that loads it late: `program STATE STATUS`.
-fn telling(place: &Place) -> (String, String) {
+fn telling(place: &Installation) -> (String, String) {
     let (source, main) = (place.path("state.c"), place.path("late.c"));
     std::fs::create_dir_all(place.path("other")).unwrap();
     let code = "int ompi_mpi_state; void come_to(int state) { ompi_mpi_state = state; }\n";
@@ -255,7 +255,7 @@ fn telling(place: &Place) -> (String, String) {
 
 #[test]
 fn a_library_that_tells_is_stopped_once_it_runs_alone_and_not_before() {
-    let place = Place::new("telling");
+    let place = Installation::new("telling");
     let (program, library) = telling(&place);
     let run = |state: &str, status: &str| {
         let script = format!("(:); {program} {state} {status} && echo through");
@@ -280,7 +280,7 @@ fn a_library_that_tells_is_stopped_once_it_runs_alone_and_not_before() {
 
 #[test]
 fn open_mpi_4_and_mpich_are_kept_from_running_alone() {
-    let place = Place::new("together");
+    let place = Installation::new("together");
     let script = sh("echo ${OMPI_MCA_ess-none} ${OMPI_MCA_schizo-none} ${PMI_FD-none}");
     for (options, told) in [
         (&["-n", "2"][..], "^singleton ^orte 2147483647\n"),

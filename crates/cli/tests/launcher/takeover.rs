@@ -1,22 +1,22 @@
 //! Programs that were built for MPICH or Open MPI get Catena's libraries, where it has them.
 //! The libraries are made for the purpose, as in [`libraries`].
 
-use super::libraries::Place;
+use super::libraries::Installation;
 use super::*;
 
 const MPICH: &str = "mpich CATENA_BOOT";
 const OPEN_MPI: &str = "open mpi CATENA_BOOT";
 
 /// An installation with the interfaces of MPICH and Open MPI.
-fn place(name: &str) -> Place {
-    let place = Place::new(name);
+fn place(name: &str) -> Installation {
+    let place = Installation::new(name);
     place.library("home/lib/catena/mpich", "libmpi.so.12", MPICH);
     place.library("home/lib/catena/openmpi", "libmpi.so.40", OPEN_MPI);
     place
 }
 
 /// A program that finds another MPI's library `name` as a distribution's finds its own.
-fn program(place: &Place, name: &str) -> String {
+fn program(place: &Installation, name: &str) -> String {
     let library = place.library("other", name, "other");
     let path = format!("-Wl,-rpath,{}", place.path("other"));
     place.program("program", &library, &[&path, "-Wl,--enable-new-dtags"])

@@ -68,6 +68,17 @@ impl<const C: usize> Value for Forced<C> {
 }
 
 setting! {
+    /// Whether reductions give the same bits wherever ranks are: on one node or several, on whichever
+    /// of them, with or without cores of their own.
+    ///
+    /// They go by messages then, by algorithms that are chosen by the number of ranks and the length
+    /// alone. Results of another number of ranks may differ all the same, and so may sums that are
+    /// made by `MPI_Accumulate` or from messages of any source.
+    pub static COLL_DETERMINISTIC: bool = false;
+    scope: AllEqual,
+    level: User,
+    change: Anytime,
+
     /// Whether collectives of ranks on one node go through a board in shared
     /// memory instead of messages. Persistent ones are asked when they are made.
     ///
@@ -103,7 +114,7 @@ macro_rules! forced {
         )*}
 
         /// All settings of collectives.
-        pub static SETTINGS: &[&dyn Setting] = &[&COLL_NODE, &COLL_NODE_STARTED, &COLL_NUMBER_BITS, &COLL_DIRECT, &COLL_WEIGH, $(&$name),*];
+        pub static SETTINGS: &[&dyn Setting] = &[&COLL_DETERMINISTIC, &COLL_NODE, &COLL_NODE_STARTED, &COLL_NUMBER_BITS, &COLL_DIRECT, &COLL_WEIGH, $(&$name),*];
 
         /// The algorithm that the user wants.
         pub fn forced(what: Collective) -> Option<&'static str> {
@@ -133,6 +144,11 @@ forced! {
     COLL_EXSCAN Exscan "Algorithm of MPI_Exscan.";
 }
 
+/// Whether the algorithm of a collective may depend on nothing but the call.
+pub(super) fn is_fixed(what: Collective) -> bool {
+    what.combines() && COLL_DETERMINISTIC.get()
+}
+
 /// Whether calls of this kind may run on a board; alike on all ranks.
 #[inline]
 pub fn allows_board(what: Collective) -> bool {
@@ -152,7 +168,7 @@ static MAY: AtomicU64 = AtomicU64::new(u64::MAX);
 #[cold]
 fn look_again() -> u64 {
     let now = u64::from(changes());
-    let may = |c: &&Collective| COLL_NODE.get() && forced(**c).is_none();
+    let may = |c: &&Collective| COLL_NODE.get() && forced(**c).is_none() && !is_fixed(**c);
     let may = Collective::ALL.iter().filter(may);
     let known = may.fold(now << 32, |bits, &c| bits | 1 << c as u32);
     MAY.store(known, Relaxed);

@@ -15,7 +15,7 @@ use catena_fabric::Peer;
 use catena_shm::{Neighbour, Shm};
 
 use super::Collectives;
-use super::membership::{BoardInTheMaking, Membership, Place};
+use super::membership::{BoardMembership, BoardSetup, Membership};
 use super::pending::PendingOperation;
 use super::prepared::Caller;
 use super::request::{CollRequest, own_run};
@@ -40,13 +40,13 @@ pub struct Joining {
     telling: Arc<CollRequest>,
     offsets: Box<[u64]>,
     /// The board, once it is known.
-    meeting: Option<Meeting>,
+    meeting: Option<BoardHandshake>,
 }
 
 /// Members say on a new board whom they reach.
 #[derive(Debug)]
-struct Meeting {
-    place: Box<Place>,
+struct BoardHandshake {
+    place: Box<BoardMembership>,
     pending: PendingOperation,
     /// What each member says; behind them this process's word.
     words: Box<[u8]>,
@@ -59,7 +59,7 @@ enum Joined {
     /// There is no memory.
     Nowhere,
     /// It can be used.
-    At(Box<Place>),
+    At(Box<BoardMembership>),
 }
 
 impl Comm {
@@ -180,7 +180,7 @@ impl Joining {
             };
             self.meeting = Some(meeting);
         }
-        let Some(Meeting {
+        let Some(BoardHandshake {
             place,
             pending,
             words,
@@ -188,7 +188,7 @@ impl Joining {
         else {
             return Ok(Joined::Pending);
         };
-        let Place { member, seat, .. } = &mut **place;
+        let BoardMembership { member, seat, .. } = &mut **place;
         let args = Args {
             send: Layout::Even(1),
             recv: Layout::Even(1),
@@ -211,7 +211,7 @@ impl Joining {
     }
 
     /// Takes the place on the board that rank 0 has found.
-    fn meet(&self, process: &Process, comm: &Arc<Comm>) -> Option<Meeting> {
+    fn meet(&self, process: &Process, comm: &Arc<Comm>) -> Option<BoardHandshake> {
         let memory = process
             .collectives()
             .open_board(process, self.offsets[0], self.shape)?;
@@ -228,7 +228,7 @@ impl Joining {
             // SAFETY: the transport lives in the world, which is never dropped.
             Some(others.map(|p| unsafe { shm.bell(p) }).collect())
         });
-        let seat = Seat::new(memory, comm.rank, bells.unwrap_or_default(), neighbours);
+        let seat = Seat::new(&memory, comm.rank, bells.unwrap_or_default(), neighbours);
         let limits = memory.limits(usize::MAX);
         let found = (comm.rank == 0).then_some(memory);
         let mut member = Member::new(
@@ -238,20 +238,20 @@ impl Joining {
             limits,
         );
         let op = member.start(OpKind::Allgather, Label::FIRST.detail);
-        Some(Meeting {
-            place: Box::new(Place::new(member, seat, found)),
+        Some(BoardHandshake {
+            place: Box::new(BoardMembership::new(member, seat, found)),
             pending: PendingOperation::new(op, self.place, self.signature),
             words,
         })
     }
 }
 
-impl BoardInTheMaking for Joining {
+impl BoardSetup for Joining {
     fn found(&self) -> Option<BoardMemory> {
-        self.meeting.as_ref()?.place.found
+        self.meeting.as_ref()?.place.found.clone()
     }
 
-    fn place(self: Box<Self>) -> Option<Box<Place>> {
+    fn place(self: Box<Self>) -> Option<Box<BoardMembership>> {
         self.meeting.map(|it| it.place)
     }
 }

@@ -17,18 +17,18 @@ pub enum Membership {
     #[default]
     Unknown,
     /// It is being made.
-    Joining(Box<dyn BoardInTheMaking>),
+    Joining(Box<dyn BoardSetup>),
     /// Members are on several nodes, or there was no memory for a board.
     None,
     /// The board and how far this member is.
-    Member(Box<Place>),
+    Member(Box<BoardMembership>),
     /// A member gave up, so the board is of no more use, if there is one; what went wrong.
-    Failed(Option<Box<Place>>, Error),
+    Failed(Option<Box<BoardMembership>>, Error),
 }
 
 /// A member's place on its board, and how far it is.
 #[derive(Debug)]
-pub struct Place {
+pub struct BoardMembership {
     pub(super) member: Member,
     pub(super) seat: Seat,
     /// Operations that it has begun besides blocking calls.
@@ -40,12 +40,12 @@ pub struct Place {
 }
 
 /// A board that is being made, as its communicator keeps it.
-pub trait BoardInTheMaking: Any + fmt::Debug {
+pub trait BoardSetup: Any + fmt::Debug {
     /// The memory of the board, if this process has found it.
     fn found(&self) -> Option<BoardMemory>;
 
     /// The place that it has come to, if it failed there.
-    fn place(self: Box<Self>) -> Option<Box<Place>>;
+    fn place(self: Box<Self>) -> Option<Box<BoardMembership>>;
 }
 
 /// What records say of a call that blocks nobody.
@@ -97,7 +97,7 @@ impl Membership {
     #[cold]
     pub(super) fn tell(&mut self) {
         if let Membership::Member(place) = self {
-            let Place { member, seat, .. } = &mut **place;
+            let BoardMembership { member, seat, .. } = &mut **place;
             member.tell(&mut seat.view());
         }
     }
@@ -109,7 +109,7 @@ impl Membership {
     }
 
     /// As [`Membership::place`].
-    pub(super) fn place_mut(&mut self) -> Option<&mut Place> {
+    pub(super) fn place_mut(&mut self) -> Option<&mut BoardMembership> {
         match self {
             Membership::Member(place) => Some(place),
             Membership::Failed(place, _) => place.as_deref_mut(),
@@ -118,7 +118,7 @@ impl Membership {
     }
 
     /// The place on a board that can be used, or could.
-    pub(super) fn place(&self) -> Option<&Place> {
+    pub(super) fn place(&self) -> Option<&BoardMembership> {
         match self {
             Membership::Member(place) => Some(place),
             Membership::Failed(place, _) => place.as_deref(),
@@ -130,22 +130,22 @@ impl Membership {
     pub(super) fn found(&self) -> Option<BoardMemory> {
         match self {
             Membership::Joining(joining) => joining.found(),
-            _ => self.place()?.found,
+            _ => self.place()?.found.clone(),
         }
     }
 
     /// Blocking calls that the board has seen.
     pub(super) fn calls(&self) -> u32 {
-        self.place().map_or(0, Place::calls)
+        self.place().map_or(0, BoardMembership::calls)
     }
 }
 
-impl Place {
+impl BoardMembership {
     /// The one of a member that has begun an operation: to meet there. `found` is the memory of the
     /// board if this process has found it.
     pub(super) fn new(member: Member, seat: Seat, found: Option<BoardMemory>) -> Self {
         let beside = 1;
-        Place {
+        BoardMembership {
             member,
             seat,
             beside,

@@ -59,7 +59,6 @@ pub use force::{SETTINGS, forced};
 use inquiry::Asked;
 pub use memory::Memory;
 pub use mismatch::is_of_all;
-use prepared::choose;
 pub use prepared::{Caller, Prepared};
 pub(crate) use request::CollRequest;
 pub use run::CollRun;

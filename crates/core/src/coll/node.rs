@@ -13,7 +13,7 @@ use catena_board::{Member, ROUNDS, Rounds, View};
 use catena_coll::{Args, Collective};
 
 use super::force::{COLL_NODE, COLL_NODE_STARTED, allows_board};
-use super::membership::{Membership, Place};
+use super::membership::{BoardMembership, Membership};
 use super::pending::{Ended, PendingOperation};
 use super::prepared::Prepared;
 use super::signature::CallSignature;
@@ -93,7 +93,7 @@ impl Comm {
         let Membership::Member(place) = &mut *membership else {
             return membership.outside();
         };
-        let Place {
+        let BoardMembership {
             member,
             seat,
             beside,

@@ -195,7 +195,7 @@ impl Prepared {
         else {
             return Ok(None);
         };
-        let found = (comm.rank == 0).then_some(memory);
+        let found = (comm.rank == 0).then(|| memory.clone());
         let Some(membership) = comm.await_place(process)? else {
             return Ok(None);
         };
@@ -206,7 +206,7 @@ impl Prepared {
         let crowded = process.engine.oversubscribed;
         let mut member = Member::new(comm.rank, comm.size(), crowded, limits);
         member.reach(place.member.reaches(), told & RING != 0);
-        let seat = place.seat.at(memory);
+        let seat = place.seat.at(&memory);
         let Some(kind) = choose(&member) else {
             leave_own_board(process, &seat, found);
             return Ok(None);
@@ -231,7 +231,7 @@ impl Prepared {
 impl OwnBoard {
     /// A persistent operation is gone, and with it its board.
     pub(super) fn leave(&self, process: &Process) {
-        leave_own_board(process, &self.seat, self.found);
+        leave_own_board(process, &self.seat, self.found.clone());
     }
 }
 

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use catena_coll::{Algorithm, Args, Collective, Shape};
+use catena_coll::Args;
 use catena_objects::error::Result;
 use catena_objects::op::Reducer;
 use catena_schedule::Schedule;
 
-use super::force::forced;
 use super::memory::Memory;
 use super::schedules::Recipe;
 use super::side::{Loaded, Side, load};
@@ -118,14 +117,4 @@ impl Prepared {
             function: self.function,
         }
     }
-}
-
-/// The algorithm for a call, chosen by the model of the machine.
-pub(super) fn choose(
-    process: &Process,
-    comm: &Comm,
-    what: Collective,
-    shape: &Shape,
-) -> &'static Algorithm {
-    catena_coll::select(what, shape, comm.model(process), forced(what))
 }

@@ -15,13 +15,13 @@ use catena_objects::op::Reducer;
 use catena_process::Wait;
 use catena_schedule::Run;
 
-use executor::{Executor, Posted, Told, partner};
+use executor::{Executor, Posted, ProgressTarget, partner};
 
 use super::backoff::Backoff;
 use super::canvass::Canvass;
 use super::control::{CallControl, Waiting, is_call, who};
 use super::count::BOARD;
-use super::membership::{Membership, Place};
+use super::membership::{BoardMembership, Membership};
 use super::memory::Memory;
 use super::mismatch::{is_of_all, unlike};
 use super::own_board::OwnBoard;
@@ -45,7 +45,7 @@ pub struct CollRun {
     turn: Turn,
     /// The numbers of its messages; a persistent operation keeps its own.
     lease: Option<Lease>,
-    way: Way,
+    way: Mechanism,
     /// By messages.
     run: Run<Posted>,
     memory: Memory,
@@ -55,7 +55,7 @@ pub struct CollRun {
     output: Loaded,
     backoff: Backoff,
     /// Whom `link` tells of its messages, and the results taken of those.
-    told: Told,
+    told: ProgressTarget,
     error: Option<Error>,
     /// Why it has no data, if it has none; see `without_data`.
     without: Option<Error>,
@@ -69,7 +69,7 @@ pub struct CollRun {
 
 /// How an execution goes on.
 #[derive(Debug, Default)]
-enum Way {
+enum Mechanism {
     #[default]
     Messages,
     /// It will go by messages when an earlier operation, whose messages may have the same tags, is over.
@@ -134,7 +134,7 @@ impl CollRun {
         if !on_board {
             return self.restart(process);
         }
-        self.way = Way::Queued;
+        self.way = Mechanism::Queued;
         (self.error, self.without) = (None, None);
         self.is_under_way = true;
     }
@@ -157,12 +157,12 @@ impl CollRun {
         job.comm.coll.note(self.turn.place, job.signature());
         let is_alone = self.lease.as_ref().is_none_or(|it| it.may_begin(job.label));
         self.backoff = Backoff::default();
-        self.told = Told::default();
+        self.told = ProgressTarget::default();
         (self.error, self.without) = (None, None);
         if is_alone {
             self.begin_messages(process);
         } else {
-            self.way = Way::Behind;
+            self.way = Mechanism::Behind;
         }
         self.is_under_way = true;
     }
@@ -176,7 +176,7 @@ impl CollRun {
         self.run.start(job.schedule(process));
         let load = |()| job.load((&mut self.input, &mut self.output), &mut self.memory);
         self.without = scratch.map_err(Error::from).and_then(load).err();
-        self.way = Way::Messages;
+        self.way = Mechanism::Messages;
     }
 
     /// Goes by messages if those before it are over; `None` if it does now.
@@ -210,7 +210,7 @@ impl CollRun {
         self.is_under_way = self.error.is_none();
         if self.is_under_way {
             rounds.begin();
-            self.way = Way::Rounds;
+            self.way = Mechanism::Rounds;
             self.backoff = Backoff::default();
         }
         true
@@ -227,7 +227,7 @@ impl CollRun {
     fn advance_round(&mut self, process: &Process) -> bool {
         if self.rounds.as_ref().and_then(Rounds::missing).is_none() {
             self.is_under_way = false;
-            self.way = Way::Messages;
+            self.way = Mechanism::Messages;
             return true;
         }
         self.backoff.polled(false) && self.look_around(process)
@@ -235,7 +235,7 @@ impl CollRun {
 
     /// From now on `link` tells `whom` of messages that are complete.
     pub fn tell(&mut self, process: &Process, whom: u64) {
-        self.told = Told {
+        self.told = ProgressTarget {
             whom: Some(whom),
             results: 0,
         };
@@ -296,7 +296,7 @@ impl CollRun {
     /// The communicator whose board it uses, or waits for.
     pub fn board(&self) -> Option<&Arc<Comm>> {
         match (&self.way, &self.job) {
-            (Way::Queued | Way::Board(_), Some(job)) => Some(&job.comm),
+            (Mechanism::Queued | Mechanism::Board(_), Some(job)) => Some(&job.comm),
             _ => None,
         }
     }
@@ -305,8 +305,8 @@ impl CollRun {
     #[inline]
     pub fn advance(&mut self, process: &Process) -> bool {
         match self.way {
-            Way::Rounds => return self.advance_round(process),
-            Way::Own(_) => return self.advance_on_own_board(process),
+            Mechanism::Rounds => return self.advance_round(process),
+            Mechanism::Own(_) => return self.advance_on_own_board(process),
             _ => {}
         }
         if self.board().is_some()
@@ -314,7 +314,7 @@ impl CollRun {
         {
             return done;
         }
-        if let Way::Behind = self.way
+        if let Mechanism::Behind = self.way
             && let Some(done) = self.advance_behind(process)
         {
             return done;
@@ -391,12 +391,12 @@ impl CollRun {
 
     /// A look at the board, if it is its turn there.
     fn step_on_board(&mut self, process: &Process) -> Step {
-        if let Way::Queued = self.way
+        if let Mechanism::Queued = self.way
             && let Some(step) = self.enter_board(process)
         {
             return step;
         }
-        let (Some(job), Way::Board(pending)) = (&self.job, &mut self.way) else {
+        let (Some(job), Mechanism::Board(pending)) = (&self.job, &mut self.way) else {
             return Step::Elsewhere;
         };
         let Ok(mut membership) = job.comm.coll.node.try_borrow_mut() else {
@@ -406,7 +406,7 @@ impl CollRun {
             return without(&membership, &job.comm);
         };
         job.comm.coll.seen_on_board.set(place.calls());
-        let Place { member, seat, .. } = &mut **place;
+        let BoardMembership { member, seat, .. } = &mut **place;
         let ends = (self.input.base(), self.output.base());
         // SAFETY: the program lends the buffers of an operation until that is complete.
         let mut board = unsafe { seat.view_with(ends, self.memory.reducer.as_ref()) };
@@ -455,14 +455,14 @@ impl CollRun {
         };
         comm.coll.note(self.turn.place, signature);
         let pending = PendingOperation::new(op, self.turn.place, signature);
-        self.way = Way::Board(pending.without(loaded.err()));
+        self.way = Mechanism::Board(pending.without(loaded.err()));
         None
     }
 
     /// Lets go of all that others may be waiting for, or that is much.
     fn end(&mut self) {
         self.is_under_way = false;
-        self.way = Way::Messages;
+        self.way = Mechanism::Messages;
         if self.job.as_ref().is_some_and(|job| !job.is_persistent) {
             self.forget();
         }
@@ -497,25 +497,25 @@ impl CollRun {
             need
         };
         let missing = match &self.way {
-            Way::Board(pending) | Way::Own(pending) => {
+            Mechanism::Board(pending) | Mechanism::Own(pending) => {
                 return pending.describe(process, comm, waits);
             }
-            Way::Rounds => {
+            Mechanism::Rounds => {
                 let missing = self.rounds.as_ref().and_then(Rounds::missing);
                 missing.map(|rank| (comm.cid, rank)).into_iter().collect()
             }
-            Way::Messages => {
+            Mechanism::Messages => {
                 let under_way = self.run.under_way().map(|it| partner(process, it));
                 BTreeSet::from_iter(under_way).into_iter().collect()
             }
-            Way::Queued if is_joining(comm) => {
+            Mechanism::Queued if is_joining(comm) => {
                 waits
                     .needs
                     .push(needs::of_all(process, What::Collective, comm));
                 return;
             }
             // An earlier one is told by itself.
-            Way::Behind | Way::Queued => Vec::new(),
+            Mechanism::Behind | Mechanism::Queued => Vec::new(),
         };
         waits.needs.push(need(missing));
     }

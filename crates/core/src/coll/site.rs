@@ -3,18 +3,47 @@
 
 use std::sync::OnceLock;
 
-use catena_coll::{Model, Nodes, Placement, Site};
+use catena_coll::{Collective, Model, Nodes, Placement, Site, TYPICAL};
 use catena_schedule::simulate::RankPlace;
 
+use super::force::is_fixed;
 use super::model;
 use crate::comm::Comm;
 use crate::process::Process;
 
+/// By what the algorithm of a call is chosen, besides the call.
+pub(super) struct Ground<'c> {
+    /// What messages cost.
+    pub model: &'static Model,
+    /// How many nodes there are, and how many ranks on each.
+    pub placement: Placement,
+    /// The nodes of the members, for the algorithms that go by nodes; `None` if there is one node.
+    pub site: Option<Site<'c>>,
+}
+
 impl Comm {
+    /// By what the algorithm of a collective is chosen.
+    pub(super) fn ground<'c>(&'c self, process: &Process, what: Collective) -> Ground<'c> {
+        let one_node = || Placement::one_node(self.size());
+        if is_fixed(what) {
+            return Ground {
+                model: &TYPICAL,
+                placement: one_node(),
+                site: None,
+            };
+        }
+        let (model, nodes) = (self.model(process), self.nodes(process));
+        Ground {
+            model,
+            placement: nodes.map_or_else(one_node, Nodes::placement),
+            site: nodes.map(|nodes| Site::new(nodes, model)),
+        }
+    }
+
     /// What messages cost among the members of a communicator. All choose by it, and must choose alike:
     /// that this node is oversubscribed counts only if the job has no other, and if all are of
     /// this job. Cost: O(members).
-    pub(super) fn model(&self, process: &Process) -> &'static Model {
+    fn model(&self, process: &Process) -> &'static Model {
         static MODELS: [OnceLock<Model>; 2] = [OnceLock::new(), OnceLock::new()];
         let is_of_job = process.link(|link| {
             let far: Vec<_> = link.members(self.cid).map(|(peer, _)| peer).collect();
@@ -39,17 +68,5 @@ impl Comm {
             several.then(|| Nodes::new(&places))
         };
         self.coll.map.get_or_init(make).as_ref()
-    }
-
-    /// Where its members, or those of its local group, are.
-    pub(super) fn placement(&self, process: &Process) -> Placement {
-        let one = || Placement::one_node(self.size());
-        self.nodes(process).map_or_else(one, Nodes::placement)
-    }
-
-    /// The nodes of the members, for the algorithms that go by nodes; `None` if there is one node.
-    pub(super) fn site<'c>(&'c self, process: &Process) -> Option<Site<'c>> {
-        let model = self.model(process);
-        self.nodes(process).map(|nodes| Site::new(nodes, model))
     }
 }

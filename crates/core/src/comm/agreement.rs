@@ -43,8 +43,8 @@ use catena_link::{Cid, ReqId};
 use catena_process::Wait;
 
 use super::control::Key;
-use super::leaders::{Heard, Leaders, Way};
-use super::port::Meeting;
+use super::leaders::{Heard, LeaderKey, Leaders};
+use super::port::PortEndpoint;
 use super::{Comm, Communicators};
 use crate::components;
 use crate::loss::{died, kind_of_death};
@@ -92,7 +92,7 @@ pub(crate) enum Bridge {
         key: Key,
     },
     /// A port of the launcher's.
-    Port(Meeting),
+    Port(PortEndpoint),
     /// What two groups that have met at a port know their meeting by, which they confirm.
     Met(u32),
 }
@@ -147,14 +147,14 @@ pub(crate) struct Agreement {
 /// What everybody told, by rank: rows of equally many words, of which the last
 /// two are the member's numbers for the new communicator.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct Contributions {
     width: usize,
     pub ours: Vec<u32>,
     /// Empty without a second group.
     pub theirs: Vec<u32>,
 }
 
-impl Told {
+impl Contributions {
     /// Whether the rows, which begin with names of processes, are of one job.
     fn is_of_one_job(&self) -> bool {
         let mut all = self.rows(&self.ours).chain(self.rows(&self.theirs));
@@ -219,7 +219,7 @@ impl Agreement {
     }
 
     /// At a leader: what it knows its calls with the other leader by, if a context joins them.
-    fn way(&self) -> Option<Way> {
+    fn way(&self) -> Option<LeaderKey> {
         match self.across.as_ref()?.bridge.as_ref()? {
             Bridge::Context { cid, to, key } => Some((*cid, *to, key.clone())),
             Bridge::Port(_) | Bridge::Met(_) => None,
@@ -355,7 +355,7 @@ impl Agreement {
         let bridge = across.and_then(|it| it.bridge.as_ref());
         match (self.phase, bridge, self.way()) {
             (Phase::Share(_), Some(Bridge::Met(ticket)), _) => {
-                Meeting::break_off(process, *ticket, error)
+                PortEndpoint::break_off(process, *ticket, error)
             }
             (Phase::Share(_), _, Some(way)) => process.comms.leaders.tell_nothing(process, &way),
             (Phase::Cross, _, Some(way)) => process.comms.leaders.end(&way),
@@ -482,7 +482,7 @@ impl Agreement {
                     }
                     Bridge::Met(ticket) => {
                         let outcome = failed.map(failed_at).map_or(Ok(()), Err);
-                        match Meeting::confirm(process, *ticket, outcome) {
+                        match PortEndpoint::confirm(process, *ticket, outcome) {
                             Ok(()) => Phase::Cross,
                             Err(error) => {
                                 self.error.get_or_insert(error);
@@ -531,7 +531,7 @@ impl Agreement {
                     self.error.get_or_insert(error);
                 }
             },
-            (Bridge::Met(ticket), _) => match Meeting::confirmed(process, *ticket) {
+            (Bridge::Met(ticket), _) => match PortEndpoint::confirmed(process, *ticket) {
                 Ok(false) => return false,
                 // Rows that say nothing but that there are some.
                 Ok(true) => self.theirs = vec![0; self.width],
@@ -594,7 +594,7 @@ impl Agreement {
     /// # Errors
     /// `Other` if some member could not take part, `NotSame` if members of one
     /// group made different calls.
-    pub fn finish(self) -> Result<Told> {
+    pub fn finish(self) -> Result<Contributions> {
         let failed = self.failed(&self.ours);
         if let Some(error) = self.error {
             return Err(error);
@@ -619,7 +619,7 @@ impl Agreement {
                 call, or this group's leader found no way to it";
             return Err(Error::new(Kind::Other, text));
         }
-        Ok(Told {
+        Ok(Contributions {
             width: self.width,
             ours: self.ours,
             theirs: self.theirs,
@@ -668,7 +668,7 @@ impl Leaders {
     }
 
     /// Nothing comes of this leader's call that was under way.
-    fn tell_nothing(&self, process: &Process, way: &Way) {
+    fn tell_nothing(&self, process: &Process, way: &LeaderKey) {
         if let Some(asked) = self.fail(way) {
             components::answer_leader(process, way, asked);
         }
@@ -698,7 +698,7 @@ impl Communicators {
 
 impl Agreement {
     /// Waits until all have agreed.
-    pub(crate) fn conclude(mut self, process: &Process) -> Result<Told> {
+    pub(crate) fn conclude(mut self, process: &Process) -> Result<Contributions> {
         self.wait(process);
         self.finish()
     }
@@ -714,8 +714,8 @@ impl Agreement {
     pub(super) fn conclude_and<T>(
         mut self,
         process: &Process,
-        take: impl FnOnce(&Told) -> Result<T>,
-    ) -> Result<(Told, T)> {
+        take: impl FnOnce(&Contributions) -> Result<T>,
+    ) -> Result<(Contributions, T)> {
         let (circle, mut across) = (self.circle.clone(), self.across.clone());
         let way = self.way();
         // The second agreement is a call of the leaders as well, and comes to nothing where it is not begun.
@@ -736,7 +736,7 @@ impl Agreement {
                 skip();
                 ticket
                     .into_iter()
-                    .for_each(|it| Meeting::break_off(process, it, &error));
+                    .for_each(|it| PortEndpoint::break_off(process, it, &error));
                 return Err(error);
             }
         };

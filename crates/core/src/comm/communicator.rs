@@ -9,7 +9,7 @@ use catena_objects::attr::Attributes;
 use catena_objects::errhandler::{ErrhandlerRef, HasErrhandler};
 use catena_objects::error::Result;
 use catena_objects::fail;
-use catena_objects::group::{Group, Likeness};
+use catena_objects::group::{Comparison, Group};
 use catena_objects::info::Info;
 use catena_topo::reorder::Path;
 
@@ -87,7 +87,7 @@ impl Comm {
         lease: Lease,
         group: Arc<Group>,
         remote: Option<Remote>,
-        heritage: Heritage,
+        inherited: Inherited,
     ) -> Arc<Self> {
         Arc::new(Comm {
             cid: lease.cid(),
@@ -96,10 +96,10 @@ impl Comm {
             group,
             remote,
             handle: Cell::new(abi::consts::COMM_NULL),
-            errhandler: RefCell::new(heritage.errhandler),
+            errhandler: RefCell::new(inherited.errhandler),
             name: RefCell::default(),
-            attrs: heritage.attrs,
-            info: heritage.info,
+            attrs: inherited.attrs,
+            info: inherited.info,
             buffer: Slot::default(),
             places: RefCell::default(),
             topology: OnceCell::new(),
@@ -160,19 +160,19 @@ impl Comm {
     ///
     /// # Errors
     /// `Session` if they are of different sessions.
-    pub fn compare(&self, other: &Comm) -> Result<Likeness> {
+    pub fn compare(&self, other: &Comm) -> Result<Comparison> {
         if self.cid == other.cid {
-            return Ok(Likeness::Ident);
+            return Ok(Comparison::Ident);
         }
         self.group.check_related(&other.group)?;
         let mut like = self.group.compare(&other.group);
         match (&self.remote, &other.remote) {
             (None, None) => {}
             (Some(a), Some(b)) => like = worse(like, a.group.compare(&b.group)),
-            _ => return Ok(Likeness::Unequal),
+            _ => return Ok(Comparison::Unequal),
         }
-        if like == Likeness::Ident {
-            like = Likeness::Congruent;
+        if like == Comparison::Ident {
+            like = Comparison::Congruent;
         }
         Ok(like)
     }
@@ -193,17 +193,17 @@ impl HasErrhandler for Comm {
     }
 }
 
-fn worse(a: Likeness, b: Likeness) -> Likeness {
+fn worse(a: Comparison, b: Comparison) -> Comparison {
     match (a, b) {
-        (Likeness::Unequal, _) | (_, Likeness::Unequal) => Likeness::Unequal,
-        (Likeness::Similar, _) | (_, Likeness::Similar) => Likeness::Similar,
-        _ => Likeness::Ident,
+        (Comparison::Unequal, _) | (_, Comparison::Unequal) => Comparison::Unequal,
+        (Comparison::Similar, _) | (_, Comparison::Similar) => Comparison::Similar,
+        _ => Comparison::Ident,
     }
 }
 
 /// What a new communicator takes over from the one it is made of.
 #[derive(Debug)]
-pub(crate) struct Heritage {
+pub(crate) struct Inherited {
     /// Error handler.
     pub errhandler: ErrhandlerRef,
     /// Attributes.
@@ -212,10 +212,10 @@ pub(crate) struct Heritage {
     pub info: Arc<Info>,
 }
 
-impl Heritage {
+impl Inherited {
     /// Error handler only.
     pub fn new(errhandler: ErrhandlerRef) -> Self {
-        Heritage {
+        Inherited {
             errhandler,
             attrs: Attributes::default(),
             info: Arc::default(),
@@ -225,15 +225,15 @@ impl Heritage {
     /// What a duplicate gets, unless an argument is an error. Copy callbacks are called.
     pub(super) fn of_duplicate(parent: &Comm, arguments: Result<()>) -> Result<Self> {
         arguments?;
-        Ok(Heritage {
+        Ok(Inherited {
             attrs: parent.attrs.copies(parent.handle.get().0)?,
-            ..Heritage::plain(parent)
+            ..Inherited::plain(parent)
         })
     }
 
     /// The error handler of `parent`.
     pub fn plain(parent: &Comm) -> Self {
-        Heritage::new(parent.errhandler.borrow().clone())
+        Inherited::new(parent.errhandler.borrow().clone())
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Key(Arc<[u8]>);
 /// How those who agree came together.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
-pub(crate) enum Meeting {
+pub(crate) enum AgreementScope {
     /// All members of a communicator; the tag counts these calls.
     Members = 1,
     /// `MPI_Comm_create_group`.
@@ -52,13 +52,13 @@ pub(crate) enum Meeting {
 
 impl Key {
     /// The key of the agreement with that tag.
-    pub(crate) fn new(meeting: Meeting, tag: &[u8]) -> Self {
+    pub(crate) fn new(meeting: AgreementScope, tag: &[u8]) -> Self {
         Key([&[meeting as u8], tag].concat().into())
     }
 
     /// The key of that agreement of all members of a communicator.
     pub(super) fn members(number: u32) -> Self {
-        Key::new(Meeting::Members, &number.to_ne_bytes())
+        Key::new(AgreementScope::Members, &number.to_ne_bytes())
     }
 
     /// A number and the key, as words that are not empty behind the number.
@@ -74,7 +74,7 @@ impl Key {
 
     /// The key of what crates above this one tell each other, which all tell theirs apart by the tag.
     pub fn other(tag: &[u8]) -> Self {
-        Key::new(Meeting::Other, tag)
+        Key::new(AgreementScope::Other, tag)
     }
 }
 
@@ -268,7 +268,7 @@ mod tests {
     fn odd_messages_are_refused() {
         let message = |len: u32, rest: &[u8]| [&len.to_ne_bytes(), rest].concat();
         let (key, words) = open(&message(2, b"\x01a\x07\0\0\0")).unwrap();
-        assert_eq!(key, Key::new(Meeting::Members, b"a"));
+        assert_eq!(key, Key::new(AgreementScope::Members, b"a"));
         assert_eq!(words, [u32::from_ne_bytes(*b"\x07\0\0\0")]);
         assert_eq!(open(b"abc"), None);
         assert_eq!(open(&message(9, b"\x01a")), None);

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use catena_abi as abi;
 use catena_fabric::Peer;
 
-use super::agreement::{Across, Agreement, Bridge, Circle, NONE, Told};
-use super::control::{Key, Meeting};
-use super::{Comm, Half, Heritage, Numbers, take_cid};
+use super::agreement::{Across, Agreement, Bridge, Circle, Contributions, NONE};
+use super::control::{AgreementScope, Key};
+use super::{Comm, Half, Inherited, Numbers, take_cid};
 use crate::process::Process;
 use crate::trouble::is_of_death;
 use catena_objects::error::Result;
@@ -111,7 +111,7 @@ impl Comm {
     }
 
     /// What all its members, of both groups, tell each other.
-    pub(crate) fn agree(&self, process: &Process, row: &[u32]) -> Result<Told> {
+    pub(crate) fn agree(&self, process: &Process, row: &[u32]) -> Result<Contributions> {
         let told = self.begin_accord(process, row).conclude(process);
         told.inspect_err(|error| self.note_no_agreement(process, error))
     }
@@ -121,15 +121,15 @@ impl Comm {
         &self,
         process: &Process,
         numbers: Numbers,
-        told: &Told,
-        heritage: Heritage,
+        told: &Contributions,
+        inherited: Inherited,
     ) -> abi::Comm {
         let ours = Half::new(self.group.clone(), told.rows(&told.ours));
         let theirs = self
             .remote
             .as_ref()
             .map(|r| Half::new(r.group.clone(), told.rows(&told.theirs)));
-        let mut new = numbers.establish(process, ours, theirs, heritage);
+        let mut new = numbers.establish(process, ours, theirs, inherited);
         if let Some(new) = Arc::get_mut(&mut new) {
             new.topology.clone_from(&self.topology);
         }
@@ -146,12 +146,12 @@ impl Comm {
     pub fn dup(self: &Arc<Self>, process: &Process, arguments: Result<()>) -> Result<abi::Comm> {
         let ready = ready(
             process,
-            Heritage::of_duplicate(self, arguments),
+            Inherited::of_duplicate(self, arguments),
             self.is_inter(),
         );
         let told = self.agree(process, &row([], &ready));
-        let (heritage, numbers) = ready?;
-        Ok(self.duplicate(process, numbers, &told?, heritage))
+        let (inherited, numbers) = ready?;
+        Ok(self.duplicate(process, numbers, &told?, inherited))
     }
 
     /// `MPI_Comm_split`: collective over this communicator. `None` for a negative color
@@ -222,7 +222,7 @@ impl Comm {
         &self,
         process: &Process,
         numbers: Numbers,
-        told: &'a Told,
+        told: &'a Contributions,
         info: Arc<Info>,
         half: impl Fn(&Arc<Group>, &'a [u32]) -> Half,
     ) -> Option<abi::Comm> {
@@ -231,11 +231,11 @@ impl Comm {
         if theirs.as_ref().is_some_and(|it| it.group.size() == 0) || ours.group.rank().is_none() {
             return None;
         }
-        let heritage = Heritage {
+        let inherited = Inherited {
             info,
-            ..Heritage::plain(self)
+            ..Inherited::plain(self)
         };
-        let new = numbers.establish(process, ours, theirs, heritage);
+        let new = numbers.establish(process, ours, theirs, inherited);
         Some(new.publish(process))
     }
 
@@ -264,7 +264,7 @@ impl Comm {
             }
             let row = |&r: &u32| told.rows(&told.ours).nth(r as usize).expect("a member");
             let ours = Half::new(group, ranks.iter().map(row));
-            let new = numbers.establish(process, ours, None, Heritage::plain(self));
+            let new = numbers.establish(process, ours, None, Inherited::plain(self));
             return Ok(Some(new.publish(process)));
         }
         // All members of a group give the same one, so places say it all.
@@ -304,8 +304,8 @@ impl Comm {
         if remote.as_ref().is_some_and(|it| it.group.size() == 0) {
             return None;
         }
-        let heritage = Heritage::plain(self);
-        let new = numbers.establish(process, half(&self.group, ours), remote, heritage);
+        let inherited = Inherited::plain(self);
+        let new = numbers.establish(process, half(&self.group, ours), remote, inherited);
         Some(new.publish(process))
     }
 
@@ -314,7 +314,7 @@ impl Comm {
     pub fn of_all(&self, process: &Process, numbers: Numbers, rows: &[[u32; 2]]) -> abi::Comm {
         let ours = Half::new(self.group.clone(), rows.iter().map(|row| &row[..]));
         numbers
-            .establish(process, ours, None, Heritage::plain(self))
+            .establish(process, ours, None, Inherited::plain(self))
             .publish(process)
     }
 
@@ -340,10 +340,10 @@ impl Comm {
             size: group.size(),
             me,
             ranks: ranks.into(),
-            key: Key::new(Meeting::Group, &tag.to_ne_bytes()),
+            key: Key::new(AgreementScope::Group, &tag.to_ne_bytes()),
         };
         circle
-            .gather_group(process, group, Heritage::plain(self))
+            .gather_group(process, group, Inherited::plain(self))
             .map(Some)
     }
 }
@@ -354,13 +354,13 @@ impl Circle {
         self,
         process: &Process,
         group: &Arc<Group>,
-        heritage: Heritage,
+        inherited: Inherited,
     ) -> Result<abi::Comm> {
         let ready = ready(process, Ok(()), false);
         let told = Agreement::begin(process, self, None, &row([], &ready)).conclude(process);
         let (((), numbers), told) = (ready?, told?);
         let ours = Half::new(group.clone(), told.rows(&told.ours));
-        let new = numbers.establish(process, ours, None, heritage);
+        let new = numbers.establish(process, ours, None, inherited);
         Ok(new.publish(process))
     }
 }

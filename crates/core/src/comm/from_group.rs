@@ -8,10 +8,10 @@ use catena_abi as abi;
 use catena_fabric::Peer;
 
 use super::agreement::{Bridge, Circle};
-use super::control::{Key, Meeting};
+use super::control::{AgreementScope, Key};
 use super::jobs::comm_of_jobs;
 use super::port;
-use super::{Comm, Heritage, JOB};
+use super::{Comm, Inherited, JOB};
 use crate::process::Process;
 use catena_objects::errhandler::ErrhandlerRef;
 use catena_objects::error::Result;
@@ -37,13 +37,13 @@ pub struct Across {
 }
 
 impl Origin<'_> {
-    fn heritage(&self) -> Heritage {
-        Heritage::new(self.errhandler.clone())
+    fn inherited(&self) -> Inherited {
+        Inherited::new(self.errhandler.clone())
     }
 
     /// # Errors
     /// `Group` if a member is of another job.
-    fn circle(&self, process: &Process, group: &Group, meeting: Meeting) -> Result<Circle> {
+    fn circle(&self, process: &Process, group: &Group, meeting: AgreementScope) -> Result<Circle> {
         let ranks = group.members().map(|peer| process.rank_in_job(peer));
         Ok(Circle {
             cid: JOB,
@@ -66,8 +66,8 @@ impl Origin<'_> {
             return Ok(None);
         }
         let of_job = |group: &Arc<Group>| {
-            let circle = self.circle(process, group, Meeting::FromGroup)?;
-            circle.gather_group(process, group, self.heritage())
+            let circle = self.circle(process, group, AgreementScope::FromGroup)?;
+            circle.gather_group(process, group, self.inherited())
         };
         let made = match group.members().all(|peer| process.is_of_own_job(peer)) {
             true => of_job(group),
@@ -101,7 +101,7 @@ impl Origin<'_> {
         let joined = self.join_local(process, local)?;
         let circle = match &joined {
             Some(comm) => comm.circle(),
-            None => self.circle(process, local, Meeting::FromGroups)?,
+            None => self.circle(process, local, AgreementScope::FromGroups)?,
         };
         let bridge = if leader == me {
             across.and_then(|it| {
@@ -111,7 +111,7 @@ impl Origin<'_> {
         } else {
             Ok(None)
         };
-        let made = circle.join_groups(process, leader, bridge, local, self.heritage());
+        let made = circle.join_groups(process, leader, bridge, local, self.inherited());
         joined.map_or(Ok(()), |comm| comm.free(process))?;
         made.map(Some)
     }
@@ -123,8 +123,8 @@ impl Origin<'_> {
             return Ok(None);
         }
         let of_job = |group: &Arc<Group>| {
-            let circle = self.circle(process, group, Meeting::FromGroups)?;
-            circle.gather_group(process, group, self.heritage())
+            let circle = self.circle(process, group, AgreementScope::FromGroups)?;
+            circle.gather_group(process, group, self.inherited())
         };
         let tag = [self.tag, b"\0members"].concat();
         let comm = comm_of_jobs(process, local, &tag, of_job, self.errhandler.clone())?;
@@ -136,13 +136,13 @@ impl Origin<'_> {
 fn bridge_to(process: &Process, leader: Peer, tag: &[u8]) -> Result<Bridge> {
     if !process.is_of_own_job(leader) {
         process.other_jobs.open_home(process)?;
-        return Ok(Bridge::Port(port::Meeting::of_leaders(
+        return Ok(Bridge::Port(port::PortEndpoint::of_leaders(
             process, leader, tag,
         )));
     }
     Ok(Bridge::Context {
         cid: JOB,
         to: process.rank_in_job(leader)?,
-        key: Key::new(Meeting::LeadersFromGroups, tag),
+        key: Key::new(AgreementScope::LeadersFromGroups, tag),
     })
 }

@@ -10,7 +10,7 @@ use catena_abi::{self as abi, Status};
 
 use super::agreement::Agreement;
 use super::create::{Ready, ready, row};
-use super::{Comm, Heritage};
+use super::{Comm, Inherited};
 use crate::process::Process;
 use crate::request::{self, Done, RequestObject, State, when};
 use catena_objects::error::{Error, Result};
@@ -22,7 +22,7 @@ use catena_objects::fail;
 struct Making {
     parent: Arc<Comm>,
     /// Taken when the request becomes complete.
-    agreement: Option<(Agreement, Ready<Heritage>)>,
+    agreement: Option<(Agreement, Ready<Inherited>)>,
     /// Where the program wants the handle; it lends the place until then.
     newcomm: *mut abi::Comm,
     error: Option<Error>,
@@ -41,12 +41,12 @@ impl Making {
             return true;
         };
         // An error of this process was returned when the call was made.
-        let Ok((heritage, numbers)) = ready else {
+        let Ok((inherited, numbers)) = ready else {
             return true;
         };
         match agreement.finish() {
             Ok(told) => {
-                let new = self.parent.duplicate(process, numbers, &told, heritage);
+                let new = self.parent.duplicate(process, numbers, &told, inherited);
                 // SAFETY: checked not to be null; the program lends the place
                 // until the request is complete.
                 unsafe { self.newcomm.write(new) };
@@ -135,7 +135,7 @@ impl Comm {
     ) -> Result<abi::Request> {
         let ready = ready(
             process,
-            Heritage::of_duplicate(self, arguments),
+            Inherited::of_duplicate(self, arguments),
             self.is_inter(),
         );
         let failed = ready.as_ref().err().cloned();

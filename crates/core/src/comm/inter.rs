@@ -7,9 +7,9 @@ use catena_abi as abi;
 use catena_fabric::{Peer, ProcessName};
 
 use super::agreement::{Across, Agreement, Bridge, Circle};
-use super::control::{Key, Meeting};
+use super::control::{AgreementScope, Key};
 use super::create::{ready, row};
-use super::{Comm, Half, Heritage};
+use super::{Comm, Half, Inherited};
 use crate::p2p;
 use crate::process::Process;
 use catena_objects::error::Result;
@@ -19,7 +19,7 @@ use catena_objects::group::Group;
 /// How a leader finds the other: arguments of `MPI_Intercomm_create` that count
 /// at leaders only.
 #[derive(Clone, Copy, Debug)]
-pub struct Peering {
+pub struct RemoteLeader {
     /// The communicator that joins the leaders.
     pub comm: abi::Comm,
     /// The other leader's rank in it.
@@ -38,7 +38,7 @@ impl Comm {
         self: &Arc<Self>,
         process: &Process,
         leader: i32,
-        peering: Peering,
+        remote_leader: RemoteLeader,
     ) -> Result<abi::Comm> {
         if self.is_inter() {
             fail!(
@@ -55,19 +55,19 @@ impl Comm {
         }
         let leader = leader as u32;
         let bridge = if leader == self.rank {
-            peering.bridge(process).map(Some)
+            remote_leader.bridge(process).map(Some)
         } else {
             Ok(None)
         };
-        let heritage = Heritage::plain(self);
+        let inherited = Inherited::plain(self);
         self.circle()
-            .join_groups(process, leader, bridge, &self.group, heritage)
+            .join_groups(process, leader, bridge, &self.group, inherited)
     }
 }
 
-impl Peering {
+impl RemoteLeader {
     fn bridge(self, process: &Process) -> Result<Bridge> {
-        let Peering { comm, leader, tag } = self;
+        let RemoteLeader { comm, leader, tag } = self;
         let peer = process.comm_ref(comm)?;
         let tag = p2p::send_tag(tag)?;
         if leader as u32 >= peer.peers {
@@ -80,7 +80,7 @@ impl Peering {
         Ok(Bridge::Context {
             cid: peer.cid,
             to: leader as u32,
-            key: Key::new(Meeting::Leaders, &tag.to_ne_bytes()),
+            key: Key::new(AgreementScope::Leaders, &tag.to_ne_bytes()),
         })
     }
 }
@@ -94,7 +94,7 @@ impl Circle {
         leader: u32,
         bridge: Result<Option<Bridge>>,
         group: &Arc<Group>,
-        heritage: Heritage,
+        inherited: Inherited,
     ) -> Result<abi::Comm> {
         let (bridge, argument) = match bridge {
             Ok(bridge) => (bridge, Ok(())),
@@ -128,7 +128,7 @@ impl Circle {
         }
         let theirs = Half::new(group.sibling(peers, process.me), told.rows(&told.theirs));
         let ours = Half::new(group.clone(), told.rows(&told.ours));
-        let new = numbers.establish(process, ours, Some(theirs), heritage);
+        let new = numbers.establish(process, ours, Some(theirs), inherited);
         Ok(new.publish(process))
     }
 }
@@ -176,7 +176,7 @@ impl Comm {
             .collect();
         let rows = sides.into_iter().flat_map(|(_, words)| told.rows(words));
         let ours = Half::new(self.group.sibling(peers, process.me), rows);
-        let new = numbers.establish(process, ours, None, Heritage::plain(self));
+        let new = numbers.establish(process, ours, None, Inherited::plain(self));
         Ok(new.publish(process))
     }
 }

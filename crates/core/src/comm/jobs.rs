@@ -14,7 +14,7 @@ use catena_objects::errhandler::ErrhandlerRef;
 use catena_objects::error::{Kind, Result};
 use catena_objects::group::Group;
 
-use super::port::Meeting;
+use super::port::PortEndpoint;
 use crate::process::Process;
 
 /// The offset basis and the prime of FNV-1a.
@@ -43,14 +43,14 @@ fn jobs_of(members: &[ProcessName]) -> Vec<u64> {
     jobs
 }
 
-impl Meeting {
+impl PortEndpoint {
     /// Where the leaders of two groups meet that are of different jobs: this process and another one.
-    pub(super) fn of_leaders(process: &Process, other: Peer, tag: &[u8]) -> Meeting {
+    pub(super) fn of_leaders(process: &Process, other: Peer, tag: &[u8]) -> PortEndpoint {
         let own = process.name_of(process.me);
         let mut ends = [own, process.name_of(other)];
         ends.sort_unstable();
         let tag = [tag, b"\0leaders"].concat();
-        Meeting {
+        PortEndpoint {
             port: group_port(ends[1].job, mark(&tag, &ends)),
             side: match own == ends[1] {
                 true => Side::Guest,
@@ -121,7 +121,7 @@ pub(super) fn comm_of_jobs(
             true => Side::Guest,
             false => Side::Host,
         };
-        let meeting = (all.rank == 0).then(|| Meeting {
+        let meeting = (all.rank == 0).then(|| PortEndpoint {
             port: group_port(job, mark),
             side,
             timeout: None,

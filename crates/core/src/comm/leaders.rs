@@ -15,7 +15,7 @@ use catena_link::Cid;
 use super::control::Key;
 
 /// What tells these calls from others: the context, the other leader's rank there, and the tag.
-pub(crate) type Way = (Cid, u32, Key);
+pub(crate) type LeaderKey = (Cid, u32, Key);
 
 /// What the other leader says of a call.
 #[derive(Debug, PartialEq, Eq)]
@@ -114,18 +114,18 @@ impl Calls {
 /// What the leaders keep that this process is.
 #[derive(Debug, Default)]
 pub struct Leaders {
-    calls: RefCell<HashMap<Way, Calls>>,
+    calls: RefCell<HashMap<LeaderKey, Calls>>,
     /// Whether the world model ends here, and no call of a communicator of it can follow.
     pub(super) is_over: Cell<bool>,
 }
 
 impl Leaders {
-    fn with<T>(&self, way: &Way, f: impl FnOnce(&mut Calls) -> T) -> T {
+    fn with<T>(&self, way: &LeaderKey, f: impl FnOnce(&mut Calls) -> T) -> T {
         f(self.calls.borrow_mut().entry(way.clone()).or_default())
     }
 
     /// A call begins; its number.
-    pub(super) fn begin(&self, way: &Way) -> u32 {
+    pub(super) fn begin(&self, way: &LeaderKey) -> u32 {
         self.with(way, |calls| {
             calls.begun = calls.begun.wrapping_add(1);
             calls.is_under_way = true;
@@ -134,7 +134,7 @@ impl Leaders {
     }
 
     /// The call is over that was under way, and its rows were told.
-    pub(super) fn end(&self, way: &Way) {
+    pub(super) fn end(&self, way: &LeaderKey) {
         self.with(way, |calls| {
             calls.is_under_way = false;
             calls.asked.take_if(|asked| *asked == calls.begun);
@@ -143,13 +143,13 @@ impl Leaders {
 
     /// The call has failed that was under way, and its rows were not told; the call of the other to be answered about, if that
     /// one has asked.
-    pub(super) fn fail(&self, way: &Way) -> Option<u32> {
+    pub(super) fn fail(&self, way: &LeaderKey) -> Option<u32> {
         self.with(way, Calls::fail)
     }
 
     /// The other leader asks, in its call of that number; whether it is to be answered that nothing comes. `has_left`: this process makes no
     /// call any more, or has not got the communicator yet.
-    pub(super) fn ask(&self, way: &Way, number: u32, has_left: bool) -> bool {
+    pub(super) fn ask(&self, way: &LeaderKey, number: u32, has_left: bool) -> bool {
         self.with(way, |calls| calls.ask(number, has_left))
     }
 
@@ -157,7 +157,7 @@ impl Leaders {
     /// count more, which may have been told by another way before.
     pub(super) fn hear(
         &self,
-        way: &Way,
+        way: &LeaderKey,
         call: u32,
         lost: u32,
         mut next: impl FnMut() -> Option<Vec<u32>>,
@@ -185,7 +185,7 @@ impl Leaders {
     }
 
     /// Nothing comes any more of the calls by the contexts that are meant; those that have been asked about.
-    pub(super) fn leave(&self, is_meant: impl Fn(Cid) -> bool) -> Vec<(Way, u32)> {
+    pub(super) fn leave(&self, is_meant: impl Fn(Cid) -> bool) -> Vec<(LeaderKey, u32)> {
         let mut all = self.calls.borrow_mut();
         if all.is_empty() {
             return Vec::new();
@@ -206,13 +206,13 @@ impl Leaders {
 
 #[cfg(test)]
 mod tests {
-    use super::super::control::Meeting;
+    use super::super::control::AgreementScope;
     use super::*;
 
     const LOST: u32 = 99;
 
-    fn way() -> Way {
-        (Cid(3), 1, Key::new(Meeting::Leaders, &[7]))
+    fn way() -> LeaderKey {
+        (Cid(3), 1, Key::new(AgreementScope::Leaders, &[7]))
     }
 
     /// What is heard in a call, if these messages have come.

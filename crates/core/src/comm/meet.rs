@@ -19,8 +19,8 @@ use catena_settings::difference;
 use catena_shm::Shm;
 
 use super::agreement::Bridge;
-use super::port::{Meeting, MetJobs, OtherJobs};
-use super::{Comm, Heritage};
+use super::port::{MetJobs, OtherJobs, PortEndpoint};
+use super::{Comm, Inherited};
 use crate::process::Process;
 use crate::settings::registry;
 
@@ -74,7 +74,7 @@ impl Comm {
         self: &Arc<Self>,
         process: &Process,
         root: u32,
-        meeting: Result<Option<Meeting>>,
+        meeting: Result<Option<PortEndpoint>>,
         kind: Kind,
     ) -> Result<abi::Comm> {
         self.check_intra()?;
@@ -86,7 +86,7 @@ impl Comm {
         let bridge = bridge.map(|it| it.map(Bridge::Port));
         let made =
             self.circle()
-                .join_groups(process, root, bridge, &self.group, Heritage::plain(self));
+                .join_groups(process, root, bridge, &self.group, Inherited::plain(self));
         made.map_err(|e| match e.kind() {
             Kind::Other | Kind::Unsupported => e.reworded(kind, e.text()),
             // Nothing is wrong with a port.
@@ -96,7 +96,7 @@ impl Comm {
     }
 }
 
-impl Meeting {
+impl PortEndpoint {
     /// Brings words for the other side to a port: a row of `width` words for each member of the group,
     /// which begins with the member's name. Gives a ticket.
     pub(super) fn come(&self, process: &Process, words: &[u32], width: usize) -> Result<u32> {
@@ -161,7 +161,7 @@ impl Meeting {
     #[cold]
     pub(super) fn break_off(process: &Process, ticket: u32, error: &Error) {
         // A launcher that is gone ends this process without a word.
-        let _ = Meeting::confirm(process, ticket, Err(error.text().to_string()));
+        let _ = PortEndpoint::confirm(process, ticket, Err(error.text().to_string()));
     }
 }
 
@@ -225,12 +225,12 @@ impl OtherJobs {
 
     /// Says that this process has parted from a job: where the launcher looks when it matters, or by a message.
     fn part_from(&self, process: &Process, job: u64) -> Result<()> {
-        let is_abroad = self.abroad.borrow().contains(&job);
+        let is_abroad = self.remote.borrow().contains(&job);
         let is_said = !is_abroad
             && process.link(|link| link.net().shm().is_some_and(|shm| shm.say_parted(job)));
         match is_said {
             true => Ok(()),
-            false => process.with_jobs(|jobs| jobs.part(job)),
+            false => process.with_jobs(|jobs| jobs.leave_job(job)),
         }
     }
 
@@ -242,7 +242,7 @@ impl OtherJobs {
             process.other_jobs.let_go_of_gone(process);
         }
         while let Some(job) = parted() {
-            process.with_jobs(|jobs| jobs.part(job))?;
+            process.with_jobs(|jobs| jobs.leave_job(job))?;
             process.other_jobs.unsay_parted(process, job);
         }
         Ok(())
@@ -260,7 +260,7 @@ impl OtherJobs {
         let gone = process.with_jobs(|jobs| jobs.gone()).unwrap_or_default();
         for &job in &gone {
             process.other_jobs.unsay_parted(process, job);
-            self.abroad.borrow_mut().retain(|it| *it != job);
+            self.remote.borrow_mut().retain(|it| *it != job);
         }
         let mut left = self.gone.borrow_mut();
         left.extend(gone);
@@ -331,8 +331,8 @@ impl OtherJobs {
                 !matches!(told, Ok(None))
             });
             let job = told?.expect("block returns when it is known");
-            if job.abroad {
-                self.abroad.borrow_mut().push(name.job);
+            if job.remote {
+                self.remote.borrow_mut().push(name.job);
             }
             process.engine.add_job(name.job, job)?;
         }

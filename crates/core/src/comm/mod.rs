@@ -53,16 +53,16 @@ pub use agreement::NONE;
 
 pub(crate) use cid::JOB;
 pub use cid::{Cids, HandlesByCid, Lease};
-pub(crate) use communicator::Heritage;
+pub(crate) use communicator::Inherited;
 pub use communicator::{Comm, Remote};
 pub use communicators::Communicators;
 pub use control::{ControlMessages, FREE_TAGS, Key, free_tag};
 pub use failed::FailedMembers;
 pub use from_group::{Across, Origin};
-pub use inter::Peering;
+pub use inter::RemoteLeader;
 pub(crate) use jobs::group_of_names;
-pub(crate) use leaders::Way;
-pub use port::{Meeting, OtherJobs};
+pub(crate) use leaders::LeaderKey;
+pub use port::{OtherJobs, PortEndpoint};
 
 pub use split_type::resources;
 
@@ -112,22 +112,22 @@ impl Numbers {
         process: &Process,
         ours: Half,
         theirs: Option<Half>,
-        heritage: Heritage,
+        inherited: Inherited,
     ) -> Arc<Comm> {
         let me = ours.group.rank().expect("a member");
         let remote = theirs.zip(self.local).map(|(theirs, local)| {
             open_context(process, &local, me, &ours.group, &ours.locals);
             open_context(process, &self.own, me, &theirs.group, &theirs.cids);
-            let heritage = Heritage::new(heritage.errhandler.clone());
+            let inherited = Inherited::new(inherited.errhandler.clone());
             Remote {
                 group: theirs.group,
-                local: Comm::new(local, ours.group.clone(), None, heritage),
+                local: Comm::new(local, ours.group.clone(), None, inherited),
             }
         });
         if remote.is_none() {
             open_context(process, &self.own, me, &ours.group, &ours.cids);
         }
-        Comm::new(self.own, ours.group, remote, heritage)
+        Comm::new(self.own, ours.group, remote, inherited)
     }
 }
 

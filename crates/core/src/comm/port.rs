@@ -7,7 +7,7 @@ use catena_boot::Side;
 
 /// Where a leader meets that of the other group.
 #[derive(Clone, Debug)]
-pub struct Meeting {
+pub struct PortEndpoint {
     /// The port.
     pub port: String,
     /// From which side this one comes to it.
@@ -22,7 +22,7 @@ pub struct OtherJobs {
     /// Those that have ended while something here leads to them.
     pub(super) gone: RefCell<Vec<u64>>,
     /// Those that other launchers have started.
-    pub(super) abroad: RefCell<Vec<u64>>,
+    pub(super) remote: RefCell<Vec<u64>>,
     /// Those that are being met, each as often as a call does.
     pub(super) met: RefCell<Vec<u64>>,
 }

@@ -12,7 +12,7 @@ use catena_fabric::{Peer, ProcessName};
 use catena_net::Route;
 use catena_topo::{ProcessPlace, Resource, Within};
 
-use super::agreement::{NONE, Told};
+use super::agreement::{Contributions, NONE};
 use super::create::{ready, row};
 use super::{Comm, Half};
 use crate::process::Process;
@@ -121,7 +121,7 @@ fn color_of_memory(row: &[u32]) -> Color {
 }
 
 /// The largest resource by which every color is that of some members only.
-fn largest_that_splits(told: &Told) -> Option<Resource> {
+fn largest_that_splits(told: &Contributions) -> Option<Resource> {
     let rows = || told.rows(&told.ours).chain(told.rows(&told.theirs));
     let splits = |resource: &Resource| {
         let mut colors: Vec<_> = rows().map(|row| color(row, *resource)).collect();

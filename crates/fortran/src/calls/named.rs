@@ -5,7 +5,7 @@
 //! condition here or a reason why it has none; a shape that this file does not know ends the
 //! generation.
 
-use super::way::{Way, way};
+use super::way::{Passing, way};
 use crate::view::{FortranArg, Procedure, Role};
 use catena_abi::meaning::{Direction, Length};
 
@@ -27,9 +27,9 @@ pub(super) enum Named {
 pub(super) fn named(p: &Procedure, arg: &FortranArg) -> Named {
     let d = &arg.name;
     match way(p, arg) {
-        Way::Type | Way::Partitions => return Named::Typed,
-        Way::Address => return Named::Nothing(by_address(p, arg)),
-        Way::Copy | Way::Later | Way::Stride => {}
+        Passing::Type | Passing::Partitions => return Named::Typed,
+        Passing::Address => return Named::Nothing(by_address(p, arg)),
+        Passing::Copy | Passing::Later | Passing::Stride => {}
     }
     let is_array = |name: &str| p.arg(name).is_some_and(|a| a.array);
     Named::Condition(match (&arg.of[..], arg.length) {
@@ -303,7 +303,7 @@ mod tests {
         let mut guarded = 0;
         for p in all.iter().filter(|p| !p.by_hand) {
             for arg in p.args.iter().filter(|a| a.role == Role::Choice) {
-                let (Some(means), false) = (means(p, arg), way(p, arg) == Way::Address) else {
+                let (Some(means), false) = (means(p, arg), way(p, arg) == Passing::Address) else {
                     continue;
                 };
                 let body = body(&text, p);

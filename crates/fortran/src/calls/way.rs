@@ -4,7 +4,7 @@ use crate::view::{FortranArg, Procedure};
 
 /// How a buffer with a descriptor is handed over when it is no run of bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Passing {
     /// Its count and its type become one of a type that describes the section.
     Type,
     /// A copy is, which is written back.
@@ -22,23 +22,23 @@ pub(super) enum Way {
 }
 
 /// That of an argument.
-pub(super) fn way(p: &Procedure, arg: &FortranArg) -> Way {
+pub(super) fn way(p: &Procedure, arg: &FortranArg) -> Passing {
     let single = |name: &&str| p.arg(name).is_some_and(|a| !a.array);
     let reduces = p.chapter == "coll" && p.arg("op").is_some();
     let typed = arg.of.len() == 2 && arg.of.iter().all(&single);
     let one_type = arg.of.last().is_some_and(single);
     if arg.of.len() == 1 || (arg.of.is_empty() && p.goes_on) {
-        Way::Address
+        Passing::Address
     } else if typed && arg.length.is_none() && !reduces {
-        Way::Type
+        Passing::Type
     } else if !p.goes_on {
-        Way::Copy
+        Passing::Copy
     } else if p.arg("partitions").is_some() {
         // The program fills the partitions after the start: a copy would come too early.
-        Way::Partitions
+        Passing::Partitions
     } else if one_type && !reduces {
-        Way::Stride
+        Passing::Stride
     } else {
-        Way::Later
+        Passing::Later
     }
 }

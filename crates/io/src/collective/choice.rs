@@ -3,8 +3,8 @@
 use catena_objects::error::Result;
 
 use crate::agree;
+use crate::call::CollectiveCall;
 use crate::collective::buffers::{Limits, MOST, PAGE};
-use crate::crew::Crew;
 use crate::driver::Direction;
 use crate::file::File;
 use crate::hints::{Choice, Hints};
@@ -29,7 +29,7 @@ const CARRIED: u64 = 12;
 
 /// What a member tells the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Told {
+struct AccessSummary {
     /// The first offset, and the one behind the last.
     begin: u64,
     end: u64,
@@ -53,7 +53,7 @@ const AUTOMATIC: u64 = 0;
 const ALWAYS: u64 = 1;
 const NEVER: u64 = 2;
 
-impl Told {
+impl AccessSummary {
     fn words(self) -> [u64; WORDS] {
         [
             self.begin,
@@ -82,7 +82,7 @@ impl Told {
             block,
             unit,
         ] = words;
-        Told {
+        AccessSummary {
             begin,
             end,
             len,
@@ -96,7 +96,7 @@ impl Told {
         }
     }
 
-    fn of(file: &File, transfer: &Transfer) -> Told {
+    fn of(file: &File, transfer: &Transfer) -> AccessSummary {
         let hints = file.hints.borrow();
         let (view, from, len) = (&transfer.view, transfer.from, transfer.len());
         let choice = match transfer.memory.direction() {
@@ -113,13 +113,13 @@ impl Told {
             _ if hints.no_independent => ALWAYS,
             Choice::Automatic => AUTOMATIC,
         };
-        let mut told = Told {
+        let mut told = AccessSummary {
             wish,
             aggregators: aggregators(&hints, file.comm.size(), file.nodes.as_deref()) as u64,
             buffer: hints.cb_buffer_size,
             block: hints.cb_block_size,
             unit: hints.striping_unit,
-            ..Told::default()
+            ..AccessSummary::default()
         };
         if len != 0 {
             let mut runs = 0;
@@ -178,7 +178,7 @@ pub(crate) struct Plan {
 /// # Errors
 /// As [`agree::agree_in`].
 pub(crate) async fn agree(
-    crew: &Crew,
+    crew: &CollectiveCall,
     file: &File,
     own: Result<Transfer>,
 ) -> Result<(Transfer, Option<Plan>)> {
@@ -187,16 +187,16 @@ pub(crate) async fn agree(
         Some(_) => return Ok((own?, None)),
         None => &Nodes::apart(file.comm.size()),
     };
-    let told = own.as_ref().map(|it| Told::of(file, it));
+    let told = own.as_ref().map(|it| AccessSummary::of(file, it));
     let words = told.unwrap_or_default().words();
     let (transfer, rows) = agree::agree_in(crew, own, words).await?;
-    let all: Vec<Told> = rows.into_iter().map(Told::from_words).collect();
+    let all: Vec<AccessSummary> = rows.into_iter().map(AccessSummary::from_words).collect();
     let plan = plan(&all, nodes, transfer.memory.direction());
     Ok((transfer, plan))
 }
 
 /// How members exchange that have told this.
-fn plan(all: &[Told], nodes: &Nodes, direction: Direction) -> Option<Plan> {
+fn plan(all: &[AccessSummary], nodes: &Nodes, direction: Direction) -> Option<Plan> {
     let with_bytes = || all.iter().filter(|it| it.len != 0);
     let begin = with_bytes().map(|it| it.begin).min()?;
     let end = with_bytes().map(|it| it.end).max()?;
@@ -229,8 +229,8 @@ fn plan(all: &[Told], nodes: &Nodes, direction: Direction) -> Option<Plan> {
 }
 
 /// Whether an exchange is quicker. `hull`: bytes from the first to the last one of all members.
-fn pays(all: &[Told], hull: u64, direction: Direction) -> bool {
-    let sum = |of: fn(&Told) -> u64| all.iter().map(of).fold(0, u64::saturating_add);
+fn pays(all: &[AccessSummary], hull: u64, direction: Direction) -> bool {
+    let sum = |of: fn(&AccessSummary) -> u64| all.iter().map(of).fold(0, u64::saturating_add);
     let (bytes, runs) = (sum(|it| it.len), sum(|it| it.runs));
     let spans = sum(|it| it.end - it.begin);
     if spans - spans / 8 <= hull {
@@ -256,8 +256,8 @@ fn pays(all: &[Told], hull: u64, direction: Direction) -> bool {
 mod tests {
     use super::*;
 
-    fn told(begin: u64, end: u64, len: u64, runs: u64) -> Told {
-        Told {
+    fn told(begin: u64, end: u64, len: u64, runs: u64) -> AccessSummary {
+        AccessSummary {
             begin,
             end,
             len,
@@ -265,7 +265,7 @@ mod tests {
             aggregators: 2,
             buffer: 16 << 20,
             block: 1 << 20,
-            ..Told::default()
+            ..AccessSummary::default()
         }
     }
 
@@ -282,7 +282,7 @@ mod tests {
         }
         // A few members store them in maps of the file; many would map all of it too often.
         for (members, is_exchanged) in [(2, false), (3, false), (32, true)] {
-            let stored = |i| Told {
+            let stored = |i| AccessSummary {
                 stores: 1,
                 ..told(8 * i, 64 * MB, 64 * MB / members, 8 * MB / members)
             };
@@ -304,7 +304,11 @@ mod tests {
             );
         }
         assert_eq!(
-            plan(&[Told::default(); 3], &Nodes::together(3), Direction::Write),
+            plan(
+                &[AccessSummary::default(); 3],
+                &Nodes::together(3),
+                Direction::Write
+            ),
             None
         );
     }
@@ -323,11 +327,11 @@ mod tests {
 
     #[test]
     fn words_survive_the_way() {
-        let it = Told {
+        let it = AccessSummary {
             wish: ALWAYS,
             unit: 7,
             ..told(1, 2, 3, 4)
         };
-        assert_eq!(Told::from_words(it.words()), it);
+        assert_eq!(AccessSummary::from_words(it.words()), it);
     }
 }

@@ -305,14 +305,14 @@ pub(crate) mod fuzz {
     const GUARD: usize = 64;
 
     /// A window with guards around it.
-    struct Room {
+    struct GuardedBuffer {
         bytes: Vec<u8>,
         mask: Vec<u64>,
     }
 
-    impl Room {
+    impl GuardedBuffer {
         fn new() -> Self {
-            Room {
+            GuardedBuffer {
                 bytes: vec![0xee; LEN + 2 * GUARD],
                 mask: vec![0; LEN / 64 + 2 * GUARD],
             }
@@ -347,13 +347,13 @@ pub(crate) mod fuzz {
     /// What one host sends another in a round of a collective call on a file, taken for each of the three things that it
     /// can be.
     pub fn parcel(data: &[u8]) {
-        let mut one = Room::new();
+        let mut one = GuardedBuffer::new();
         // SAFETY: nobody else uses it.
         let taken = unsafe { one.window().take_in(data) };
         one.check();
         if taken.is_ok() {
             // The same goes on, however it was put.
-            let mut two = Room::new();
+            let mut two = GuardedBuffer::new();
             // SAFETY: as above.
             unsafe {
                 let again = one.window().parcel();
@@ -367,7 +367,7 @@ pub(crate) mod fuzz {
             two.check();
             one.check();
         }
-        let mut asked = Room::new();
+        let mut asked = GuardedBuffer::new();
         // SAFETY: as above.
         let answer = unsafe { asked.window().answer(data) };
         assert!(answer.is_ok_and(|it| it.len() <= LEN) || taken.is_err());

@@ -7,12 +7,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use catena_base::clock;
 use catena_objects::error::{Error, Result};
 
+use crate::call::CollectiveCall;
 use crate::collective::buffers::{Buffers, mark, unite};
 use crate::collective::choice::Plan;
 use crate::collective::parcel::Window;
 use crate::collective::pieces::Cursor;
 use crate::counters::FileCounters;
-use crate::crew::Crew;
 use crate::driver::{Direction, Driver};
 use crate::file::File;
 use crate::nodes::Nodes;
@@ -90,7 +90,7 @@ pub(super) struct Outcome {
 
 /// A collective call under way.
 pub(super) struct Rounds {
-    pub crew: Crew,
+    pub crew: CollectiveCall,
     pub driver: Arc<dyn Driver>,
     pub seat: Seat,
     pub buffers: Buffers,
@@ -109,7 +109,7 @@ pub(super) struct Rounds {
 
 impl Rounds {
     pub fn new(
-        crew: Crew,
+        crew: CollectiveCall,
         file: &File,
         transfer: &Transfer,
         seat: Seat,

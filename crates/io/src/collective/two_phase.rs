@@ -22,10 +22,10 @@ use catena_core::request::Done;
 use catena_objects::error::{Error, Kind, Result};
 
 use crate::agree;
+use crate::call::CollectiveCall;
 use crate::collective::buffers::{Buffers, Shape};
 use crate::collective::choice::Plan;
 use crate::collective::rounds::{Rounds, Seat};
-use crate::crew::Crew;
 use crate::driver::Direction;
 use crate::file::File;
 use crate::transfer::Transfer;
@@ -39,7 +39,7 @@ pub(crate) struct Exchange {
 
 /// Moves the bytes of all members; how it went for this one. Collective.
 pub(crate) async fn run(
-    crew: &Crew,
+    crew: &CollectiveCall,
     file: &File,
     mut transfer: Transfer,
     exchange: Exchange,
@@ -63,7 +63,7 @@ pub(crate) async fn run(
 
 /// How many of this member's bytes were moved, and the code of what stopped them or 0.
 async fn moved(
-    crew: &Crew,
+    crew: &CollectiveCall,
     file: &File,
     transfer: &mut Transfer,
     exchange: Exchange,
@@ -95,7 +95,11 @@ async fn moved(
 ///
 /// # Errors
 /// `ProcAborted` if a member is gone.
-pub(crate) async fn prepare(crew: &Crew, file: &File, plan: Plan) -> Result<Option<Exchange>> {
+pub(crate) async fn prepare(
+    crew: &CollectiveCall,
+    file: &File,
+    plan: Plan,
+) -> Result<Option<Exchange>> {
     let seat = Seat::new(file, plan);
     let shape = Shape {
         members: seat.neighbours().len(),

@@ -13,8 +13,8 @@ use catena_core::request::{self, Done};
 use catena_objects::error::Result;
 
 use crate::agree;
+use crate::call::{CollectiveCall, at_once};
 use crate::collective::{choice, two_phase};
-use crate::crew::{Crew, at_once};
 use crate::file::File;
 use crate::operation::Operation;
 use crate::transfer::Transfer;
@@ -30,7 +30,7 @@ pub fn run(process: &Process, file: &File, own: Result<Transfer>) -> Result<Stat
     let placed = own.as_ref().ok().map(Transfer::placed);
     let moved = Cell::new(0);
     let done = at_once(work(
-        &Crew::blocking(process, &file.comm),
+        &CollectiveCall::blocking(process, &file.comm),
         file,
         own,
         &moved,
@@ -61,7 +61,7 @@ pub(crate) fn begin(
     own: Result<Transfer>,
 ) -> Result<Arc<Operation>> {
     let wrong = own.as_ref().err().cloned();
-    let (crew, own_file) = (Crew::started(process, &file.comm), file.clone());
+    let (crew, own_file) = (CollectiveCall::started(process, &file.comm), file.clone());
     let operation = Operation::new(file.handle.get().into(), async move {
         match work(&crew, &own_file, own, &Cell::new(0)).await {
             Ok(status) => Done {
@@ -80,7 +80,7 @@ pub(crate) fn begin(
 
 /// What the members do; `moved` is how many bytes in memory of this one have been moved, also if that fails.
 async fn work(
-    crew: &Crew,
+    crew: &CollectiveCall,
     file: &File,
     own: Result<Transfer>,
     moved: &Cell<u64>,

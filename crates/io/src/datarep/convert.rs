@@ -8,7 +8,7 @@ use catena_datatype::{TypeError, TypeRef};
 use catena_objects::datatype::Datatypes;
 use catena_objects::error::{Error, Kind, Result, no_memory};
 
-use super::{Conversion, Datarep, Registered, Way};
+use super::{Conversion, Datarep, Format, Registered};
 
 /// Elements in memory, of a call that outlives the conversion.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ pub(crate) fn to_file(
 ) -> Result<Vec<u8>> {
     let mut bytes = zeroed(len)?;
     match &datarep.way {
-        Way::Registered(functions) if !functions.write.is_null() => {
+        Format::Registered(functions) if !functions.write.is_null() => {
             functions.call(
                 functions.write,
                 types,
@@ -56,7 +56,7 @@ pub(crate) fn to_file(
                 "write",
             )?;
         }
-        Way::External32 => {
+        Format::External32 => {
             let elements = Typed::new(from.base, from.count, &from.ty);
             let packed = from.ty.to_external(from.count, &mut bytes, |at, part| {
                 // SAFETY: the program passes that many elements.
@@ -64,7 +64,7 @@ pub(crate) fn to_file(
             });
             packed.map_err(|error| refused(&error))?;
         }
-        Way::Native | Way::Registered(_) => {
+        Format::Native | Format::Registered(_) => {
             let all = bytes.len().min((from.count * from.ty.size()) as usize);
             let elements = Typed::new(from.base, from.count, &from.ty);
             // SAFETY: as above.
@@ -88,16 +88,16 @@ pub(crate) fn from_file(
     let each = len.checked_div(to.count).unwrap_or(0).max(1);
     let whole = bytes.len() as u64 / each;
     match &datarep.way {
-        Way::Registered(functions) if !functions.read.is_null() => {
+        Format::Registered(functions) if !functions.read.is_null() => {
             functions.call(functions.read, types, to, whole, bytes, "read")?;
             Ok(whole * to.ty.size())
         }
-        Way::External32 => {
+        Format::External32 => {
             let (all, rest) = bytes.split_at((whole * each) as usize);
             unpack_external(to.base, (whole, &to.ty), all)?;
             Ok(whole * to.ty.size() + part_of_external(to, whole, rest)?)
         }
-        Way::Native | Way::Registered(_) => {
+        Format::Native | Format::Registered(_) => {
             let n = bytes.len();
             // SAFETY: the program passes room for all of them.
             unsafe { Typed::new(to.base, to.count, &to.ty).unpack(0, bytes.as_ptr(), n) };

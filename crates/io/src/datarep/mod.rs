@@ -58,7 +58,7 @@ unsafe impl Send for Registered {}
 unsafe impl Sync for Registered {}
 
 #[derive(Debug)]
-enum Way {
+enum Format {
     Native,
     External32,
     Registered(Registered),
@@ -67,7 +67,7 @@ enum Way {
 /// A representation.
 pub struct Datarep {
     name: String,
-    way: Way,
+    way: Format,
 }
 
 impl fmt::Debug for Datarep {
@@ -84,9 +84,9 @@ static ALL: LazyLock<Mutex<Vec<Arc<Datarep>>>> = LazyLock::new(|| {
         })
     };
     Mutex::new(vec![
-        new("native", Way::Native),
-        new("internal", Way::Native),
-        new("external32", Way::External32),
+        new("native", Format::Native),
+        new("internal", Format::Native),
+        new("external32", Format::External32),
     ])
 });
 
@@ -113,7 +113,7 @@ pub fn register(name: &str, functions: Registered) -> Result<()> {
     }
     all.push(Arc::new(Datarep {
         name: name.to_owned(),
-        way: Way::Registered(functions),
+        way: Format::Registered(functions),
     }));
     Ok(())
 }
@@ -151,12 +151,12 @@ impl Datarep {
     /// Whether bytes of a file are those of memory.
     #[inline]
     pub fn is_native(&self) -> bool {
-        matches!(self.way, Way::Native)
+        matches!(self.way, Format::Native)
     }
 
     /// Whether the library converts, value by value.
     pub fn is_external(&self) -> bool {
-        matches!(self.way, Way::External32)
+        matches!(self.way, Format::External32)
     }
 
     /// A type as its values lie in a file: without conversion that is the type itself.
@@ -165,11 +165,11 @@ impl Datarep {
     /// `Type` where that would be longer than 63 bits can say; what the program's function returns.
     pub fn in_file(&self, ty: &TypeRef) -> Result<TypeRef> {
         match &self.way {
-            Way::Native => Ok(ty.clone()),
-            Way::External32 => scale::scaled(ty, &|leaf| {
+            Format::Native => Ok(ty.clone()),
+            Format::External32 => scale::scaled(ty, &|leaf| {
                 leaf.external_size(1).map_err(|e| scale::wrong(&e))
             }),
-            Way::Registered(functions) => scale::scaled(ty, &|leaf| functions.extent_of(leaf)),
+            Format::Registered(functions) => scale::scaled(ty, &|leaf| functions.extent_of(leaf)),
         }
     }
 }

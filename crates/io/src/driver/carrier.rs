@@ -15,7 +15,7 @@ const PIECES: usize = 1024;
 const BYTES: usize = 64 << 10;
 
 /// Where bytes go, and how many.
-pub(super) type Place = (*mut u8, usize);
+pub(super) type Destination = (*mut u8, usize);
 
 /// A pipe of this process with itself, empty between calls.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Carrier {
     pub(super) unsafe fn carry(
         &mut self,
         from: *const u8,
-        places: impl Iterator<Item = Place>,
+        places: impl Iterator<Item = Destination>,
     ) -> u64 {
         let mut places = places.peekable();
         let mut carried = 0;

@@ -44,6 +44,7 @@ pub enum Opt {
     DryRun,
     Topology,
     OnHang,
+    Deterministic,
     HangReport,
     TraceReport,
     Timeout,

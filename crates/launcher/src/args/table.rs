@@ -344,6 +344,8 @@ pub const TABLE: &[Row] = &[
         "where to write why the job hangs, as JSON").takes("FILE", "hang.json"),
     own(Group::Control, &["trace-report"], 0, Opt::TraceReport,
         "where to write the last MPI calls of each rank if the job fails; `catena trace FILE` shows them").takes("FILE", "trace.txt"),
+    own(Group::Control, &["deterministic"], 0, Opt::Deterministic,
+        "let reductions give the same bits wherever ranks are; on one node they take up to five times as long"),
     own(Group::Control, &["initial-errhandler"], O | F, Opt::InitialErrhandler,
         "error handler at first: mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return").takes("NAME", "mpi_errors_return"),
     own(Group::Control, &["with-ft"], O, Opt::WithFt, "ulfm: go on when ranks die; none: end the job (the default)").takes("WORD", "ulfm"),

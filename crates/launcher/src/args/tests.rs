@@ -61,7 +61,7 @@ fn everything_after_the_program_belongs_to_it() {
     assert_eq!(request.apps[0].args, ["--help"]);
     assert_eq!(request.timeout, Some(Duration::from_millis(1500)));
     assert_eq!(request.settings, [("A".to_string(), "b=c".to_string())]);
-    assert_eq!(request.wish.bind_to, "core");
+    assert_eq!(request.placement.bind_to, "core");
     assert!(request.verbose && request.stdin == Readers::Some(Vec::new()));
     let handler = run("-initial-errhandler mpi_errors_return a").settings;
     let expected = ("INITIAL_ERRHANDLER", "mpi_errors_return");
@@ -88,12 +88,12 @@ fn everything_after_the_program_belongs_to_it() {
     let kinds = run("-memory-alloc-kinds mpi,system a").settings;
     let expected = ("MEMORY_ALLOC_KINDS", "mpi,system");
     assert_eq!(kinds, [expected].map(|(n, v)| (n.into(), v.into())));
-    let wish = run("--map-by ppr:1:numa --display map,bindings --cpu-set=0-3 a").wish;
+    let placement = run("--map-by ppr:1:numa --display map,bindings --cpu-set=0-3 a").placement;
     assert_eq!(
-        (wish.map_by.as_str(), wish.cpu_set.as_str()),
+        (placement.map_by.as_str(), placement.cpu_set.as_str()),
         ("ppr:1:numa", "0-3")
     );
-    assert_eq!(wish.show, Show::Bindings);
+    assert_eq!(placement.show, Show::Bindings);
     assert!(run("-n 3 --topology m.xml").topology.is_some());
 }
 
@@ -441,7 +441,7 @@ fn a_variable_that_is_not_set_is_passed_over() {
 
 #[test]
 fn what_is_added_to_the_mapping_stays() {
-    let map = |line: &str| run(line).wish.map_by;
+    let map = |line: &str| run(line).placement.map_by;
     assert_eq!(map("--nolocal --map-by core a"), "core:nolocal");
     assert_eq!(
         map("--map-by core --nolocal --cpus-per-proc 2 a"),

@@ -63,8 +63,7 @@ impl Process {
         let Ok(sizes) = self.read_sizes() else {
             return Change::Gone;
         };
-        // One that has ended and that nobody has asked for has none.
-        if sizes.is_empty() || sizes.starts_with(b"0 ") {
+        if is_of_ended(&sizes) {
             return Change::Gone;
         }
         // What is loaded from here on changes them.
@@ -102,6 +101,17 @@ fn open(pid: u32) -> io::Result<File> {
     File::open(format!("/proc/{pid}/statm"))
 }
 
+/// Whether these are the sizes of a process that has ended: it has no memory, though its parent may
+/// not have asked for it yet.
+fn is_of_ended(sizes: &[u8]) -> bool {
+    sizes.is_empty() || sizes.starts_with(b"0 ")
+}
+
+/// Whether a process has not ended.
+pub fn is_running(pid: u32) -> bool {
+    std::fs::read(format!("/proc/{pid}/statm")).is_ok_and(|sizes| !is_of_ended(&sizes))
+}
+
 /// The lines [`OF_CODE`] of a process's status.
 fn of_code(status: &[u8]) -> Vec<u8> {
     let lines = status.split_inclusive(|&byte| byte == b'\n');
@@ -124,7 +134,7 @@ pub(super) fn last_started() -> Option<u32> {
 
 /// The process that has started process `pid`; none if there is no such process, as that is the
 /// number of a thread.
-pub(super) fn parent(pid: u32) -> Option<u32> {
+pub fn parent(pid: u32) -> Option<u32> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let number = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name));

@@ -73,15 +73,6 @@ struct Seen {
     round: u64,
 }
 
-/// Whether a process has one of Catena's libraries in its memory.
-pub fn has_catena(pid: u32) -> bool {
-    let libraries = processes::libraries(pid);
-    let mut files = libraries
-        .iter()
-        .filter_map(|(path, _)| processes::seen_by(pid, path));
-    files.any(|file| is_catena(&file) == Some(true))
-}
-
 /// Looks at ranks that have not called MPI_Init.
 #[derive(Debug)]
 pub struct Watch {

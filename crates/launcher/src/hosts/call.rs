@@ -123,7 +123,7 @@ impl Calls {
                 return Some((guest.link.into_input(poller), names));
             }
             // Not one of ours: it is told nothing.
-            Err(Stranger) => self.door.leave(index),
+            Err(NotADaemon) => self.door.leave(index),
         }
         None
     }
@@ -135,17 +135,17 @@ impl Calls {
         index: usize,
         guest: &mut Guest,
         poller: &Poller,
-    ) -> Result<Option<Vec<String>>, Stranger> {
+    ) -> Result<Option<Vec<String>>, NotADaemon> {
         let received = guest.link.receive();
-        while let Some((kind, said)) = guest.link.next().map_err(|_| Stranger)? {
+        while let Some((kind, said)) = guest.link.next().map_err(|_| NotADaemon)? {
             if kind != MessageKind::Hello {
-                return Err(Stranger);
+                return Err(NotADaemon);
             }
             let Some((callee, names)) = guest.challenged.take() else {
                 let names = catena_proof::facts(&said).map(read_names);
-                let names = names.and_then(Result::ok).ok_or(Stranger)?;
+                let names = names.and_then(Result::ok).ok_or(NotADaemon)?;
                 let answer = Callee::answer(PROTOCOL, &self.secret, &said);
-                let (callee, challenge) = answer.map_err(|_| Stranger)?;
+                let (callee, challenge) = answer.map_err(|_| NotADaemon)?;
                 let mut hash = DefaultHasher::new();
                 names.hash(&mut hash);
                 if let Some(earlier) = self.door.vouch(index, hash.finish() as u32) {
@@ -153,17 +153,17 @@ impl Calls {
                 }
                 guest.challenged = Some((callee, names));
                 guest.link.push(hello(&challenge));
-                guest.link.flush(poller).map_err(|_| Stranger)?;
+                guest.link.flush(poller).map_err(|_| NotADaemon)?;
                 continue;
             };
-            let proof = said.as_slice().try_into().map_err(|_| Stranger)?;
-            let welcome = callee.welcome(proof).map_err(|_| Stranger)?;
+            let proof = said.as_slice().try_into().map_err(|_| NotADaemon)?;
+            let welcome = callee.welcome(proof).map_err(|_| NotADaemon)?;
             guest.link.push(hello(&welcome));
-            guest.link.flush(poller).map_err(|_| Stranger)?;
+            guest.link.flush(poller).map_err(|_| NotADaemon)?;
             // It waits for the answer, and has said nothing more.
             return Ok(Some(names));
         }
-        received.map(|()| None).map_err(|_| Stranger)
+        received.map(|()| None).map_err(|_| NotADaemon)
     }
 
     /// Sends callers away that have proven nothing for `limit`.
@@ -209,7 +209,7 @@ impl Calls {
 }
 
 /// Somebody who is no daemon of this job.
-struct Stranger;
+struct NotADaemon;
 
 /// A frame of the handshake.
 fn hello(message: &[u8]) -> Vec<u8> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use catena_job::{App, MAX_RANKS, Wish};
+use catena_job::{App, MAX_RANKS, PlacementRequest};
 use catena_topo::Machine;
 
 use crate::hosts::pool::PoolHost;
@@ -26,7 +26,7 @@ pub struct Programs<'a> {
 /// Why it cannot be, and what to do.
 pub fn each(
     programs: &Programs<'_>,
-    wish: &Wish,
+    placement: &PlacementRequest,
     machine: &Machine,
 ) -> Result<(Places, Vec<u32>), String> {
     let (mut places, mut sizes) = (Places::default(), Vec::new());
@@ -74,7 +74,7 @@ pub fn each(
         };
         let named = |(node, slots): &(u32, u32)| (programs.hosts[*node as usize].0.clone(), *slots);
         let named: Vec<(String, u32)> = hosts.iter().map(named).collect();
-        let spots = place::spots(wish, &named, machine, Some(count))?;
+        let spots = place::spots(placement, &named, machine, Some(count))?;
         let before = on.clone();
         for (host, seat) in spots.node_of.into_iter().zip(spots.seats) {
             let node = hosts[host as usize].0;
@@ -153,7 +153,7 @@ mod tests {
             of,
             counted: &pool.counted,
         };
-        let (places, sizes) = each(&programs, &request.wish, &machine)?;
+        let (places, sizes) = each(&programs, &request.placement, &machine)?;
         check_room(&places.node_of, &pool.hosts, false)?;
         let names: Vec<&str> = places
             .node_of

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use catena_boot::{CPU_MAPPING, ELASTIC_SET, LAUNCH_FOREIGN, OtherMpi, server};
-use catena_job::{App, MAX_RANKS, Plan, ProgramError, Show, USAGE, Vars, Wish, app_sets, setting};
+use catena_job::{
+    App, MAX_RANKS, PlacementRequest, Plan, ProgramError, Show, USAGE, Vars, app_sets, setting,
+};
 use catena_proof::Secret;
 use catena_settings::{CONF, FILE, Sources};
 use catena_topo::{Machine, Policy, Resource};
@@ -32,17 +34,17 @@ pub fn plan(
     pool: Option<Pool>,
     machine: &Machine,
 ) -> Result<Planned, ProgramError> {
-    let mut wish = request.wish.clone();
+    let mut placement = request.placement.clone();
     let given = [&request.env[..], &settings[..]].concat();
-    wish.cpu_mapping = setting(&CPU_MAPPING, &given).to_string();
+    placement.cpu_mapping = setting(&CPU_MAPPING, &given).to_string();
     if request.topology.is_some() || request.dry {
-        wish.show = Show::Bindings;
+        placement.show = Show::Bindings;
     }
-    let policy = wish.policy().or_else(usage)?;
+    let policy = placement.policy().or_else(usage)?;
     let is_named = pool.is_some();
     let mut pool = match pool {
         Some(pool) => pool,
-        None => here_alone(&request, &wish, &policy, machine)?,
+        None => here_alone(&request, &placement, &policy, machine)?,
     };
     if policy.no_local {
         pool.leave_here();
@@ -51,12 +53,12 @@ pub fn plan(
         }
     }
     // Other hosts may have CPUs that this one has not.
-    let machine = match (wish.usable(machine.clone()), pool.here) {
+    let machine = match (placement.usable(machine.clone()), pool.here) {
         (Ok(usable), _) => usable,
         (Err(why), Some(_)) => return usage(why),
         (Err(_), None) => machine.clone(),
     };
-    let (places, sizes) = places(&request, &pool, &wish, &machine)?;
+    let (places, sizes) = places(&request, &pool, &placement, &machine)?;
     let size = places.node_of.len() as u32;
     if size > MAX_RANKS {
         return usage(too_many(size.into()));
@@ -92,7 +94,7 @@ pub fn plan(
         node_of: places.node_of,
         seats: places.seats,
         slots_of: places.slots_of,
-        wish,
+        placement,
         stdin,
         pmix: request.pmix,
         foreign,
@@ -106,7 +108,7 @@ pub fn plan(
 /// This host alone, or the one that `--topology` describes, with as many slots as ranks have room.
 fn here_alone(
     request: &Request,
-    wish: &Wish,
+    placement: &PlacementRequest,
     policy: &Policy,
     machine: &Machine,
 ) -> Result<Pool, ProgramError> {
@@ -122,7 +124,7 @@ fn here_alone(
         true => Resource::Pu,
         false => Resource::Core,
     };
-    let usable = wish.usable(machine.clone()).or_else(usage)?;
+    let usable = placement.usable(machine.clone()).or_else(usage)?;
     let room = granted.min(usable.of(kind).len() as u32).max(1);
     Ok(Pool::here(name, ppn(request).unwrap_or(room)))
 }
@@ -136,7 +138,7 @@ fn ppn(request: &Request) -> Option<u32> {
 fn places(
     request: &Request,
     pool: &Pool,
-    wish: &Wish,
+    placement: &PlacementRequest,
     machine: &Machine,
 ) -> Result<(Places, Vec<u32>), ProgramError> {
     let hosts = pool.hosts.iter();
@@ -148,7 +150,7 @@ fn places(
             of,
             counted: &pool.counted,
         };
-        return placing::each(&programs, wish, machine).or_else(usage);
+        return placing::each(&programs, placement, machine).or_else(usage);
     }
     let asked = asked(&request.apps)?;
     let more = asked.filter(|size| *size > pool.room());
@@ -157,7 +159,7 @@ fn places(
     }
     let places = match &request.rankfile {
         Some(path) => by_file(path, &hosts, asked),
-        None => place::spots(wish, &hosts, machine, asked),
+        None => place::spots(placement, &hosts, machine, asked),
     };
     let places = places.or_else(usage)?;
     let sizes = match &request.apps[..] {

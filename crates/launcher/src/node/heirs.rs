@@ -1,58 +1,55 @@
 //! Who goes on as a rank when its first process has ended: programs fork, let their first process
-//! end, and use MPI in the other one.
+//! end, and use MPI in the other one; scripts start programs in the background and end.
 //!
 //! The first process ends with status 0 then. A process goes on in its place that has called
-//! MPI_Init, or may be about to: a descendant with Catena's library in its memory. All descendants
-//! whose parents have ended are children of this process ([`sys::adopt`]), which finds them by the
-//! rank's group or by the place in their environment, and learns of their ends.
+//! MPI_Init, or may be about to: for [`GRACE`] any process of the rank that runs, as it may be
+//! about to execute its program and to load libraries; later one with Catena's library in its
+//! memory, or whose program is linked to it. The rank has ended when that process has, and those
+//! that it was started by, such as a script: the last of them says how.
 
 use std::process;
+use std::time::{Duration, Instant};
 
 use catena_boot::BOOT_VAR;
 use catena_job::Exit;
 
+use super::family::{self, Member};
 use super::{Local, Node};
-use crate::foreign;
+use crate::foreign::{self, Users};
 use crate::sys;
 
-/// Whether a process of the rank with that first process is about to use MPI, for all that is
-/// known; `place` is what the rank's environment says to be taken in.
-fn has_heir(first: i32, place: &str) -> bool {
-    let var = format!("{BOOT_VAR}={place}");
-    let is_of_rank = |pid: u32| {
-        let is_placed = || {
-            let vars = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            vars.split(|&byte| byte == 0).any(|it| it == var.as_bytes())
-        };
-        sys::is_in_group(pid as i32, first) || is_placed()
-    };
-    let mut next = foreign::children(process::id());
-    next.retain(|&pid| !sys::is_claimed(pid as i32));
-    while let Some(pid) = next.pop() {
-        if is_of_rank(pid) && foreign::has_catena(pid) {
-            return true;
-        }
-        next.extend(foreign::children(pid));
-    }
-    false
-}
+/// How long any process of a rank may be about to use MPI.
+const GRACE: Duration = Duration::from_secs(2);
 
 impl Local {
-    /// How the rank has ended, if it has; `place` is what its environment says to be taken in.
-    pub(super) fn exit(&mut self, place: impl FnOnce() -> String) -> Option<Exit> {
-        let was_gone = self.first_exit.is_some();
-        self.first_exit = self.first_exit.or_else(|| sys::peek_exit(self.pid));
-        let exit = self.first_exit?;
+    /// How the rank has ended, if it has. `family` are the processes of all ranks, if they are
+    /// known; `users` knows who uses Catena.
+    pub(super) fn exit(&mut self, family: Option<&[Member]>, users: &mut Users) -> Option<Exit> {
+        let (exit, at) = self.first_exit?;
         if exit != Exit::Code(0) || self.is_known && self.joined.is_none() {
             return Some(exit);
         }
-        match &self.joined {
-            Some(joined) if joined.is_alive() => None,
-            // It was this process's own child, once it had no other parent.
-            Some(joined) if was_gone => Some(sys::peek_exit(joined.pid()).unwrap_or(exit)),
-            Some(_) => Some(exit),
-            None => (!has_heir(self.pid, &place())).then_some(exit),
+        if let Some(heir) = &self.joined {
+            return Some(heir.exit()?.unwrap_or(exit));
         }
+        let is_new = at.elapsed() < GRACE;
+        let mut own = family?.iter().filter(|it| it.first == self.pid);
+        let goes_on = own.any(|it| is_new || users.may_use_catena(it.pid));
+        (!goes_on).then(|| self.orphan_exit.unwrap_or(exit))
+    }
+
+    /// Looks whether its first process has ended; whether it is to be known then which processes
+    /// it has.
+    pub(super) fn look_at_first(&mut self) -> bool {
+        if self.first_exit.is_none() {
+            self.first_exit = sys::peek_exit(self.pid).map(|exit| (exit, Instant::now()));
+        }
+        self.first_exit.is_some_and(|it| it.0 == Exit::Code(0)) && !self.is_known
+    }
+
+    /// Whether it goes on without its first process.
+    pub(super) fn is_orphaned(&self) -> bool {
+        self.running && self.first_exit.is_some()
     }
 
     /// The process that has called MPI_Init, or the first one.
@@ -61,20 +58,10 @@ impl Local {
         joined.map_or(self.pid, |joined| joined.pid()) as u32
     }
 
-    /// Sends a signal to all processes of the rank.
-    pub(super) fn signal(&self, signal: i32) {
-        sys::kill_group(self.pid, signal);
-        if let Some(joined) = &self.joined
-            && !sys::is_in_group(joined.pid(), self.pid)
-        {
-            joined.signal(signal);
-        }
-    }
-
     /// Sends a signal to the process that the rank is.
     pub(super) fn signal_alone(&self, signal: i32) {
         match (&self.first_exit, &self.joined) {
-            (Some(_), Some(joined)) if joined.is_alive() => sys::kill(joined.pid(), signal),
+            (Some(_), Some(heir)) if heir.is_alive() => sys::kill(heir.pid(), signal),
             (Some(_), _) => {}
             (None, _) => sys::kill(self.pid, signal),
         }
@@ -82,17 +69,48 @@ impl Local {
 }
 
 impl Node {
+    /// All processes of ranks that run, besides the first ones; none if they end faster than they
+    /// can be looked at.
+    pub(super) fn family(&self) -> Option<Vec<Member>> {
+        let processes = self.processes.iter().flatten();
+        let ranks = processes.map(|it| {
+            let var = format!("{BOOT_VAR}={}", self.server.place(it.rank));
+            (var, it.pid)
+        });
+        family::members(&ranks.collect(), &self.orphans)
+    }
+
+    /// Sends a signal to the processes of some ranks that have left the groups of these.
+    pub(super) fn signal_far(&self, signal: i32, is_meant: impl Fn(i32) -> bool) {
+        for Member { pid, first } in self.family().unwrap_or_default() {
+            if is_meant(first) && !sys::is_in_group(pid as i32, first) {
+                sys::kill(pid as i32, signal);
+            }
+        }
+    }
+
     /// Reaps children that this process has taken in and that have ended, but for those of which it
     /// is still to be known how.
-    pub(super) fn bury_orphans(&self) {
-        let all = || self.processes.iter().flatten().filter(|it| it.running);
-        let joined = || all().filter_map(|it| it.joined.as_ref());
+    pub(super) fn bury_orphans(&mut self) {
         let children = foreign::children(process::id()).into_iter();
         for pid in children.map(|pid| pid as i32) {
-            let is_kept = sys::is_claimed(pid) || joined().any(|it| it.pid() == pid);
-            if !is_kept && sys::peek_exit(pid).is_some() {
-                sys::reap(pid);
+            let all = self.processes.iter_mut().flatten();
+            let mut all = all.filter(|it| it.running);
+            let heirs = |it: &mut Local| it.joined.as_ref().is_some_and(|heir| heir.is(pid));
+            if sys::is_claimed(pid) || all.any(|it| heirs(it)) {
+                continue;
             }
+            let Some(exit) = sys::peek_exit(pid) else {
+                continue;
+            };
+            let first = self.orphans.forget(pid as u32);
+            let mut all = self.processes.iter_mut().flatten();
+            if let Some(local) = all.find(|it| Some(it.pid) == first)
+                && exit != Exit::Code(0)
+            {
+                local.orphan_exit.get_or_insert(exit);
+            }
+            sys::reap(pid);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::ops::Range;
 
 use catena_boot::server::Event;
-use catena_boot::server::far::{FarVisit, Heard, Opening};
+use catena_boot::server::far::{Heard, Opening, RemoteConnect};
 use catena_boot::server::names::Directory;
 use catena_boot::server::ports::{SpawnCall, SpawnCaller};
 use catena_boot::{
@@ -135,18 +135,18 @@ impl Node {
     }
 
     /// Those who want to meet somebody at a port of another launcher.
-    pub fn take_visits(&mut self) -> Vec<FarVisit> {
+    pub fn take_visits(&mut self) -> Vec<RemoteConnect> {
         self.server.take_visits()
     }
 
     /// Somebody goes to a port of a launcher that was reached.
-    pub fn visit(&mut self, visit: FarVisit, launcher: u32) {
+    pub fn visit(&mut self, visit: RemoteConnect, launcher: u32) {
         self.server.visit(visit, launcher);
         self.notify();
     }
 
     /// Somebody cannot go there.
-    pub fn refuse_visit(&mut self, visit: &FarVisit, why: String) {
+    pub fn refuse_visit(&mut self, visit: &RemoteConnect, why: String) {
         self.server.refuse(visit, why);
         self.notify();
     }
@@ -224,13 +224,10 @@ impl Node {
         if numbers.contains(&0) {
             self.signal_guests(signal);
         }
-        let of = |it: &&Local| numbers.contains(&it.rank);
-        for process in self.processes.iter().flatten().filter(of) {
-            process.signal(signal);
-            if signal == libc::SIGTERM {
-                // So that one that is stopped gets to know.
-                process.signal(libc::SIGCONT);
-            }
+        self.signal_ranks(signal, |it| numbers.contains(&it.rank));
+        if signal == libc::SIGTERM {
+            // So that one that is stopped gets to know.
+            self.signal_ranks(libc::SIGCONT, |it| numbers.contains(&it.rank));
         }
     }
 
@@ -374,10 +371,10 @@ impl Node {
         {
             return Ok(binding.cpus);
         }
-        let wish = &plan.wish;
-        match wish.map_by.is_empty() && wish.bind_to.is_empty() {
+        let placement = &plan.placement;
+        match placement.map_by.is_empty() && placement.bind_to.is_empty() {
             // Where the user has said which CPUs there are for ranks, they stay there all the same.
-            true if wish.cpu_set.is_empty() => Ok(Vec::new()),
+            true if placement.cpu_set.is_empty() => Ok(Vec::new()),
             true => Ok(vec![Some(usable.cpus()); count]),
             false => Ok(binding(usable)?.cpus),
         }

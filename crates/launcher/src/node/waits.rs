@@ -9,7 +9,7 @@ use super::{Local, Node};
 use crate::places::Places;
 
 impl Node {
-    /// The ranks that do nothing but wait, have left or are stopped, or all of them if `in_full`:
+    /// The ranks that have waited long, have left or are stopped, or all of them if `in_full`:
     /// each is its number, the length of what follows, and that.
     pub(super) fn waits(&mut self, in_full: bool) -> Vec<u8> {
         self.find_traces();
@@ -21,7 +21,8 @@ impl Node {
             let Some(rank) = self.look_at(local, &host, full) else {
                 continue;
             };
-            if in_full || rank.is_stuck() || rank.state != State::Running {
+            let waits = rank.waits().next().is_some();
+            if in_full || waits || rank.state != State::Running {
                 let bytes = rank.to_bytes();
                 answer.extend(local.rank.to_le_bytes());
                 answer.extend((bytes.len() as u32).to_le_bytes());

@@ -10,7 +10,7 @@ pub mod rankfile;
 
 use std::ffi::OsString;
 
-use catena_job::{Plan, Show, Wish};
+use catena_job::{PlacementRequest, Plan, Show};
 use catena_topo::{Cpus, Machine, Node, Resource, map, picture, seats};
 
 /// How many threads OpenMP makes in a process with these variables, of which
@@ -40,12 +40,12 @@ pub struct Places {
 /// # Errors
 /// Why it cannot be, and what to do.
 pub fn spots(
-    wish: &Wish,
+    placement: &PlacementRequest,
     hosts: &[(String, u32)],
     machine: &Machine,
     ranks: Option<u32>,
 ) -> Result<Places, String> {
-    let policy = wish.policy()?;
+    let policy = placement.policy()?;
     let node = |(name, slots): &(String, u32)| Node {
         name: name.clone(),
         machine: machine.clone(),
@@ -110,7 +110,7 @@ impl Binding {
         machine: Machine,
         threads: Option<u32>,
     ) -> Result<Binding, String> {
-        let wish = &plan.wish;
+        let placement = &plan.placement;
         let ranks: Vec<u32> = plan.ranks_on(number).collect();
         let node = Node {
             name: plan.hosts[number as usize].clone(),
@@ -124,11 +124,11 @@ impl Binding {
                 slot => rankfile::cores(slot, &node).map(Some),
             };
             ranks.iter().map(of).collect::<Result<_, _>>()?
-        } else if !wish.cpu_mapping.is_empty() {
-            let wrong = |why| format!("CATENA_CPU_MAPPING={}: {why}", wish.cpu_mapping);
-            by_list(&wish.cpu_mapping, ranks.len(), &node).map_err(wrong)?
+        } else if !placement.cpu_mapping.is_empty() {
+            let wrong = |why| format!("CATENA_CPU_MAPPING={}: {why}", placement.cpu_mapping);
+            by_list(&placement.cpu_mapping, ranks.len(), &node).map_err(wrong)?
         } else {
-            let seats = seats(&node, ranks.len(), threads, &wish.policy()?);
+            let seats = seats(&node, ranks.len(), threads, &placement.policy()?);
             let seats = seats.map_err(|error| error.to_string())?;
             note = seats.note;
             let of = |&rank: &u32| seats.cpus.get(plan.seats[rank as usize] as usize);
@@ -138,12 +138,12 @@ impl Binding {
                 .collect()
         };
         // Those that are not bound stay within the set all the same.
-        let held = (!wish.cpu_set.is_empty()).then(|| node.machine.cpus());
+        let held = (!placement.cpu_set.is_empty()).then(|| node.machine.cpus());
         let cpus: Vec<Option<Cpus>> = cpus
             .into_iter()
             .map(|bound| bound.or_else(|| held.clone()))
             .collect();
-        let mut text = match wish.show {
+        let mut text = match placement.show {
             Show::Nothing => String::new(),
             show => {
                 let bound: Vec<_> = ranks.into_iter().zip(cpus.iter().cloned()).collect();
@@ -164,7 +164,7 @@ impl Binding {
 /// Why there is none, with the name of the host.
 pub fn usable_on(plan: &Plan, number: u32, machine: Machine) -> Result<Machine, String> {
     let name = &plan.hosts[number as usize];
-    let usable = plan.wish.usable(machine);
+    let usable = plan.placement.usable(machine);
     usable.map_err(|why| format!("{why} on host {name}"))
 }
 
@@ -206,7 +206,7 @@ mod tests {
     }
 
     /// Ranks 1 and 3 of four are on node b.
-    fn plan(wish: Wish) -> Plan {
+    fn plan(placement: PlacementRequest) -> Plan {
         Plan {
             job_id: 0,
             secret: None,
@@ -219,7 +219,7 @@ mod tests {
             room: Vec::new(),
             seats: vec![0, 0, 1, 1],
             slots_of: Vec::new(),
-            wish,
+            placement,
             stdin: Vec::new(),
             pmix: false,
             foreign: catena_boot::OtherMpi::Stop,
@@ -235,36 +235,36 @@ mod tests {
     #[test]
     fn each_node_binds_its_own_ranks() {
         assert_eq!(
-            bound(&plan(Wish::default()), None),
+            bound(&plan(PlacementRequest::default()), None),
             Ok(vec!["0-3".into(), "4-7".into()])
         );
-        let mut wish = Wish {
+        let mut placement = PlacementRequest {
             bind_to: "core".to_string(),
             cpu_set: "2-5".to_string(),
-            ..Wish::default()
+            ..PlacementRequest::default()
         };
         assert_eq!(
-            bound(&plan(wish.clone()), None),
+            bound(&plan(placement.clone()), None),
             Ok(vec!["2".into(), "3".into()])
         );
         assert_eq!(
-            bound(&plan(wish.clone()), Some(2)),
+            bound(&plan(placement.clone()), Some(2)),
             Ok(vec!["2-3".into(), "4-5".into()])
         );
         assert_eq!(
-            bound(&plan(wish.clone()), Some(3)),
+            bound(&plan(placement.clone()), Some(3)),
             // Not bound, but held.
             Ok(vec!["2-5".into(), "2-5".into()])
         );
-        wish.cpu_mapping = "5:2-3:0".to_string();
+        placement.cpu_mapping = "5:2-3:0".to_string();
         assert_eq!(
-            bound(&plan(wish.clone()), None),
+            bound(&plan(placement.clone()), None),
             Ok(vec!["5".into(), "2-3".into()])
         );
-        let mut plan = plan(wish);
+        let mut plan = plan(placement);
         plan.slots_of = ["", "1", "", ""].map(String::from).to_vec();
         assert_eq!(bound(&plan, None), Ok(vec!["3".into(), "2-5".into()]));
-        plan.wish.show = Show::Bindings;
+        plan.placement.show = Show::Bindings;
         let text = Binding::new(&plan, 1, machine(8), None)
             .expect("bound")
             .text;
@@ -297,7 +297,8 @@ mod tests {
     fn slots_are_filled_in_order() {
         let hosts = [("a", 2), ("b", 1), ("c", 3)].map(|(name, slots)| (name.to_string(), slots));
         let nodes = |ranks| {
-            let places = spots(&Wish::default(), &hosts, &machine(2), ranks).expect("places");
+            let places =
+                spots(&PlacementRequest::default(), &hosts, &machine(2), ranks).expect("places");
             let nodes = places.node_of.iter().map(u32::to_string);
             nodes.collect::<String>()
         };
@@ -308,17 +309,17 @@ mod tests {
 
     #[test]
     fn mistakes_are_told() {
-        let wish = Wish::default;
-        let with = |cpu_mapping: &str| Wish {
+        let placement = PlacementRequest::default;
+        let with = |cpu_mapping: &str| PlacementRequest {
             cpu_mapping: cpu_mapping.to_string(),
-            ..wish()
+            ..placement()
         };
-        let set = |cpu_set: &str| Wish {
+        let set = |cpu_set: &str| PlacementRequest {
             cpu_set: cpu_set.to_string(),
-            ..wish()
+            ..placement()
         };
         let map_by = "core:pe=none".to_string();
-        for (wish, words) in [
+        for (placement, words) in [
             (
                 with("0"),
                 "CATENA_CPU_MAPPING=0: it has 1 set for the 2 ranks of node b",
@@ -328,9 +329,15 @@ mod tests {
             (set("8"), "--cpu-set 8: there are only CPUs 0-7 on host b"),
             (set("0-99"), "only CPUs 0-7"),
             (set("x"), "such as 0-3,8"),
-            (Wish { map_by, ..wish() }, "--map-by core:pe=none: "),
+            (
+                PlacementRequest {
+                    map_by,
+                    ..placement()
+                },
+                "--map-by core:pe=none: ",
+            ),
         ] {
-            let error = bound(&plan(wish), None).expect_err(words);
+            let error = bound(&plan(placement), None).expect_err(words);
             assert!(error.contains(words), "{error}");
         }
     }

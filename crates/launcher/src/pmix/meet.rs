@@ -36,7 +36,7 @@ pub struct Find {
 
 /// Ranks that meet under a name, any number of times. Parts of a node arrive in
 /// order, so the first of each belong together.
-struct Meeting<R> {
+struct NamedFence<R> {
     /// Their nodes, once those of this one have come.
     nodes: Vec<u32>,
     waiting: VecDeque<R>,
@@ -48,7 +48,7 @@ struct Meeting<R> {
 pub struct Meetings<R> {
     node: u32,
     node_of: Vec<u32>,
-    meetings: HashMap<Vec<u8>, Meeting<R>>,
+    meetings: HashMap<Vec<u8>, NamedFence<R>>,
     questions: HashMap<u32, R>,
     asked: u32,
 }
@@ -102,10 +102,10 @@ impl<R> Meetings<R> {
         acts
     }
 
-    fn meeting(&mut self, name: &[u8]) -> &mut Meeting<R> {
+    fn meeting(&mut self, name: &[u8]) -> &mut NamedFence<R> {
         self.meetings
             .entry(name.to_vec())
-            .or_insert_with(|| Meeting {
+            .or_insert_with(|| NamedFence {
                 nodes: Vec::new(),
                 waiting: VecDeque::new(),
                 parts: BTreeMap::new(),

@@ -1,7 +1,7 @@
 //! Whether the job hangs.
 //!
 //! Ranks tell in memory what they have waited for longer than a second. Twice a second all nodes
-//! are asked for those that do nothing but wait ([`Question::Waits`]); nobody else is troubled.
+//! are asked for those that do ([`Question::Waits`]); nobody else is troubled.
 //! What lasted from one answer to the next is looked at (`catena_hang`): if some wait for ever, or
 //! have waited long, all nodes are asked once more, for everything ([`Question::WaitsInFull`]), and
 //! that is told.
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use catena_boot::{HANG_AFTER, ON_HANG, OnHang};
-use catena_hang::{Finding, Names, Rank, find};
+use catena_hang::{Finding, Names, Rank, Watch};
 use catena_job::{Plan, Question, setting};
 
 use super::nodes::Nodes;
@@ -25,15 +25,11 @@ pub const EVERY: Duration = Duration::from_millis(500);
 /// What is known of hanging.
 pub struct Hangs {
     on_hang: OnHang,
-    patience: Duration,
+    watch: Watch,
     /// Where findings are written as JSON.
     file: Option<PathBuf>,
     /// The number of the question that is under way.
     asked: Option<(u32, Question)>,
-    /// The last answer.
-    before: Vec<Rank>,
-    /// What was told last.
-    told: Option<Finding>,
 }
 
 /// What comes of an answer.
@@ -54,11 +50,9 @@ impl Hangs {
     pub fn new(plan: &Plan, file: Option<PathBuf>) -> Hangs {
         Hangs {
             on_hang: setting(&ON_HANG, &plan.env),
-            patience: setting(&HANG_AFTER, &plan.env),
+            watch: Watch::new(setting(&HANG_AFTER, &plan.env)),
             file,
             asked: None,
-            before: Vec::new(),
-            told: None,
         }
     }
 
@@ -89,32 +83,21 @@ impl Hangs {
             return Found::Nothing;
         };
         let (ranks, names) = read(answer, processes);
-        let found = find(&names, &self.before, &ranks, self.patience);
-        let found = found.filter(|it| !it.definite || it.is_certain(&ranks));
+        let found = self.watch.judge(&names, &ranks);
         if question == Question::Waits {
-            self.before = ranks;
+            self.watch.see(ranks);
+            return found.map_or(Found::Nothing, |_| Found::More);
         }
         let Some(found) = found else {
-            if question == Question::Waits {
-                self.told = None;
-            }
             return Found::Nothing;
         };
-        let is_known =
-            |told: &Finding| (told.definite, &told.culprits) == (found.definite, &found.culprits);
-        if self.told.as_ref().is_some_and(is_known) {
-            return Found::Nothing;
-        }
-        if question == Question::Waits {
-            return Found::More;
-        }
+        self.watch.tell(&found);
         let mut lines = found.lines();
         lines.extend(self.write(&found, &names));
         let status = match (self.on_hang, found.definite) {
             (OnHang::End, true) => Some(STATUS),
             _ => None,
         };
-        self.told = Some(found);
         Found::Tell(lines, status)
     }
 

@@ -10,7 +10,7 @@ use catena_boot::{Ended, SpawnRequest};
 use super::Supervisor;
 use super::control::Control;
 use super::elastic::{self, Elastic};
-use super::hearing::Verdict;
+use super::pending_verdicts::Verdict;
 use super::spawner::Caller;
 use super::timers::Task;
 use crate::elastic::Change;
@@ -135,14 +135,14 @@ impl Supervisor {
 
     /// Does what processes want of other launchers, and tells these what there is to tell.
     pub(super) fn serve_abroad(&mut self) {
-        let lost = self.abroad.serve(&mut self.nodes);
+        let lost = self.remote.serve(&mut self.nodes);
         self.hear_all(lost);
     }
 
     /// Another launcher comes, was found, or says something.
     pub(super) fn handle_abroad(&mut self, token: u64) {
-        self.abroad.handle(token, &mut self.nodes);
-        while let Some(verdict) = self.abroad.next(&mut self.nodes) {
+        self.remote.handle(token, &mut self.nodes);
+        while let Some(verdict) = self.remote.next(&mut self.nodes) {
             self.hear_first(verdict);
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use catena_boot::{SpawnProgram, SpawnRequest, server};
-use catena_job::{App, Inherit, MAX_RANKS, Plan, Wish, app_sets};
+use catena_job::{App, Inherit, MAX_RANKS, PlacementRequest, Plan, app_sets};
 
 use super::process::Processes;
 use crate::base::Base;
@@ -44,19 +44,19 @@ impl Space<'_> {
         }
         let counts = fit(&request.programs, room.saturating_sub(there))?;
         // Without a word about it they go from slot to slot.
-        let wish = Wish {
-            cpu_set: self.plan.wish.cpu_set.clone(),
+        let placement = PlacementRequest {
+            cpu_set: self.plan.placement.cpu_set.clone(),
             map_by: request.map_by.clone(),
             bind_to: request.bind_to.clone(),
-            ..Wish::default()
+            ..PlacementRequest::default()
         };
         let mut placed = Placed::default();
         match hosts.iter().all(Vec::is_empty) {
             // All together, as on the command line.
-            true => self.place(&wish, &[], counts.iter().sum(), &mut placed)?,
+            true => self.place(&placement, &[], counts.iter().sum(), &mut placed)?,
             false => {
                 for (hosts, &count) in hosts.iter().zip(&counts) {
-                    self.place(&wish, hosts, count, &mut placed)?;
+                    self.place(&placement, hosts, count, &mut placed)?;
                 }
             }
         }
@@ -81,7 +81,7 @@ impl Space<'_> {
         Ok(Plan {
             job_id: server::job_id().map_err(|error| error.to_string())?,
             apps: request.programs.iter().zip(&counts).map(app).collect(),
-            wish,
+            placement,
             psets: app_sets(&counts),
             node_of: placed.node_of,
             seats: placed.seats,
@@ -95,7 +95,7 @@ impl Space<'_> {
     /// Places so many more processes of a job on `hosts`, or where the job may run.
     fn place(
         &mut self,
-        wish: &Wish,
+        placement: &PlacementRequest,
         hosts: &[Host],
         count: u32,
         placed: &mut Placed,
@@ -109,7 +109,7 @@ impl Space<'_> {
             .map(|(node, slots)| (node, (self.plan.hosts[node as usize].clone(), slots)))
             .unzip();
         let places =
-            place::spots(wish, &hosts, &self.base.machine, Some(count)).map_err(in_keys)?;
+            place::spots(placement, &hosts, &self.base.machine, Some(count)).map_err(in_keys)?;
         let before = placed.on.clone();
         for (at, seat) in places.node_of.into_iter().zip(places.seats) {
             let node = numbers[at as usize];

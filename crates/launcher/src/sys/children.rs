@@ -5,7 +5,7 @@
 //! sessions they make, and how they end is known.
 
 use std::collections::BTreeSet;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use catena_job::Exit;
@@ -71,9 +71,28 @@ fn exit_of(status: &WaitIdStatus) -> Exit {
 /// How a child has ended, if it has. It stays a zombie, so that its number,
 /// which is also that of its group, is not used again.
 pub fn peek_exit(pid: i32) -> Option<Exit> {
+    peek(WaitId::Pid(Pid::from_raw(pid)?))
+}
+
+fn peek(child: WaitId<'_>) -> Option<Exit> {
     let flags = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    let status = process::waitid(WaitId::Pid(Pid::from_raw(pid)?), flags);
+    let status = process::waitid(child, flags);
     status.ok().flatten().as_ref().map(exit_of)
+}
+
+/// How a process has ended that is a zombie, by the status that proc(5) tells last of all.
+fn exit_of_zombie(pid: i32) -> Option<Exit> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name of its program, which may have any characters, is in parentheses.
+    let (_, fields) = text.rsplit_once(')')?;
+    let state = fields.split_whitespace().next()?;
+    let status: i32 = fields.split_whitespace().last()?.parse().ok()?;
+    let (code, signal) = ((status >> 8) & 0xff, status & 0x7f);
+    let exit = match signal {
+        0 => Exit::Code(code),
+        _ => Exit::Signal(signal),
+    };
+    (state == "Z").then_some(exit)
 }
 
 /// How a child ends; waits for that. It stays a zombie.
@@ -116,6 +135,16 @@ impl Other {
         !matches!(polled, Ok(1..))
     }
 
+    /// How it has ended, if it has and its parent, which this process need not be, has not asked
+    /// for that yet. It stays a zombie.
+    pub fn peek_exit(&self) -> Option<Exit> {
+        let of_child = match &self.life {
+            Some(life) => peek(WaitId::PidFd(life.as_fd())),
+            None => peek_exit(self.pid),
+        };
+        of_child.or_else(|| exit_of_zombie(self.pid).filter(|_| !self.is_alive()))
+    }
+
     /// Sends it a signal if it lives, and the group that it leads, if it does.
     pub fn signal(&self, signal: i32) {
         if self.is_alive() {
@@ -127,10 +156,15 @@ impl Other {
     }
 }
 
+/// The group of a process, by the process that leads it.
+pub fn group(pid: i32) -> Option<i32> {
+    let group = process::getpgid(Pid::from_raw(pid)).ok()?;
+    Some(group.as_raw_nonzero().get())
+}
+
 /// Whether a process is in the group that `leader` leads.
 pub fn is_in_group(pid: i32, leader: i32) -> bool {
-    let group = process::getpgid(Pid::from_raw(pid)).ok();
-    group.is_some_and(|group| group.as_raw_nonzero().get() == leader)
+    group(pid) == Some(leader)
 }
 
 fn leads_group(pid: i32) -> bool {
@@ -139,6 +173,7 @@ fn leads_group(pid: i32) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader};
     use std::process::{Command, Stdio};
 
     use super::*;
@@ -150,8 +185,35 @@ mod tests {
         let mut child = command.spawn().unwrap();
         let other = Other::open(child.id() as i32);
         assert!(other.is_alive() && !is_in_group(other.pid(), other.pid()));
+        assert_eq!(
+            (other.peek_exit(), exit_of_zombie(other.pid())),
+            (None, None)
+        );
         other.signal(libc::SIGKILL);
+        let exit = Exit::Signal(libc::SIGKILL);
+        assert_eq!(await_exit(other.pid()), exit);
+        assert_eq!(exit_of_zombie(other.pid()), Some(exit));
+        assert_eq!(other.peek_exit(), Some(exit));
         child.wait().unwrap();
         assert!(!other.is_alive());
+        assert_eq!(other.peek_exit(), None);
+    }
+
+    #[test]
+    fn a_grandchild_that_its_parent_has_not_asked_for_tells_its_status() {
+        let script = "(exit 3) & echo $!; exec cat";
+        let mut command = Command::new("sh");
+        let command = command.args(["-c", script]).stdin(Stdio::piped());
+        let mut parent = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        let mut said = BufReader::new(parent.stdout.take().unwrap());
+        said.read_line(&mut line).unwrap();
+        let other = Other::open(line.trim().parse().unwrap());
+        let mut fds = [PollFd::new(other.life.as_ref().unwrap(), PollFlags::IN)];
+        event::poll(&mut fds, None).unwrap();
+        assert_eq!(peek_exit(other.pid()), None);
+        assert_eq!(other.peek_exit(), Some(Exit::Code(3)));
+        drop(parent.stdin.take());
+        parent.wait().unwrap();
     }
 }

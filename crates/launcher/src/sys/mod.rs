@@ -20,7 +20,8 @@ use rustix::process::{self, Signal};
 use rustix::{stdio, termios};
 
 pub use children::{
-    Other, adopt, await_exit, claim, is_claimed, is_in_group, kill, kill_group, peek_exit, reap,
+    Other, adopt, await_exit, claim, group, is_claimed, is_in_group, kill, kill_group, peek_exit,
+    reap,
 };
 pub use signals::{FileLimit, Signals, restore_in, spawn_deaf};
 pub use start::{Start, Strings, affinity, check_binding, read_failure, start};

@@ -25,7 +25,7 @@ pub struct Guard(PipeWriter);
 /// What the watchdog is told of a process: two numbers, this one and that of the process.
 #[derive(Clone, Copy)]
 #[repr(i32)]
-enum Told {
+enum WatchRequest {
     /// A group comes under guard.
     Group = 0,
     /// A group that was under guard has ended, and others may have its number from now on.
@@ -35,7 +35,7 @@ enum Told {
 }
 
 impl Guard {
-    fn tell(&self, what: Told, pid: i32) {
+    fn tell(&self, what: WatchRequest, pid: i32) {
         let words = [what as i32, pid].map(i32::to_ne_bytes).concat();
         // A pipe that takes no more is one that the watchdog no longer reads.
         let _ = write(&self.0, &words);
@@ -43,7 +43,7 @@ impl Guard {
 
     /// Puts a process under guard that has left the group of its rank, until it ends.
     pub fn watch_process(&self, pid: i32) {
-        self.tell(Told::Process, pid);
+        self.tell(WatchRequest::Process, pid);
     }
 }
 
@@ -65,12 +65,12 @@ impl Watchdog {
 
     /// Puts a group of processes under guard.
     pub fn watch(&self, group: i32) {
-        self.guard.tell(Told::Group, group);
+        self.guard.tell(WatchRequest::Group, group);
     }
 
     /// A group that was under guard has ended, and others may have its number from now on.
     pub fn forget(&self, group: i32) {
-        self.guard.tell(Told::GroupEnded, group);
+        self.guard.tell(WatchRequest::GroupEnded, group);
     }
 
     /// What tells it whom to guard, for one who has nothing else to do with it.
@@ -121,9 +121,9 @@ fn guard(mut groups: PipeReader) -> ! {
             let word = words[at..].first_chunk::<4>();
             word.map_or(0, |word| i32::from_ne_bytes(*word))
         });
-        if what == Told::Group as i32 {
+        if what == WatchRequest::Group as i32 {
             watched.push(pid);
-        } else if what == Told::GroupEnded as i32 {
+        } else if what == WatchRequest::GroupEnded as i32 {
             watched.retain(|&it| it != pid);
         } else {
             others.retain(Other::is_alive);

@@ -45,7 +45,7 @@ pub unsafe fn Type_get_contents<A: Abi>(
     addresses: *mut Aint,
     datatypes: *mut A::Datatype,
 ) -> c_int {
-    let mut room = Room::new();
+    let mut room = HandleArray::new();
     let types = room.blank(datatypes, entries(max_datatypes));
     let ty = ty.native();
     let (mut n, mut combiner) = ([0; 3], 0);
@@ -83,7 +83,7 @@ pub unsafe fn Type_get_contents_c<A: Abi>(
     large_counts: *mut Count,
     datatypes: *mut A::Datatype,
 ) -> c_int {
-    let mut room = Room::new();
+    let mut room = HandleArray::new();
     let types = room.blank(datatypes, entries(max_datatypes));
     let ty = ty.native();
     let (mut n, mut combiner) = ([0; 4], 0);

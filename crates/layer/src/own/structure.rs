@@ -90,7 +90,7 @@ pub unsafe fn Type_create_struct<A: Abi>(
     types: *const A::Datatype,
     newtype: *mut A::Datatype,
 ) -> c_int {
-    let (mut room, n) = (Room::new(), entries(count));
+    let (mut room, n) = (HandleArray::new(), entries(count));
     // SAFETY: the program's arguments; of the translation `n` entries are there if it is not null.
     unsafe {
         let types = room.load(types.cast_mut(), n);

@@ -147,7 +147,7 @@ impl Networks {
     /// a doorbell in shared memory, by which the launcher wakes it.
     pub fn sleeper(&mut self, is_rung: bool) -> Option<Sleeper> {
         self.look_next();
-        if self.receipts.owes() && !self.receipts.answers().is_empty() {
+        if self.receipts.has_answers_due() && !self.receipts.answers().is_empty() {
             return None;
         }
         self.wake_socket.silence();
@@ -173,7 +173,7 @@ impl Networks {
     ///
     /// # Errors
     /// What the exchange says.
-    pub fn part(&mut self) -> Result<bool, String> {
+    pub fn leave_together(&mut self) -> Result<bool, String> {
         if self.stage == Stage::Active {
             self.stage = Stage::Leaving;
         }

@@ -29,7 +29,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use catena_base::WakeSocket;
-use catena_fabric::{Caps, Opening, Peer, PeerLost, Place, ProcessName, RailCounters};
+use catena_fabric::{Caps, LocalPeer, Opening, Peer, PeerLost, ProcessName, RailCounters};
 use catena_link::Tally;
 use catena_proof::Secret;
 
@@ -73,7 +73,7 @@ struct Member {
 /// # Examples
 /// The networks of a job of two processes, of which no memory is shared:
 /// ```no_run
-/// use catena_fabric::{Peer, Place};
+/// use catena_fabric::{Peer, LocalPeer};
 /// use catena_net::{Chain, Exchange, Networks, PeerTable, Routes};
 /// use catena_link::{Sink, Source};
 /// use catena_proof::Secret;
@@ -82,7 +82,7 @@ struct Member {
 ///     me: Peer, secret: &Secret, exchange: Box<dyn Exchange>,
 /// ) -> Result<Routes<S, R>, String> {
 ///     let (chain, job) = (Chain::parse("tcp")?, 7);
-///     let place = Place { me, processes: 2, job };
+///     let place = LocalPeer { me, processes: 2, job };
 ///     let networks = Networks::open(&chain, place, &[me], Some(secret), exchange)?;
 ///     Ok(Routes::new(me, PeerTable::new(job, [0, 1]), &[me], None, networks))
 /// }
@@ -140,7 +140,7 @@ impl Networks {
     /// What failed and what to do.
     pub fn open(
         chain: &Chain,
-        place: Place,
+        place: LocalPeer,
         local: &[Peer],
         secret: Option<&Secret>,
         exchange: Box<dyn Exchange>,
@@ -156,7 +156,7 @@ impl Networks {
     /// is here, or none that a process that is alone may [add peers](Networks::add_peer) to.
     pub(crate) fn open_all(
         chain: &Chain,
-        place: Place,
+        place: LocalPeer,
         local: &[Peer],
         secret: Option<&Secret>,
         mut exchange: Box<dyn Exchange>,

@@ -67,7 +67,7 @@ impl Networks {
                 moved += count;
             }
         }
-        if self.receipts.owes() {
+        if self.receipts.has_answers_due() {
             self.answer();
         }
         if let Some(report) = self.report.as_mut().filter(|it| !it.is_complete()) {

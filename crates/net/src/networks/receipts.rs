@@ -235,7 +235,7 @@ impl Receipts {
 
     /// Whether some peer is to be answered, or told that this process is here again.
     #[inline]
-    pub fn owes(&self) -> bool {
+    pub fn has_answers_due(&self) -> bool {
         self.owed > 0
     }
 
@@ -477,11 +477,11 @@ mod tests {
         assert!(ask(&mut a).is_empty(), "once is enough");
         // The question overtakes a packet.
         assert!(b.take(A, &packet(), true) && b.take(A, &packet(), true));
-        assert!(!b.take(A, &asked[0].header(), true) && b.owes() && b.has_left(A));
+        assert!(!b.take(A, &asked[0].header(), true) && b.has_answers_due() && b.has_left(A));
         assert!(answer(&mut b).is_empty());
         b.take(A, &packet(), true);
         let answers = answer(&mut b);
-        assert!(answers.len() == 1 && !b.owes() && b.has_left(A));
+        assert!(answers.len() == 1 && !b.has_answers_due() && b.has_left(A));
         assert!(a.questions(false, |_| false).is_some());
         a.take(B, &answers[0].header(), true);
         assert_eq!(a.questions(false, |_| false), None);
@@ -535,7 +535,7 @@ mod tests {
         assert_eq!(a.questions(false, |_| false), None);
         b.take(A, &asked[0].header(), true);
         b.lose(A);
-        assert!(!b.owes() && b.answers().is_empty());
+        assert!(!b.has_answers_due() && b.answers().is_empty());
     }
 
     #[test]
@@ -567,10 +567,10 @@ mod tests {
         assert_eq!(a.questions(false, |_| false), None);
         a.end();
         a.come_back();
-        assert!(a.owes());
+        assert!(a.has_answers_due());
         let words = answer(&mut a);
         assert_eq!(
-            (words.len(), words[0].kind, a.owes()),
+            (words.len(), words[0].kind, a.has_answers_due()),
             (1, kind::BACK, false)
         );
         b.take(A, &words[0].header(), true);
@@ -590,13 +590,13 @@ mod tests {
         let words = answer(&mut b);
         a.take(B, &words[0].header(), true);
         a.come_back();
-        assert!(!a.owes(), "it had told nobody since");
+        assert!(!a.has_answers_due(), "it had told nobody since");
         assert_eq!(ask(&mut a).len(), 1);
         a.end();
         a.come_back();
         let words = ask(&mut a);
         assert_eq!(
-            (words.len(), words[0].kind, a.owes()),
+            (words.len(), words[0].kind, a.has_answers_due()),
             (1, kind::FAREWELL, false)
         );
     }
@@ -628,7 +628,7 @@ mod tests {
             for word in late {
                 b.take(A, &word.header(), true);
             }
-            assert!(!b.has_left(A) && !b.owes(), "{late:?}");
+            assert!(!b.has_left(A) && !b.has_answers_due(), "{late:?}");
         }
     }
 
@@ -644,7 +644,10 @@ mod tests {
         assert!(!a.is_open(tells) && a.questions(false, tells).is_none());
         a.end();
         b.take(A, &asked.header(), false);
-        assert!(b.has_left(A) && !b.owes(), "nobody waits for an answer");
+        assert!(
+            b.has_left(A) && !b.has_answers_due(),
+            "nobody waits for an answer"
+        );
         // Who is left behind is told, should that one come back.
         assert!(b.is_open(tells));
         assert!(!a.is_open(tells), "another session has sent nothing");

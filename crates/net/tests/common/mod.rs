@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::rc::Rc;
 
 use catena_base::PeerBytes;
-use catena_fabric::{Peer, Place};
+use catena_fabric::{LocalPeer, Peer};
 use catena_fabric_tests::until;
 use catena_link::{Cid, Endpoint, Mode, Plane, ReqId, Selector, Sent, Sink, Source};
 use catena_net::{Chain, Exchange, Networks, PeerTable, Routes};
@@ -39,9 +39,9 @@ impl Source for Message {
 
 /// Room for a message, shared with the test.
 #[derive(Clone, Debug)]
-pub struct Room(pub Rc<RefCell<Box<[u8]>>>);
+pub struct Buffer(pub Rc<RefCell<Box<[u8]>>>);
 
-impl Sink for Room {
+impl Sink for Buffer {
     fn capacity(&self) -> u64 {
         self.0.borrow().len() as u64
     }
@@ -65,7 +65,7 @@ pub struct Table {
 }
 
 /// Routes that are tried here.
-pub type Ways = Routes<Message, Room>;
+pub type Ways = Routes<Message, Buffer>;
 
 /// One process's view of the table.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ impl Exchange for InProcess {
 pub fn over_network(chain: &str, table: &Rc<RefCell<Table>>) -> Result<[Ways; 2], String> {
     let open = |me| -> Result<Ways, String> {
         let chain = Chain::parse(chain)?;
-        let place = Place {
+        let place = LocalPeer {
             me,
             processes: 2,
             job: 7,
@@ -179,7 +179,7 @@ pub fn exchange_messages(links: &mut [Link; 2]) {
             let bytes: Vec<u8> = (0..len).map(|at| (at * 7 + (at >> 9)) as u8).collect();
             let (message, room) = (
                 Message(bytes.into()),
-                Room(Rc::new(RefCell::new(vec![0; len].into()))),
+                Buffer(Rc::new(RefCell::new(vec![0; len].into()))),
             );
             let selector = Selector {
                 source: from as i32,

@@ -1,7 +1,7 @@
 //! What the tests of this folder share.
 #![allow(dead_code)]
 
-use catena_fabric::{Peer, Place};
+use catena_fabric::{LocalPeer, Peer};
 use catena_fabric_tests::meet;
 use catena_ofi::settings::OFI_LIBRARY;
 use catena_ofi::{Config, Ofi, OfiError, Wanted};
@@ -23,7 +23,7 @@ pub fn end(me: u32, job: u64, provider: &str, config: Config) -> Option<Ofi> {
         provider: Some(provider.to_string()),
         domain: None,
     };
-    let place = Place {
+    let place = LocalPeer {
         me: Peer(me),
         processes: 2,
         job,

@@ -213,10 +213,10 @@ fn find_in_segment(card: Card) -> io::Result<Mapping> {
 /// The chunks of a neighbour that were mapped last. Whoever needs some of them for one operation after the
 /// other keeps them here: to map one takes a thousand times as long as to find it mapped.
 #[derive(Debug, Default)]
-pub struct Recent(RefCell<[Option<Kept>; 2]>);
+pub struct Recent(RefCell<[Option<RecentMapping>; 2]>);
 
 /// The stamp of a chunk and its process, and where it is mapped.
-type Kept = ((u64, u64), Arc<Mapping>);
+type RecentMapping = ((u64, u64), Arc<Mapping>);
 
 impl Recent {
     /// As [`map_peer`].

@@ -66,7 +66,7 @@ pub fn keep(process: &Process) {
     let heap = heap.get_or_insert_default();
     if heap.most_spare == 0 {
         ARENA.get_or_init(|| process.link(|link| Some(link.net().shm()?.arena().clone())));
-        process.hook::<Keeper>();
+        process.hook::<HeapHook>();
         let most = available().map_or(0, |most| most / SPARE_PART);
         heap.most_spare = usize::try_from(most).unwrap_or(SPARE).min(SPARE);
     }
@@ -74,9 +74,9 @@ pub fn keep(process: &Process) {
 
 /// Gives back what is kept when the last user of the library leaves.
 #[derive(Debug, Default)]
-struct Keeper;
+struct HeapHook;
 
-impl Hook<Process> for Keeper {
+impl Hook<Process> for HeapHook {
     fn end(&self, _: &Process) {
         if let Some(heap) = lock().as_mut() {
             heap.end();

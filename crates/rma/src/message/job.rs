@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-use catena_base::Room;
+use catena_base::PayloadRoom;
 use catena_core::buffer::SendBuf;
 use catena_datatype::TypeRef;
 use catena_fabric::{Payload, PeerLost, Posted};
@@ -53,7 +53,7 @@ impl Payload for Packet<'_> {
         }
     }
 
-    fn write(&self, mut room: Room<'_>) {
+    fn write(&self, mut room: PayloadRoom<'_>) {
         let runs = self.runs().unwrap_or_default();
         let mut at = 0;
         for run in runs {
@@ -145,7 +145,7 @@ impl Operation {
                 out.reserve(len);
                 // SAFETY: room for as many bytes, all of which are written.
                 unsafe {
-                    let room = Room::new(out.as_mut_ptr().add(from), len);
+                    let room = PayloadRoom::new(out.as_mut_ptr().add(from), len);
                     self.source.part(at, len).write(room);
                     out.set_len(from + len);
                 }
@@ -572,7 +572,7 @@ mod tests {
                     assert!(at == sent.len() as u64 && packet.len() <= most);
                     let (mut copy, from) = (vec![0; packet.len()], sent.len());
                     // SAFETY: as many bytes.
-                    packet.write(unsafe { Room::new(copy.as_mut_ptr(), copy.len()) });
+                    packet.write(unsafe { PayloadRoom::new(copy.as_mut_ptr(), copy.len()) });
                     sent.extend(packet.runs().unwrap().concat());
                     assert_eq!(copy, sent[from..]);
                     Ok(Posted::Done)

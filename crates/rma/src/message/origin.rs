@@ -29,7 +29,7 @@ const BACKLOG: usize = 4 << 20;
 
 /// What an operation does to the elements.
 #[derive(Clone, Copy)]
-struct Deed {
+struct ElementOp {
     what: What,
     operation: u8,
     elements: u8,
@@ -37,10 +37,10 @@ struct Deed {
     unit: usize,
 }
 
-impl Deed {
+impl ElementOp {
     /// One that takes bytes as they are.
-    fn plain(what: What) -> Deed {
-        Deed {
+    fn plain(what: What) -> ElementOp {
+        ElementOp {
             what,
             operation: 0,
             elements: BYTE,
@@ -48,11 +48,11 @@ impl Deed {
         }
     }
 
-    fn combine(what: What, kind: OpKind, ty: &Datatype) -> Result<Deed> {
+    fn combine(what: What, kind: OpKind, ty: &Datatype) -> Result<ElementOp> {
         Combine::new(kind, ty)?;
         let basic = ty.basic().filter(|_| kind != OpKind::NoOp);
         let (operation, elements) = codes(kind, ty);
-        Ok(Deed {
+        Ok(ElementOp {
             what,
             operation,
             elements,
@@ -90,14 +90,14 @@ impl Window {
         let (deed, source, sink) = match operation {
             Operation::Put(origin) => {
                 same(origin.len())?;
-                (Deed::plain(What::Put), lent(origin)?, None)
+                (ElementOp::plain(What::Put), lent(origin)?, None)
             }
             Operation::Get(into) => {
                 same(into.capacity())?;
-                (Deed::plain(What::Get), SendBuf::EMPTY, Some(into))
+                (ElementOp::plain(What::Get), SendBuf::EMPTY, Some(into))
             }
             Operation::Combine(kind, origin) => {
-                let deed = Deed::combine(What::Combine, kind, at.ty)?;
+                let deed = ElementOp::combine(What::Combine, kind, at.ty)?;
                 if kind == OpKind::NoOp {
                     return Ok(());
                 }
@@ -105,7 +105,7 @@ impl Window {
                 (deed, lent(origin)?, None)
             }
             Operation::Fetch(kind, origin, result) => {
-                let deed = Deed::combine(What::Fetch, kind, at.ty)?;
+                let deed = ElementOp::combine(What::Fetch, kind, at.ty)?;
                 same(result.capacity())?;
                 let source = match kind {
                     OpKind::NoOp => SendBuf::EMPTY,
@@ -123,7 +123,7 @@ impl Window {
             } => {
                 let len = at.len() as usize;
                 let both = SendBuf::Owned([&compare[..len], &new[..len]].concat().into());
-                (Deed::plain(What::Swap), both, Some(result))
+                (ElementOp::plain(What::Swap), both, Some(result))
             }
         };
         let sink = sink.map(|it| std::mem::replace(it, RecvBuf::EMPTY));
@@ -135,7 +135,7 @@ impl Window {
     fn start_far(
         &self,
         process: &Process,
-        deed: Deed,
+        deed: ElementOp,
         (at, addr): (At<'_>, u64),
         source: SendBuf,
         sink: Option<RecvBuf>,

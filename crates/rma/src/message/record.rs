@@ -3,11 +3,11 @@
 //!
 //! | record     | from   | body                            | answer                          |
 //! |------------|--------|---------------------------------|---------------------------------|
-//! | `Put`      | origin | [`Place`], bytes                | none                            |
-//! | `Combine`  | origin | [`Place`], bytes                | none                            |
-//! | `Get`      | origin | offset, length, [`Place`]       | `Bytes` from that offset on     |
-//! | `Fetch`    | origin | offset, length, [`Place`], bytes | `Bytes`, the former ones       |
-//! | `Swap`     | origin | offset, length, [`Place`], what is compared, new bytes | `Bytes`, the former ones |
+//! | `Put`      | origin | [`TargetAddress`], bytes                | none                            |
+//! | `Combine`  | origin | [`TargetAddress`], bytes                | none                            |
+//! | `Get`      | origin | offset, length, [`TargetAddress`]       | `Bytes` from that offset on     |
+//! | `Fetch`    | origin | offset, length, [`TargetAddress`], bytes | `Bytes`, the former ones       |
+//! | `Swap`     | origin | offset, length, [`TargetAddress`], what is compared, new bytes | `Bytes`, the former ones |
 //! | `Flush`    | origin | –                               | `Done`, with what went wrong since the last one |
 //! | `Lock`     | origin | –                               | `Done` when it holds the lock   |
 //! | `Unlock`   | origin | –                               | `Done`, as of `Flush`           |

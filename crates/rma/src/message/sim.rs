@@ -116,7 +116,7 @@ struct Member {
 
 /// What an operation does, to elements of `unit` bytes.
 #[derive(Clone, Copy)]
-struct Deed {
+struct ElementOp {
     what: What,
     elements: u8,
     unit: usize,
@@ -145,7 +145,7 @@ impl Member {
     fn start(
         &mut self,
         to: u32,
-        deed: Deed,
+        deed: ElementOp,
         (addr, layout): (u64, Option<(TypeRef, u64)>),
         (source, len): (Option<Vec<u64>>, u64),
         expected: Option<Expected>,
@@ -228,12 +228,12 @@ impl Member {
         let (target, at) = (&all[to as usize], to as usize);
         let long = Datatype::predefined(consts::UINT64_T.0 as u16).expect("predefined");
         let elements = code(long.basic().expect("one kind"));
-        let deed = |what| Deed {
+        let deed = |what| ElementOp {
             what,
             elements,
             unit: 8,
         };
-        let plain = |what| Deed {
+        let plain = |what| ElementOp {
             what,
             elements: BYTE,
             unit: 1,

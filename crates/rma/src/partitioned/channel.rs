@@ -34,7 +34,7 @@ pub const FEW: usize = 32;
 /// Where the partitions go. The sender says it once it knows what the receiver has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Way {
+pub enum DataPath {
     /// Into the channel, out of which the receiver takes them.
     Staged = 1,
     /// Straight into the receiver's buffer.
@@ -351,14 +351,14 @@ impl Channel {
     }
 
     /// The sender says which way the partitions go.
-    pub fn choose(&self, way: Way) {
+    pub fn choose(&self, way: DataPath) {
         self.of_sender().way.store(way as u32, Release);
     }
 
     /// Which way they go, once the sender has said it.
-    pub fn way(&self) -> Option<Way> {
+    pub fn way(&self) -> Option<DataPath> {
         let said = self.of_sender().way.load(Acquire);
-        let ways = [Way::Staged, Way::Straight, Way::Messages];
+        let ways = [DataPath::Staged, DataPath::Straight, DataPath::Messages];
         ways.into_iter().find(|&way| way as u32 == said)
     }
 
@@ -387,10 +387,10 @@ impl Channel {
 
     /// The last round that the sender may write, by what the receiver has said so far.
     #[inline]
-    pub fn open_until(&self, way: Way) -> u32 {
+    pub fn open_until(&self, way: DataPath) -> u32 {
         let receiver = self.of_receiver();
         match way {
-            Way::Straight => receiver.started.load(Acquire),
+            DataPath::Straight => receiver.started.load(Acquire),
             _ => receiver.taken.load(Acquire).wrapping_add(self.slots),
         }
     }
@@ -542,15 +542,15 @@ mod tests {
         let (sender, card) = Channel::make(shape).expect("memory");
         let receiver = Channel::open(card, shape).expect("mapped");
         assert_eq!(receiver.way(), None);
-        sender.choose(Way::Staged);
-        assert_eq!(receiver.way(), Some(Way::Staged));
+        sender.choose(DataPath::Staged);
+        assert_eq!(receiver.way(), Some(DataPath::Staged));
         let slots = shape.slots();
-        assert_eq!(sender.open_until(Way::Staged), slots);
-        assert_eq!(sender.open_until(Way::Straight), 0);
+        assert_eq!(sender.open_until(DataPath::Staged), slots);
+        assert_eq!(sender.open_until(DataPath::Straight), 0);
         receiver.start(1);
         receiver.take(1);
-        assert_eq!(sender.open_until(Way::Staged), slots + 1);
-        assert_eq!(sender.open_until(Way::Straight), 1);
+        assert_eq!(sender.open_until(DataPath::Staged), slots + 1);
+        assert_eq!(sender.open_until(DataPath::Straight), 1);
         let many = Shape::new(1000, 3);
         assert!(!shape.has_log() && many.has_log());
         let (ours, _) = Channel::make(many).expect("memory");

@@ -19,7 +19,7 @@ use catena_datatype::TypeRef;
 use catena_link::Sink;
 use catena_shm::Bell;
 
-use super::channel::{Channel, Way};
+use super::channel::{Channel, DataPath};
 
 /// A chunk has not been seen.
 const EMPTY: u8 = 0;
@@ -110,7 +110,7 @@ impl Incoming {
 
     /// Which way it comes, once that is known; messages do not come here.
     #[inline]
-    pub fn way(&self) -> Option<Way> {
+    pub fn way(&self) -> Option<DataPath> {
         self.lane.get()?.channel.way()
     }
 
@@ -129,7 +129,7 @@ impl Incoming {
         self.round.store(round, Relaxed);
         self.is_active.store(true, Release);
         if let Some(lane) = self.lane.get()
-            && lane.channel.way() != Some(Way::Staged)
+            && lane.channel.way() != Some(DataPath::Staged)
         {
             lane.channel.start(round);
             lane.bell.ring();
@@ -192,7 +192,10 @@ impl Incoming {
             return None;
         }
         let lane = self.lane.get()?;
-        if !matches!(lane.channel.way(), Some(Way::Staged | Way::Straight)) {
+        if !matches!(
+            lane.channel.way(),
+            Some(DataPath::Staged | DataPath::Straight)
+        ) {
             return None;
         }
         let from = partition as u64 * self.bytes;
@@ -219,7 +222,7 @@ impl Incoming {
                 return false;
             }
         }
-        if lane.channel.way() == Some(Way::Staged) {
+        if lane.channel.way() == Some(DataPath::Staged) {
             self.place(lane, chunk, round);
         }
         place.store(PLACED, Release);

@@ -17,7 +17,7 @@ use std::sync::atomic::{
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use catena_base::partitions::{Callers, Partitions};
-use catena_base::{Room, copy};
+use catena_base::{PayloadRoom, copy};
 use catena_core::buffer::{SendBuf, is_run};
 use catena_datatype::TypeRef;
 use catena_fabric::Payload;
@@ -25,7 +25,7 @@ use catena_link::Source;
 use catena_objects::error::{Error, Kind, Result};
 use catena_shm::{Bell, Neighbour, Run};
 
-use super::channel::{Channel, Shape, Way};
+use super::channel::{Channel, DataPath, Shape};
 use crate::heap::Mapping;
 
 /// Where the bytes of a message go.
@@ -53,10 +53,10 @@ pub struct Lane {
 }
 
 impl Lane {
-    fn way(&self) -> Way {
+    fn way(&self) -> DataPath {
         match self.to {
-            To::Channel => Way::Staged,
-            To::Mapped { .. } | To::Kernel { .. } => Way::Straight,
+            To::Channel => DataPath::Staged,
+            To::Mapped { .. } | To::Kernel { .. } => DataPath::Straight,
         }
     }
 }
@@ -315,7 +315,7 @@ impl Outgoing {
                 let to = to.wrapping_add(from as usize);
                 let bytes = self.buf.wrapping_add(from as usize);
                 match &elements {
-                    Some(it) => it.part(from - first, now).write(Room::new(to, now)),
+                    Some(it) => it.part(from - first, now).write(PayloadRoom::new(to, now)),
                     None if now <= 32 => copy::small(to, bytes, now),
                     None if copy::suits_string(now) => copy::string(to, bytes, now),
                     None => copy::claiming(to, bytes, now),

@@ -13,7 +13,7 @@ use catena_link::{Awaited, Plane, ReqId, Selector, Sink};
 use catena_objects::error::{Error, Kind, Result, no_memory};
 use catena_objects::error_place::ErrorPlace;
 
-use super::channel::{Channel, Shape, Way};
+use super::channel::{Channel, DataPath, Shape};
 use super::end::End;
 use super::incoming::Incoming;
 use super::pairing::{Pair, TagRow};
@@ -247,10 +247,10 @@ impl PartRecv {
     }
 
     /// Which way the partitions come, once that is known.
-    fn way(&self) -> Option<Way> {
+    fn way(&self) -> Option<DataPath> {
         match self.sender.get()?.has_channel {
             true => self.incoming.way(),
-            false => Some(Way::Messages),
+            false => Some(DataPath::Messages),
         }
     }
 
@@ -260,7 +260,7 @@ impl PartRecv {
             self.learn(process);
         }
         match (self.way(), self.sender.get()) {
-            (Some(Way::Messages), Some(sender)) => {
+            (Some(DataPath::Messages), Some(sender)) => {
                 if let Err(error) = self.post(process, sender) {
                     *self.failed.borrow_mut() = Some(error);
                 }
@@ -286,7 +286,7 @@ impl PartRecv {
             return true;
         }
         match self.way() {
-            Some(Way::Messages) => {
+            Some(DataPath::Messages) => {
                 return self.is_posted.get() && self.are_all_done(process, &self.parts.borrow());
             }
             Some(_) if self.incoming.take_all(callers()) => return true,
@@ -345,7 +345,7 @@ impl RequestObject<Process> for PartRecv {
         let mut error = self.failed.take();
         let total = self.sender.get().map_or(0, |it| it.total());
         let bytes = match self.way() {
-            Some(Way::Staged | Way::Straight) => total.min(self.end.total()),
+            Some(DataPath::Staged | DataPath::Straight) => total.min(self.end.total()),
             _ => {
                 let (bytes, failed) = self.take_messages(process);
                 error = error.or(failed);
@@ -417,7 +417,7 @@ impl RequestObject<Process> for PartRecv {
 
     fn awaits(&self, _process: &Process, awaited: &mut Awaited) {
         // The messages say it themselves.
-        if self.way() != Some(Way::Messages) {
+        if self.way() != Some(DataPath::Messages) {
             self.end.awaits(awaited);
         }
     }

@@ -13,7 +13,7 @@ use catena_objects::error::{Error, Kind, Result};
 use catena_objects::error_place::ErrorPlace;
 use catena_objects::fail;
 
-use super::channel::{Channel, Shape, Way};
+use super::channel::{Channel, DataPath, Shape};
 use super::end::End;
 use super::outgoing::{Lane, Outgoing, To, ready_already};
 use super::pairing::Pair;
@@ -197,7 +197,7 @@ impl PartSend {
                 own_bell,
             }),
             _ => {
-                channel.choose(Way::Messages);
+                channel.choose(DataPath::Messages);
                 self.messages.set(Some(messages));
             }
         }

@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, SocketAddr, TcpStream};
 
-use catena_fabric::{Header, Peer, Place, Posted, Transport};
+use catena_fabric::{Header, LocalPeer, Peer, Posted, Transport};
 use catena_fabric_tests::{Inbox, until};
 use catena_proof::Secret;
 use catena_tcp::{Config, Tcp};
@@ -23,7 +23,7 @@ pub fn end(me: u32, processes: u32, job: u64, config: Config) -> Tcp {
 
 /// Process `me` of some of a job whose members know a secret.
 pub fn end_with(me: u32, processes: u32, job: u64, secret: Secret, config: Config) -> Tcp {
-    let place = Place {
+    let place = LocalPeer {
         me: Peer(me),
         processes,
         job,

@@ -102,7 +102,7 @@ const NEW: Layout = Layout {
 };
 
 /// Where `_PyRuntime` tells these.
-struct Told {
+struct FrameOffsets {
     frame: usize,
     previous: usize,
     code: usize,
@@ -117,7 +117,7 @@ struct Told {
     ascii: usize,
 }
 
-const TOLD_13: Told = Told {
+const TOLD_13: FrameOffsets = FrameOffsets {
     frame: 184,
     previous: 232,
     code: 240,
@@ -132,7 +132,7 @@ const TOLD_13: Told = Told {
     ascii: 560,
 };
 
-const TOLD_14: Told = Told {
+const TOLD_14: FrameOffsets = FrameOffsets {
     frame: 208,
     previous: 256,
     code: 264,
@@ -147,7 +147,7 @@ const TOLD_14: Told = Told {
     ascii: 640,
 };
 
-fn told(runtime: *mut c_void, minor: usize, at: &Told) -> Option<Layout> {
+fn told(runtime: *mut c_void, minor: usize, at: &FrameOffsets) -> Option<Layout> {
     let tell = |offset: usize| word(runtime.addr(), offset);
     let mark = usize::from_ne_bytes(*b"xdebugpy");
     // Version, and whether it does without the lock.

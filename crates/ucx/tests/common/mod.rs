@@ -1,7 +1,7 @@
 //! What the tests of this folder share.
 #![allow(dead_code)]
 
-use catena_fabric::{Peer, Place};
+use catena_fabric::{LocalPeer, Peer};
 use catena_fabric_tests::meet;
 use catena_testing::skip;
 use catena_ucx::settings::UCX_LIBRARY;
@@ -23,7 +23,7 @@ pub fn end(me: u32, job: u64, transports: &str, config: Config) -> Option<Ucx> {
         transports: Some(transports.to_string()),
         devices: None,
     };
-    let place = Place {
+    let place = LocalPeer {
         me: Peer(me),
         processes: 2,
         job,

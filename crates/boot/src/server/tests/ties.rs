@@ -70,16 +70,16 @@ fn jobs_that_part_end_alone_and_leave_their_numbers() {
     assert_eq!(server.connected_to(2), [1..3, 0..1]);
     assert!(child.jobs().unwrap().learn(0).unwrap().is_none());
     // Once one job has parted, the end of the other one does not touch it, which may be slower.
-    parent.jobs().unwrap().part(job).unwrap();
+    parent.jobs().unwrap().leave_job(job).unwrap();
     server.step();
     assert_eq!(server.connected_to(0), alone);
     assert_eq!(server.connected_to(1).len(), 1);
-    child.jobs().unwrap().part(0).unwrap();
+    child.jobs().unwrap().leave_job(0).unwrap();
     server.step();
     assert_eq!(server.connected_to(0), alone);
     parent.jobs().unwrap().join(job).unwrap();
     child.jobs().unwrap().join(0).unwrap();
-    parent.jobs().unwrap().part(7).unwrap();
+    parent.jobs().unwrap().leave_job(7).unwrap();
     server.step();
     assert_eq!(server.connected_to(1), [1..3, 0..1]);
     // One that ends without having parted leaves its job connected.
@@ -93,8 +93,8 @@ fn jobs_that_part_end_alone_and_leave_their_numbers() {
     assert_eq!(parent.jobs().unwrap().gone().unwrap(), []);
     server.forget(0);
     // For those who meet the job is kept before they have said anything.
-    child.jobs().unwrap().part(0).unwrap();
-    parent.jobs().unwrap().part(job).unwrap();
+    child.jobs().unwrap().leave_job(0).unwrap();
+    parent.jobs().unwrap().leave_job(job).unwrap();
     child.jobs().unwrap().open_port("port").unwrap();
     let host = [(job, 0), (job, 1)];
     let visit = |side, group| Visit {

@@ -19,13 +19,14 @@ use catena_schedule::Schedule;
 
 use super::arguments::{blocks, check_place, is_in_place, packed};
 use super::count::{BOARD, way_between, way_within};
-use super::force::allows_board;
+use super::force::{allows_board, forced};
 use super::ranges::Ranges;
 use super::schedules::Key;
 use super::side::{Side, load};
 use super::signature::CallSignature;
+use super::site::Ground;
 use super::tag::{self, Label};
-use super::{Caller, Data, OwnBlock, Prepared, VData, WData, choose, neighbor};
+use super::{Caller, Data, OwnBlock, Prepared, VData, WData, neighbor};
 use crate::comm::Comm;
 use crate::process::Process;
 use catena_objects::error::{Error, Kind, Result};
@@ -301,20 +302,24 @@ impl Comm {
             return neighbor::schedule(self, key);
         }
         let what = key.what;
+        let Ground {
+            model,
+            placement,
+            site,
+        } = self.ground(process, what);
         let mut shape = Shape {
             size: self.size(),
             bytes: key.bytes,
             elem: key.elem,
             commutative: key.commutative,
-            placement: self.placement(process),
+            placement,
         };
         if !self.is_inter() {
-            let site = self.site(process);
             let args = Args {
                 site,
                 ..key.args(self.size(), self.rank)
             };
-            let algorithm = choose(process, self, what, &shape);
+            let algorithm = catena_coll::select(what, &shape, model, forced(what));
             let way = way_within(what, algorithm.name);
             return algorithm.schedule(&args).labelled(way);
         }
@@ -326,7 +331,6 @@ impl Comm {
         };
         // Each group knows its own nodes only.
         shape.placement = Placement::one_node(shape.size);
-        let model = self.model(process);
         let algorithm = inter::select(what, &shape, model);
         let algorithm = algorithm.expect("scans were refused");
         let way = way_between(what, algorithm.name);

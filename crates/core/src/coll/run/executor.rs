@@ -25,7 +25,7 @@ pub struct Posted {
 
 /// An execution that `progress` carries on.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ProgressTarget {
     /// Whom `link` tells of its messages.
     pub whom: Option<u64>,
     /// Results of messages that were taken.
@@ -42,7 +42,7 @@ pub(super) struct Executor<'a> {
     pub noted: &'a mut Option<Error>,
     /// Why there are no data, if there are none.
     pub without: &'a mut Option<Error>,
-    pub told: &'a mut Told,
+    pub told: &'a mut ProgressTarget,
 }
 
 impl Executor<'_> {

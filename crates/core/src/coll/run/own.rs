@@ -5,7 +5,7 @@ use catena_base::slab::Key;
 use super::super::own_board::{Operands, OwnBoard};
 use super::super::pending::{Ended, PendingOperation};
 use super::super::side::Loaded;
-use super::{CollRun, Way};
+use super::{CollRun, Mechanism};
 use crate::process::Process;
 
 impl CollRun {
@@ -29,7 +29,7 @@ impl CollRun {
         {
             let op = own.start_unseen(job.label);
             let pending = PendingOperation::new(op, self.turn.place, own.signature);
-            self.way = Way::Own(pending.without(Some(error)));
+            self.way = Mechanism::Own(pending.without(Some(error)));
             self.is_under_way = true;
             return true;
         }
@@ -41,7 +41,7 @@ impl CollRun {
             None => self.end_on_own_board(),
             Some((op, trouble)) => {
                 let pending = PendingOperation::new(op, self.turn.place, own.signature);
-                self.way = Way::Own(pending.met(trouble));
+                self.way = Mechanism::Own(pending.met(trouble));
                 self.is_under_way = true;
             }
         }
@@ -50,7 +50,8 @@ impl CollRun {
 
     /// Goes on there; true if it is complete, well or not.
     pub(super) fn advance_on_own_board(&mut self, process: &Process) -> bool {
-        let (Some(own), Some(job), Way::Own(pending)) = (&mut self.own, &self.job, &mut self.way)
+        let (Some(own), Some(job), Mechanism::Own(pending)) =
+            (&mut self.own, &self.job, &mut self.way)
         else {
             return true;
         };
@@ -85,14 +86,14 @@ impl CollRun {
             }
         }
         self.is_under_way = false;
-        self.way = Way::Messages;
+        self.way = Mechanism::Messages;
     }
 
     /// Whether progress has to carry it on: others may need something of this member, or it calls functions of the program.
     #[inline]
     pub fn is_needed(&self) -> bool {
         match &self.way {
-            Way::Own(pending) => pending.is_needed() || self.is_foreign(),
+            Mechanism::Own(pending) => pending.is_needed() || self.is_foreign(),
             _ => false,
         }
     }
@@ -101,15 +102,15 @@ impl CollRun {
     #[inline]
     pub fn is_left_alone(&self) -> bool {
         match &self.way {
-            Way::Rounds => true,
-            Way::Own(_) => self.own.as_ref().is_some_and(|own| own.queue.is_none()),
+            Mechanism::Rounds => true,
+            Mechanism::Own(_) => self.own.as_ref().is_some_and(|own| own.queue.is_none()),
             _ => false,
         }
     }
 
     /// Whether it is on a board of its own.
     pub fn has_own_board(&self) -> bool {
-        matches!(self.way, Way::Own(_))
+        matches!(self.way, Mechanism::Own(_))
     }
 
     /// The queue in which it waits, if it is on a board of its own.

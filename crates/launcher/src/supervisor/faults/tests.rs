@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use catena_job::{App, Wish};
+use catena_job::{App, PlacementRequest};
 
 use super::*;
 
@@ -61,7 +61,7 @@ fn faults(env: &[(&str, &str)]) -> Faults {
         room: Vec::new(),
         seats: Vec::new(),
         slots_of: Vec::new(),
-        wish: Wish::default(),
+        placement: PlacementRequest::default(),
         stdin: Vec::new(),
         pmix: false,
         foreign: OtherMpi::Stop,

@@ -3,7 +3,7 @@
 use catena_proof::Secret;
 
 use super::*;
-use crate::abroad::Word;
+use crate::remote::Word;
 use crate::server::far::Heard;
 
 /// A launcher with a job of one process.
@@ -82,7 +82,7 @@ fn connect(host: &mut Launcher, guest: &mut Launcher) {
         if it.jobs().learn(other).unwrap().is_none() {
             it.server.step();
             let told = it.jobs().learn(other).unwrap().expect("an answer");
-            assert!(told.abroad);
+            assert!(told.remote);
         } else {
             it.jobs().join(other).unwrap();
         }
@@ -106,14 +106,14 @@ fn the_end_of_a_job_abroad_touches_nobody_once_one_of_the_two_has_parted() {
     assert_eq!(talk(&mut host, &mut guest), failed());
 
     // The slower one hears that the other has parted.
-    guest.jobs().part(5).unwrap();
+    guest.jobs().leave_job(5).unwrap();
     talk(&mut host, &mut guest);
     assert_eq!(host.server.tied_to(9), []);
     guest.server.tell_failure(0, "why");
     assert_eq!(talk(&mut host, &mut guest), []);
 
     // What was said then does not count when they meet again.
-    host.jobs().part(9).unwrap();
+    host.jobs().leave_job(9).unwrap();
     talk(&mut host, &mut guest);
     connect(&mut host, &mut guest);
     assert_eq!(

@@ -5,8 +5,8 @@ use catena_topo::{Cpus, Machine, Policy};
 
 /// What the user wishes. Texts are empty if nothing was said.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Wish {
-    /// The values of `--map-by`, as [`Wish::add_map_by`] puts them together.
+pub struct PlacementRequest {
+    /// The values of `--map-by`, as [`PlacementRequest::add_map_by`] puts them together.
     pub map_by: String,
     /// The value of `--rank-by`.
     pub rank_by: String,
@@ -32,7 +32,7 @@ pub enum Show {
     Bindings,
 }
 
-impl Wish {
+impl PlacementRequest {
     /// Takes in one more value of `--map-by`. One that begins with a colon is added to what was
     /// said; another one takes the place of what was, but for what was added before anything else
     /// was said.
@@ -86,9 +86,9 @@ impl Wish {
         }
     }
 
-    /// As [`Wish::read`] reads it.
+    /// As [`PlacementRequest::read`] reads it.
     pub fn write(&self, w: &mut Writer) {
-        let Wish {
+        let PlacementRequest {
             map_by,
             rank_by,
             bind_to,
@@ -102,12 +102,12 @@ impl Wish {
         w.u32(*show as u32);
     }
 
-    /// Reads what [`Wish::write`] wrote.
+    /// Reads what [`PlacementRequest::write`] wrote.
     ///
     /// # Errors
     /// If it is something else.
-    pub fn read(r: &mut Reader<'_>) -> Result<Wish, Malformed> {
-        Ok(Wish {
+    pub fn read(r: &mut Reader<'_>) -> Result<PlacementRequest, Malformed> {
+        Ok(PlacementRequest {
             map_by: r.text()?,
             rank_by: r.text()?,
             bind_to: r.text()?,
@@ -128,14 +128,17 @@ mod tests {
 
     #[test]
     fn wishes_survive_the_journey() {
-        let wish = Wish {
+        let placement = PlacementRequest {
             map_by: "numa".to_string(),
             cpu_set: "0-1".to_string(),
             show: Show::Map,
-            ..Wish::default()
+            ..PlacementRequest::default()
         };
         let mut w = Writer::new(1u8);
-        wish.write(&mut w);
-        assert_eq!(Wish::read(&mut Reader::new(&w.into_body())), Ok(wish));
+        placement.write(&mut w);
+        assert_eq!(
+            PlacementRequest::read(&mut Reader::new(&w.into_body())),
+            Ok(placement)
+        );
     }
 }

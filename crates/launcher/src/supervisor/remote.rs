@@ -5,29 +5,29 @@ use std::mem;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use catena_boot::server::far::{FarVisit, Heard};
+use catena_boot::server::far::{Heard, RemoteConnect};
 use catena_boot::wire::{Reader, Writer};
 use catena_boot::{CONNECT_TIMEOUT, HOST_TIMEOUT, Word};
 use catena_job::{MessageKind, Plan, setting};
 use catena_proof::Secret;
 
-use super::hearing::Verdict;
 use super::nodes::Nodes;
-use crate::abroad::{self, Doors, Search, Token, Way};
+use super::pending_verdicts::Verdict;
 use crate::hosts::link::{End, Link};
 use crate::node::Node;
+use crate::remote::{self, Listeners, PortAddress, Search, Token};
 use crate::sys;
 
 /// How often another launcher is called that hangs up before it has said who it is.
 const TRIES: usize = 16;
 
 /// Launchers that this one talks to, and how it is found.
-pub struct Abroad {
+pub struct RemoteLaunchers {
     /// How long a launcher is sought.
     patience: Duration,
     /// How long one may be silent; zero: for ever.
     silence: Duration,
-    doors: Option<Doors>,
+    listeners: Option<Listeners>,
     search: Option<Search>,
     /// By number.
     launchers: Vec<Launcher>,
@@ -43,7 +43,7 @@ struct Launcher {
     secret: Secret,
     state: State,
     /// Those who want to go to its ports, as long as it is sought.
-    waiting: Vec<FarVisit>,
+    waiting: Vec<RemoteConnect>,
 }
 
 /// How far it is with a launcher.
@@ -80,17 +80,17 @@ impl Launcher {
 /// The frame with which each says who it is.
 fn hello() -> Vec<u8> {
     let mut frame = Writer::new(MessageKind::Hello);
-    frame.raw(abroad::own_key().as_bytes());
+    frame.raw(remote::own_key().as_bytes());
     frame.finish()
 }
 
-impl Abroad {
+impl RemoteLaunchers {
     /// One that knows no other launcher yet.
-    pub fn new(plan: &Plan) -> Abroad {
-        Abroad {
+    pub fn new(plan: &Plan) -> RemoteLaunchers {
+        RemoteLaunchers {
             patience: setting(&CONNECT_TIMEOUT, &plan.env),
             silence: setting(&HOST_TIMEOUT, &plan.env),
-            doors: None,
+            listeners: None,
             search: None,
             launchers: Vec::new(),
             speaking: None,
@@ -101,11 +101,11 @@ impl Abroad {
     /// to be judged: who was lost.
     pub fn serve(&mut self, nodes: &mut Nodes) -> Vec<Verdict> {
         for opening in nodes.server(Node::take_openings) {
-            if self.doors.is_none() {
+            if self.listeners.is_none() {
                 // Without a door the port is one for the jobs of this launcher.
-                self.doors = Doors::open(&nodes.base.poller).ok();
+                self.listeners = Listeners::open(&nodes.base.poller).ok();
             }
-            let way = self.doors.as_ref().map(Doors::text);
+            let way = self.listeners.as_ref().map(Listeners::text);
             nodes.server(|node| node.port_opened(opening, way.as_deref()));
         }
         for visit in nodes.server(Node::take_visits) {
@@ -131,19 +131,19 @@ impl Abroad {
         lost
     }
 
-    fn refuse(visit: &FarVisit, why: String, nodes: &mut Nodes) {
+    fn refuse(visit: &RemoteConnect, why: String, nodes: &mut Nodes) {
         nodes.server(|node| node.refuse_visit(visit, why));
     }
 
     /// Somebody wants to go to a port of another launcher.
-    fn go(&mut self, visit: FarVisit, nodes: &mut Nodes) {
-        let way = Way::of(&visit.port).and_then(|way| Some((way.secret()?, way)));
+    fn go(&mut self, visit: RemoteConnect, nodes: &mut Nodes) {
+        let way = PortAddress::of(&visit.port).and_then(|way| Some((way.secret()?, way)));
         let Some((secret, way)) = way else {
             let why = format!(
                 "'{}' is not the name of a port: it was cut off or changed",
                 visit.port
             );
-            return Abroad::refuse(&visit, why, nodes);
+            return RemoteLaunchers::refuse(&visit, why, nodes);
         };
         if way.user() != Some(sys::user()) {
             let why = format!(
@@ -151,14 +151,14 @@ impl Abroad {
                 visit.port,
                 way.user().unwrap_or_default()
             );
-            return Abroad::refuse(&visit, why, nodes);
+            return RemoteLaunchers::refuse(&visit, why, nodes);
         }
-        if way.key == abroad::own_key() {
+        if way.key == remote::own_key() {
             let why = format!(
                 "there is no port '{}': it was closed, or the process that had opened it has ended",
                 visit.port
             );
-            return Abroad::refuse(&visit, why, nodes);
+            return RemoteLaunchers::refuse(&visit, why, nodes);
         }
         let is_it = |it: &&mut Launcher| it.key == way.key && !matches!(it.state, State::Gone);
         if let Some(known) = self.launchers.iter_mut().find(is_it) {
@@ -216,18 +216,22 @@ impl Abroad {
                 "the mpirun that has opened the port '{}' cannot be reached: {why}",
                 visit.port
             );
-            Abroad::refuse(&visit, why, nodes);
+            RemoteLaunchers::refuse(&visit, why, nodes);
         }
     }
 
-    /// Handles a token of other launchers. [`Abroad::next`] is to be called then, until it gives
-    /// nothing.
+    /// Handles a token of other launchers. [`RemoteLaunchers::next`] is to be called then, until it
+    /// gives nothing.
     pub fn handle(&mut self, token: u64, nodes: &mut Nodes) {
-        match abroad::about(token) {
+        match remote::about(token) {
             Token::Door => {
-                let doors = self.doors.as_mut();
-                let come =
-                    doors.map(|doors| (doors.handle(token, &nodes.base.poller), doors.secret()));
+                let listeners = self.listeners.as_mut();
+                let come = listeners.map(|listeners| {
+                    (
+                        listeners.handle(token, &nodes.base.poller),
+                        listeners.secret(),
+                    )
+                });
                 let (come, secret) = come.unzip();
                 for one in come.unwrap_or_default() {
                     let secret = secret.clone().expect("there is a door");
@@ -255,7 +259,7 @@ impl Abroad {
 
     /// There is a connection to a launcher: both say who they are.
     fn greet(&mut self, number: usize, to: OwnedFd, nodes: &mut Nodes) {
-        match abroad::link(to, number, &nodes.base.poller) {
+        match remote::link(to, number, &nodes.base.poller) {
             Ok(mut link) => {
                 link.push(hello());
                 self.launchers[number].state = State::Greeting(link);
@@ -303,7 +307,7 @@ impl Abroad {
         };
         let mut launchers = self.launchers.iter().enumerate();
         let is_called = self.launchers[number].key.is_empty();
-        if is_called && launchers.any(calls_too) && abroad::own_key() < key {
+        if is_called && launchers.any(calls_too) && remote::own_key() < key {
             return Err(End::Closed);
         }
         let launcher = &mut self.launchers[number];
@@ -372,8 +376,8 @@ impl Abroad {
 
     /// What is due with other launchers. What is to be judged: who was lost.
     pub fn tick(&mut self, nodes: &mut Nodes) -> Vec<Verdict> {
-        if let Some(doors) = &mut self.doors {
-            doors.tick();
+        if let Some(listeners) = &mut self.listeners {
+            listeners.tick();
         }
         let (silence, now) = (self.silence, Instant::now());
         let mut lost = Vec::new();
@@ -389,7 +393,7 @@ impl Abroad {
         lost
     }
 
-    /// When to call [`Abroad::tick`].
+    /// When to call [`RemoteLaunchers::tick`].
     pub fn next_time(&self) -> Option<Instant> {
         let links = self.launchers.iter().filter_map(|it| match &it.state {
             State::Greeting(link) | State::Up(link) if !self.silence.is_zero() => {
@@ -397,8 +401,8 @@ impl Abroad {
             }
             _ => None,
         });
-        let doors = self.doors.as_ref().and_then(Doors::next_time);
-        links.chain(doors).min()
+        let listeners = self.listeners.as_ref().and_then(Listeners::next_time);
+        links.chain(listeners).min()
     }
 
     /// The jobs of other launchers that are connected to that of a process are told that it has

@@ -47,20 +47,20 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A way to a launcher, as the name of a port has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct PortAddress {
     /// Process, user and machine of the launcher.
     pub key: String,
     secret: String,
     addresses: String,
 }
 
-impl Way {
+impl PortAddress {
     /// The one that the name of a port ends with, if it does.
-    pub fn of(port: &str) -> Option<Way> {
+    pub fn of(port: &str) -> Option<PortAddress> {
         let (_, way) = port.rsplit_once('@')?;
         let mut words = way.split('/');
         let mut next = || words.next().map(str::to_string);
-        let way = Way {
+        let way = PortAddress {
             key: next()?,
             secret: next()?,
             addresses: next()?,
@@ -147,8 +147,8 @@ fn address(process: u32, secret: &Secret) -> io::Result<SocketAddr> {
 }
 
 /// Where a launcher is reached by others.
-pub struct Doors {
-    way: Way,
+pub struct Listeners {
+    way: PortAddress,
     socket: Option<UnixListener>,
     calls: Option<Calls>,
 }
@@ -180,7 +180,7 @@ impl Search {
     }
 
     /// Follows a way, which may take `limit`; what comes of it is known by `number`.
-    pub fn begin(&self, way: &Way, number: usize, limit: Duration) -> io::Result<()> {
+    pub fn begin(&self, way: &PortAddress, number: usize, limit: Duration) -> io::Result<()> {
         let (way, send) = (way.clone(), self.send.clone());
         let mut ring = self.ring.try_clone()?;
         let follow = move || {
@@ -199,15 +199,15 @@ impl Search {
     }
 }
 
-impl Doors {
+impl Listeners {
     /// Begins to listen.
     ///
     /// # Errors
     /// If the system has no random numbers, or lets this process listen nowhere.
-    pub fn open(poller: &Poller) -> io::Result<Doors> {
+    pub fn open(poller: &Poller) -> io::Result<Listeners> {
         let process = std::process::id();
         let secret: String = Secret::random()?.to_hex()[..2 * SECRET].to_string();
-        let mut way = Way {
+        let mut way = PortAddress {
             key: key(process),
             secret,
             addresses: String::new(),
@@ -230,7 +230,7 @@ impl Doors {
                 true => at.to_string(),
                 false => format!("{},{at}", way.addresses),
             };
-            let longer = Way {
+            let longer = PortAddress {
                 addresses: longer,
                 ..way.clone()
             };
@@ -238,7 +238,7 @@ impl Doors {
                 way = longer;
             }
         }
-        Ok(Doors {
+        Ok(Listeners {
             way,
             socket: socket.ok(),
             calls: calls.ok(),
@@ -280,7 +280,7 @@ impl Doors {
         }
     }
 
-    /// When to call [`Doors::tick`].
+    /// When to call [`Listeners::tick`].
     pub fn next_time(&self) -> Option<Instant> {
         self.calls.as_ref()?.next_time(PATIENCE)
     }
@@ -322,52 +322,52 @@ mod tests {
 
     #[test]
     fn ways_stand_in_names_of_ports() {
-        let way = Way {
+        let way = PortAddress {
             key: key(77),
             secret: "ab".repeat(SECRET),
             addresses: "10.0.0.1:99,[fe80::1]:98".to_string(),
         };
         let port = format!("catena:01:0:3:ff{}", way.text());
-        assert_eq!(Way::of(&port), Some(way.clone()));
+        assert_eq!(PortAddress::of(&port), Some(way.clone()));
         assert_eq!(way.process(), Some(77));
         assert_eq!(way.user(), Some(sys::user()));
         let secret = "ab".repeat(SECRET);
         let strange = ["x.0.1", "7.x.1", "7"].map(|key| format!("a@{key}/{secret}/"));
         let strange = strange.iter().map(String::as_str);
         for odd in strange.chain(["catena:1", "a@b", "a@7.0.1/xx/", "@//"]) {
-            assert_eq!(Way::of(odd), None, "{odd}");
+            assert_eq!(PortAddress::of(odd), None, "{odd}");
         }
     }
 
     #[test]
     fn names_of_ports_are_short() {
         let poller = Poller::new().unwrap();
-        let doors = Doors::open(&poller).unwrap();
-        assert!(doors.text().len() <= LONGEST, "{}", doors.text());
-        let way = Way::of(&format!("port{}", doors.text())).unwrap();
-        assert_eq!(way.secret().unwrap(), doors.secret());
+        let listeners = Listeners::open(&poller).unwrap();
+        assert!(listeners.text().len() <= LONGEST, "{}", listeners.text());
+        let way = PortAddress::of(&format!("port{}", listeners.text())).unwrap();
+        assert_eq!(way.secret().unwrap(), listeners.secret());
         assert_eq!(way.key, own_key());
     }
 
     #[test]
     fn a_launcher_is_found_on_its_machine() {
         let mut poller = Poller::new().unwrap();
-        let mut doors = Doors::open(&poller).unwrap();
+        let mut listeners = Listeners::open(&poller).unwrap();
         let search = Search::new(&poller).unwrap();
-        let way = Way::of(&doors.text()).unwrap();
+        let way = PortAddress::of(&listeners.text()).unwrap();
         search.begin(&way, 5, PATIENCE).unwrap();
         let (mut come, mut found) = (Vec::new(), Vec::new());
         while come.is_empty() || found.is_empty() {
             for token in poller.wait(None).unwrap() {
                 match about(token) {
-                    Token::Door => come.extend(doors.handle(token, &poller)),
+                    Token::Door => come.extend(listeners.handle(token, &poller)),
                     Token::Found => found.extend(search.take()),
                     Token::Link(_) => unreachable!("there is none"),
                 }
             }
         }
         assert!(matches!(found[..], [(5, Ok(_))]));
-        drop(doors);
+        drop(listeners);
         assert!(way.follow(Duration::from_millis(100)).is_err());
     }
 }

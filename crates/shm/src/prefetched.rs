@@ -13,7 +13,7 @@ const MOST: usize = 128 << 10;
 
 /// What of a ring's room is in our cache.
 #[derive(Debug, Default)]
-pub(crate) struct Warm {
+pub(crate) struct Prefetched {
     /// Bytes from the next free one that were fetched.
     done: usize,
     /// Bytes sent since the last wait: the next message may be as long.
@@ -24,7 +24,7 @@ pub(crate) struct Warm {
     pub listed: bool,
 }
 
-impl Warm {
+impl Prefetched {
     /// A packet of `len` bytes takes the room that comes next.
     #[inline(always)]
     pub fn sent(&mut self, len: usize) {
@@ -58,13 +58,13 @@ impl Warm {
 mod tests {
     use super::*;
 
-    fn fetch(warm: &mut Warm) -> Vec<usize> {
+    fn fetch(warm: &mut Prefetched) -> Vec<usize> {
         std::iter::from_fn(|| warm.next()).collect()
     }
 
     #[test]
     fn as_much_as_was_sent_is_fetched_once() {
-        let mut warm = Warm::default();
+        let mut warm = Prefetched::default();
         assert_eq!(fetch(&mut warm), []);
         warm.sent(2 * STEP);
         warm.sent(STEP);
@@ -77,14 +77,14 @@ mod tests {
 
     #[test]
     fn there_is_a_limit() {
-        let mut warm = Warm::default();
+        let mut warm = Prefetched::default();
         (0..100).for_each(|_| warm.sent(MOST / 10));
         assert_eq!(fetch(&mut warm).len(), MOST / STEP);
     }
 
     #[test]
     fn what_is_not_free_is_left() {
-        let mut warm = Warm::default();
+        let mut warm = Prefetched::default();
         warm.sent(8 * STEP);
         assert_eq!(warm.next(), Some(0));
         warm.stop();

@@ -1,7 +1,7 @@
 //! What members of several hosts share: their lowest keeps it, and the others ask it by active messages
 //! ([`catena_link::active`]). On one node there is none of this; see [`crate::common`].
 //!
-//! A question has a number, which its answer repeats. Questions and answers lie in the [`Mail`] until progress
+//! A question has a number, which its answer repeats. Questions and answers lie in the [`MessageQueue`] until progress
 //! sends them or carries them out: the handler is called from within a poll, where nothing can be sent.
 //! A process answers, and gives back the right to bytes that a thread has used, when it makes progress: the program's calls do,
 //! and in atomic mode a thread beside the program ([`Remote::serve_always`]), so that nobody waits for a program that computes.
@@ -23,8 +23,8 @@ use catena_fabric::{Peer, PeerLost, Posted};
 use catena_link::{ActiveHeader, Class, Handler};
 use catena_objects::error::{Error, Result};
 
+use crate::call::CollectiveCall;
 use crate::common::Span;
-use crate::crew::Crew;
 
 /// The class of files among active messages.
 const CLASS: Class = Class(6);
@@ -94,7 +94,7 @@ struct Claim {
 
 /// What is kept of a file.
 #[derive(Debug, Default)]
-struct Kept {
+struct FileState {
     pointer: [u64; 2],
     next: u64,
     claims: Vec<Claim>,
@@ -106,7 +106,7 @@ struct State {
     came: VecDeque<(Peer, Letter)>,
     to_go: VecDeque<(Peer, Letter)>,
     answers: HashMap<u64, u64>,
-    files: HashMap<u32, Kept>,
+    files: HashMap<u32, FileState>,
     /// Peers that were lost lately.
     lost: Vec<Peer>,
     /// All of them.
@@ -120,11 +120,11 @@ static BESIDE: Demand = Demand::new();
 
 /// The messages of a process. Any thread may leave one.
 #[derive(Debug, Default)]
-pub(crate) struct Mail(Mutex<State>);
+pub(crate) struct MessageQueue(Mutex<State>);
 
-static MAIL: LazyLock<Arc<Mail>> = LazyLock::new(Arc::default);
+static QUEUE: LazyLock<Arc<MessageQueue>> = LazyLock::new(Arc::default);
 
-impl Mail {
+impl MessageQueue {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -132,9 +132,9 @@ impl Mail {
 
 /// Takes the messages.
 #[derive(Debug)]
-struct Postbox(Arc<Mail>);
+struct QueueHandler(Arc<MessageQueue>);
 
-impl Handler for Postbox {
+impl Handler for QueueHandler {
     fn deliver(&mut self, from: Peer, header: ActiveHeader, payload: PeerBytes<'_>) {
         let mut bytes = [0u8; 16];
         if payload.len() != bytes.len() {
@@ -276,7 +276,7 @@ impl State {
 
 /// Sends and carries out messages while files are open that need it.
 #[derive(Debug, Default)]
-struct Keeper {
+struct FileAgent {
     /// Files in atomic mode that have other members on this node, whose messages wake no thread.
     near: Cell<usize>,
 }
@@ -284,9 +284,9 @@ struct Keeper {
 /// Rights to bytes that this process has: a thread that is through with one wakes nobody but the program's calls.
 static HELD: AtomicUsize = AtomicUsize::new(0);
 
-impl Hook<Process> for Keeper {
+impl Hook<Process> for FileAgent {
     fn progress(&self, process: &Process) -> bool {
-        let mut state = MAIL.state();
+        let mut state = QUEUE.state();
         let has_mail = !state.came.is_empty() || !state.to_go.is_empty() || !state.lost.is_empty();
         state.read();
         let mut going = std::mem::take(&mut state.to_go);
@@ -294,7 +294,7 @@ impl Hook<Process> for Keeper {
         drop(state);
         let me = process.me;
         going.retain(|(to, letter)| *to == me || !post(process, *to, letter));
-        let mut state = MAIL.state();
+        let mut state = QUEUE.state();
         let (own, left): (Vec<_>, Vec<_>) = going.into_iter().partition(|(to, _)| *to == me);
         state.came.extend(own);
         state.to_go.extend(left);
@@ -306,7 +306,7 @@ impl Hook<Process> for Keeper {
     }
 
     fn before_sleep(&self, _: &Process) -> bool {
-        let state = MAIL.state();
+        let state = QUEUE.state();
         !state.came.is_empty() || !state.to_go.is_empty()
     }
 }
@@ -363,29 +363,29 @@ impl Drop for Claimed {
             question: 0,
             words: [self.number, 0],
         };
-        MAIL.state().to_go.push_back((self.owner, letter));
+        QUEUE.state().to_go.push_back((self.owner, letter));
         HELD.fetch_sub(1, Relaxed);
     }
 }
 
 /// Has messages of files taken from now on. Before any member may send one.
 pub(crate) fn listen(process: &Process) {
-    let handler: Box<dyn Handler> = Box::new(Postbox(MAIL.clone()));
+    let handler: Box<dyn Handler> = Box::new(QueueHandler(QUEUE.clone()));
     process.link(|link| link.set_handler(CLASS, Some(handler)));
-    process.hook::<Keeper>().add_work(1);
+    process.hook::<FileAgent>().add_work(1);
 }
 
 /// A file is closed that needed it.
 pub(crate) fn listen_no_more(process: &Process) {
-    process.hook::<Keeper>().remove_work(1);
+    process.hook::<FileAgent>().remove_work(1);
 }
 
 /// Keeps what the members of a new file share; its number.
 pub(crate) fn keep() -> u32 {
-    let mut state = MAIL.state();
+    let mut state = QUEUE.state();
     state.last_file += 1;
     let number = state.last_file;
-    state.files.insert(number, Kept::default());
+    state.files.insert(number, FileState::default());
     number
 }
 
@@ -408,7 +408,7 @@ impl Remote {
         let is_near =
             |peer: Peer| peer != process.me && process.link(|link| link.net().shares_segment(peer));
         let near = comm.group.members().any(is_near);
-        let count = &process.hook::<Keeper>().near;
+        let count = &process.hook::<FileAgent>().near;
         count.set(count.get() + usize::from(near));
         self.served.set(Served::Always { near });
         BESIDE.raise();
@@ -417,12 +417,12 @@ impl Remote {
     /// Nobody needs it any more.
     pub(crate) fn close(&self, process: &Process) {
         // What is still to go to others, as the right to bytes that came back, goes first.
-        process.block(describe_pointer, |_| MAIL.state().to_go.is_empty());
+        process.block(describe_pointer, |_| QUEUE.state().to_go.is_empty());
         if self.owner == process.me {
-            MAIL.state().files.remove(&self.file);
+            QUEUE.state().files.remove(&self.file);
         }
         if let Served::Always { near } = self.served.take() {
-            let count = &process.hook::<Keeper>().near;
+            let count = &process.hook::<FileAgent>().near;
             count.set(count.get() - usize::from(near));
             BESIDE.lower();
         }
@@ -431,7 +431,7 @@ impl Remote {
 
     /// Asks a question; its number.
     fn put(&self, what: What, words: [u64; 2]) -> u64 {
-        let mut state = MAIL.state();
+        let mut state = QUEUE.state();
         state.last_question += 1;
         let question = state.last_question;
         let letter = Letter {
@@ -446,7 +446,7 @@ impl Remote {
 
     /// What became of a question, if that is known.
     fn answer(&self, question: u64) -> Option<Result<u64>> {
-        let mut state = MAIL.state();
+        let mut state = QUEUE.state();
         if let Some(answer) = state.answers.remove(&question) {
             return Some(Ok(answer));
         }
@@ -494,7 +494,7 @@ impl Remote {
     }
 
     /// Waits for the right to bytes in a collective call.
-    pub(crate) async fn claim_in(&self, crew: &Crew, span: Span) -> Result<Claimed> {
+    pub(crate) async fn claim_in(&self, crew: &CollectiveCall, span: Span) -> Result<Claimed> {
         let question = self.put(What::claim(span), [span.begin, span.end]);
         let mut answer = None;
         crew.until(|_| {
@@ -525,8 +525,8 @@ fn describe_pointer(_: &Process, waits: &mut WaitsFor) {
 
 /// Sends what this process has given back, for which others may wait.
 pub(crate) fn give_back(process: &Process) {
-    if !MAIL.state().to_go.is_empty() {
-        process.block(describe_pointer, |_| MAIL.state().to_go.is_empty());
+    if !QUEUE.state().to_go.is_empty() {
+        process.block(describe_pointer, |_| QUEUE.state().to_go.is_empty());
     }
 }
 
@@ -543,10 +543,10 @@ pub(crate) mod fuzz {
     /// What members of other hosts send to the one that keeps what a file's members share: each message in five bytes,
     /// which say who sends it, what it is, of which file, its question, and how many bytes follow.
     pub fn letters(data: &[u8]) {
-        let mail = Arc::new(Mail::default());
-        let kept = (0..FILES).map(|file| (file, Kept::default()));
+        let mail = Arc::new(MessageQueue::default());
+        let kept = (0..FILES).map(|file| (file, FileState::default()));
         mail.state().files.extend(kept);
-        let mut postbox = Postbox(mail.clone());
+        let mut postbox = QueueHandler(mail.clone());
         let mut rest = data;
         while let Some((head, after)) = rest.split_at_checked(HEAD) {
             let (payload, next) = after.split_at(after.len().min(head[4].into()));

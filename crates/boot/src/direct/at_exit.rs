@@ -16,15 +16,15 @@ pub(super) enum LastWord {
 }
 
 /// What is left to do when the process ends.
-struct Farewell {
+struct ExitAction {
     word: LastWord,
     manager: Shared,
     segment: Arc<Segment>,
 }
 
-static EXPECTED: Mutex<Option<Farewell>> = Mutex::new(None);
+static EXPECTED: Mutex<Option<ExitAction>> = Mutex::new(None);
 
-fn expected() -> MutexGuard<'static, Option<Farewell>> {
+fn expected() -> MutexGuard<'static, Option<ExitAction>> {
     EXPECTED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -32,7 +32,7 @@ fn expected() -> MutexGuard<'static, Option<Farewell>> {
 pub(super) fn expect(word: LastWord, manager: &Shared, segment: &Arc<Segment>) {
     static ONCE: Once = Once::new();
     ONCE.call_once(sys::at_exit::<Say>);
-    *expected() = Some(Farewell {
+    *expected() = Some(ExitAction {
         word,
         manager: Arc::clone(manager),
         segment: Arc::clone(segment),

@@ -1,7 +1,7 @@
 //! How the members of a file do something together, in one of two ways: a call that blocks does each step to its end;
 //! one that was started leaves off wherever it would have to wait, and progress takes it up again.
 //!
-//! The code is the same: an `async` function whose waits are those of a [`Crew`]. There is no runtime and no waker:
+//! The code is the same: an `async` function whose waits are those of a [`CollectiveCall`]. There is no runtime and no waker:
 //! progress polls what is under way ([`crate::operation`]).
 
 use catena_core::needs;
@@ -36,7 +36,7 @@ pub(crate) fn steps() -> u64 {
 
 /// The members, as one of them waits for the others.
 #[derive(Clone, Debug)]
-pub(crate) struct Crew {
+pub(crate) struct CollectiveCall {
     process: NonNull<Process>,
     /// The members.
     pub comm: Arc<Comm>,
@@ -44,10 +44,10 @@ pub(crate) struct Crew {
     now: bool,
 }
 
-impl Crew {
+impl CollectiveCall {
     /// For a call that blocks.
     pub fn blocking(process: &Process, comm: &Arc<Comm>) -> Self {
-        Crew {
+        CollectiveCall {
             process: process.into(),
             comm: comm.clone(),
             now: true,
@@ -56,9 +56,9 @@ impl Crew {
 
     /// For one that was started.
     pub fn started(process: &Process, comm: &Arc<Comm>) -> Self {
-        Crew {
+        CollectiveCall {
             now: false,
-            ..Crew::blocking(process, comm)
+            ..CollectiveCall::blocking(process, comm)
         }
     }
 
@@ -77,7 +77,7 @@ impl Crew {
         self.until_told(describe, done).await;
     }
 
-    /// As [`Crew::until`]; if it lasts, `describe` says what for.
+    /// As [`CollectiveCall::until`]; if it lasts, `describe` says what for.
     async fn until_told(
         &self,
         describe: impl Fn(&Process, &mut WaitsFor),
@@ -106,7 +106,7 @@ impl Crew {
         done.into_result().map(|status| status.bytes())
     }
 
-    /// Carries out a collective operation that [`Crew::caller`] has prepared.
+    /// Carries out a collective operation that [`CollectiveCall::caller`] has prepared.
     pub async fn carry_out(&self, prepared: Option<Prepared>) -> Result<()> {
         let Some(prepared) = prepared else {
             return Ok(());

@@ -11,18 +11,18 @@ use std::time::{Duration, Instant};
 use catena_proof::Secret;
 
 use super::Server;
-use super::far::{FarJob, FarVisit, Heard, Opening, THIRD, UnderWay};
+use super::far::{Heard, Opening, RemoteConnect, RemoteJob, THIRD, UnderWay};
 use super::served::{Event, answer};
 use super::tables::{Asker, Tie, Waiter, Who};
 use crate::Job;
-use crate::abroad::{JobCard, Word};
 use crate::jobs::{Outcome, Side};
+use crate::remote::{JobCard, Word};
 use crate::wire::{FrameKind, Malformed, Reader, Writer};
 
 impl Server {
     /// The ports that are to be opened: see [`Server::port_opened`].
     pub fn take_openings(&mut self) -> Vec<Opening> {
-        std::mem::take(&mut self.abroad.openings)
+        std::mem::take(&mut self.remote.openings)
     }
 
     /// Opens a port under a name that says the way to this launcher, if there is one.
@@ -39,7 +39,7 @@ impl Server {
             port,
         };
         match self.has_ways {
-            true => self.abroad.openings.push(opening),
+            true => self.remote.openings.push(opening),
             false => self.opened(opening, None),
         }
     }
@@ -54,32 +54,32 @@ impl Server {
 
     /// Those who want to meet somebody at ports of other launchers: for each
     /// [`Server::visit`] or [`Server::refuse`].
-    pub fn take_visits(&mut self) -> Vec<FarVisit> {
-        std::mem::take(&mut self.abroad.visits)
+    pub fn take_visits(&mut self) -> Vec<RemoteConnect> {
+        std::mem::take(&mut self.remote.visits)
     }
 
     /// What is to be told to other launchers.
     pub fn take_words(&mut self) -> Vec<(u32, Word)> {
-        std::mem::take(&mut self.abroad.words)
+        std::mem::take(&mut self.remote.words)
     }
 
     /// Another launcher was reached, or has reached this one.
     pub fn greet(&mut self, launcher: u32, secret: Secret) {
-        self.abroad.secrets.insert(launcher, secret);
+        self.remote.secrets.insert(launcher, secret);
     }
 
     /// Somebody goes to a port of a launcher that was reached.
-    pub fn visit(&mut self, visit: FarVisit, launcher: u32) {
+    pub fn visit(&mut self, visit: RemoteConnect, launcher: u32) {
         let mut far = visit
             .group
             .iter()
-            .filter_map(|name| self.abroad.find(name.0));
+            .filter_map(|name| self.remote.find(name.0));
         if far.any(|of| of.launcher != launcher) {
             return self.refuse(&visit, THIRD.to_string());
         }
         let jobs = self.cards(visit.group.iter().map(|name| name.0));
-        self.abroad.last = self.abroad.last.wrapping_add(1);
-        let ticket = self.abroad.last;
+        self.remote.last = self.remote.last.wrapping_add(1);
+        let ticket = self.remote.last;
         let left = visit
             .patience
             .map(|(_, until)| until.saturating_duration_since(Instant::now()));
@@ -100,12 +100,12 @@ impl Server {
             brings,
             met: Vec::new(),
         };
-        self.abroad.under_way.insert((launcher, ticket), of);
-        self.abroad.say(launcher, word);
+        self.remote.under_way.insert((launcher, ticket), of);
+        self.remote.say(launcher, word);
     }
 
     /// Nobody can be met at a port of another launcher.
-    pub fn refuse(&mut self, visit: &FarVisit, why: String) {
+    pub fn refuse(&mut self, visit: &RemoteConnect, why: String) {
         self.answer_ticket(FrameKind::Met, visit.number, visit.ticket, &Err(why));
         self.send_later();
     }
@@ -137,7 +137,7 @@ impl Server {
     ) -> Option<Waiter> {
         match waiter.who {
             Who::Here(number, ticket) if side == Side::Guest && port.contains('@') => {
-                self.abroad.visits.push(FarVisit {
+                self.remote.visits.push(RemoteConnect {
                     number,
                     ticket,
                     port: port.to_string(),
@@ -157,16 +157,16 @@ impl Server {
             Who::Here(number, ticket) => {
                 self.answer_ticket(FrameKind::Met, number, ticket, &outcome);
             }
-            Who::Abroad(launcher, ticket) => {
+            Who::Remote(launcher, ticket) => {
                 let jobs = self.cards(jobs.iter().copied());
                 let of = jobs.iter().map(|card| (launcher, card.job));
-                self.abroad.told.extend(of);
+                self.remote.told.extend(of);
                 let word = Word::Met {
                     ticket,
                     outcome,
                     jobs,
                 };
-                self.abroad.say(launcher, word);
+                self.remote.say(launcher, word);
             }
         }
     }
@@ -175,14 +175,14 @@ impl Server {
     /// the other one, and is not told of them.
     pub(super) fn are_strangers(&self, one: &Waiter, other: &Waiter) -> bool {
         let launcher_of = |it: &Waiter, job| match it.who {
-            Who::Abroad(launcher, _) => Some(launcher),
-            Who::Here(..) => self.abroad.find(job).map(|of| of.launcher),
+            Who::Remote(launcher, _) => Some(launcher),
+            Who::Here(..) => self.remote.find(job).map(|of| of.launcher),
         };
         let is_new = |launcher, it: &Waiter| {
             let mut jobs = it.jobs.iter();
             jobs.any(|&job| match launcher_of(it, job) {
                 Some(of) => of != launcher,
-                None => !self.abroad.told.contains(&(launcher, job)),
+                None => !self.remote.told.contains(&(launcher, job)),
             })
         };
         let pairs = [(one, other), (other, one)];
@@ -197,7 +197,7 @@ impl Server {
     pub(super) fn learn_abroad(&mut self, launcher: u32, cards: Vec<JobCard>) {
         for card in cards {
             let is_own = self.jobs.iter().any(|of| of.job.job_id == card.job);
-            if is_own || self.abroad.knows(card.job) {
+            if is_own || self.remote.knows(card.job) {
                 continue;
             }
             let job = Job {
@@ -207,7 +207,7 @@ impl Server {
                 hosts: card.hosts.into(),
                 ..Job::singleton(String::new(), 1)
             };
-            self.abroad.jobs.push(FarJob {
+            self.remote.jobs.push(RemoteJob {
                 launcher,
                 job,
                 has_ended: false,
@@ -228,12 +228,12 @@ impl Server {
             } => {
                 if !port.contains('@') {
                     let why = format!("the port '{port}' is for jobs of its own mpirun");
-                    self.answer_waiter(Who::Abroad(launcher, ticket), Err(why), &[]);
+                    self.answer_waiter(Who::Remote(launcher, ticket), Err(why), &[]);
                     return Heard::Done;
                 }
                 let limit = Duration::from_millis(patience.min(1 << 40));
                 let waiter = Waiter {
-                    who: Who::Abroad(launcher, ticket),
+                    who: Who::Remote(launcher, ticket),
                     value,
                     group: Vec::new(),
                     jobs: jobs.iter().map(|card| card.job).collect(),
@@ -243,7 +243,7 @@ impl Server {
                 self.meet(&port, Side::Guest, waiter, Vec::new());
             }
             Word::Leave { ticket } => {
-                let who = Who::Abroad(launcher, ticket);
+                let who = Who::Remote(launcher, ticket);
                 self.leave_ports(who);
                 self.leave_meetings(|it| it == who);
             }
@@ -255,7 +255,7 @@ impl Server {
                 let outcome = if why.is_empty() { Ok(()) } else { Err(why) };
                 match by_host {
                     true => self.confirmed_abroad(launcher, ticket, outcome),
-                    false => self.confirm(Who::Abroad(launcher, ticket), outcome),
+                    false => self.confirm(Who::Remote(launcher, ticket), outcome),
                 }
             }
             Word::Met {
@@ -263,7 +263,7 @@ impl Server {
                 outcome,
                 jobs,
             } => {
-                let Some(mut visit) = self.abroad.under_way.remove(&(launcher, ticket)) else {
+                let Some(mut visit) = self.remote.under_way.remove(&(launcher, ticket)) else {
                     return Heard::Done;
                 };
                 let names: Vec<u64> = jobs.iter().map(|card| card.job).collect();
@@ -275,14 +275,14 @@ impl Server {
                         .filter_map(|&it| self.name_of(it))
                         .map(|it| it.0)
                         .collect();
-                    self.abroad
+                    self.remote
                         .told
                         .extend(own.iter().map(|&job| (launcher, job)));
                     if visit.brings && outcome.as_ref().is_ok_and(|it| !it.is_empty()) {
                         self.estrange(&own, &names);
                         self.expect_all(&visit.group, &names);
                         visit.met = names;
-                        self.abroad.under_way.insert((launcher, ticket), visit);
+                        self.remote.under_way.insert((launcher, ticket), visit);
                     }
                 }
                 self.answer_ticket(FrameKind::Met, number, waits, &outcome);
@@ -296,9 +296,12 @@ impl Server {
                         key,
                         value,
                     };
-                    self.abroad.say(launcher, word);
+                    self.remote.say(launcher, word);
                 }
-                Some(number) => match self.questions.ask(Asker::Abroad(launcher), number, &key) {
+                Some(number) => match self
+                    .questions
+                    .ask(Asker::RemoteJobs(launcher), number, &key)
+                {
                     Ok(value) => self.answer_abroad(launcher, number, &key, &value),
                     Err(true) if !self.is_here(number) => events.push(Event::Ask {
                         node: self.node,
@@ -315,21 +318,21 @@ impl Server {
                 value,
             } => {
                 let name = (job, rank, key);
-                for number in self.abroad.asked.remove(&name).unwrap_or_default() {
+                for number in self.remote.asked.remove(&name).unwrap_or_default() {
                     let frame = answer((job, rank), &name.2, &value);
                     self.later.push((number, frame));
                     self.told.push(number);
                 }
             }
             Word::Failed { job, text } => {
-                let of = self.abroad.find(job);
+                let of = self.remote.find(job);
                 if of.is_some_and(|of| of.launcher == launcher) {
                     return Heard::Failed(job, text);
                 }
             }
             Word::Parted { job, from } => {
-                let mut jobs = self.abroad.jobs.iter_mut();
-                let is_it = |of: &&mut FarJob| of.launcher == launcher && of.job.job_id == job;
+                let mut jobs = self.remote.jobs.iter_mut();
+                let is_it = |of: &&mut RemoteJob| of.launcher == launcher && of.job.job_id == job;
                 if let Some(of) = jobs.find(is_it) {
                     of.parted.insert(from);
                 }
@@ -349,26 +352,26 @@ impl Server {
     /// A launcher is there no more; gives the processes that are connected to jobs of it that had
     /// not ended.
     pub fn lose_launcher(&mut self, launcher: u32, why: &str) -> Vec<u32> {
-        let of = self.abroad.jobs.iter();
+        let of = self.remote.jobs.iter();
         let of = of.filter(|of| of.launcher == launcher && !of.has_ended);
         let jobs: Vec<u64> = of.map(|of| of.job.job_id).collect();
         let tied = jobs.iter().flat_map(|&job| self.tied_to(job)).collect();
-        let visits = std::mem::take(&mut self.abroad.under_way);
+        let visits = std::mem::take(&mut self.remote.under_way);
         for (place, visit) in visits {
             match place.0 == launcher {
                 true => {
                     let outcome = Err(why.to_string());
                     self.answer_ticket(FrameKind::Met, visit.number, visit.ticket, &outcome);
                 }
-                false => drop(self.abroad.under_way.insert(place, visit)),
+                false => drop(self.remote.under_way.insert(place, visit)),
             }
         }
         for port in self.ports.open.values_mut() {
             for waiting in &mut port.waiting {
-                waiting.retain(|it| !matches!(it.who, Who::Abroad(of, _) if of == launcher));
+                waiting.retain(|it| !matches!(it.who, Who::Remote(of, _) if of == launcher));
             }
         }
-        self.leave_meetings(|who| matches!(who, Who::Abroad(of, _) if of == launcher));
+        self.leave_meetings(|who| matches!(who, Who::Remote(of, _) if of == launcher));
         self.end_abroad(|of| of.launcher == launcher);
         self.send_later();
         tied
@@ -382,7 +385,7 @@ impl Server {
         let numbers = ties.map(|((number, _), _)| *number);
         let is_left = |number: &u32| {
             let own = self.name_of(*number).unwrap_or_default().0;
-            !self.abroad.has_parted(job, own) && !self.meetings.are_strangers(own, job)
+            !self.remote.has_parted(job, own) && !self.meetings.are_strangers(own, job)
         };
         numbers.filter(is_left).collect()
     }
@@ -391,22 +394,22 @@ impl Server {
     /// that it has failed.
     pub fn tell_failure(&mut self, number: u32, text: &str) {
         let circle = self.circle_of(number);
-        let (abroad, own): (Vec<u64>, Vec<u64>) =
-            circle.into_iter().partition(|&job| self.abroad.knows(job));
-        for job in abroad {
-            let Some(launcher) = self.abroad.find(job).map(|of| of.launcher) else {
+        let (remote, own): (Vec<u64>, Vec<u64>) =
+            circle.into_iter().partition(|&job| self.remote.knows(job));
+        for job in remote {
+            let Some(launcher) = self.remote.find(job).map(|of| of.launcher) else {
                 continue;
             };
             for &job in &own {
                 let text = text.to_string();
-                self.abroad.say(launcher, Word::Failed { job, text });
+                self.remote.say(launcher, Word::Failed { job, text });
             }
         }
     }
 
     /// Jobs abroad have ended.
-    fn end_abroad(&mut self, is_it: impl Fn(&FarJob) -> bool) {
-        self.abroad
+    fn end_abroad(&mut self, is_it: impl Fn(&RemoteJob) -> bool) {
+        self.remote
             .jobs
             .iter_mut()
             .filter(|of| is_it(of))
@@ -416,14 +419,14 @@ impl Server {
 
     /// Forgets jobs abroad that have ended, unless a process has met one and has not learnt of it.
     pub(super) fn forget_abroad(&mut self) {
-        let ended = self.abroad.jobs.iter().filter(|of| of.has_ended);
+        let ended = self.remote.jobs.iter().filter(|of| of.has_ended);
         let ended: Vec<u64> = ended.map(|of| of.job.job_id).collect();
         for job in ended {
             let mut ties = self.ties.0.iter();
             if ties.any(|((_, to), tie)| *to == job && *tie == Tie::Awaited) {
                 continue;
             }
-            self.abroad.jobs.retain(|of| of.job.job_id != job);
+            self.remote.jobs.retain(|of| of.job.job_id != job);
             self.meetings.forget_job(job);
             let mut frame = Writer::new(FrameKind::Gone);
             frame.u64(job);
@@ -432,10 +435,10 @@ impl Server {
                 self.later.push((number, frame.clone()));
             }
             self.questions.forget(&(0..0), job);
-            let asked = std::mem::take(&mut self.abroad.asked);
+            let asked = std::mem::take(&mut self.remote.asked);
             for (name, numbers) in asked {
                 if name.0 != job {
-                    self.abroad.asked.insert(name, numbers);
+                    self.remote.asked.insert(name, numbers);
                     continue;
                 }
                 for number in numbers {
@@ -449,19 +452,19 @@ impl Server {
     /// A process here wants what one has published that is of no job of this launcher, or of one that
     /// has ended.
     pub(super) fn ask_abroad(&mut self, number: u32, job: u64, rank: u32, key: String) {
-        let of = self.abroad.find(job).filter(|of| !of.has_ended);
+        let of = self.remote.find(job).filter(|of| !of.has_ended);
         let Some(launcher) = of.map(|of| of.launcher) else {
             let frame = answer((job, rank), &key, &[]);
             return self.later.push((number, frame));
         };
         let askers = self
-            .abroad
+            .remote
             .asked
             .entry((job, rank, key.clone()))
             .or_default();
         askers.push(number);
         if askers.len() == 1 {
-            self.abroad.say(launcher, Word::Ask { job, rank, key });
+            self.remote.say(launcher, Word::Ask { job, rank, key });
         }
     }
 
@@ -474,7 +477,7 @@ impl Server {
             key: key.to_string(),
             value: value.to_vec(),
         };
-        self.abroad.say(launcher, word);
+        self.remote.say(launcher, word);
     }
 
     /// A target for fuzzing: takes in a word of a launcher that was greeted, and forgets all of it.
@@ -485,7 +488,7 @@ impl Server {
         let heard = self.hear_abroad(1, word, &mut events);
         assert!(!matches!(heard, Heard::Failed(..)), "nobody is connected");
         self.lose_launcher(1, "that was all");
-        (self.abroad, self.questions) = Default::default();
+        (self.remote, self.questions) = Default::default();
         self.later.clear();
     }
 

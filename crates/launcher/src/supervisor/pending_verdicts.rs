@@ -33,11 +33,11 @@ struct Waiting {
 
 /// Verdicts that wait for words.
 #[derive(Default)]
-pub struct Hearing {
+pub struct PendingVerdicts {
     waiting: Vec<Waiting>,
 }
 
-impl Hearing {
+impl PendingVerdicts {
     /// Asks all other hosts what was said there. Gives the verdict back if there is none: all
     /// processes were heard then.
     pub fn ask(&mut self, verdict: Verdict, nodes: &mut Nodes) -> Option<Verdict> {

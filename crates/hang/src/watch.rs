@@ -1,0 +1,251 @@
+//! Looks at a job again and again, and tells each thing once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use crate::cause::{Case, Finding, lasting};
+use crate::graph::Graph;
+use crate::rank::{Rank, State};
+use crate::waits_for::{Member, Sent};
+use crate::words::Names;
+
+/// Where nobody can say that all that was sent has arrived: so long ranks must have waited before
+/// it is said that they do so for ever. Networks may pause for seconds.
+const UNKNOWN: Duration = Duration::from_secs(20);
+
+/// How long, where ranks are on several hosts and all that was sent has arrived.
+const ARRIVED: Duration = Duration::from_secs(5);
+
+/// How long a rank must have ended that has done so without a word: its launcher says more after a
+/// while, and who waits for it may get an error.
+const ENDED: Duration = Duration::from_secs(5);
+
+/// A wait that was told: whether it is for ever, whose it is, and since when.
+type Told = (bool, Member, u64);
+
+/// What is known from earlier looks.
+///
+/// # Examples
+/// Two ranks wait for each other, which is told once:
+/// ```
+/// use catena_hang::{Member, Names, Need, Rank, State, Thread, WaitsFor, Watch, What};
+/// use std::time::Duration;
+///
+/// let rank = |rank: u32, other: u32| {
+///     let mut need = Need::new(What::Message);
+///     need.add(Member { job: 1, rank: other });
+///     let waits = WaitsFor { needs: vec![need], ..WaitsFor::default() };
+///     let thread = Thread { waits: Some(waits), ..Thread::default() };
+///     let (host, state, threads) = ("h".to_string(), State::Running, vec![thread]);
+///     let (at, others) = (0, false);
+///     Rank { member: Member { job: 1, rank }, host, pid: 0, state, at, others, threads }
+/// };
+/// let (names, patience) = (Names::of_job(1), Duration::from_secs(30));
+/// let mut watch = Watch::new(patience);
+/// let mut look = || {
+///     let ranks = vec![rank(0, 1), rank(1, 0)];
+///     let found = watch.judge(&names, &ranks);
+///     watch.see(ranks);
+///     found.inspect(|found| watch.tell(found)).is_some()
+/// };
+/// assert_eq!([look(), look(), look()], [false, true, false]);
+/// ```
+#[derive(Debug)]
+pub struct Watch {
+    patience: Duration,
+    /// The last look.
+    before: Vec<Rank>,
+    /// When it was first seen that processes have ended.
+    ended: BTreeMap<Member, Instant>,
+    told: BTreeSet<Told>,
+}
+
+impl Watch {
+    /// Nothing was seen yet. A rank that has waited for less than `patience` is not said to wait
+    /// long; each time that one is, the next one must have waited twice as long.
+    pub const fn new(patience: Duration) -> Watch {
+        Watch {
+            patience,
+            before: Vec::new(),
+            ended: BTreeMap::new(),
+            told: BTreeSet::new(),
+        }
+    }
+
+    /// What is wrong, next to the last look, if anything is that was not told yet.
+    pub fn judge(&self, names: &Names, now: &[Rank]) -> Option<Finding> {
+        let ranks = lasting(&self.before, now);
+        let graph = Graph::new(&ranks);
+        let held = graph.held();
+        let case = Case {
+            graph: &graph,
+            names,
+        };
+        if let Some(root) = graph.roots(&held).first() {
+            let found = case.deadlock(root, &held);
+            if self.is_certain(&found, &ranks) {
+                return (!self.told.contains(&told(&found))).then_some(found);
+            }
+        }
+        let is_known = |member, since| self.told.contains(&(false, member, since));
+        case.slow(self.patience, is_known)
+    }
+
+    /// Those are the ranks now: the next look is next to this one.
+    pub fn see(&mut self, ranks: Vec<Rank>) {
+        let has_ended = |rank: &&Rank| rank.state == State::Ended;
+        for rank in ranks.iter().filter(has_ended) {
+            self.ended.entry(rank.member).or_insert_with(Instant::now);
+        }
+        self.before = ranks;
+    }
+
+    /// The user was told that, and of all who waited at the last look.
+    pub fn tell(&mut self, found: &Finding) {
+        self.told.insert(told(found));
+        if !found.definite {
+            self.patience = self.patience.saturating_mul(2);
+        }
+        for rank in &self.before {
+            let waits = rank.waits().map(|(_, it)| (false, rank.member, it.since));
+            self.told.extend(waits);
+        }
+    }
+
+    /// Whether it is to be believed already that ranks wait for ever: nothing can be under way that
+    /// would change it.
+    fn is_certain(&self, found: &Finding, ranks: &[Rank]) -> bool {
+        let sent = || ranks.iter().flat_map(Rank::waits).map(|(_, it)| it.sent);
+        if sent().any(|it| it == Sent::UnderWay) {
+            return false;
+        }
+        let mut hosts = ranks.iter().map(|it| it.host.as_str());
+        let first = hosts.next();
+        let waited = match hosts.all(|host| Some(host) == first) {
+            _ if sent().any(|it| it == Sent::Unknown) => UNKNOWN,
+            true => Duration::ZERO,
+            false => ARRIVED,
+        };
+        let culprit = |rank: &Rank| found.culprits.contains(&rank.member);
+        let mut gone = ranks
+            .iter()
+            .filter(|it| it.state == State::Ended && culprit(it));
+        let is_over = |rank: &Rank| {
+            let since = self.ended.get(&rank.member);
+            since.is_some_and(|since| since.elapsed() >= ENDED)
+        };
+        found.waited >= waited && gone.all(is_over)
+    }
+}
+
+fn told(found: &Finding) -> Told {
+    let (member, since) = found.wait;
+    (found.definite, member, since)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rank::Thread;
+    use crate::waits_for::{Need, WaitsFor, What};
+
+    const SECOND: u64 = 1_000_000_000;
+
+    /// A rank that has waited since that second for a message from another one; `None` if it runs.
+    fn rank(number: u32, host: &str, waits: Option<(u32, u64, Sent)>) -> Rank {
+        let waits = waits.map(|(other, since, sent)| {
+            let mut need = Need::new(What::Message);
+            need.add(Member {
+                job: 1,
+                rank: other,
+            });
+            WaitsFor {
+                since: since * SECOND,
+                sent,
+                needs: vec![need],
+                ..WaitsFor::default()
+            }
+        });
+        let thread = Thread {
+            thread: 100 + number,
+            call: "MPI_Recv".into(),
+            waits,
+            ..Thread::default()
+        };
+        Rank {
+            member: Member {
+                job: 1,
+                rank: number,
+            },
+            host: host.into(),
+            pid: 100 + number,
+            state: State::Running,
+            at: 100 * SECOND,
+            others: false,
+            threads: vec![thread],
+        }
+    }
+
+    /// What is found of ranks that were the same at the look before.
+    fn look(watch: &mut Watch, ranks: &[Rank]) -> Option<Finding> {
+        watch.see(ranks.to_vec());
+        let found = watch.judge(&Names::of_job(1), ranks);
+        found.inspect(|found| watch.tell(found))
+    }
+
+    fn definite(ranks: &[Rank]) -> bool {
+        look(&mut Watch::new(Duration::MAX), ranks).is_some_and(|it| it.definite)
+    }
+
+    #[test]
+    fn what_is_under_way_may_still_arrive() {
+        let pair = |hosts: [&str; 2], since, sent| {
+            definite(&[
+                rank(0, hosts[0], Some((1, since, Sent::Arrived))),
+                rank(1, hosts[1], Some((0, since, sent))),
+            ])
+        };
+        let (one, two) = (["a", "a"], ["a", "b"]);
+        assert!(pair(one, 98, Sent::Arrived) && !pair(one, 10, Sent::UnderWay));
+        assert!(!pair(two, 98, Sent::Arrived) && pair(two, 94, Sent::Arrived));
+        assert!(
+            !pair(two, 10, Sent::UnderWay),
+            "a network may pause for minutes"
+        );
+        assert!(!pair(two, 90, Sent::Unknown) && pair(two, 70, Sent::Unknown));
+    }
+
+    #[test]
+    fn one_that_has_just_ended_may_still_be_told_of() {
+        let mut watch = Watch::new(Duration::MAX);
+        let mut gone = rank(1, "a", None);
+        gone.state = State::Ended;
+        let ranks = [rank(0, "a", Some((1, 10, Sent::Arrived))), gone];
+        assert_eq!(look(&mut watch, &ranks), None);
+        let long_ago = Instant::now().checked_sub(ENDED).unwrap();
+        watch.ended.values_mut().for_each(|it| *it = long_ago);
+        assert!(look(&mut watch, &ranks).is_some_and(|it| it.definite));
+    }
+
+    #[test]
+    fn long_waits_are_told_once_and_then_more_and_more_seldom() {
+        let mut watch = Watch::new(Duration::from_secs(30));
+        let wait = |since| Some((3, since, Sent::Arrived));
+        let at = |first, second| {
+            let ranks = [rank(0, "a", wait(first)), rank(1, "a", wait(second))];
+            [&ranks[..], &[rank(3, "a", None)]].concat()
+        };
+        let mut told =
+            |first, second| look(&mut watch, &at(first, second)).map(|it| it.wait.0.rank);
+        assert_eq!(told(75, 75), None);
+        assert_eq!(told(60, 75), Some(0));
+        assert_eq!(told(60, 75), None, "it was told");
+        assert_eq!(told(60, 50), None, "it has waited less than twice as long");
+        assert_eq!(told(60, 30), Some(1));
+        assert_eq!(
+            told(60, 30),
+            None,
+            "one that was told of with another one is known"
+        );
+    }
+}
