@@ -51,16 +51,23 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
         .iter()
         .filter_map(|it| it.waits.as_ref().map(|_| it.thread))
         .collect();
-    if let Some(pid) = pid.filter(|_| !waiting.is_empty()) {
-        // The first thread, say, which waits for the end of one that waits.
-        let all = tasks(pid).unwrap_or_default();
-        threads.retain(|it| it.waits.is_some() || !sleeps(pid, it.thread, &all));
-    }
-    let others = match pid {
-        Some(pid) if view.is_threaded() && !waiting.is_empty() => may_run_others(pid, &waiting),
-        _ => false,
-    };
     let at = catena_trace::monotonic_ns();
+    let others = match pid.filter(|_| !waiting.is_empty()) {
+        Some(pid) => {
+            let asleep = Asleep::of(pid);
+            let since = threads
+                .iter()
+                .filter_map(|it| Some(it.waits.as_ref()?.since));
+            let since = since.min().unwrap_or(at);
+            for thread in threads.iter_mut().filter(|it| it.waits.is_none()) {
+                asleep.join(thread, (since, at));
+            }
+            // What a rank does is what the first of its threads that waits does.
+            threads.sort_by_key(|it| it.waits.as_ref().is_none_or(|waits| waits.needs.is_empty()));
+            view.is_threaded() && !asleep.are_all_but(&waiting)
+        }
+        None => false,
+    };
     let is_old = |thread: &Thread| {
         let told = thread.waits.as_ref().map(|it| it.told);
         told.is_some_and(|told| at.saturating_sub(told) > FRESH)
@@ -80,27 +87,70 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
     })
 }
 
-/// Whether a process of this host has threads besides those that wait in MPI that may run, now or later. Those do not that
-/// sleep until another thread of the process wakes them, or ends, for as long as it takes.
-fn may_run_others(pid: u32, waiting: &[u32]) -> bool {
-    let Some(all) = tasks(pid) else {
-        return true;
-    };
-    !all.iter()
-        .all(|thread| waiting.contains(thread) || sleeps(pid, *thread, &all))
+/// The threads of a process of this host that sleep until another one of them does something, for as long as it takes.
+struct Asleep {
+    /// All threads; none if they are not known.
+    all: Vec<u32>,
+    /// Those that sleep, all at the same moment, or one of two that wake each other in turn would always be found asleep; and how
+    /// often each has run.
+    asleep: Vec<(u32, u64)>,
 }
 
-/// The threads of a process of this host.
-fn tasks(pid: u32) -> Option<Vec<u32>> {
-    let tasks = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
-    let number = |task: fs::DirEntry| task.file_name().to_str()?.parse().ok();
-    Some(tasks.flatten().filter_map(number).collect())
-}
+impl Asleep {
+    fn of(pid: u32) -> Asleep {
+        let number = |task: fs::DirEntry| task.file_name().to_str()?.parse().ok();
+        let tasks = fs::read_dir(format!("/proc/{pid}/task"));
+        let all: Vec<u32> = tasks
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(number)
+            .collect();
+        let read = |thread: u32, what: &str| {
+            fs::read_to_string(format!("/proc/{pid}/task/{thread}/{what}")).ok()
+        };
+        let ran = |thread: u32| -> Option<u64> {
+            read(thread, "schedstat")?
+                .split_whitespace()
+                .nth(2)?
+                .parse()
+                .ok()
+        };
+        let before: Vec<_> = all.iter().map(|&thread| (thread, ran(thread))).collect();
+        let sleeps =
+            |thread: u32| read(thread, "syscall").is_some_and(|call| sleeps_for_ever(&call, &all));
+        let seen: Vec<_> = before
+            .into_iter()
+            .filter(|(thread, _)| sleeps(*thread))
+            .collect();
+        let stays = |(thread, before): (u32, Option<u64>)| {
+            let before = before.filter(|_| ran(thread) == before)?;
+            Some((thread, before))
+        };
+        let asleep = seen.into_iter().filter_map(stays).collect();
+        Asleep { all, asleep }
+    }
 
-/// See [`sleeps_for_ever`].
-fn sleeps(pid: u32, thread: u32, all: &[u32]) -> bool {
-    let call = fs::read_to_string(format!("/proc/{pid}/task/{thread}/syscall"));
-    call.is_ok_and(|call| sleeps_for_ever(&call, all))
+    /// A thread that has called MPI and sleeps, as the first one that waits for the end of another one, waits with those of its
+    /// process that wait in MPI: by itself that never ends. Two looks tell whether it has run in between, by its calls.
+    fn join(&self, thread: &mut Thread, (since, at): (u64, u64)) {
+        if let Some((_, ran)) = self.asleep.iter().find(|(it, _)| *it == thread.thread) {
+            thread.calls = thread.calls.wrapping_add(ran << 32);
+            thread.waits = Some(WaitsFor {
+                since,
+                told: at,
+                any: true,
+                ..WaitsFor::default()
+            });
+        }
+    }
+
+    /// Whether all threads sleep but these.
+    fn are_all_but(&self, others: &[u32]) -> bool {
+        let sleeps = |thread: &u32| self.asleep.iter().any(|(it, _)| it == thread);
+        let is_still = |it: &u32| others.contains(it) || sleeps(it);
+        !self.all.is_empty() && self.all.iter().all(is_still)
+    }
 }
 
 /// Whether a thread, whose system call the kernel shows so, waits until another one of the `threads` of its process does
