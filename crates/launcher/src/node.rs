@@ -11,6 +11,7 @@ mod heirs;
 mod spawn;
 mod start;
 pub mod token;
+mod traces;
 mod waits;
 
 use std::fs::File;
@@ -181,6 +182,7 @@ impl Node {
             }
             Question::Waits => self.waits(false),
             Question::WaitsInFull => self.waits(true),
+            Question::Traces => self.traces(),
         };
         events.push(NodeEvent::Surveyed { number, answer });
     }
