@@ -9,10 +9,10 @@
 //! # What a program can see of it
 //!
 //! - `SIGURG`, if the program had not given it a handler when it called `MPI_Init`. The system
-//!   ignores it by default, and who handles it must be prepared for one that means nothing: it tells
-//!   that some socket may have urgent data. So it harms nobody, unlike a real-time signal, whose
-//!   handlers believe the value that comes with it. Nobody is asked who has blocked it, or has given
-//!   it back to the system.
+//!   ignores it by default, and who handles it must be prepared for one that means nothing: it
+//!   tells that some socket may have urgent data. So it harms nobody, unlike a real-time signal,
+//!   whose handlers believe the value that comes with it. Nobody is asked who has blocked it, or
+//!   has given it back to the system.
 //! - A program that gives it a handler of its own after `MPI_Init` gets it when somebody asks, and
 //!   nobody learns where it is. One that wants none of it installs its handler before.
 //! - The handler is restarting (`SA_RESTART`) and runs on the thread's alternate stack, if it has
@@ -36,8 +36,9 @@ use crate::python;
 use crate::reply::{MARK, REGISTERS, Reply, STACK, STACK_POINTER, Stack};
 use crate::thread::area;
 
-/// Answers from now on who asks where a thread of this process is: installs the handler of `SIGURG`.
-/// For a process that has an area, once. If the program has given that one, nobody is answered.
+/// Answers from now on who asks where a thread of this process is: installs the handler of
+/// `SIGURG`. For a process that has an area, once. If the program has given that one, nobody is
+/// answered.
 pub fn listen() {
     static DONE: AtomicBool = AtomicBool::new(false);
     let is_known = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
