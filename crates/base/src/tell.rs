@@ -26,6 +26,18 @@ macro_rules! tell {
     };
 }
 
+/// Whether a descriptor takes a page now without waiting for whoever reads there.
+pub fn takes_output(descriptor: i32) -> bool {
+    let mut asked = libc::pollfd {
+        fd: descriptor,
+        events: libc::POLLOUT,
+        revents: 0,
+    };
+    // SAFETY: one entry, which is there.
+    let found = unsafe { libc::poll(&raw mut asked, 1, 0) };
+    found == 1 && asked.revents & libc::POLLOUT != 0
+}
+
 /// Tells, once, that the process gets no more memory, and what may help: what follows asks for memory, too.
 #[cold]
 #[inline(never)]

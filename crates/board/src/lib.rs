@@ -70,7 +70,7 @@ pub use kind::OpKind;
 pub use lacks::{add_lack, has_lack};
 pub use limits::{INLINE, Limits, ROUNDS};
 pub use member::Member;
-pub use meta::Meta;
+pub use meta::{Called, Meta};
 pub use op::Op;
 pub use payload::{IN_LONG, LEFT, Payload, PayloadPlace, SWAPPED};
 pub use pool::{BoardMemory, BoardOffset, BoardUse, Pool};

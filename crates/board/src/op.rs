@@ -4,13 +4,13 @@ use std::mem;
 
 use catena_coll::Args;
 
-use crate::board::{Board, FAILED, LOST};
-use crate::hear::{hear, mismatch};
+use crate::board::{Board, FAILED, GONE, LOST};
+use crate::hear::{expected, hear, mismatch};
 use crate::kind::OpKind;
 use crate::lacks::has_lack;
 use crate::limits::INLINE;
 use crate::member::{FLAT_MEMBERS, Member};
-use crate::meta::Meta;
+use crate::meta::{Called, Meta};
 use crate::payload::{IN_LONG, LEFT, Payload, PayloadPlace};
 use crate::program::{Heard, Program, Turn};
 use crate::programs::{barrier, exchange, neighbors, pieces, reduce, rooted, rows, scan};
@@ -73,7 +73,8 @@ enum Stage {
 #[must_use]
 pub struct Op {
     kind: OpKind,
-    detail: u32,
+    /// See [`Past::call`](crate::meta::Past::call).
+    call: u64,
     stage: Stage,
     round: u8,
     /// Index of the source to hear from next, or of the reader to wait for.
@@ -97,11 +98,14 @@ pub struct Op {
 
 impl Member {
     /// Begins an operation. It runs after all that were begun before it. All members must give the
-    /// same `detail`: the root, say, or what combines.
+    /// same detail: the root, say, or what combines.
     #[inline(always)]
-    pub fn start(&mut self, kind: OpKind, detail: u32) -> Op {
+    pub fn start(&mut self, kind: OpKind, called: impl Into<Called>) -> Op {
         self.started += 1;
-        Op::new((kind, self.past.detail(kind, detail)), self.started - 1)
+        Op::new(
+            (kind, self.past.call(kind, called.into())),
+            self.started - 1,
+        )
     }
 }
 
@@ -119,10 +123,10 @@ fn may_have_lacked<B: Board>(rank: u32, seq: u64, lines: u64, board: &B) -> bool
 }
 
 impl Op {
-    fn new((kind, detail): (OpKind, u32), ticket: u64) -> Self {
+    fn new((kind, call): (OpKind, u64), ticket: u64) -> Self {
         Op {
             kind,
-            detail,
+            call,
             stage: Stage::First,
             round: 0,
             next: 0,
@@ -290,7 +294,7 @@ impl Op {
         if !B::HAS_DATA || whole * P::blocks(args) > INLINE {
             return self.resume::<P, B>(whole, member, args, board);
         }
-        let mut op = Op::new((self.kind, self.detail), self.ticket);
+        let mut op = Op::new((self.kind, self.call), self.ticket);
         while op.round < P::ROUNDS {
             match op.step::<P, B>(PayloadPlace::Line, (whole, whole), member, args, board) {
                 Ok(true) => {}
@@ -356,7 +360,7 @@ impl Op {
         Turn {
             args,
             kind: self.kind,
-            detail: self.detail,
+            call: self.call,
             offset: self.offset,
             len,
             whole,
@@ -579,7 +583,7 @@ impl Op {
             PayloadPlace::Direct => turn.own.at = P::shows(turn, board),
         }
         self.at = turn.own.at;
-        let mut meta = Meta::pack(self.kind, place, self.detail, P::says(turn));
+        let mut meta = Meta::pack(self.kind, place, self.call, P::says(turn));
         let speaks = match counts::<P>(turn) {
             true => member.votes,
             false => turn.args.rank == 0,
@@ -668,10 +672,48 @@ impl Op {
                 Err(Trouble::Skipped(Skipped {
                     rank,
                     me,
-                    mine: Meta::new(self.kind, self.detail, turn.whole as u64),
+                    mine: Meta::new(self.kind, self.call, turn.whole as u64),
                 }))
             }
         }
+    }
+
+    /// What members have called in this operation, as far as their records tell. One that has published nothing and
+    /// is ahead has heard from others: if these have all called the same, so has it.
+    ///
+    /// `bytes` are those that this member has said, if it has published nothing.
+    #[cold]
+    pub fn called_by<B: Board>(
+        &self,
+        member: &Member,
+        args: &Args,
+        board: &B,
+        bytes: usize,
+    ) -> Vec<(u32, Meta)> {
+        let (me, seq) = (args.rank, member.seq);
+        let bytes = match board.stamp(me, seq) == seq {
+            true => ((board.meta(me, seq) ^ self.call) & Meta::BYTES) as usize,
+            false => bytes,
+        };
+        let expected = expected(self.call, bytes, true);
+        let (said, silent): (Vec<_>, Vec<_>) =
+            (0..args.size).partition(|&rank| board.stamp(rank, seq) == seq);
+        let mut all: Vec<_> = said
+            .into_iter()
+            .map(|rank| (rank, Meta::unpack_unlike(board.meta(rank, seq), expected)))
+            .collect();
+        let mut others = all.iter().filter(|(rank, _)| *rank != me);
+        if let Some(&(_, first)) = others.next()
+            && others.all(|(_, it)| (it.kind, it.detail) == (first.kind, first.detail))
+        {
+            let is_ahead = |&rank: &u32| {
+                let done = board.done(rank);
+                done > seq && !matches!(done, FAILED | LOST | GONE)
+            };
+            let silent = silent.into_iter().filter(|&rank| rank != me);
+            all.extend(silent.filter(is_ahead).map(|rank| (rank, first)));
+        }
+        all
     }
 
     /// Whether all others that have published were in the same call.
@@ -680,11 +722,13 @@ impl Op {
     /// `Mismatch` if one was not.
     fn compare<B: Board>(&self, turn: &Turn, board: &B) -> Result<(), Trouble> {
         let (me, seq) = (turn.args.rank, turn.own.seq);
-        let mine = Meta::pack(self.kind, PayloadPlace::Line, self.detail, turn.whole);
+        let mine = Meta::pack(self.kind, PayloadPlace::Line, self.call, turn.whole);
+        let expected = expected(self.call, turn.whole, false);
         for other in (0..turn.args.size).filter(|&other| other != me) {
             if board.stamp(other, seq) == seq {
                 let theirs = board.meta(other, seq);
                 if (theirs ^ mine) & Meta::CALL != 0 {
+                    let mine = (mine, expected);
                     return Err(mismatch((turn.args, seq), (other, theirs), mine, board));
                 }
             }
@@ -704,14 +748,20 @@ impl Op {
             let rank = self.next;
             // Who called something else, or with another length, will not look.
             let differs = || {
-                let mine = Meta::pack(
-                    self.kind,
-                    PayloadPlace::Line,
-                    self.detail,
-                    P::expects(turn, rank),
-                );
-                let compared = Meta::CALL | Meta::BYTES;
-                board.stamp(rank, last) == last && (board.meta(rank, last) ^ mine) & compared != 0
+                let mut call = self.call;
+                if P::EXCHANGES {
+                    call ^= u64::from(turn.args.turned);
+                }
+                let bytes = P::expects(turn, rank);
+                let mine = Meta::pack(self.kind, PayloadPlace::Line, call, bytes);
+                let theirs = board.meta(rank, last);
+                board.stamp(rank, last) == last
+                    && (theirs ^ mine) & (Meta::CALL | Meta::BYTES) != 0
+                    && !Meta::may_differ(
+                        theirs,
+                        mine,
+                        expected(call, bytes, P::has_nothing(turn, rank)),
+                    )
             };
             if rank != me && P::uses(turn, rank) && board.done(rank) <= last && !differs() {
                 return false;

@@ -12,7 +12,8 @@ use crate::trouble::Trouble;
 pub(crate) struct Turn<'t, 'a> {
     pub(crate) args: &'t Args<'a>,
     pub(crate) kind: OpKind,
-    pub(crate) detail: u32,
+    /// See [`Past::call`](crate::meta::Past::call).
+    pub(crate) call: u64,
     /// The segment is `[offset, offset + len)` of every block.
     pub(crate) offset: usize,
     pub(crate) len: usize,
@@ -223,6 +224,15 @@ pub(crate) trait Program {
     #[inline]
     fn expects(turn: &Turn, _rank: u32) -> usize {
         turn.whole
+    }
+
+    /// Whether what members give may be of other kinds than what they want.
+    const EXCHANGES: bool = false;
+
+    /// Whether nothing comes from `rank`, or goes there, so that kinds of elements mean nothing.
+    #[cold]
+    fn has_nothing(turn: &Turn, rank: u32) -> bool {
+        Self::expects(turn, rank) == 0
     }
 
     /// Takes what the `i`-th source has published.

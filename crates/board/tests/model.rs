@@ -97,6 +97,7 @@ impl Call {
             },
             recv,
             site: None,
+            turned: 0,
             near: Some(near),
         }
     }

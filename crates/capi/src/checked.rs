@@ -32,7 +32,7 @@ pub(crate) fn place() -> String {
 }
 
 /// Is told a message that was never received: its communicator, source, tag and bytes.
-type Told = extern "C" fn(Comm, c_int, c_int, u64);
+type TellUnmatched = extern "C" fn(Comm, c_int, c_int, u64);
 
 /// Does something with what the tool has to be told of messages that are never received.
 pub(crate) fn with_unmatched<T>(f: impl FnOnce(Option<&Unmatched>) -> T) -> T {
@@ -40,7 +40,7 @@ pub(crate) fn with_unmatched<T>(f: impl FnOnce(Option<&Unmatched>) -> T) -> T {
         return f(None);
     };
     // SAFETY: the function of the tool has this type.
-    let told = unsafe { transmute::<*mut c_void, Told>(found) };
+    let told = unsafe { transmute::<*mut c_void, TellUnmatched>(found) };
     f(Some(&move |comm, message| {
         told(comm, message.source as c_int, message.tag, message.len);
     }))

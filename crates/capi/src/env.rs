@@ -6,6 +6,7 @@ use std::ffi::{c_char, c_int, c_void};
 use catena_abi::{Aint, Comm, Info, consts};
 use catena_core::comm::resources;
 use catena_core::{enter, enter_any, init, life};
+use catena_io::unseen;
 use catena_objects::info::Info as Pairs;
 use catena_objects::{Error, fail};
 use catena_rma::heap;
@@ -82,6 +83,9 @@ export! {
 
 /// `MPI_Finalize`, now.
 fn finalize() -> c_int {
+    if let Ok(process) = enter() {
+        unseen::tell_all(&process);
+    }
     checked::with_unmatched(|unmatched| init::finalize(raise, unmatched))
 }
 
@@ -179,6 +183,7 @@ mpi_fn! {
     }
 
     fn MPI_Error_class(errorcode: c_int, errorclass: *mut c_int) {
+        errors::looked_at(errorcode);
         match errors::class_of(errorcode) {
             Some(class) => put(errorclass, class, "errorclass"),
             None => fail!(Arg, "{errorcode} is not an error code"),
@@ -186,6 +191,7 @@ mpi_fn! {
     }
 
     fn MPI_Error_string(errorcode: c_int, string: *mut c_char, resultlen: *mut c_int) {
+        errors::looked_at(errorcode);
         match errors::text_of(errorcode) {
             Some(text) => put_string(string, consts::MAX_ERROR_STRING as usize, resultlen, text),
             None => fail!(Arg, "{errorcode} is not an error code"),

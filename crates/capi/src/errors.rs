@@ -12,6 +12,7 @@ use std::sync::Mutex;
 use catena_abi::{self as abi, consts, names};
 use catena_core::Objects;
 use catena_core::{enter, enter_any, init};
+use catena_io::unseen;
 use catena_objects::errhandler::{self, Errhandler, ErrhandlerRef};
 use catena_objects::error_place::{ErrorPlace, Target};
 use catena_objects::{Error, Kind};
@@ -193,6 +194,11 @@ pub(crate) fn class_of(code: c_int) -> Option<c_int> {
         .filter(|c| names::class_name(*c).is_some())
 }
 
+/// The program has asked what a code means.
+pub(crate) fn looked_at(code: c_int) {
+    unseen::looked_at(code);
+}
+
 /// The text of a code.
 pub(crate) fn text_of(code: c_int) -> Option<Vec<u8>> {
     if let Some(text) = added::text_of(code) {
@@ -266,7 +272,13 @@ pub(crate) fn call_handler(on: On, code: c_int, text: String) -> c_int {
         .and_then(names::class_name)
         .unwrap_or("error of the program");
     match *handler {
-        Errhandler::Return | Errhandler::Throw => {}
+        Errhandler::Return | Errhandler::Throw => {
+            if let On::Object(place) = on
+                && place.target == Target::File
+            {
+                unseen::note(abi::File(handle), code, &text);
+            }
+        }
         Errhandler::User { function, .. } => {
             let (mut handle, mut code) = (handle, code);
             // What it jumps over would never be dropped.

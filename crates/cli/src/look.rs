@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
-use catena_hang::{HostJob, Names, Rank, State, call, find, jobs};
+use catena_hang::{HostJob, Names, Rank, State, find, jobs, trace_lines};
 use catena_launcher::Places;
 
 /// How long from one look at a job to the next.
@@ -154,7 +155,30 @@ pub fn hang(args: impl Iterator<Item = OsString>) -> i32 {
     0
 }
 
-/// `catena trace [JOB|PID] [-n CALLS]`.
+/// Shows the last calls of each thread in a file that `mpirun --trace-report` has written.
+fn show_written(path: &Path, most: usize) -> i32 {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            return fail(
+                "trace",
+                &format!("{} cannot be read: {error}", path.display()),
+            );
+        }
+    };
+    let is_call = |line: &&str| line.starts_with("   ");
+    let lines: Vec<&str> = text.lines().collect();
+    for part in lines.chunk_by(|a, b| is_call(&a) == is_call(&b)) {
+        let skipped = match is_call(&part[0]) {
+            true => part.len().saturating_sub(most),
+            false => 0,
+        };
+        part[skipped..].iter().for_each(|line| println!("{line}"));
+    }
+    0
+}
+
+/// `catena trace [JOB|PID|FILE] [-n CALLS]`.
 pub fn trace(mut args: impl Iterator<Item = OsString>) -> i32 {
     let (mut name, mut most) = (None, CALLS);
     while let Some(arg) = args.next() {
@@ -176,6 +200,11 @@ pub fn trace(mut args: impl Iterator<Item = OsString>) -> i32 {
             _ => name = Some(arg),
         }
     }
+    if let Some(path) = name.as_ref().map(Path::new)
+        && path.is_file()
+    {
+        return show_written(path, most);
+    }
     let job = match chosen("trace", name) {
         Ok(job) => job,
         Err(status) => return status,
@@ -184,22 +213,9 @@ pub fn trace(mut args: impl Iterator<Item = OsString>) -> i32 {
     for &(place, who) in &job.here {
         let rank = seen.iter().find(|it| it.member.rank == who.rank);
         println!("rank {} (pid {}){}", who.rank, who.pid, state(rank));
-        let Some(Ok(threads)) = job.view(place).map(|view| view.threads(most)) else {
-            continue;
-        };
-        for thread in threads {
-            if thread.calls == 0 {
-                continue;
-            }
-            println!(
-                "  thread {}, {} calls; the last:",
-                thread.thread, thread.calls
-            );
-            let first = thread.calls - thread.entries.len() as u64;
-            for (number, entry) in (first + 1..).zip(&thread.entries) {
-                println!("  {number:>9}  {}", call(entry.function, entry.arguments));
-            }
-        }
+        let lines = job.view(place).map(|view| trace_lines(&view, most));
+        let lines = lines.and_then(Result::ok).unwrap_or_default();
+        lines.iter().for_each(|line| println!("{line}"));
     }
     0
 }

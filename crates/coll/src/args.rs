@@ -89,6 +89,9 @@ pub struct Args<'a> {
     pub elem: usize,
     /// Whether operands of the reduction may be exchanged.
     pub commutative: bool,
+    /// By which bits the kinds of elements that this rank wants differ from those that it gives: a signature
+    /// (`Kinds::bits` of `datatype`) against the other. No algorithm needs it.
+    pub turned: u32,
     /// The send buffer.
     pub send: Layout<'a>,
     /// The receive buffer.
@@ -111,6 +114,7 @@ impl Args<'_> {
             in_place: false,
             elem: 1,
             commutative: true,
+            turned: 0,
             send: Layout::Even(0),
             recv: Layout::Even(0),
             site: None,

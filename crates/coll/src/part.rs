@@ -97,6 +97,7 @@ impl Part<'_> {
             send: call.send,
             recv: call.recv,
             site: None,
+            turned: 0,
             near: None,
         };
         let terms = Terms::choosing(&shape, self.model, self.choose);

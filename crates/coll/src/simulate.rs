@@ -121,6 +121,7 @@ impl<'a> Cluster<'a> {
             send: Layout::Even(block),
             recv: Layout::Even(block),
             site: Some(Site::new(&self.nodes, self.model)),
+            turned: 0,
             near: None,
         })
     }

@@ -92,6 +92,7 @@ fn schedules_on_thousands_of_ranks_are_short() {
                 send: Layout::Even(block),
                 recv: Layout::Even(block),
                 site: Some(Site::new(&nodes, &TYPICAL)),
+                turned: 0,
                 near: None,
             });
             let text = format!("{what:?}/{} {bytes} x{per_node} {rank}", algorithm.name);

@@ -141,6 +141,6 @@ impl Slot {
     pub(crate) fn describe_flush(&self, process: &Process, until: Mark, waits: &mut WaitsFor) {
         let left = self.borrow().as_ref().map(|it| it.not_left(until));
         let left = left.into_iter().flatten();
-        left.for_each(|id| needs::describe_transfer(process, id, waits));
+        left.for_each(|id| needs::describe_inner_transfer(process, id, waits));
     }
 }

@@ -20,6 +20,7 @@ use catena_memory::{self as memory, Kind, Rows};
 
 use catena_objects::error::{Result, no_memory};
 
+use crate::check::{CHECK, Expecting, Sealed};
 use crate::window::{MOST, Window};
 
 /// `count` elements of a type, wherever they lie, such as those that are not one run of bytes in host memory.
@@ -302,6 +303,8 @@ pub enum SendBuf {
     Typed(Box<Typed>),
     /// A copy that the library owns (buffered sends, its own messages).
     Owned(Box<[u8]>),
+    /// In checked mode: what it is of, too.
+    Sealed(Box<Sealed>),
 }
 
 /// Room for a message.
@@ -311,6 +314,8 @@ pub enum RecvBuf {
     Bytes(*mut u8, u64),
     /// Elements to be unpacked on the way.
     Typed(Box<Typed>),
+    /// In checked mode: what it is for, too.
+    Expecting(Box<Expecting>),
 }
 
 impl SendBuf {
@@ -320,16 +325,31 @@ impl SendBuf {
     /// `count` elements of `ty` at `base`.
     #[inline]
     pub fn new(base: *const u8, count: u64, ty: &TypeRef) -> Self {
-        if is_run(base, count, ty) {
+        if ty.is_contiguous() & memory::is_host_only() {
             SendBuf::Bytes(base, count * ty.size())
         } else {
-            SendBuf::typed(base, count, ty)
+            SendBuf::closely(base, count, ty)
         }
     }
 
     #[cold]
-    fn typed(base: *const u8, count: u64, ty: &TypeRef) -> Self {
-        SendBuf::Typed(Box::new(Typed::new(base.cast_mut(), count, ty)))
+    fn closely(base: *const u8, count: u64, ty: &TypeRef) -> Self {
+        let buf = match is_run(base, count, ty) {
+            true => SendBuf::Bytes(base, count * ty.size()),
+            false => SendBuf::Typed(Box::new(Typed::new(base.cast_mut(), count, ty))),
+        };
+        match CHECK.get() {
+            true => SendBuf::Sealed(Sealed::new(buf, count, ty)),
+            false => buf,
+        }
+    }
+
+    /// What it is without what checked mode adds.
+    pub fn plain(&self) -> &SendBuf {
+        match self {
+            SendBuf::Sealed(it) => &it.buf,
+            plain => plain,
+        }
     }
 
     /// All bytes, packed into memory of their own.
@@ -364,6 +384,8 @@ impl SendBuf {
                 // SAFETY: as above, with the layout that the type describes.
                 unsafe { t.pack(from, out, len) }
             }
+            // SAFETY: as above.
+            SendBuf::Sealed(it) => unsafe { it.buf.copy(from, out, len) },
         }
     }
 }
@@ -406,6 +428,14 @@ impl Source for SendBuf {
             SendBuf::Bytes(_, len) => *len,
             SendBuf::Owned(bytes) => bytes.len() as u64,
             SendBuf::Typed(t) => t.len(),
+            SendBuf::Sealed(it) => Source::len(&it.buf),
+        }
+    }
+
+    fn seal(&self) -> u32 {
+        match self {
+            SendBuf::Sealed(it) => it.seal,
+            _ => 0,
         }
     }
 
@@ -428,6 +458,7 @@ impl Source for SendBuf {
             SendBuf::Bytes(at, _) => Some(*at),
             SendBuf::Owned(bytes) => Some(bytes.as_ptr()),
             SendBuf::Typed(_) => None,
+            SendBuf::Sealed(it) => it.buf.contiguous(),
         }
     }
 }
@@ -439,16 +470,23 @@ impl RecvBuf {
     /// `count` elements of `ty` at `base`.
     #[inline]
     pub fn new(base: *mut u8, count: u64, ty: &TypeRef) -> Self {
-        if is_run(base, count, ty) {
+        if ty.is_contiguous() & memory::is_host_only() {
             RecvBuf::Bytes(base, count * ty.size())
         } else {
-            RecvBuf::typed(base, count, ty)
+            RecvBuf::closely(base, count, ty)
         }
     }
 
     #[cold]
-    fn typed(base: *mut u8, count: u64, ty: &TypeRef) -> Self {
-        RecvBuf::Typed(Box::new(Typed::new(base, count, ty)))
+    fn closely(base: *mut u8, count: u64, ty: &TypeRef) -> Self {
+        let buf = match is_run(base, count, ty) {
+            true => RecvBuf::Bytes(base, count * ty.size()),
+            false => RecvBuf::Typed(Box::new(Typed::new(base, count, ty))),
+        };
+        match CHECK.get() {
+            true => RecvBuf::Expecting(Expecting::new(buf, base, ty)),
+            false => buf,
+        }
     }
 }
 
@@ -458,6 +496,13 @@ impl Sink for RecvBuf {
         match self {
             RecvBuf::Bytes(_, len) => *len,
             RecvBuf::Typed(t) => t.len(),
+            RecvBuf::Expecting(it) => it.buf.capacity(),
+        }
+    }
+
+    fn check_seal(&self, seal: u32, source: u32, len: u64) {
+        if let RecvBuf::Expecting(it) = self {
+            it.compare(seal, source, len);
         }
     }
 
@@ -469,6 +514,7 @@ impl Sink for RecvBuf {
                 // SAFETY: within the buffer that the program lends.
                 unsafe { t.gather(at, bytes, is_last) }
             }
+            RecvBuf::Expecting(it) => it.buf.place_part(at, bytes, is_last),
             _ => self.place(at, bytes),
         }
     }
@@ -485,6 +531,7 @@ impl Sink for RecvBuf {
             RecvBuf::Bytes(base, _) => unsafe { bytes.copy_to(base.add(at as usize)) },
             // SAFETY: as above, with the layout that the type describes.
             RecvBuf::Typed(t) => unsafe { t.unpack(at, bytes.as_ptr(), bytes.len()) },
+            RecvBuf::Expecting(it) => it.place(at, bytes),
         }
     }
 
@@ -493,6 +540,7 @@ impl Sink for RecvBuf {
         match self {
             RecvBuf::Bytes(at, _) => Some(*at),
             RecvBuf::Typed(_) => None,
+            RecvBuf::Expecting(it) => it.buf.contiguous(),
         }
     }
 }

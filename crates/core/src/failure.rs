@@ -35,5 +35,26 @@ pub(crate) fn failure(f: &Failure) -> Error {
         Failure::Lost(peer) => lost(peer),
         Failure::Interrupted => died("a rank that might have sent"),
         Failure::Revoked => revoked(),
+        Failure::Finalized { rank, other } => {
+            let who = match rank {
+                Some(rank) => &*format!("rank {rank} has"),
+                None => "all others have",
+            };
+            let text = format!("{who} called MPI_Finalize: no message comes from there any more");
+            let but = other.map_or(String::new(), |it| {
+                format!(
+                    ", and one of {} bytes with tag {} has come from rank {} that this call does not match",
+                    it.len, it.tag, it.source
+                )
+            });
+            Error::new(Kind::Other, text + &but)
+        }
+        Failure::Unreceived { rank } => Error::new(
+            Kind::Other,
+            format!(
+                "rank {rank} has not received the message, and has freed the communicator or called \
+                MPI_Finalize"
+            ),
+        ),
     }
 }

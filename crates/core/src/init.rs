@@ -59,6 +59,7 @@ pub fn finalize(raise: impl Fn(&Error) -> i32, unmatched: Option<&Unmatched>) ->
         look_for_unmatched(&process, &comms, unmatched)
     });
     finish_messages(&process, &comms);
+    process.come_to_end();
     // Nobody leaves while somebody may still need its memory or its progress.
     let is_revoked = || process.comms.world.failed.is_revoked();
     let by_launcher = || process.engine.fence(&process);

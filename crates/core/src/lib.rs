@@ -33,6 +33,7 @@ mod attached;
 pub mod beside;
 pub mod bsend;
 pub mod buffer;
+pub mod check;
 pub mod coll;
 pub mod comm;
 pub mod components;

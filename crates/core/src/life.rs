@@ -1,5 +1,6 @@
 //! How the library comes up in this process, and how it rests.
 
+use crate::check::CHECK;
 use crate::needs;
 use catena_hang::{WaitsFor, What};
 use std::cell::Cell;
@@ -95,6 +96,10 @@ fn wire_up() -> Result<Box<Process>> {
     catena_objects::callback::WITHOUT_LOCK.get_or_init(|| process::outside);
     let _standard = catena_base::StandardStreams::keep();
     crate::settings::tell();
+    if CHECK.get() {
+        // Each message says what it is of.
+        memory::look_closely();
+    }
     let boot = catena_boot::open().map_err(|e| Error::new(Kind::Other, e.to_string()))?;
     let_children_be_alone();
     crate::settings::warn_unknown(boot.job().rank);
@@ -142,6 +147,9 @@ fn wire_up() -> Result<Box<Process>> {
     process.hook::<Collectives>();
     if FAULT_TOLERANCE.get() {
         process.link(|link| link.tolerate());
+    }
+    if CHECK.get() {
+        process.link(|link| link.seal_messages());
     }
     components::all().for_each(|it| it.came_up(&process));
     process.engine.ask_once();

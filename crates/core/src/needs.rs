@@ -7,6 +7,7 @@ use catena_fabric::Peer;
 use catena_hang::{Envelope, Member, Need, WaitsFor, What};
 use catena_link::{Awaited, Cid, Context, Needs, Plane, ReqId, Selector};
 
+use crate::coll::ends::Key;
 use crate::comm::Comm;
 use crate::process::Process;
 use crate::request::{State, as_transfer, state};
@@ -141,18 +142,28 @@ pub(crate) fn message(process: &Process, context: Context, selector: Selector) -
     need
 }
 
+/// What a transfer of the library itself waits for, if it is under way. It does not end, though it be in vain.
+pub(crate) fn describe_inner_transfer(process: &Process, id: ReqId, waits: &mut WaitsFor) {
+    let before = waits.needs.len();
+    describe_transfer(process, id, waits);
+    waits.needs[before..]
+        .iter_mut()
+        .for_each(|it| it.key = None);
+}
+
 /// What a transfer waits for, if it is under way.
 pub(crate) fn describe_transfer(process: &Process, id: ReqId, waits: &mut WaitsFor) {
     let Some(needs) = process.link(|link| link.needs(id)) else {
         return;
     };
-    let need = match needs {
+    let mut need = match needs {
         Needs::Message { context, selector } => message(process, context, selector),
         Needs::Receive {
             context,
             peer,
             tag,
             bytes,
+            ..
         } => Need {
             about: about(process, context.cid()),
             tag: Some(tag),
@@ -171,6 +182,7 @@ pub(crate) fn describe_transfer(process: &Process, id: ReqId, waits: &mut WaitsF
             ..from_peer(process, What::Rest, peer)
         },
     };
+    need.key = Some(Key::Request(id).to_words());
     waits.needs.push(need);
 }
 

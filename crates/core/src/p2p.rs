@@ -11,6 +11,7 @@ use catena_link::{
 };
 
 use crate::buffer::{RecvBuf, SendBuf};
+use crate::coll::ends::Key;
 use crate::comm::Comm;
 use crate::failure::failure;
 pub use crate::message::Message;
@@ -262,7 +263,9 @@ fn look_until<T>(
 ) -> Result<T> {
     let mut end = None;
     let describe = |process: &Process, waits: &mut WaitsFor| {
-        let need = needs::message(process, Context::new(cid, Plane::User), sel);
+        let context = Context::new(cid, Plane::User);
+        let mut need = needs::message(process, context, sel);
+        need.key = Some(Key::Probe(context, sel).to_words());
         waits.needs.push(need);
     };
     process.block(describe, |process| {

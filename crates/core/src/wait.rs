@@ -84,6 +84,10 @@ impl Host for Process {
     fn wake(&self) {
         self.engine.wake();
     }
+
+    fn has_waited(&self, waits: &WaitsFor) {
+        self.end_vain_wait(waits);
+    }
 }
 
 impl Process {

@@ -54,6 +54,44 @@ pub enum Scalar {
 }
 
 impl Scalar {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Scalar; 31] = {
+        use Scalar::*;
+        [
+            Int8,
+            Int16,
+            Int32,
+            Int64,
+            Int128,
+            UInt8,
+            UInt16,
+            UInt32,
+            UInt64,
+            Long,
+            ULong,
+            Char,
+            WChar,
+            Byte,
+            Packed,
+            Bool,
+            Logical8,
+            Logical16,
+            Logical32,
+            Logical64,
+            Logical128,
+            Float16,
+            Float32,
+            Float64,
+            LongDouble,
+            Float128,
+            ComplexFloat16,
+            ComplexFloat32,
+            ComplexFloat64,
+            ComplexLongDouble,
+            ComplexFloat128,
+        ]
+    };
+
     /// Bytes in memory.
     pub const fn size(self) -> u32 {
         use Scalar::*;

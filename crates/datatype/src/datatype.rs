@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::basic::Basic;
 use crate::body::Body;
 use crate::error::{Result, TypeError};
+use crate::kinds::{Elements, Fingerprint, Kinds};
 use crate::layout::{Node, Pack, Unpack, pieces, walk};
 use crate::spec::Spec;
 
@@ -39,6 +40,7 @@ pub struct Datatype {
     contiguous: bool,
     committed: AtomicBool,
     pub(crate) large: bool,
+    kinds: Kinds,
     lb: i64,
     true_lb: i64,
     true_extent: i64,
@@ -58,6 +60,7 @@ impl Datatype {
             contiguous: body.size == 0 || (run && body.size as i64 == extent),
             committed: AtomicBool::new(false),
             large: false,
+            kinds: body.signature.kinds().kinds(),
             lb,
             true_lb: low,
             true_extent: high - low,
@@ -136,6 +139,31 @@ impl Datatype {
     #[inline]
     pub fn basic(&self) -> Option<Basic> {
         self.body.signature.basic()
+    }
+
+    /// What kinds of basic elements it has, whatever their number.
+    #[inline(always)]
+    pub fn kinds(&self) -> Kinds {
+        self.kinds
+    }
+
+    /// What the basic elements are within the first `bytes` packed bytes of a row of elements of this type; none if
+    /// that ends inside of a basic element, or the type is empty.
+    ///
+    /// Cost: parts of the type, and the logarithm of `bytes`.
+    pub fn fingerprint(&self, bytes: u64) -> Option<Fingerprint> {
+        let signature = &self.body.signature;
+        let (whole, rest) = match self.size {
+            0 if bytes != 0 => return None,
+            0 => return Some(Fingerprint::ANY),
+            size => (bytes / size, bytes % size),
+        };
+        let rest = match rest {
+            0 => Elements::EMPTY,
+            rest => signature.kinds_in(rest)?,
+        };
+        let all = signature.kinds().repeat(whole).then(rest);
+        Some(all.fingerprint())
     }
 
     /// Number of basic elements, as `MPI_Get_elements` counts them: a value

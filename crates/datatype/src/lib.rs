@@ -8,6 +8,7 @@
 //! | `body`       | what a type describes: repeat, shift, join; bounds     |
 //! | `layout`     | where the bytes lie; packing and unpacking             |
 //! | `signature`  | what the packed bytes mean                             |
+//! | `kinds`      | that as a number, to be compared                       |
 //! | `construct`  | the constructors                                       |
 //! | `array`      | subarrays and distributed arrays                       |
 //! | `spec`       | how a type was made                                    |
@@ -30,6 +31,7 @@ mod contents;
 mod datatype;
 mod error;
 mod external;
+mod kinds;
 mod layout;
 mod predefined;
 mod processor;
@@ -42,6 +44,7 @@ pub use basic::{Basic, Scalar};
 pub use contents::{Combiner, Contents, Darray, Envelope};
 pub use datatype::{Datatype, TypeRef};
 pub use error::{Result, TypeError};
+pub use kinds::{Fingerprint, Kinds};
 pub use predefined::FortranSizes;
 pub use reduce::{
     Booleans, OpKind, Reduce, Reduce3, booleans, reduce3, reducer, reducer_in_memory, set_booleans,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::basic::Basic;
 use crate::error::{Result, TypeError};
+use crate::kinds::Elements;
 
 /// Sequences up to this length become part of the one they are put into.
 const INLINE: usize = 16;
@@ -35,6 +36,8 @@ pub(crate) struct Seq {
     starts: Box<[u64]>,
     /// Elements before each part, and all.
     elements: Box<[u64]>,
+    /// All parts as rows of elements.
+    kinds: Elements,
     /// Bytes of all parts in `external32`.
     external: u64,
     /// Entries of all parts when laid out flat, or the most that fit.
@@ -67,6 +70,45 @@ impl Signature {
             Signature::Empty => 0,
             Signature::Same(basic, n) => n * u64::from(basic.external_size()),
             Signature::Repeat(n, seq) => n * seq.external,
+        }
+    }
+
+    /// What the elements are.
+    pub(crate) fn kinds(&self) -> Elements {
+        match self {
+            Signature::Empty => Elements::EMPTY,
+            Signature::Same(basic, n) => Elements::basic(*basic).repeat(*n),
+            Signature::Repeat(n, seq) => seq.kinds.repeat(*n),
+        }
+    }
+
+    /// What those are within the first `bytes` packed bytes; none if that ends inside an element.
+    /// Cost: the parts.
+    pub(crate) fn kinds_in(&self, bytes: u64) -> Option<Elements> {
+        match self {
+            Signature::Empty => (bytes == 0).then_some(Elements::EMPTY),
+            Signature::Same(basic, _) => {
+                let size = u64::from(basic.size());
+                let whole = Elements::basic(*basic).repeat(bytes / size);
+                match (basic, bytes % size) {
+                    (_, 0) => Some(whole),
+                    (Basic::Pair(value, _), rest) if rest == u64::from(value.size()) => {
+                        Some(whole.then(Elements::basic((*value).into())))
+                    }
+                    _ => None,
+                }
+            }
+            Signature::Repeat(_, seq) => {
+                let (mut all, mut rest) =
+                    (seq.kinds.repeat(bytes / seq.size()), bytes % seq.size());
+                for part in &seq.parts {
+                    if rest < part.size() {
+                        return Some(all.then(part.kinds_in(rest)?));
+                    }
+                    (all, rest) = (all.then(part.kinds()), rest - part.size());
+                }
+                Some(all)
+            }
         }
     }
 
@@ -223,10 +265,13 @@ impl Builder {
         let external = parts.iter().map(Signature::external_size).sum();
         let entries = parts.iter().map(Signature::entries);
         let entries = entries.fold(0u64, |n, part| n.saturating_add(part));
+        let kinds = parts.iter().map(Signature::kinds);
+        let kinds = kinds.fold(Elements::EMPTY, Elements::then);
         let seq = Seq {
             parts: self.parts.into_boxed_slice(),
             starts,
             elements,
+            kinds,
             external,
             entries,
             depth,

@@ -1,10 +1,12 @@
 //! Entries of the trace in words.
 
 use std::fmt::Write as _;
+use std::io;
 use std::sync::LazyLock;
 
 use catena_abi::table::{self, Arg, Function};
 use catena_abi::{Comm, Datatype, consts, datatype_name};
+use catena_trace::View;
 
 /// All functions by their numbers in the trace.
 pub fn functions() -> &'static [Function] {
@@ -37,6 +39,29 @@ pub fn call(function: u16, arguments: [u32; 3]) -> String {
     }
     text.push(')');
     text
+}
+
+/// What the threads of a process have called last, at most so many calls each, in lines, the oldest call of a thread first.
+///
+/// # Errors
+/// If its area cannot be read.
+pub fn trace_lines(view: &View<'_>, most: usize) -> io::Result<Vec<String>> {
+    let mut lines = Vec::new();
+    for thread in view.threads(most)? {
+        if thread.calls == 0 {
+            continue;
+        }
+        let (number, calls) = (thread.thread, thread.calls);
+        lines.push(format!("  thread {number}, {calls} calls; the last:"));
+        let first = thread.calls - thread.entries.len() as u64;
+        for (number, entry) in (first + 1..).zip(&thread.entries) {
+            lines.push(format!(
+                "  {number:>9}  {}",
+                call(entry.function, entry.arguments)
+            ));
+        }
+    }
+    Ok(lines)
 }
 
 /// An argument as a program would write it.

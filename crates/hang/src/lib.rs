@@ -43,7 +43,7 @@ mod watch;
 mod words;
 
 pub use bytes::Malformed;
-pub use calls::{call, functions};
+pub use calls::{call, function_name, functions, trace_lines};
 pub use cause::{Finding, Group, find};
 pub use host::{HostJob, jobs};
 pub use look::{look, state_of};

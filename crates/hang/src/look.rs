@@ -47,12 +47,27 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
         });
     }
     // In those that only one thread at a time uses, no other one can end its wait.
-    let waiting = threads.iter().filter(|it| it.waits.is_some()).count();
-    let others = match pid {
-        Some(pid) if view.is_threaded() && waiting > 0 => threads_of(pid) > waiting,
-        _ => false,
-    };
+    let waiting: Vec<u32> = threads
+        .iter()
+        .filter_map(|it| it.waits.as_ref().map(|_| it.thread))
+        .collect();
     let at = catena_trace::monotonic_ns();
+    let others = match pid.filter(|_| !waiting.is_empty()) {
+        Some(pid) => {
+            let asleep = Asleep::of(pid);
+            let since = threads
+                .iter()
+                .filter_map(|it| Some(it.waits.as_ref()?.since));
+            let since = since.min().unwrap_or(at);
+            for thread in threads.iter_mut().filter(|it| it.waits.is_none()) {
+                asleep.join(thread, (since, at));
+            }
+            // What a rank does is what the first of its threads that waits does.
+            threads.sort_by_key(|it| it.waits.as_ref().is_none_or(|waits| waits.needs.is_empty()));
+            view.is_threaded() && !asleep.are_all_but(&waiting)
+        }
+        None => false,
+    };
     let is_old = |thread: &Thread| {
         let told = thread.waits.as_ref().map(|it| it.told);
         told.is_some_and(|told| at.saturating_sub(told) > FRESH)
@@ -72,10 +87,90 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
     })
 }
 
-/// How many threads a process of this host has; many if that is not known.
-fn threads_of(pid: u32) -> usize {
-    let tasks = fs::read_dir(format!("/proc/{pid}/task"));
-    tasks.map_or(usize::MAX, Iterator::count)
+/// The threads of a process of this host that sleep until another one of them does something, for as long as it takes.
+struct Asleep {
+    /// All threads; none if they are not known.
+    all: Vec<u32>,
+    /// Those that sleep, all at the same moment, or one of two that wake each other in turn would always be found asleep; and how
+    /// often each has run.
+    asleep: Vec<(u32, u64)>,
+}
+
+impl Asleep {
+    fn of(pid: u32) -> Asleep {
+        let number = |task: fs::DirEntry| task.file_name().to_str()?.parse().ok();
+        let tasks = fs::read_dir(format!("/proc/{pid}/task"));
+        let all: Vec<u32> = tasks
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(number)
+            .collect();
+        let read = |thread: u32, what: &str| {
+            fs::read_to_string(format!("/proc/{pid}/task/{thread}/{what}")).ok()
+        };
+        let ran = |thread: u32| -> Option<u64> {
+            read(thread, "schedstat")?
+                .split_whitespace()
+                .nth(2)?
+                .parse()
+                .ok()
+        };
+        let before: Vec<_> = all.iter().map(|&thread| (thread, ran(thread))).collect();
+        let sleeps =
+            |thread: u32| read(thread, "syscall").is_some_and(|call| sleeps_for_ever(&call, &all));
+        let seen: Vec<_> = before
+            .into_iter()
+            .filter(|(thread, _)| sleeps(*thread))
+            .collect();
+        let stays = |(thread, before): (u32, Option<u64>)| {
+            let before = before.filter(|_| ran(thread) == before)?;
+            Some((thread, before))
+        };
+        let asleep = seen.into_iter().filter_map(stays).collect();
+        Asleep { all, asleep }
+    }
+
+    /// A thread that has called MPI and sleeps, as the first one that waits for the end of another one, waits with those of its
+    /// process that wait in MPI: by itself that never ends. Two looks tell whether it has run in between, by its calls.
+    fn join(&self, thread: &mut Thread, (since, at): (u64, u64)) {
+        if let Some((_, ran)) = self.asleep.iter().find(|(it, _)| *it == thread.thread) {
+            thread.calls = thread.calls.wrapping_add(ran << 32);
+            thread.waits = Some(WaitsFor {
+                since,
+                told: at,
+                any: true,
+                ..WaitsFor::default()
+            });
+        }
+    }
+
+    /// Whether all threads sleep but these.
+    fn are_all_but(&self, others: &[u32]) -> bool {
+        let sleeps = |thread: &u32| self.asleep.iter().any(|(it, _)| it == thread);
+        let is_still = |it: &u32| others.contains(it) || sleeps(it);
+        !self.all.is_empty() && self.all.iter().all(is_still)
+    }
+}
+
+/// Whether a thread, whose system call the kernel shows so, waits until another one of the `threads` of its process does
+/// something: on a futex of the process alone, or for the end of one of them (`pthread_join`), without a limit of time.
+fn sleeps_for_ever(call: &str, threads: &[u32]) -> bool {
+    const FUTEX: u64 = libc::SYS_futex as u64;
+    let mut words = call.split_whitespace();
+    let number = words.next().and_then(|it| it.parse().ok());
+    let word = |it: &str| u64::from_str_radix(it.trim_start_matches("0x"), 16).ok();
+    let words: Vec<_> = words.map_while(word).collect();
+    let (Some(FUTEX), [_, operation, value, limit, ..]) = (number, &words[..]) else {
+        return false;
+    };
+    let waits = matches!(
+        (*operation & 0x7f) as i32,
+        libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET
+    );
+    let is_own = *operation & libc::FUTEX_PRIVATE_FLAG as u64 != 0;
+    let is_join = threads.contains(&(*value as u32));
+    waits && *limit == 0 && (is_own || is_join)
 }
 
 /// How a process of this host stands, as the kernel says.
@@ -97,6 +192,43 @@ pub fn state_of(pid: u32) -> State {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_sleeps_for_ever_if_only_another_one_can_wake_it() {
+        let futex = libc::SYS_futex;
+        for (call, is) in [
+            (
+                format!("{futex} 0x7f00 0x80 0x2 0x0 0x0 0x0 0x7ffe 0x7f01"),
+                true,
+            ),
+            (
+                format!("{futex} 0x7f00 0x189 0x0 0x0 0x0 0xffffffff 0x7ffe 0x7f01"),
+                true,
+            ),
+            (
+                format!("{futex} 0x7f00 0x109 0x2a 0x0 0x0 0xffffffff 0x7ffe 0x7f01"),
+                true,
+            ),
+            (
+                format!("{futex} 0x7f00 0x109 0x2b 0x0 0x0 0xffffffff 0x7ffe 0x7f01"),
+                false,
+            ),
+            (
+                format!("{futex} 0x7f00 0x80 0x2 0x7ffd 0x0 0x0 0x7ffe 0x7f01"),
+                false,
+            ),
+            ("running".to_string(), false),
+            (
+                format!(
+                    "{} 0x3 0x7f00 0x10 0x0 0x0 0x0 0x7ffe 0x7f01",
+                    libc::SYS_read
+                ),
+                false,
+            ),
+        ] {
+            assert_eq!(sleeps_for_ever(&call, &[42]), is, "{call}");
+        }
+    }
 
     #[test]
     fn the_state_of_a_process_is_the_kernels() {

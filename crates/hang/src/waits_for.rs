@@ -104,6 +104,8 @@ pub struct Need {
     /// Messages that have come from those who are waited for, and that no receive matches: some of
     /// them.
     pub unexpected: Vec<Envelope>,
+    /// What it is to the process that waits, which does not tell it.
+    pub key: Option<(u64, u64)>,
 }
 
 impl Need {
@@ -120,6 +122,7 @@ impl Need {
             bytes: 0,
             call: None,
             unexpected: Vec::new(),
+            key: None,
         }
     }
 
@@ -204,8 +207,17 @@ impl WaitsFor {
         w.u8(frames.len() as u8);
         frames.iter().for_each(|&frame| w.u64(frame));
         w.text(&self.python, catena_trace::PYTHON_LINE);
-        let more = self.needs.len() > NEEDS;
-        let needs = &self.needs[..self.needs.len().min(NEEDS)];
+        let merged = match self.needs.len() > NEEDS {
+            true => self.merged(),
+            false => Vec::new(),
+        };
+        let needs = if merged.is_empty() {
+            &self.needs
+        } else {
+            &merged
+        };
+        let more = needs.len() > NEEDS;
+        let needs = &needs[..needs.len().min(NEEDS)];
         w.u8(needs.len() as u8);
         for (at, need) in needs.iter().enumerate() {
             // With any of them enough, one that is left out may be that.
@@ -213,6 +225,41 @@ impl WaitsFor {
             need.write(&mut w, cut);
         }
         w.0
+    }
+
+    /// Its needs, with those of the same sort as one: of several messages any one is enough if one of the needs is, else it takes all
+    /// of them. So many requests need no more room than a few.
+    fn merged(&self) -> Vec<Need> {
+        let mut merged: Vec<Need> = Vec::new();
+        for need in &self.needs {
+            let is_one = need.of.len() == 1 && need.of[0].1 == 1;
+            let can_join = is_one || need.any == self.any;
+            let same = |it: &&mut Need| {
+                can_join
+                    && it.any == self.any
+                    && (it.what, &it.about, it.together, &it.call)
+                        == (need.what, &need.about, need.together, &need.call)
+            };
+            if let Some(all) = merged.iter_mut().find(same) {
+                let mut members: Vec<Member> = all.members().chain(need.members()).collect();
+                members.sort_unstable();
+                members.dedup();
+                all.of.clear();
+                members.into_iter().for_each(|member| all.add(member));
+                all.open |= need.open;
+                all.tag = all.tag.filter(|_| all.tag == need.tag);
+                all.bytes = all.bytes.max(need.bytes);
+                all.unexpected
+                    .extend(need.unexpected.iter().take(UNEXPECTED));
+            } else {
+                let any = if is_one { self.any } else { need.any };
+                merged.push(Need {
+                    any,
+                    ..need.clone()
+                });
+            }
+        }
+        merged
     }
 
     /// What bytes say.
@@ -314,6 +361,7 @@ impl Need {
             bytes,
             call,
             unexpected,
+            key: None,
         })
     }
 }
@@ -393,6 +441,32 @@ mod tests {
         let read = WaitsFor::read(&bytes).unwrap();
         assert!(read.needs[0].open, "some who could help are left out");
         assert!(!waits.needs[0].open);
+    }
+
+    #[test]
+    fn many_requests_are_told_as_one_need() {
+        for any in [true, false] {
+            let need = |rank: u32| {
+                let mut need = Need::new(What::Message);
+                need.add(Member { job: 1, rank });
+                need.tag = Some(rank as i32);
+                need
+            };
+            let mut needs: Vec<_> = (0..9).map(need).collect();
+            let mut other = Need::new(What::Receive);
+            other.add(Member { job: 1, rank: 3 });
+            needs.push(other);
+            let waits = WaitsFor {
+                needs,
+                any,
+                ..WaitsFor::default()
+            };
+            let read = WaitsFor::read(&waits.to_bytes()).unwrap();
+            assert_eq!(read.needs.len(), 2);
+            assert_eq!(read.needs[0].members().count(), 9);
+            assert!(read.needs.iter().all(|it| it.any == any && !it.open));
+            assert_eq!(read.needs[0].tag, None);
+        }
     }
 
     #[test]

@@ -68,6 +68,7 @@ mod shared_pointer;
 mod split;
 mod threads;
 mod transfer;
+pub mod unseen;
 mod variables;
 mod view;
 

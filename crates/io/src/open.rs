@@ -32,6 +32,7 @@ use crate::hint_file;
 use crate::hints::Hints;
 use crate::registry;
 use crate::shared::Shared;
+use crate::unseen;
 use crate::view::View;
 
 /// File systems that ROMIO's programs name in front of a path; the system knows itself what a path is on.
@@ -314,6 +315,7 @@ fn build(process: &Process, comm: &Arc<Comm>, plan: &Plan, opened: Opened) -> Re
 /// `Request` or `Other` while something of a member is under way, at all members alike: the file stays
 /// open. What the system says to one of them of closing or deleting it: then it is closed.
 pub fn close(process: &Process, file: &Arc<File>) -> Result<()> {
+    unseen::tell(process, file.handle.get());
     let own = file.check_idle("MPI_File_close");
     file.operations.settle(process);
     agree::all_well(process, &file.comm, own)?;

@@ -22,6 +22,8 @@ pub enum Question {
     Waits,
     /// All processes in the same form, with places in their programs.
     WaitsInFull,
+    /// What processes have called last: each is its number, the length of what follows, and that, a text of lines.
+    Traces,
 }
 
 impl Question {
@@ -31,6 +33,7 @@ impl Question {
             Question::Hear => 0,
             Question::Waits => 1,
             Question::WaitsInFull => 2,
+            Question::Traces => 3,
         }
     }
 
@@ -40,6 +43,7 @@ impl Question {
             0 => Ok(Question::Hear),
             1 => Ok(Question::Waits),
             2 => Ok(Question::WaitsInFull),
+            3 => Ok(Question::Traces),
             _ => Err(Malformed("a question of an unknown kind")),
         }
     }
@@ -48,7 +52,7 @@ impl Question {
     /// nothing, to any question.
     pub fn merge(self, all: &mut Vec<u8>, answer: &[u8]) {
         match self {
-            Question::Hear | Question::Waits | Question::WaitsInFull => {
+            Question::Hear | Question::Waits | Question::WaitsInFull | Question::Traces => {
                 all.extend_from_slice(answer);
             }
         }

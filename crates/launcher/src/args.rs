@@ -65,6 +65,8 @@ pub struct Request {
     pub timeout: Option<Duration>,
     /// Where it is written why the job hangs.
     pub hang_report: Option<PathBuf>,
+    /// Where the last calls of ranks are written if the job fails.
+    pub trace_report: Option<PathBuf>,
     /// Where what ranks write goes, and how.
     pub output: Output,
     /// The ranks that read the launcher's standard input.
@@ -457,6 +459,7 @@ impl Parser {
                 request.settings.push(setting);
             }
             Opt::HangReport => request.hang_report = Some(given.value.clone().into()),
+            Opt::TraceReport => request.trace_report = Some(given.value.clone().into()),
             Opt::Timeout => request.timeout = Some(seconds(shown, &given.value)?),
             Opt::Verbose => request.verbose = true,
             Opt::Host => section.named.lists.push((shown.to_string(), text)),

@@ -114,6 +114,7 @@ fn shown(command: &str, request: &Request) -> Result<Show, ProgramError> {
         verbose: request.verbose,
         timeout,
         hang_report: request.hang_report.clone(),
+        trace_report: request.trace_report.clone(),
     })
 }
 

@@ -11,6 +11,7 @@ mod heirs;
 mod spawn;
 mod start;
 pub mod token;
+mod traces;
 mod waits;
 
 use std::fs::File;
@@ -181,6 +182,7 @@ impl Node {
             }
             Question::Waits => self.waits(false),
             Question::WaitsInFull => self.waits(true),
+            Question::Traces => self.traces(),
         };
         events.push(NodeEvent::Surveyed { number, answer });
     }
@@ -194,9 +196,10 @@ impl Node {
         // What is known of these counts below.
         self.bury_orphans();
         let mut ended = Vec::new();
-        let running = self.processes.iter_mut().flatten().filter(|p| p.running);
-        // All are looked at.
-        let asks = running.fold(false, |any, process| process.look_at_first() || any);
+        let mut asks = false;
+        for process in self.processes.iter_mut().flatten().filter(|p| p.running) {
+            asks |= process.look_at_first();
+        }
         let family = asks.then(|| self.family());
         let family = family.map_or(Some(Vec::new()), |family| family);
         for process in self.processes.iter_mut().flatten().filter(|p| p.running) {

@@ -37,15 +37,18 @@ impl Places {
         for thread in &mut rank.threads {
             let symbols = &mut self.symbols;
             let place = match &thread.waits {
-                Some(waits) => symbols.place(&maps, &waits.frames, &waits.python),
-                None if self.began.elapsed() < ASKING => {
+                Some(waits) if !waits.frames.is_empty() || !waits.python.is_empty() => {
+                    symbols.place(&maps, &waits.frames, &waits.python)
+                }
+                // One on a stack that is not its own is looked at from outside.
+                _ if self.began.elapsed() < ASKING => {
                     let sample = view.sample(rank.pid, thread.thread).ok().flatten();
                     sample.and_then(|sample| {
                         let frames = symbols.unwind(&maps, &sample);
                         symbols.place(&maps, &frames, &sample.python)
                     })
                 }
-                None => None,
+                _ => None,
             };
             thread.place = place.map_or(String::new(), |it| it.to_string());
         }

@@ -94,6 +94,7 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
         verbose: false,
         timeout: None,
         hang_report: None,
+        trace_report: None,
     };
     let reach = Reach {
         launcher: Launcher::Agent,

@@ -50,6 +50,7 @@ mod remote;
 mod spawner;
 mod timers;
 mod token;
+mod traces;
 
 use std::io;
 use std::rc::Rc;
@@ -80,6 +81,7 @@ use remote::RemoteLaunchers;
 pub use spawner::Reach;
 use spawner::Spawner;
 use timers::{Task, Timers};
+use traces::Traces;
 
 /// How long a job that was interrupted, or has taken too long, waits for somebody to read its
 /// output.
@@ -98,6 +100,7 @@ pub struct Supervisor {
     faults: Faults,
     hearing: PendingVerdicts,
     hangs: Hangs,
+    traces: Traces,
     apart: Apart,
     spawner: Spawner,
     /// Who asks from outside, if somebody may.
@@ -133,6 +136,7 @@ impl Supervisor {
         if hangs.is_watching() {
             timers.after(hangs::EVERY, Task::CheckHang);
         }
+        let traces = Traces::new(show.trace_report.clone());
         let names = Directory::of_setting(&setting(&NAMES, &plan.env));
         tree.with_node(|node| node.set_names(names));
         let mut output = Output::new(show, plan.node_of.len(), &plan.stdin, poller)?;
@@ -155,6 +159,7 @@ impl Supervisor {
             faults: Faults::new(&plan),
             hearing: PendingVerdicts::default(),
             hangs,
+            traces,
             apart: Apart::default(),
             control: None,
             elastic: None,
@@ -449,6 +454,7 @@ impl Supervisor {
         let lost = self.remote.leave(&mut self.nodes);
         self.hear_all(lost);
         self.faults.find_cause(&self.processes, &mut self.nodes);
+        self.ask_for_traces();
         self.nodes.command(&NodeCommand::Finish);
         self.work_until(|it| it.nodes.tree.is_done() && !it.nodes.tree.has_events());
         // What ranks wrote whose children still hold their streams.
@@ -481,10 +487,27 @@ impl Supervisor {
         self.faults.status(survived, fault)
     }
 
+    /// Asks for the last calls of ranks, while there are nodes, if the job has failed and they are to be told.
+    fn ask_for_traces(&mut self) {
+        self.traces.ask(self.faults.cause(), &mut self.nodes);
+        let until = Instant::now() + traces::PATIENCE;
+        while self.traces.is_waiting() && Instant::now() < until {
+            self.learn();
+            self.flush();
+            if self.traces.is_waiting() {
+                self.turn(Some(until));
+            }
+        }
+    }
+
     /// Tells why the job has failed; whether it has.
     fn tell_cause(&mut self) -> bool {
         if let Some(text) = self.faults.cause_in_words(&self.processes) {
             self.output.say(text);
+        }
+        if let Some(failure) = self.faults.cause() {
+            let told = self.traces.tell(failure, &self.processes);
+            told.iter().for_each(|line| self.output.tell(line));
         }
         self.faults.cause().is_some()
     }

@@ -58,6 +58,12 @@ pub trait Source: Debug {
     fn contiguous(&self) -> Option<*const u8> {
         None
     }
+
+    /// What its user says of it to the receiver's user beside its envelope, if anything, where
+    /// [messages have seals](crate::Endpoint::seal_messages).
+    fn seal(&self) -> u32 {
+        0
+    }
 }
 
 /// Room for a message to receive.
@@ -103,6 +109,10 @@ pub trait Sink: Debug {
         let _ = is_last;
         self.place(at, bytes);
     }
+
+    /// It has been matched with a message that has a [seal](Source::seal), from that rank, of `len` bytes. Called before anything
+    /// is placed, from within a delivery: it calls nothing of the engine.
+    fn check_seal(&self, _seal: u32, _source: u32, _len: u64) {}
 
     /// Where the room lies, if it is one run of bytes that others may write
     /// there.

@@ -305,6 +305,19 @@ pub enum Failure<T = i32> {
     Interrupted,
     /// The communicator was revoked: see [`Endpoint::revoke`](crate::Endpoint::revoke).
     Revoked,
+    /// Nobody who could send it sends anything any more: that rank, or all; see
+    /// [`Endpoint::end_in_vain`](crate::Endpoint::end_in_vain).
+    Finalized {
+        /// Who was to send it, if it was one.
+        rank: Option<u32>,
+        /// A message from there that it does not match, if one has come.
+        other: Option<Envelope<T>>,
+    },
+    /// The receiver has thrown it away; see [`Endpoint::end_in_vain`](crate::Endpoint::end_in_vain).
+    Unreceived {
+        /// The receiver.
+        rank: u32,
+    },
 }
 
 impl<T: fmt::Display> fmt::Display for Failure<T> {
@@ -323,6 +336,13 @@ impl<T: fmt::Display> fmt::Display for Failure<T> {
             Failure::Lost(lost) => write!(f, "process {} is gone: {}", lost.peer.0, lost.cause),
             Failure::Interrupted => f.write_str("a process that might have sent is gone"),
             Failure::Revoked => f.write_str("the communicator was revoked"),
+            Failure::Finalized {
+                rank: Some(rank), ..
+            } => {
+                write!(f, "rank {rank} sends nothing any more")
+            }
+            Failure::Finalized { rank: None, .. } => f.write_str("nobody sends anything any more"),
+            Failure::Unreceived { rank } => write!(f, "rank {rank} has thrown the message away"),
         }
     }
 }

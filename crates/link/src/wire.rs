@@ -22,7 +22,9 @@
 //! | `Ping`      | –                 | –        | –       | –              | –                |
 //! | `Active`    | its user's, class | –        | user's  | its user's     | its user's       |
 //!
-//! Those up to `Mark` are sequenced: the receiver handles them in order of `seq`
+//! An `Eager` or `Rts` with a seal (`SealedEager`, `SealedRts`) has that in the upper half of `len`.
+//!
+//! Those up to `Mark`, and those with a seal, are sequenced: the receiver handles them in order of `seq`
 //! per (peer, communicator). The others name a request or a message and may
 //! arrive at any time. A receiver that has
 //! handled all before a `Mark` says `Marked` (`engine/window.rs`). Whoever throws a message away whose sender
@@ -68,11 +70,14 @@ pub(crate) mod kind {
     pub const MARK: u8 = 17;
     pub const MARKED: u8 = 18;
     pub const SYNC_DROPPED: u8 = 19;
+    pub const SEALED_EAGER: u8 = 20;
+    pub const SEALED_RTS: u8 = 21;
 }
 
 /// Whether packets of that kind are handled in order of their number.
 pub(crate) fn is_sequenced(kind: u8) -> bool {
-    (kind::EAGER..=kind::SKIP).contains(&kind) || kind == kind::MARK
+    (kind::EAGER..=kind::SKIP).contains(&kind)
+        || matches!(kind, kind::MARK | kind::SEALED_EAGER | kind::SEALED_RTS)
 }
 
 /// The length of the message that a packet is the first of, if it is one.
@@ -80,8 +85,34 @@ pub fn begins(header: &Header) -> Option<u64> {
     match header.kind {
         kind::EAGER | kind::RTS => Some(header.len),
         kind::EAGER_SYNC => Some(SyncLen::decode(header.len).len),
+        kind::SEALED_EAGER | kind::SEALED_RTS => Some(header.len & u64::from(u32::MAX)),
         _ => None,
     }
+}
+
+/// Puts a seal on the first packet of a message, if there is room for it, and it is none of those whose sender waits for the match
+/// of what it has sent ahead.
+pub(crate) fn seal(header: &mut Header, seal: u32) {
+    let kind = match header.kind {
+        kind::EAGER => kind::SEALED_EAGER,
+        kind::RTS => kind::SEALED_RTS,
+        _ => return,
+    };
+    if seal != 0 && header.len <= u64::from(u32::MAX) {
+        (header.kind, header.len) = (kind, u64::from(seal) << 32 | header.len);
+    }
+}
+
+/// Takes the seal of the first packet of a message off; 0 if it has none.
+pub(crate) fn unseal(header: &mut Header) -> u32 {
+    header.kind = match header.kind {
+        kind::SEALED_EAGER => kind::EAGER,
+        kind::SEALED_RTS => kind::RTS,
+        _ => return 0,
+    };
+    let seal = (header.len >> 32) as u32;
+    header.len &= u64::from(u32::MAX);
+    seal
 }
 
 /// Whether a packet means nothing: nobody misses it where it does not arrive.
@@ -383,6 +414,30 @@ mod tests {
             number(&with_number(kind::DATA, u64::MAX - 5, 0)),
             u64::MAX - 5
         );
+    }
+
+    #[test]
+    fn a_seal_is_taken_off_as_it_was_put_on() {
+        for (kind, len, sealed) in [
+            (kind::EAGER, 7, true),
+            (kind::RTS, u64::from(u32::MAX), true),
+            (kind::RTS, 1 << 32, false),
+            (kind::EAGER_SYNC, 7, false),
+        ] {
+            let plain = Header {
+                kind,
+                len,
+                tag: 3,
+                ..Header::default()
+            };
+            let mut header = plain;
+            seal(&mut header, 0xdead_beef);
+            assert_eq!(header != plain, sealed);
+            assert_eq!(begins(&header), begins(&plain));
+            assert!(is_sequenced(header.kind));
+            assert_eq!(unseal(&mut header), if sealed { 0xdead_beef } else { 0 });
+            assert_eq!(header, plain);
+        }
     }
 
     #[test]

@@ -26,6 +26,7 @@
 //! | `rails`        | one network over several domains                            |
 //! | `pieces`       | long operations, cut into pieces that all rails move        |
 //! | `driver`       | what drives one rail of a network                           |
+//! | `leaving`      | leaving, and what is still owed then                        |
 //! | `list`         | which networks there are                                    |
 //! | `chain`        | which transports there are: `CATENA_LINK`                   |
 //! | `record`       | what a process tells the others of how it is reached        |
@@ -52,6 +53,7 @@ mod failures;
 #[doc(hidden)]
 pub mod fuzz;
 mod guests;
+mod leaving;
 mod list;
 mod loopback;
 mod networks;

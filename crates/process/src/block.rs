@@ -5,7 +5,7 @@ use catena_hang::WaitsFor;
 
 use crate::host::Host;
 use crate::lock::here;
-use crate::told::{Wait, WaitOf, WaitReport};
+use crate::told::{ProcessSays, Wait, WaitOf, WaitReport};
 use crate::watch::block_beside_others;
 
 /// Progresses until `is_done` says so. With several threads others may ask it, too, while this one
@@ -106,7 +106,11 @@ fn idle_slow<P: Host>(
         process.waits().yielded();
         process.after_pause();
     } else {
-        told.tell(process, (catena_trace::thread(), true), wait);
+        let says = ProcessSays {
+            sent: process.sent(),
+            has_waited: &|waits| process.has_waited(waits),
+        };
+        told.tell(process, (catena_trace::thread(), true), wait, says);
         process.before_sleeping();
     }
     idle.act(|limit| {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use catena_hang::Sent;
+use catena_hang::{Sent, WaitsFor};
 
 use crate::lock::Lock;
 use crate::threads::Threads;
@@ -60,6 +60,10 @@ pub trait Host: Sized + 'static {
 
     /// Ends the sleep of the thread that is in [`sleep`](Host::sleep).
     fn wake(&self);
+
+    /// A thread has waited for long, for that. Asked before it sleeps, again and again: what can
+    /// never come may end.
+    fn has_waited(&self, _waits: &WaitsFor) {}
 }
 
 /// What a process did while it waited.

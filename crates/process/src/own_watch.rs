@@ -75,9 +75,11 @@ pub(crate) fn watch() {
     let seen = seen.get_or_insert_with(|| Watch::new(HANG_AFTER.get()));
     let found = seen.judge(&names, &ranks);
     seen.see(ranks);
-    if let Some(found) = found {
+    // What cannot be told now is found again.
+    if let Some(found) = found
+        && tell(&found)
+    {
         seen.tell(&found);
-        tell(&found);
     }
 }
 
@@ -86,19 +88,32 @@ fn is_there(view: &View<'_>) -> bool {
     state_of(view.who().pid) != State::Ended
 }
 
-fn tell(found: &Finding) {
+/// Most bytes that are written: a pipe that can be written to at all takes a page.
+const LONGEST: usize = 4000;
+
+/// Tells the user, unless standard error takes nothing now: the library's lock is held, and nobody
+/// is kept waiting by whoever reads there.
+fn tell(found: &Finding) -> bool {
     let lines = found.lines();
     let Some((first, rest)) = lines.split_first() else {
-        return;
+        return true;
     };
+    if !catena_base::tell::takes_output(2) {
+        return false;
+    }
     let pid = std::process::id();
     let mut text = format!("catena: {first}\n");
     for line in rest {
         text += line;
         text.push('\n');
     }
+    while text.len() > LONGEST {
+        let end = text[..text.len() - 1].rfind('\n').map_or(0, |at| at + 1);
+        text.truncate(end);
+    }
     // At once, or lines of several ranks would be mixed.
     catena_base::tell!(
         "{text}  `catena hang {pid}` on this host says more, with the lines of the program"
     );
+    true
 }

@@ -10,8 +10,7 @@ use std::time::Duration;
 use catena_base::futex::{self, Reach};
 use catena_base::wait::Waiter;
 
-use crate::host::Host;
-use crate::told::{Wait, WaitReport};
+use crate::told::{ProcessSays, Wait, WaitReport};
 
 /// The threads of a process that wait.
 #[derive(Debug)]
@@ -90,14 +89,11 @@ impl<P> Sleeper<P> {
     ///
     /// # Safety
     /// As for [`Sleeper::ask`].
-    pub(crate) unsafe fn tell(&self, process: &P)
-    where
-        P: Host,
-    {
+    pub(crate) unsafe fn tell(&self, process: &P, says: ProcessSays<'_>) {
         // SAFETY: nobody else uses it, as the caller promises.
         let wanted = unsafe { self.wanted.as_ref() };
         let mut told = self.told.borrow_mut();
-        told.tell(process, (self.thread, false), wanted);
+        told.tell(process, (self.thread, false), wanted, says);
     }
 
     /// Wakes it; it goes on when it gets the lock.

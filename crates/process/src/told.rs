@@ -4,10 +4,9 @@
 use std::time::Duration;
 
 use catena_base::clock;
-use catena_hang::{FRAMES, WaitsFor};
+use catena_hang::{FRAMES, Sent, WaitsFor};
 use catena_trace::Notice;
 
-use crate::host::Host;
 use crate::own_watch;
 
 /// How long nothing has moved before anything is told. Shorter waits cost nothing.
@@ -49,6 +48,14 @@ pub(crate) struct WaitReport {
     notes: Option<Box<Notes>>,
 }
 
+/// What a process says of a wait, and does about it: see [`Host`](crate::Host).
+#[derive(Clone, Copy)]
+pub(crate) struct ProcessSays<'p> {
+    /// What has become of what it has sent.
+    pub sent: Sent,
+    pub has_waited: &'p dyn Fn(&WaitsFor),
+}
+
 #[derive(Debug)]
 struct Notes {
     notice: Notice,
@@ -61,11 +68,12 @@ impl WaitReport {
     /// one if it is `mine`: then its calls are told, too. What comes in the meantime for others, or
     /// is about something else, changes nothing: the wait is as old as what it is for.
     #[cold]
-    pub fn tell<P: Host>(
+    pub fn tell<P>(
         &mut self,
         process: &P,
         (thread, is_mine): (u32, bool),
         wait: &dyn Wait<P>,
+        process_says: ProcessSays<'_>,
     ) {
         let now = clock::ticks();
         if self.began == 0 {
@@ -76,10 +84,11 @@ impl WaitReport {
             return;
         }
         let mut waits = WaitsFor {
-            sent: process.sent(),
+            sent: process_says.sent,
             ..WaitsFor::default()
         };
         wait.describe(process, &mut waits);
+        (process_says.has_waited)(&waits);
         if self.notes.is_none() {
             let since = clock::monotonic_ns().saturating_sub(waited.as_nanos() as u64);
             self.notes = Notice::of(thread).map(|notice| {

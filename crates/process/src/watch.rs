@@ -21,11 +21,12 @@ use std::time::Duration;
 
 use catena_base::wait::{Idle, Waiter, yield_core};
 
+use catena_hang::WaitsFor;
 use catena_objects::callback::is_inside;
 
 use crate::host::Host;
 use crate::threads::{CALLED, DONE, Sleeper, Wanted};
-use crate::told::WaitReport;
+use crate::told::{ProcessSays, WaitReport};
 
 /// Whether the last one to watch sleeps.
 static DOZING: AtomicBool = AtomicBool::new(false);
@@ -144,7 +145,12 @@ impl<P: Host> Watch<'_, P> {
                 }
                 Idle::Sleep(limit) => {
                     let me = (catena_trace::thread(), true);
-                    told.tell(process, me, wanted);
+                    told.tell(
+                        process,
+                        me,
+                        wanted,
+                        self.says(&|waits| process.has_waited(waits)),
+                    );
                     self.tell_of_sleepers();
                     if self.doze(limit, waiter.sleepy_since(), wanted) {
                         break true;
@@ -218,6 +224,13 @@ impl<P: Host> Watch<'_, P> {
         false
     }
 
+    fn says<'f>(&self, has_waited: &'f dyn Fn(&WaitsFor)) -> ProcessSays<'f> {
+        ProcessSays {
+            sent: self.0.sent(),
+            has_waited,
+        }
+    }
+
     /// Tells what those wait for that sleep while this one watches.
     fn tell_of_sleepers(&self) {
         let process = self.0;
@@ -226,10 +239,12 @@ impl<P: Host> Watch<'_, P> {
             return;
         }
         let sleepers = waiting.sleepers.borrow().clone();
+        let has_waited = |waits: &WaitsFor| process.has_waited(waits);
+        let says = self.says(&has_waited);
         for sleeper in sleepers {
             // SAFETY: who is on the list sleeps, or waits for `asking` to end, and this is the only
             // one who asks.
-            unsafe { sleeper.as_ref().tell(process) };
+            unsafe { sleeper.as_ref().tell(process, says) };
         }
         waiting.asking.set(false);
     }

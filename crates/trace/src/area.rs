@@ -4,7 +4,7 @@
 //! | from     | bytes   | what                                         |
 //! |----------|---------|----------------------------------------------|
 //! | 0        | 4 KiB   | who the process is, [`Front`]                |
-//! | 4 KiB    | 32 KiB  | [`NOTICES`](crate::NOTICES) notices of waits |
+//! | 4 KiB    | 60 KiB  | [`NOTICES`](crate::NOTICES) notices of waits |
 //! | 64 KiB   | 129 KiB | [`RINGS`] rings                              |
 //! | 196 KiB  | 60 KiB  | where a thread is that was asked             |
 //!

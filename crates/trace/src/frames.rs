@@ -40,8 +40,14 @@ extern "C" fn each(context: *mut Context, data: *mut c_void) -> c_int {
 }
 
 /// The addresses of the program's code that the calling thread is in, the innermost first, at most
-/// that many. The frames of this library are not among them. Cost: some ten microseconds.
+/// that many. The frames of this library are not among them. None on a stack that is not the
+/// thread's own, as fibers have: nobody knows how that ends, and the unwinder would follow what
+/// stands there. Who looks from outside finds them ([`View::sample`](crate::View::sample)). Cost:
+/// some ten microseconds, and of the first thread some hundred.
 pub fn frames(most: usize) -> Vec<u64> {
+    if !is_on_own_stack() {
+        return Vec::new();
+    }
     let mut frames = Frames {
         found: Vec::with_capacity(most),
         most,
@@ -50,6 +56,25 @@ pub fn frames(most: usize) -> Vec<u64> {
     // SAFETY: `each` and what it takes live as long as the call.
     unsafe { _Unwind_Backtrace(each, (&raw mut frames).cast()) };
     frames.found
+}
+
+/// Whether the calling thread runs on the stack that it was given.
+fn is_on_own_stack() -> bool {
+    let here = 0_u8;
+    let here = (&raw const here).addr();
+    let mut about = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
+    // SAFETY: of this thread, and a place for what is told.
+    if unsafe { libc::pthread_getattr_np(libc::pthread_self(), about.as_mut_ptr()) } != 0 {
+        return false;
+    }
+    let (mut low, mut len) = (std::ptr::null_mut::<c_void>(), 0);
+    // SAFETY: they were filled, and are given back once.
+    let told = unsafe {
+        let told = libc::pthread_attr_getstack(about.as_ptr(), &raw mut low, &raw mut len);
+        libc::pthread_attr_destroy(about.as_mut_ptr());
+        told
+    };
+    told == 0 && (low.addr()..low.addr().saturating_add(len)).contains(&here)
 }
 
 /// The addresses of this library, found when the process begins: to ask the loader later may have
@@ -116,5 +141,8 @@ mod tests {
         // All of a test is one object but for the C library that has begun it.
         assert!(frames(8).iter().all(|&at| !own.contains(&(at as usize))));
         assert!(!frames(8).is_empty());
+        assert!(is_on_own_stack());
+        let in_thread = std::thread::spawn(|| !frames(8).is_empty());
+        assert!(in_thread.join().expect("it does not panic"));
     }
 }

@@ -66,6 +66,6 @@ pub use frames::frames;
 pub use notice::Notice;
 pub use python::{PYTHON_LINE, find_python, python};
 pub use read::{Entry, Thread, View};
-pub use record::{ARGUMENTS, enter};
+pub use record::{ARGUMENTS, current, enter};
 pub use slot::{NOTICE, NOTICES};
 pub use thread::{begin, end, in_program, monotonic_ns, set_phase, set_threaded, thread};

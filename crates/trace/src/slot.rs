@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Relea
 pub const NOTICE: usize = 4 << 10;
 
 /// Notices of a process: threads that wait at the same time. Further ones have none.
-pub const NOTICES: usize = 8;
+pub const NOTICES: usize = 15;
 
 const WORDS: usize = NOTICE / 8 - 2;
 

@@ -3,21 +3,21 @@
 // waits: until a call counts as one that nobody answers
 // run: -n 2 -- return
 // run: --set LINK=shm -n 2 -- board
-// run: -n 4 -- kind ; fails ; says rank [0-2] called MPI_Barrier.*rank 3 called MPI_Alltoall|rank 3 called MPI_Alltoall.*rank [0-2] called MPI_Barrier
-// run: -n 4 -- root ; fails ; says rank [0-2] called MPI_Bcast with root 0, and rank 3 called MPI_Bcast with root 1|rank 3 called MPI_Bcast with root 1, and rank [0-2] called MPI_Bcast with root 0
+// run: -n 4 -- kind ; fails ; says rank 3 called MPI_Alltoall, and ranks 0 to 2 called MPI_Barrier
+// run: -n 4 -- root ; fails ; says rank 3 called MPI_Bcast with root 1, and ranks 0 to 2 called MPI_Bcast with root 0
 // run: -n 4 -- operation ; fails ; says MPI_Allreduce with MPI_MAX
-// run: --set COLL_NODE_STARTED=0 -n 4 -- count ; fails ; says the arguments of MPI_Gather differ: rank 3 sent 16 bytes where rank 0 expects 8
-// run: --set LINK=shm -n 4 -- count ; fails ; says the arguments of MPI_Gather differ: rank 3 passed 16 bytes, and rank 0 8
+// run: --set COLL_NODE_STARTED=0 -n 4 -- count ; fails ; says the arguments of MPI_Gather differ: rank 3 passed 16 bytes, and ranks 0 to 2 8
+// run: --set LINK=shm -n 4 -- count ; fails ; says the arguments of MPI_Gather differ: rank 3 passed 16 bytes, and ranks (0 to|1 and) 2 8
 // run: -n 2 -- silent board ; fails ; says cast with root 0.*cast with root 1|cast with root 1.*cast with root 0
 // run: -n 5 -- silent board ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
 // run: -n 5 -- silent started ; fails ; says MPI_Scatter with root 0.*MPI_Scatter with root 1|MPI_Scatter with root 1.*MPI_Scatter with root 0
 // run: --set LINK=tcp -n 3 -- silent board ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
 // run: -n 3 -- silent persistent ; fails ; says MPI_Bcast with root 0.*MPI_Bcast with root 1|MPI_Bcast with root 1.*MPI_Bcast with root 0
 // run: --set LINK=shm -n 3 -- silent form ; fails ; says the blocking form of MPI_Barrier.*another form|another form.*the blocking form
-// run: -n 3 -- silent kept ; fails ; says rank 0 called the persistent form of MPI_Allreduce.*rank [12] called MPI_Allreduce|rank [12] called MPI_Allreduce.*rank 0 called the persistent form of MPI_Allreduce
-// run: --set LINK=tcp -n 3 -- silent kept ; fails ; says rank 0 called the persistent form of MPI_Allreduce.*rank [12] called MPI_Allreduce|rank [12] called MPI_Allreduce.*rank 0 called the persistent form of MPI_Allreduce
-// run: --set LINK=shm -n 4 -- silent kept dup ; fails ; says rank 0 called the persistent form of MPI_Allreduce.*rank [1-3] called (its first collective|MPI_Allreduce)|rank [1-3] called (its first collective|MPI_Allreduce).*rank 0 called the persistent form of MPI_Allreduce
-// run: -n 3 -- silent kept_blocking ; fails ; says rank 0 called the persistent form of MPI_Allreduce.*rank [12] called MPI_Allreduce|rank [12] called MPI_Allreduce.*rank 0 called the persistent form of MPI_Allreduce
+// run: -n 3 -- silent kept ; fails ; says rank 0 called the persistent form of MPI_Allreduce( with MPI_SUM)?, and ranks 1 and 2 called MPI_Allreduce
+// run: --set LINK=tcp -n 3 -- silent kept ; fails ; says rank 0 called the persistent form of MPI_Allreduce with MPI_SUM, and ranks 1 and 2 called MPI_Allreduce
+// run: --set LINK=shm -n 4 -- silent kept dup ; fails ; says rank 0 called the persistent form of MPI_Allreduce( with MPI_SUM)?, and ranks 1 to 3 called MPI_Allreduce
+// run: -n 3 -- silent kept_blocking ; fails ; says rank 0 called the persistent form of MPI_Allreduce( with MPI_SUM)?, and ranks 1 and 2 called MPI_Allreduce
 // run: --set LINK=shm -n 2 -- silent kept_blocking dup ; fails ; says rank 0 called the persistent form of MPI_Allreduce.*rank [1-3] called (its first collective|MPI_Allreduce)|rank [1-3] called (its first collective|MPI_Allreduce).*rank 0 called the persistent form of MPI_Allreduce
 // run: -n 2 -- silent kept_bcast ; fails ; says rank 0 called MPI_Bcast with root 0, and rank 1 called the persistent form of MPI_Bcast
 // run: --set LINK=tcp -n 2 -- silent kept_bcast ; fails ; says rank 0 called MPI_Bcast with root 0, and rank 1 called the persistent form of MPI_Bcast with root 0
@@ -30,12 +30,12 @@
 // run: -n 2 -- silent none ; fails ; says the arguments of MPI_Reduce differ: rank [01] passed 0 bytes, and rank [01] 160000|the arguments of MPI_Reduce differ: rank [01] passed 160000 bytes, and rank [01] 0\.
 // run: -n 4 -- silent none dup ; fails ; says the arguments of MPI_Reduce differ: rank [0-3] passed (0|160000) bytes
 // run: -n 3 -- silent nothing dup ; fails ; says rank [12] waits in MPI_Alltoallv .*for rank 0, which called something else, or had nothing
-// run: --set LINK=shm -n 4 -- silent sum dup ; fails ; says rank 0 called MPI_Allreduce with MPI_SUM, and rank [1-3] called its first collective
-// run: --set LINK=tcp -n 3 -- silent sum dup ; fails ; says the arguments of MPI_Allreduce differ: rank 0 passed 0 bytes, and rank [12] 160000
-// run: --set LINK=shm -n 2 -- silent nothing dup ; fails ; says rank 0 called MPI_Alltoallv or MPI_Alltoallw, and rank 1 called its first collective
+// run: --set LINK=shm -n 4 -- silent sum dup ; fails ; says the arguments of MPI_Allreduce differ: rank 0 passed 0 bytes, and ranks 1 to 3 more
+// run: --set LINK=tcp -n 3 -- silent sum dup ; fails ; says the arguments of MPI_Allreduce differ: rank 0 passed 0 bytes, and ranks 1 and 2 160000
+// run: --set LINK=shm -n 2 -- silent nothing dup ; fails ; says the arguments of MPI_Alltoallv or MPI_Alltoallw differ: rank 0 passed 0 bytes, and rank 1 more
 // run: -n 3 -- silent few dup ; fails ; says rank 0 waits in MPI_Gatherv with root 0 for rank [12], which called something else, or had nothing|the arguments of MPI_Gatherv differ: rank [12] passed 0 bytes, and rank 0 16
-// run: -n 3 -- silent ended dup ; fails ; says the arguments of MPI_Bcast differ: rank 0 passed 0 bytes, and rank [12] 160000
-// run: --set LINK=tcp -n 4 -- silent ended ; fails ; says the arguments of MPI_Bcast differ: rank 0 passed 0 bytes, and rank [123] 160000
+// run: -n 3 -- silent ended dup ; fails ; says the arguments of MPI_Bcast differ: rank 0 passed 0 bytes, and ranks 1 and 2 160000
+// run: --set LINK=tcp -n 4 -- silent ended ; fails ; says the arguments of MPI_Bcast differ: rank 0 passed 0 bytes, and ranks 1 to 3 160000
 // run: -n 4 -- silent inter inter ; fails ; says of the remote group called MPI_(Bcast|Scatter) with root 0, and rank [01] called MPI_(Bcast|Scatter)
 // run: --set LINK=shm -n 2 -- silent roots ; fails ; says MPI_Barrier: .*rank 1 called MPI_Bcast with root 1, and rank 0 called MPI_Bcast with root 0
 // run: --set LINK=shm -n 4 -- silent roots ; fails ; says MPI_Barrier: .*rank [1-3] called MPI_Bcast with root [1-3], and rank 0 called MPI_Bcast with root 0

@@ -5,15 +5,15 @@
 // run: --set LINK=tcp -n 2 -- roots ; fails ; says MPI_Finalize: .*rank [01] called MPI_Bcast with root [01], and rank [01] has not received
 // run: --set LINK=tcp -n 2 -- roots dup ; fails ; says MPI_Finalize: .*rank [01] called MPI_Bcast with root [01], and rank [01] has not received
 // run: -n 2 -- finalize ; fails ; says rank 1 called MPI_Finalize, and rank 0 called MPI_Barrier|rank 0 called MPI_Barrier, and rank 1 called MPI_Finalize
-// run: -n 3 -- finalize ; fails ; says rank [12] called MPI_Finalize, and rank 0 called MPI_Barrier|rank 0 called MPI_Barrier, and rank [12] called MPI_Finalize
-// run: --set LINK=tcp -n 3 -- finalize ; fails ; says rank [12] called MPI_Finalize, and rank 0 called MPI_Barrier|rank 0 called MPI_Barrier, and rank [12] called MPI_Finalize
+// run: -n 3 -- finalize ; fails ; says rank 0 called MPI_Barrier, and ranks 1 and 2 called MPI_Finalize
+// run: --set LINK=tcp -n 3 -- finalize ; fails ; says rank 0 called MPI_Barrier, and ranks 1 and 2 called MPI_Finalize
 // run: -n 2 -- later dup
 // run: -n 4 -- later dup
 // run: --set LINK=tcp -n 2 -- later dup
 // run: --set LINK=tcp -n 4 -- later dup
 // run: --set LINK=ofi:tcp -n 3 -- later dup
-// run: --set LINK=shm -n 2 -- one dup ; fails ; says MPI_Finalize: .*rank 1 gave the call up: .*different collectives
-// run: --set LINK=shm -n 3 -- one dup ; fails ; says MPI_Finalize: .*rank [12] gave the call up: .*different collectives
+// run: --set LINK=shm -n 2 -- one dup ; fails ; says MPI_Finalize: .*different collectives: rank [01] called MPI_(Bcast|Allreduce) with .*, and rank [01] called
+// run: --set LINK=shm -n 3 -- one dup ; fails ; says MPI_Finalize: .*different collectives: rank 0 called MPI_Bcast with root 0, and ranks 1 and 2 called MPI_Allreduce
 // run: --set LINK=tcp -n 2 -- one dup ; fails ; says MPI_Finalize: .*different collectives
 // run: --set LINK=tcp -n 3 -- one dup ; fails ; says MPI_Finalize: .*different collectives
 #include "../check.h"

@@ -5,8 +5,8 @@
 // run: -n 2 --on-hang end -- receives; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 1 with tag 7; ends 4
 // run: -n 2 --on-hang end -- sends; exit 123; says job hangs: rank 0 waits in MPI_Send \S+ until rank 1 receives; says MPI_Sendrecv does both
 // run: -n 4 --on-hang end -- ring; exit 123; says job hangs: rank 0 waits in MPI_Ssend \S+ until rank 1 receives
-// run: -n 3 --on-hang end -- unsent; exit 123; says job hangs: rank 2 waits in MPI_Finalize .*and rank 0 waits for it; says must send that message
-// run: -n 3 --on-hang end -- unreceived; exit 123; says job hangs: rank 2 waits in MPI_Finalize .*and rank 0 waits for it; says must receive that message
+// run: -n 3 --on-hang end -- unsent; exit 16; says MPI_Recv: rank 2 has called MPI_Finalize
+// run: -n 3 --on-hang end -- unreceived; exit 16; says MPI_Ssend: rank 2 has not received the message
 // run: -n 2 --on-hang end -- tag; exit 123; says job hangs: rank 0 waits in MPI_Recv .*with tag 5 .*what has come from there is one of 4 bytes with tag 6
 // run: -n 3 --on-hang end -- source; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 1
 // run: -n 2 --on-hang end -- comm; exit 123; says job hangs: rank 0 waits in MPI_Recv .* on MPI_COMM_WORLD
@@ -26,14 +26,18 @@
 // run: -n 3 --on-hang end -- waitall; exit 123; says job hangs: rank 0 waits in MPI_Waitall
 // run: -n 3 --on-hang end -- waitany; exit 123; says job hangs: rank 0 waits in MPI_Waitany \S+ for a message from rank 1.* or a message from rank 2|job hangs: rank 0 waits in MPI_Waitany
 // run: -n 3 --on-hang end -- any; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from any of ranks 1 and 2
-// run: -n 2 --on-hang end -- probe; exit 123; says job hangs: rank 1 waits in MPI_Finalize .*rank 0 waits in MPI_Probe
-// run: -n 2 --on-hang end -- mprobe; exit 123; says job hangs: rank 1 waits in MPI_Finalize .*rank 0 waits in MPI_Mprobe
+// run: -n 2 --on-hang end -- probe; exit 16; says MPI_Probe: rank 1 has called MPI_Finalize
+// run: -n 2 --on-hang end -- mprobe; exit 16; says MPI_Mprobe: rank 1 has called MPI_Finalize
 // run: -n 2 --on-hang end -- persistent; exit 123; says job hangs: rank 0 waits in MPI_Wait \S+ for a message from rank 1 with tag 4
 // run: -n 3 --on-hang end -- shift; exit 123; says job hangs: rank 0 waits in MPI_Sendrecv
 // run: -n 2 --on-hang end -- parts; exit 123; says job hangs: rank [01] waits in
 // run: -n 2 --on-hang end -- self; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 0; says waits for itself
-// run: -n 2 --on-hang end -- threads; exit 123; says job hangs: rank 1 waits in MPI_Finalize|job hangs: rank 0 waits in MPI_Recv
-// run: -n 2 --on-hang end -- serialized; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 1
+// run: -n 2 --on-hang end -- threads; exit 16; says MPI_Recv: rank 1 has called MPI_Finalize
+// run: -n 2 --on-hang end -- joined; exit 123; says job hangs: rank [01] waits in MPI_Recv
+// run: -n 2 --on-hang end -- crowd; exit 123; says job hangs: rank [01] waits in MPI_Recv
+// run: -n 3 --on-hang end -- many; exit 123; says job hangs: rank 0 waits in MPI_Waitany \S+ for a message from any of ranks 1 and 2
+// run: -n 2 --on-hang end -- fiber; says done; never says job hangs
+// run: -n 2 --on-hang end -- serialized; exit 123; says job hangs: rank 1 waits in MPI_Recv \S+ for a message from rank 1
 // run: -n 2 --set HANG_AFTER=2s --timeout 6 -- idle; exit 124; says no progress: rank 0 has waited for 2 s: it waits in MPI_Recv; never says job hangs
 // run: -n 1 --on-hang end -- spawn; exit 123; says job hangs: rank 0( of spawned job 1)? waits in MPI_Recv
 // run: -n 2 --on-hang end --set FAULT_TOLERANCE=1 -- receives; exit 123; says job hangs: rank 0 waits in MPI_Recv
@@ -75,6 +79,13 @@ static void *receive_in_thread(void *tag)
 {
     int got;
     MPI_Recv(&got, 1, MPI_INT, 1, *(int *)tag, world, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+static void *receive_from_other(void *tag)
+{
+    int got;
+    MPI_Recv(&got, 1, MPI_INT, !rank, *(int *)tag, world, MPI_STATUS_IGNORE);
     return NULL;
 }
 
@@ -201,6 +212,38 @@ static void *send_late(void *unused)
     return unused;
 }
 
+/* Waits for longer than waits are told, on a stack below which there is nothing. */
+static void on_fiber(void)
+{
+    receive(1, 0);
+    puts("done");
+    MPI_Finalize();
+    fflush(stdout);
+    _exit(0);
+}
+
+static void start_fiber(void)
+{
+#if defined __x86_64__
+    static char stack[1 << 20] __attribute__((aligned(64)));
+    __asm__ volatile("mov %0, %%rsp\n\tpushq $0x12345\n\tjmp *%1"
+                     : : "r"(stack + sizeof stack - 64), "r"((void *)on_fiber) : "memory");
+#endif
+    on_fiber();
+}
+
+static void in_threads(const char *mode)
+{
+    pthread_t thread[10];
+    int tags[10], n = !strcmp(mode, "joined") ? 1 : 10;
+    for (int i = 0; i < n; i++) {
+        tags[i] = 40 + i;
+        pthread_create(thread + i, NULL, receive_from_other, tags + i);
+    }
+    for (int i = 0; i < n; i++)
+        pthread_join(thread[i], NULL);
+}
+
 static void handle_for_seconds(int unused)
 {
     (void)unused;
@@ -305,7 +348,7 @@ static void goes_on(const char *mode)
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "receives";
-    const char *threaded[] = {"threads", "fresh", "idle"};
+    const char *threaded[] = {"threads", "fresh", "idle", "joined", "crowd"};
     int level = strcmp(mode, "serialized") ? MPI_THREAD_SINGLE : MPI_THREAD_SERIALIZED;
     for (unsigned i = 0; i < sizeof threaded / sizeof *threaded; i++)
         if (!strcmp(mode, threaded[i]))
@@ -317,6 +360,23 @@ int main(int argc, char **argv)
 
     if (!strcmp(mode, "receives"))
         receive(!rank, 7);
+    if (!strcmp(mode, "joined") || !strcmp(mode, "crowd"))
+        in_threads(mode);
+    if (!strcmp(mode, "fiber")) {
+        if (rank == 0)
+            start_fiber();
+        sleep(3);
+        MPI_Send(&one, 1, MPI_INT, 0, 0, world);
+    }
+    if (!strcmp(mode, "many")) {
+        MPI_Request request[9];
+        int index;
+        for (int i = 0; i < 9; i++)
+            MPI_Irecv(in + 8 * i, 1, MPI_INT, 1 + i % 2, i, world, request + i);
+        if (rank == 0)
+            MPI_Waitany(9, request, &index, MPI_STATUS_IGNORE);
+        MPI_Barrier(world);
+    }
     if (!strcmp(mode, "sends")) {
         MPI_Send(out, sizeof out, MPI_BYTE, !rank, 1, world);
         MPI_Recv(in, sizeof in, MPI_BYTE, !rank, 1, world, MPI_STATUS_IGNORE);

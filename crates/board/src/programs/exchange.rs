@@ -33,6 +33,7 @@ impl Allgather {
 
 impl Program for Allgather {
     const ALL: bool = true;
+    const EXCHANGES: bool = true;
 
     #[inline]
     fn lends(a: &Args, _: bool) -> bool {
@@ -115,6 +116,7 @@ impl Alltoall {
 
 impl Program for Alltoall {
     const ALL: bool = true;
+    const EXCHANGES: bool = true;
 
     #[inline(always)]
     fn is_sole(_: &Turn) -> bool {

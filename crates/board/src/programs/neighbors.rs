@@ -44,6 +44,7 @@ impl Program for Neighbors {
     const ALL: bool = false;
     const VARIES: bool = true;
     const SOME: bool = true;
+    const EXCHANGES: bool = true;
 
     #[inline]
     fn extent(a: &Args) -> usize {
@@ -92,6 +93,11 @@ impl Program for Neighbors {
     #[inline]
     fn expects(_: &Turn, _: u32) -> usize {
         0
+    }
+
+    /// Several edges may lead there; none has an empty block that is waited for.
+    fn has_nothing(_: &Turn, _: u32) -> bool {
+        false
     }
 
     #[inline]

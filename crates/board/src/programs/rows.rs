@@ -170,7 +170,7 @@ pub(crate) fn fits(t: &Turn, rank: u32, theirs: u64, mine: usize) -> Result<(), 
     if theirs == mine as u64 {
         return Ok(());
     }
-    let meta = |bytes| Meta::new(t.kind, t.detail, bytes);
+    let meta = |bytes| Meta::new(t.kind, t.call, bytes);
     Err(Trouble::Mismatch(Mismatch {
         rank,
         theirs: meta(theirs),
@@ -331,6 +331,10 @@ impl Program for Scatterv {
         0
     }
 
+    fn has_nothing(t: &Turn, _: u32) -> bool {
+        t.args.recv.len(t.args.rank) == 0
+    }
+
     #[inline]
     fn length<B: Board>(t: &Turn, from: &Payload, _: u32, board: &B) -> usize {
         row_of(from, t.args.size, board)
@@ -368,6 +372,7 @@ impl Alltoallv {
 impl Program for Alltoallv {
     const ALL: bool = true;
     const VARIES: bool = true;
+    const EXCHANGES: bool = true;
 
     #[inline(always)]
     fn is_sole(_: &Turn) -> bool {
@@ -430,6 +435,10 @@ impl Program for Alltoallv {
     #[inline]
     fn expects(_: &Turn, _: u32) -> usize {
         0
+    }
+
+    fn has_nothing(t: &Turn, rank: u32) -> bool {
+        t.args.recv.len(rank) == 0
     }
 
     #[inline]

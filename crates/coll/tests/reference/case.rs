@@ -117,6 +117,7 @@ impl Job {
             send: self.send[r].layout(),
             recv: self.recv[r].layout(),
             site: nodes.map(|nodes| Site::new(nodes, model)),
+            turned: 0,
             near: None,
         }
     }

@@ -173,9 +173,9 @@ impl Comm {
             on_board: true,
             is_persistent: false,
             is_idle: false,
+            function: 0,
         };
-        let call = (label.what, label.detail);
-        let told = self.run_on_board(process, call, &args, Ok(ends), None, &say);
+        let told = self.run_on_board(process, label, &args, Ok(ends), None, &say);
         let is_well = match told {
             Ok(true) => own[0] != NONE,
             // There is no board, for nobody.

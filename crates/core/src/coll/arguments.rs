@@ -1,10 +1,11 @@
 //! The buffer arguments of collectives, as the program passes them, and their checks.
 
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::ptr;
 
 use catena_abi::{self as abi, Datatype, consts};
-use catena_datatype::TypeRef;
+use catena_datatype::{Kinds, TypeRef};
 use catena_memory as memory;
 
 use super::ranges::Ranges;
@@ -215,7 +216,7 @@ impl VData<'_> {
         Ok(self.buf.wrapping_offset(displ as isize))
     }
 
-    /// Checks the blocks; `side`, which was none, and `ranges` become theirs.
+    /// Checks the blocks; `side`, which was none, and `ranges` become theirs. The kinds of their elements.
     #[inline(always)]
     pub(super) fn side(
         &self,
@@ -223,7 +224,7 @@ impl VData<'_> {
         what: &str,
         ranges: &mut Ranges,
         side: &mut Side,
-    ) -> Result<()> {
+    ) -> Result<Kinds> {
         let nothing = || (0..self.counts.len()).all(|i| self.counts.at(i) == 0);
         let ty = type_of(process, self.ty, nothing)?;
         // The usual form: runs of bytes in host memory behind `buf`.
@@ -239,10 +240,11 @@ impl VData<'_> {
             }
             if low == 0 {
                 side.direct = self.buf;
-                return Ok(());
+                return Ok(ty.kinds());
             }
         }
-        self.any_side(ty, what, ranges, side)
+        self.any_side(ty, what, ranges, side)?;
+        Ok(ty.kinds())
     }
 
     /// Checks a block; gives its displacement in bytes and its elements.
@@ -292,15 +294,24 @@ impl WData<'_> {
         what: &str,
         ranges: &mut Ranges,
         side: &mut Side,
-    ) -> Result<()> {
+    ) -> Result<Kinds> {
+        let kinds = Cell::new(Ok(Kinds::ANY));
         let part = |i| {
             let count = check_count(self.counts.at(i), what)?;
             let ty = type_of(process, self.types[i], || count == 0)?;
+            if count != 0 {
+                // Of several nothing is said.
+                kinds.set(match kinds.get() {
+                    Ok(kinds) if kinds == Kinds::ANY || kinds == ty.kinds() => Ok(ty.kinds()),
+                    _ => Err(()),
+                });
+            }
             check_place(self.buf, what)?;
             let displ = if count == 0 { 0 } else { self.displs.at(i) };
             Ok((displ, count, ty))
         };
-        Side::scattered(self.buf, self.counts.len(), part, ranges, side)
+        Side::scattered(self.buf, self.counts.len(), part, ranges, side)?;
+        Ok(kinds.get().unwrap_or_default())
     }
 }
 
@@ -339,7 +350,7 @@ fn too_much(count: u64, size: u64) -> Error {
     Error::new(Kind::Count, text)
 }
 
-/// Checks a side of `n` blocks that are alike; gives the bytes of one.
+/// Checks a side of `n` blocks that are alike; gives the bytes of one, and the kinds of its elements.
 #[inline(always)]
 pub(super) fn blocks(
     process: &Process,
@@ -347,7 +358,7 @@ pub(super) fn blocks(
     n: u32,
     what: &str,
     side: &mut Side,
-) -> Result<usize> {
+) -> Result<(usize, Kinds)> {
     let (count, ty) = data.check(process, what)?;
     let block = packed(count, ty.size())?;
     let mut all = count;
@@ -356,5 +367,5 @@ pub(super) fn blocks(
         packed(all, ty.size())?;
     }
     side.set(data.buf, all, ty);
-    Ok(block)
+    Ok((block, ty.kinds()))
 }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use catena_base::slab::{Key, Slab};
 use catena_board::Pool;
 
+use super::ends::Ends;
 use super::{Asked, CollRequest};
 use crate::comm::Comm;
 use crate::process::Process;
@@ -31,6 +32,7 @@ pub(crate) struct Collectives {
     /// Runs that are done, to be used again.
     pub idle: RefCell<Vec<Arc<CollRequest>>>,
     pub asked: Asked,
+    pub ends: Ends,
     /// Those under way that may call functions of the program.
     foreign: Cell<usize>,
     /// The memory of boards that this process has found.

@@ -1,5 +1,6 @@
 //! What members of a communicator tell each other besides the messages of their calls: why a
-//! call failed (`report`), or has no data (`without_data`), and which call they wait in (`inquiry`).
+//! call failed (`report`), or has no data (`without_data`), and which call they wait in (`inquiry`);
+//! and what processes tell of their ends (`ends`).
 //!
 //! A control message is a short message in the plane of collectives: a report and a lack in the context of the
 //! communicator, the others in that of the job. Its tag is negative and says which call it is
@@ -42,8 +43,12 @@ pub enum Kind {
     Lack = 0b011,
     /// A member waits in the call, and asks how it was made: which communicator it is on.
     Inquiry = 0b100,
+    /// A process waits for a message, and asks whether any may come: see `ends`.
+    EndInquiry = 0b101,
     /// How, a [`CallSignature`]; empty if nothing is known of it.
     Answer = 0b110,
+    /// None that has not left may come; see `ends`.
+    End = 0b111,
 }
 
 /// The head of a control message.
@@ -78,7 +83,9 @@ impl CallControl {
             0b1010 => Kind::Report,
             0b1011 => Kind::Lack,
             0b1100 => Kind::Inquiry,
+            0b1101 => Kind::EndInquiry,
             0b1110 => Kind::Answer,
+            0b1111 => Kind::End,
             _ => return None,
         };
         let place = bits & ((1 << PLACE_BITS) - 1);
@@ -94,9 +101,12 @@ impl CallControl {
         self.kind == Kind::Report && is_about()
     }
 
-    /// Whether it is one of asking and answering.
+    /// Whether it is one of asking and answering, in the context of the job.
     pub fn asks(self) -> bool {
-        matches!(self.kind, Kind::Inquiry | Kind::Answer)
+        matches!(
+            self.kind,
+            Kind::Inquiry | Kind::Answer | Kind::EndInquiry | Kind::End
+        )
     }
 }
 
@@ -113,7 +123,7 @@ pub(super) fn is_same(a: u32, b: u32) -> bool {
 }
 
 /// Whether a place, of which a control message may have told one of both, is that of a call or of an earlier one.
-fn is_at_most(place: u32, call: u32) -> bool {
+pub(super) fn is_at_most(place: u32, call: u32) -> bool {
     (call.wrapping_sub(place) << (u32::BITS - PLACE_BITS)) as i32 >= 0
 }
 
@@ -201,7 +211,14 @@ mod tests {
 
     #[test]
     fn a_tag_tells_which_call_it_is_about() {
-        for kind in [Kind::Report, Kind::Lack, Kind::Inquiry, Kind::Answer] {
+        for kind in [
+            Kind::Report,
+            Kind::Lack,
+            Kind::Inquiry,
+            Kind::EndInquiry,
+            Kind::Answer,
+            Kind::End,
+        ] {
             for place in [0, 5, (1 << PLACE_BITS) - 1] {
                 let aside = CallControl { kind, place };
                 assert!(aside.tag() < 0);

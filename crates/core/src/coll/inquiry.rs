@@ -24,8 +24,9 @@ use catena_fabric::Peer;
 use catena_link::{Cid, Envelope};
 
 use super::backoff::{Backoff, LONG};
-use super::control::{CallControl, Kind, Waiting, is_call, who};
+use super::control::{CallControl, Kind, Waiting, is_at_most, is_call, who};
 use super::signature::CallSignature;
+use super::tag::Label;
 use crate::comm::{Comm, JOB};
 use crate::process::Process;
 use catena_objects::error::Error;
@@ -66,6 +67,19 @@ pub(super) struct Context {
 }
 
 impl Context {
+    /// A communicator that this process calls `theirs`, and the one that is asked `ours`.
+    pub(super) fn of(theirs: Cid, ours: Cid) -> Self {
+        Context { theirs, ours }
+    }
+
+    pub(super) fn theirs(self) -> Cid {
+        self.theirs
+    }
+
+    pub(super) fn ours(self) -> Cid {
+        self.ours
+    }
+
     pub(super) fn to_bytes(self) -> [u8; 8] {
         let both = u64::from(self.ours.0) << 32 | u64::from(self.theirs.0);
         both.to_ne_bytes()
@@ -90,18 +104,31 @@ impl Process {
             return;
         }
         let last = last.map(|(peer, _)| peer);
-        let collectives = self.collectives();
-        let mut questions = collectives.asked.questions.borrow_mut();
         let free = awaited.filter_map(|(cid, rank)| {
-            let (peer, theirs) = self.link(|link| link.members(cid).nth(rank as usize))?;
-            // The context of the job does not lead to others.
-            self.is_of_own_job(peer).then_some(())?;
-            let waits = |question: &Question| question.answer.is_none();
-            let free = !questions.get(&peer).is_some_and(waits);
-            free.then_some((peer, theirs, cid, rank))
+            let (peer, _) = self.link(|link| link.members(cid).nth(rank as usize))?;
+            self.may_ask(peer).then_some((peer, cid, rank))
         });
         // Around the circle of all.
-        let Some((peer, ours, cid, rank)) = free.min_by_key(|it| (Some(it.0) <= last, it.0)) else {
+        if let Some((peer, cid, rank)) = free.min_by_key(|it| (Some(it.0) <= last, it.0)) {
+            self.ask(call, (cid, rank));
+            self.collectives().asked.last.set(Some((peer, now)));
+        }
+    }
+
+    /// Whether a process can be asked, and does not owe an answer.
+    fn may_ask(&self, peer: Peer) -> bool {
+        let collectives = self.collectives();
+        let questions = collectives.asked.questions.borrow();
+        let waits = |question: &Question| question.answer.is_none();
+        // The context of the job does not lead to others.
+        self.is_of_own_job(peer) && !questions.get(&peer).is_some_and(waits)
+    }
+
+    /// Asks a rank of a context how it has made the call that waits, unless it owes an answer.
+    #[cold]
+    pub(super) fn ask(&self, call: &Waiting, (cid, rank): (Cid, u32)) {
+        let found = self.link(|link| link.members(cid).nth(rank as usize));
+        let Some((peer, ours)) = found.filter(|(peer, _)| self.may_ask(*peer)) else {
             return;
         };
         let aside = CallControl {
@@ -117,23 +144,46 @@ impl Process {
             rank,
             answer: None,
         };
-        questions.insert(peer, question);
-        self.collectives().asked.last.set(Some((peer, now)));
+        let collectives = self.collectives();
+        collectives
+            .asked
+            .questions
+            .borrow_mut()
+            .insert(peer, question);
     }
 
     /// Answers what others ask, and hears what they answer: what is wrong if one of them has made
     /// the call otherwise. Does not progress.
     pub(super) fn ask_around(&self, call: &Waiting, backoff: &mut Backoff) -> Option<Error> {
+        self.serve(call, backoff);
+        let answers = self.take_answers(call);
+        answers.into_iter().find_map(|(cid, rank, theirs)| {
+            let who = who(call.comm, cid, rank);
+            call.signature?.differs(call.comm, &who, theirs)
+        })
+    }
+
+    /// Answers what others ask, and notes what they answer. Does not progress.
+    pub(super) fn serve(&self, call: &Waiting, backoff: &mut Backoff) {
         while let Some((aside, envelope)) = CallControl::find(self, JOB, backoff, CallControl::asks)
         {
+            if matches!(aside.kind, Kind::EndInquiry | Kind::End) {
+                self.hear_of_end(aside.kind, envelope);
+                continue;
+            }
             let bytes = CallControl::receive(self, JOB, envelope);
             match aside.kind {
                 Kind::Inquiry => self.answer(call, aside.place, envelope, &bytes),
                 _ => self.note_answer(Peer(envelope.source), CallSignature::read(&bytes)),
             }
         }
-        let mut error = None;
-        self.collectives()
+    }
+
+    /// Takes what ranks of contexts have answered of a call.
+    pub(super) fn take_answers(&self, call: &Waiting) -> Vec<(Cid, u32, CallSignature)> {
+        let mut answers = Vec::new();
+        let collectives = self.collectives();
+        collectives
             .asked
             .questions
             .borrow_mut()
@@ -141,12 +191,10 @@ impl Process {
                 let Some(theirs) = question.answer.filter(|_| question.is_of(call)) else {
                     return true;
                 };
-                let who = who(call.comm, question.cid, question.rank);
-                let differs = |ours: CallSignature| ours.differs(call.comm, &who, theirs);
-                error = error.take().or(call.signature.and_then(differs));
+                answers.push((question.cid, question.rank, theirs));
                 false
             });
-        error
+        answers
     }
 
     /// Says how the call was made here that another process asks for, if it is under way or was among
@@ -178,13 +226,22 @@ impl Process {
             let comm = self.comm_of(cid)?;
             comm.coll.tell_board();
             let mut last = comm.coll.last.iter().filter_map(Cell::get);
-            let (_, signature) = last.find(|(at, _)| is_call((&comm, *at), cid, place))?;
-            Some(signature)
+            let found = last.find(|(at, _)| is_call((&comm, *at), cid, place));
+            let next = comm.coll.place(comm.coll.on_board());
+            // It will never be made.
+            let end = || CallSignature {
+                is_idle: false,
+                ..CallSignature::void(Label::FINALIZE)
+            };
+            let is_over = self.has_come_to_end() && is_at_most(next, place);
+            found
+                .map(|(_, signature)| signature)
+                .or_else(|| is_over.then(end))
         })
     }
 
     /// The communicator of a context, if the program still has it.
-    fn comm_of(&self, cid: Cid) -> Option<Arc<Comm>> {
+    pub(super) fn comm_of(&self, cid: Cid) -> Option<Arc<Comm>> {
         let has = |comm: &Arc<Comm>| comm.cids().any(|of| of == cid);
         if has(&self.comms.world) {
             return Some(self.comms.world.clone());

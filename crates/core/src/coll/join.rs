@@ -82,9 +82,10 @@ impl Comm {
             process,
             now: false,
         };
-        let prepared = caller
+        let mut prepared = caller
             .tell_all(self, &mut offsets, Label::FIRST)?
             .expect("only blocking calls run at once");
+        prepared.function = catena_trace::current();
         let signature = prepared.signature();
         let mut telling = prepared.begin_own(process, false);
         let turn = own_run(&mut telling).job().map(|(_, turn)| *turn);

@@ -5,8 +5,10 @@ use std::fmt;
 use std::mem;
 
 use catena_board::{BoardMemory, Member, Op, Seat};
-use catena_coll::{Args, Collective};
+use catena_coll::Args;
 use catena_objects::error::{Error, Kind, Result};
+
+use super::tag::Label;
 
 /// A communicator's place on a board.
 #[derive(Debug, Default)]
@@ -158,14 +160,11 @@ impl BoardMembership {
     }
 
     /// Begins an operation that blocks nobody, if it can run here. Without a collective it is one among neighbours.
-    pub(super) fn start(
-        &mut self,
-        what: Option<Collective>,
-        args: &Args<'_>,
-        detail: u32,
-    ) -> Option<Op> {
-        let kind = self.member.choose(what, args)?;
+    pub(super) fn start(&mut self, label: Label, args: &Args<'_>) -> Option<Op> {
+        let kind = self.member.choose(label.what, args)?;
         self.beside = self.beside.wrapping_add(1);
-        Some(self.member.start(kind, detail | STARTED))
+        let mut called = label.called();
+        called.detail |= STARTED;
+        Some(self.member.start(kind, called))
     }
 }

@@ -6,16 +6,20 @@
 //! program passes, `side` is where its layouts become packed bytes, `run` the
 //! executor over their `memory`; one without memory goes on `without_data`. Calls among ranks that share memory do without
 //! it: `node` runs blocking ones on the `board`, which was made by `join`, and
-//! `run` those that were started; `pending` is one that waits there; a persistent one has its `own_board`. What a communicator
+//! `run` those that were started; `pending` is one that waits there; a persistent one has its `own_board`. Where members have called
+//! different things, `inquiry` and `canvass` find out who, and `mismatch` has the words;
+//! `ends` tells who waits for a process that has called `MPI_Finalize`. What a communicator
 //! keeps of all that is its `state`, which knows neither the process nor the communicator.
 
 mod agree;
 mod arguments;
 mod backoff;
+mod canvass;
 mod carried;
 mod control;
 mod count;
 mod edges;
+pub(crate) mod ends;
 mod find_edges;
 mod force;
 #[cfg(any(test, fuzzing))]
@@ -54,6 +58,7 @@ pub use count::{BOARD, Counts, ways};
 pub use force::{SETTINGS, forced};
 use inquiry::Asked;
 pub use memory::Memory;
+pub use mismatch::is_of_all;
 pub use prepared::{Caller, Prepared};
 pub(crate) use request::CollRequest;
 pub use run::CollRun;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use catena_coll::inter::Root;
 use catena_coll::neighbor::{self, Edge, Edges};
 use catena_coll::{Args, Collective, Layout};
+use catena_datatype::Kinds;
 use catena_schedule::Schedule;
 
 use super::arguments::blocks;
@@ -32,19 +33,49 @@ type CommRef = Arc<Comm>;
 const NEAR: Label = Label {
     what: None,
     detail: 0,
+    kinds: Kinds::ANY,
 };
 
 /// The two buffers of a call.
 struct Ends {
     input: Side,
     output: Side,
+    /// Kinds of the elements that this member gives, and of those that it wants.
+    given: Kinds,
+    wanted: Kinds,
 }
 
 impl Ends {
     const NONE: Ends = Ends {
         input: Side::NONE,
         output: Side::NONE,
+        given: Kinds::ANY,
+        wanted: Kinds::ANY,
     };
+
+    /// The send side: that many blocks, whose length is returned, in bytes.
+    fn give(&mut self, process: &Process, data: &Data, n: u32) -> Result<usize> {
+        let (block, kinds) = blocks(process, data, n, "send", &mut self.input)?;
+        self.given = kinds;
+        Ok(block)
+    }
+
+    /// The receive side, likewise.
+    fn want(&mut self, process: &Process, data: &Data, n: u32) -> Result<usize> {
+        let (block, kinds) = blocks(process, data, n, "receive", &mut self.output)?;
+        self.wanted = kinds;
+        Ok(block)
+    }
+
+    fn label(&self) -> Label {
+        let kinds = self.given;
+        Label { kinds, ..NEAR }
+    }
+
+    /// See [`Args::turned`].
+    fn turned(&self) -> u32 {
+        self.given.bits() ^ self.wanted.bits()
+    }
 
     /// An allgather, in which one block goes to all, or an alltoall of blocks
     /// that lie so in them: runs it if it can be done at once, else prepares it.
@@ -95,18 +126,21 @@ impl Ends {
             send,
             recv,
             near: Some(&near),
+            turned: self.turned(),
             ..Args::new(comm.size(), comm.rank)
         };
+        let label = self.label();
         let say = || CallSignature {
-            label: NEAR,
+            label,
             bytes: 0,
             on_board: true,
             is_persistent: false,
             is_idle: false,
+            function: 0,
         };
         let ends = sides.as_mut().map(|(from, to)| (from.base(), to.base()));
         let ends = ends.map_err(|error| &*error);
-        let done = comm.run_on_board(process, (NEAR.what, NEAR.detail), &args, ends, None, &say)?;
+        let done = comm.run_on_board(process, label, &args, ends, None, &say)?;
         if let (true, Ok((_, to))) = (done, &sides) {
             self.output.store(to);
         }
@@ -137,7 +171,9 @@ impl Ends {
         let recipe = comm.coll.schedules.borrow_mut().get(&key);
         Ok(Prepared {
             comm: comm.clone(),
-            label: NEAR,
+            label: self.label(),
+            turned: self.turned(),
+            function: 0,
             recipe,
             input: self.input,
             output: self.output,
@@ -180,8 +216,8 @@ impl Caller<'_> {
         let neighborhood = comm.neighborhood()?;
         let sources = neighborhood.indegree as u32;
         let mut ends = Ends::NONE;
-        let s = blocks(self.process, &send, 1, "send", &mut ends.input)?;
-        let r = blocks(self.process, &recv, sources, "receive", &mut ends.output)?;
+        let s = ends.give(self.process, &send, 1)?;
+        let r = ends.want(self.process, &recv, sources)?;
         let (s, r) = (Layout::Even(s), Layout::Even(r));
         ends.go(self, comm, Collective::Allgather, s, r)
     }
@@ -196,9 +232,9 @@ impl Caller<'_> {
     ) -> Result<Option<Prepared>> {
         comm.neighborhood()?;
         let mut ends = Ends::NONE;
-        let s = blocks(self.process, &send, 1, "send", &mut ends.input)?;
+        let s = ends.give(self.process, &send, 1)?;
         let mut r = Ranges::new();
-        recv.side(self.process, "receive", &mut r, &mut ends.output)?;
+        ends.wanted = recv.side(self.process, "receive", &mut r, &mut ends.output)?;
         ends.go(
             self,
             comm,
@@ -219,8 +255,8 @@ impl Caller<'_> {
         let neighborhood = comm.neighborhood()?;
         let (sources, destinations) = (neighborhood.indegree as u32, neighborhood.outdegree as u32);
         let mut ends = Ends::NONE;
-        let s = blocks(self.process, &send, destinations, "send", &mut ends.input)?;
-        let r = blocks(self.process, &recv, sources, "receive", &mut ends.output)?;
+        let s = ends.give(self.process, &send, destinations)?;
+        let r = ends.want(self.process, &recv, sources)?;
         let (s, r) = (Layout::Even(s), Layout::Even(r));
         ends.go(self, comm, Collective::Alltoall, s, r)
     }
@@ -235,8 +271,8 @@ impl Caller<'_> {
     ) -> Result<Option<Prepared>> {
         let mut ends = Ends::NONE;
         let (mut s, mut r) = (Ranges::new(), Ranges::new());
-        send.side(self.process, "send", &mut s, &mut ends.input)?;
-        recv.side(self.process, "receive", &mut r, &mut ends.output)?;
+        ends.given = send.side(self.process, "send", &mut s, &mut ends.input)?;
+        ends.wanted = recv.side(self.process, "receive", &mut r, &mut ends.output)?;
         ends.go(self, comm, Collective::Alltoall, s.layout(), r.layout())
     }
 
@@ -250,8 +286,8 @@ impl Caller<'_> {
     ) -> Result<Option<Prepared>> {
         let mut ends = Ends::NONE;
         let (mut s, mut r) = (Ranges::new(), Ranges::new());
-        send.side(self.process, "send", &mut s, &mut ends.input)?;
-        recv.side(self.process, "receive", &mut r, &mut ends.output)?;
+        ends.given = send.side(self.process, "send", &mut s, &mut ends.input)?;
+        ends.wanted = recv.side(self.process, "receive", &mut r, &mut ends.output)?;
         ends.go(self, comm, Collective::Alltoall, s.layout(), r.layout())
     }
 }

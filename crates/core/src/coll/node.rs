@@ -63,13 +63,13 @@ impl Wait<Process> for OnBoard<'_, '_, '_> {
 
 impl Comm {
     /// Runs an operation of several members on the board of the communicator,
-    /// if it can be; `detail` is that of its label, `ends` are the buffers, or why there is no memory
+    /// if it can be; `ends` are the buffers, or why there is no memory
     /// for them, and what it is says `say`. False if nothing happened.
     #[inline(always)]
     pub(super) fn run_on_board(
         self: &Arc<Self>,
         process: &Process,
-        (what, detail): (Option<Collective>, u32),
+        label: Label,
         args: &Args<'_>,
         ends: std::result::Result<(*mut u8, *mut u8), &Error>,
         reducer: Option<&Reducer>,
@@ -99,7 +99,7 @@ impl Comm {
             beside,
             ..
         } = &mut **place;
-        let Some(kind) = member.choose(what, args) else {
+        let Some(kind) = member.choose(label.what, args) else {
             return Ok(false);
         };
         // SAFETY: the program lends the buffers that it names until the call returns, or fails when
@@ -110,7 +110,7 @@ impl Comm {
         } else {
             LOOKS
         };
-        let mut op = member.start(kind, detail);
+        let mut op = member.start(kind, label.called());
         let met = match ends {
             Ok(_) => match op.poll(member, args, &mut board) {
                 Ok(true) => return Ok(true),
@@ -124,7 +124,7 @@ impl Comm {
             process,
             member,
             (
-                PendingOperation::new(op, place, say())
+                PendingOperation::new(op, place, say().in_this_call())
                     .met(met)
                     .without(ends.err().cloned()),
                 reducer.is_some_and(Reducer::is_foreign),
@@ -144,10 +144,7 @@ impl Comm {
     /// members meet on the board, or may: then each has to say that it has nothing.
     #[inline(always)]
     pub(super) fn passes(self: &Arc<Self>, process: &Process, what: Collective) -> Result<bool> {
-        let label = Label {
-            what: Some(what),
-            detail: 0,
-        };
+        let label = Label::of(what as u32, 0);
         match self.size() {
             1 if allows_board(what) => self.check_whole(process)?,
             // The other one has nothing either.

@@ -33,7 +33,8 @@ impl Prepared {
     ///
     /// # Errors
     /// That of the operation, raised on its communicator.
-    pub fn run(self, process: &Process) -> Result<()> {
+    pub fn run(mut self, process: &Process) -> Result<()> {
+        self.function = catena_trace::current();
         let mut obj = self.begin(process, false);
         let run = own_run(&mut obj);
         if !run.advance(process) {

@@ -25,6 +25,7 @@ use super::pending::{Ended, PendingOperation};
 use super::prepared::{Caller, Prepared};
 use super::schedules::Recipe;
 use super::signature::CallSignature;
+use super::tag::Label;
 use crate::comm::Comm;
 use crate::process::Process;
 
@@ -71,6 +72,7 @@ impl KeptArgs {
         let near: Option<Box<Edges<'static>>> = unsafe { mem::transmute(near) };
         let args = Args {
             near: near.as_deref(),
+            turned: prepared.turned,
             ..recipe.key().args(comm.size(), comm.rank)
         };
         // SAFETY: the tables of a recipe stay where they are as long as it, which this keeps, as it does the edges;
@@ -97,10 +99,10 @@ impl OwnBoard {
     #[inline]
     pub(super) fn start(
         &mut self,
-        detail: u32,
+        label: Label,
         operands: Operands<'_>,
     ) -> Option<(Op, Option<Trouble>)> {
-        let mut op = self.member.start(self.kind, detail);
+        let mut op = self.member.start(self.kind, label.called());
         match self.with_board(operands, |member, args, board| op.poll(member, args, board)) {
             Ok(true) => None,
             open => Some((op, open.err())),
@@ -109,8 +111,8 @@ impl OwnBoard {
 
     /// Begins it, and looks at nothing yet.
     #[cold]
-    pub(super) fn start_unseen(&mut self, detail: u32) -> Op {
-        self.member.start(self.kind, detail)
+    pub(super) fn start_unseen(&mut self, label: Label) -> Op {
+        self.member.start(self.kind, label.called())
     }
 
     /// Goes on with it; says how it ended once it has.

@@ -14,8 +14,10 @@ use catena_board::{Member, Op, Trouble, View, WithoutData};
 use catena_coll::Args;
 
 use super::backoff::Backoff;
+use super::canvass::Canvass;
 use super::control::Waiting;
-use super::mismatch::explain;
+use super::mismatch::{explain, is_of_this_call, signature};
+use super::report::Heard;
 use super::signature::CallSignature;
 use crate::comm::Comm;
 use crate::process::Process;
@@ -61,6 +63,8 @@ impl Ended {
 #[derive(Debug)]
 enum Stage {
     Open,
+    /// Members have called different things, and all are asked what.
+    Asking(Box<Canvass>),
     /// A member gave up. It says why, or another one does.
     Untold,
     /// Given up: others may still use this process's buffers.
@@ -137,7 +141,12 @@ impl PendingOperation {
                         return None;
                     }
                     self.awaited = board.awaits;
-                    self.look(process, comm, board.awaits)?
+                    match self.look(process, comm, board.awaits)? {
+                        Heard::ProgressTarget(error) => error,
+                        Heard::Differs(error) => {
+                            return self.differ((process, comm), error, (member, args, board));
+                        }
+                    }
                 }
                 Err(trouble @ (Trouble::NoMemory(_) | Trouble::WithoutData(_))) => {
                     self.op.withdraw(member, board);
@@ -154,10 +163,18 @@ impl PendingOperation {
                         // The job ends; that process would never say that it is done.
                         return Some(Ended::Failed(error.on(comm.handle.get())));
                     }
+                    if is_of_this_call(comm, &trouble) {
+                        return self.differ((process, comm), error, (member, args, board));
+                    }
                     comm.report(process, self.place, &error);
                     error
                 }
             },
+            Stage::Asking(_) => {
+                let error = self.go_on_asking((process, comm), (member, args, board))?;
+                comm.report(process, self.place, &error);
+                error
+            }
             Stage::Untold => match comm.trouble(process) {
                 Some(error) => error,
                 None => self.hear_why(process, comm)?,
@@ -173,6 +190,67 @@ impl PendingOperation {
                 return unused.then(|| Ended::Failed(error.clone()));
             }
         };
+        self.leave((process, comm), error, (member, args, board))
+    }
+
+    /// Members have called different things: before it fails, all are asked what, if there are more than two. What stands on
+    /// the board of this call is known already.
+    #[cold]
+    fn differ(
+        &mut self,
+        (process, comm): (&Process, &Arc<Comm>),
+        error: Error,
+        (member, args, board): (&mut Member, &Args<'_>, &mut View<'_>),
+    ) -> Option<Ended> {
+        match Canvass::begin(comm, &self.signature, &error) {
+            Some(canvass) => {
+                self.stage = Stage::Asking(canvass);
+                self.advance(process, comm, member, args, board)
+            }
+            None => {
+                comm.report(process, self.place, &error);
+                self.leave((process, comm), error, (member, args, board))
+            }
+        }
+    }
+
+    /// Goes on to ask; what is wrong, once that is known.
+    #[cold]
+    fn go_on_asking(
+        &mut self,
+        (process, comm): (&Process, &Arc<Comm>),
+        (member, args, board): (&Member, &Args<'_>, &View<'_>),
+    ) -> Option<Error> {
+        let Stage::Asking(canvass) = &mut self.stage else {
+            return None;
+        };
+        if let Some(error) = comm.trouble(process) {
+            return Some(error);
+        }
+        // Some may say only now that they are ahead.
+        let bytes = self.signature.bytes as usize;
+        let records = self.op.called_by(member, args, board, bytes);
+        let mine = records.iter().find(|(rank, _)| *rank == comm.rank);
+        let whole = mine.is_none_or(|(_, meta)| meta.bytes as usize == bytes);
+        for (rank, meta) in records {
+            canvass.know(rank, signature(meta), whole);
+        }
+        let call = Waiting {
+            comm,
+            place: self.place,
+            signature: Some(self.signature),
+        };
+        canvass.go_on(process, &call)
+    }
+
+    /// It fails: it ends once nobody uses the buffers of this process any more.
+    #[cold]
+    fn leave(
+        &mut self,
+        (process, comm): (&Process, &Arc<Comm>),
+        error: Error,
+        (member, args, board): (&mut Member, &Args<'_>, &mut View<'_>),
+    ) -> Option<Ended> {
         self.op.give_up();
         board.fail();
         self.stage = Stage::Left(error.on(comm.handle.get()));
@@ -200,18 +278,18 @@ impl PendingOperation {
             place: self.place,
             signature: None,
         };
-        call.heard(process, &mut self.backoff)
+        match call.heard(process, &mut self.backoff)? {
+            Heard::ProgressTarget(error) | Heard::Differs(error) => Some(error),
+        }
     }
 
     /// Nothing has come for a while: perhaps a member called something else, or gave up.
     #[cold]
     #[inline(never)]
-    fn look(&mut self, process: &Process, comm: &Arc<Comm>, awaited: Option<u32>) -> Option<Error> {
-        if let Some(error) = comm.trouble(process) {
-            return Some(error);
-        }
-        if let Some(error) = comm.coll.lost.take() {
-            return Some(error);
+    fn look(&mut self, process: &Process, comm: &Arc<Comm>, awaited: Option<u32>) -> Option<Heard> {
+        let trouble = comm.trouble(process);
+        if let Some(error) = trouble.or_else(|| comm.coll.lost.take()) {
+            return Some(Heard::ProgressTarget(error));
         }
         let call = Waiting {
             comm,
@@ -220,9 +298,9 @@ impl PendingOperation {
         };
         let backoff = &mut self.backoff;
         if backoff.look(comm.unexpected(process))
-            && let Some(error) = call.heard(process, backoff)
+            && let Some(heard) = call.heard(process, backoff)
         {
-            return Some(error);
+            return Some(heard);
         }
         if backoff.is_long() {
             process.inquire(&call, awaited.map(|rank| (comm.cid, rank)).into_iter());

@@ -35,6 +35,10 @@ pub struct Prepared {
     pub(super) reducer: Option<Reducer>,
     /// Whether it may be run again, in the same place.
     pub(super) is_persistent: bool,
+    /// See [`Args::turned`].
+    pub(super) turned: u32,
+    /// See [`CallSignature::function`].
+    pub(super) function: u16,
 }
 
 impl Prepared {
@@ -70,7 +74,10 @@ impl Prepared {
     #[inline(always)]
     pub(super) fn with_args<T>(&self, f: impl FnOnce(&Args<'_>) -> T) -> T {
         let (key, comm) = (self.recipe.key(), &self.comm);
-        let args = key.args(comm.size(), comm.rank);
+        let args = Args {
+            turned: self.turned,
+            ..key.args(comm.size(), comm.rank)
+        };
         if !self.is_near() {
             return f(&args);
         }
@@ -107,6 +114,7 @@ impl Prepared {
             on_board: false,
             is_persistent: self.is_persistent,
             is_idle: self.recipe.is_idle(),
+            function: self.function,
         }
     }
 }

@@ -6,7 +6,7 @@ use catena_link::{Cid, Envelope, Plane};
 
 use super::backoff::Backoff;
 use super::control::{CallControl, Kind, LONGEST, Waiting, is_same, who};
-use super::mismatch::different;
+use super::mismatch::{different, is_of_all};
 use super::turn::cut;
 use crate::comm::Comm;
 use crate::process::Process;
@@ -14,12 +14,13 @@ use catena_objects::error::{Error, Kind as ErrorKind};
 
 /// What members that are told fail with, too, so that it does not matter who noticed first: what
 /// is no matter of one member. Otherwise with the first.
-const COMMON: [ErrorKind; 5] = [
+const COMMON: [ErrorKind; 6] = [
     ErrorKind::Other,
     ErrorKind::Truncate,
     ErrorKind::ProcAborted,
     ErrorKind::ProcFailed,
     ErrorKind::Revoked,
+    ErrorKind::Type,
 ];
 
 /// A report: which of [`COMMON`] it is, and why, in words.
@@ -30,8 +31,13 @@ pub(super) fn to_bytes(error: &Error) -> Vec<u8> {
     bytes
 }
 
-/// The error of a member that is told by `who`.
+/// The error of a member that is told by `who`. What is wrong with the call of all is told as it is.
 pub fn read(who: &str, bytes: &[u8]) -> Error {
+    if let Some((_, text)) = bytes.split_first()
+        && is_of_all(&String::from_utf8_lossy(text))
+    {
+        return read_text(bytes, str::to_owned);
+    }
     read_as(&format!("{who} gave the call up"), bytes)
 }
 
@@ -41,25 +47,45 @@ pub fn read_lack(who: &str, bytes: &[u8]) -> Error {
 }
 
 fn read_as(what: &str, bytes: &[u8]) -> Error {
+    read_text(bytes, |text| format!("{what}: {text}"))
+}
+
+fn read_text(bytes: &[u8], words: impl Fn(&str) -> String) -> Error {
     let (common, text) = bytes.split_first().unwrap_or((&0, &[]));
     let kind = COMMON.get(usize::from(*common)).unwrap_or(&COMMON[0]);
-    let text = String::from_utf8_lossy(text);
-    Error::new(*kind, format!("{what}: {text}"))
+    Error::new(*kind, words(&String::from_utf8_lossy(text)))
+}
+
+/// Why a call that waits can never be complete.
+#[derive(Debug)]
+pub enum Heard {
+    /// A member has said so, to all.
+    ProgressTarget(Error),
+    /// What a member says of its call shows it; nobody else knows it yet.
+    Differs(Error),
+}
+
+/// Whether what another member has told is the last word on a call: all that have called it were asked.
+pub fn is_final(error: &Error) -> bool {
+    is_of_all(error.text())
 }
 
 impl Waiting<'_> {
     /// Why a call that waits can never be complete, if a member has said so, or what it says of
     /// its call shows it. Does not progress.
-    pub(super) fn heard(&self, process: &Process, backoff: &mut Backoff) -> Option<Error> {
+    pub(super) fn heard(&self, process: &Process, backoff: &mut Backoff) -> Option<Heard> {
+        let told = self.reported(process, backoff).map(Heard::ProgressTarget);
+        told.or_else(|| process.ask_around(self, backoff).map(Heard::Differs))
+    }
+
+    /// Why it can never be complete, if a member has said so.
+    pub(super) fn reported(&self, process: &Process, backoff: &mut Backoff) -> Option<Error> {
         let comm = self.comm;
-        for cid in comm.cids() {
+        comm.cids().find_map(|cid| {
             let ends = |aside: CallControl| aside.ends(self);
-            if let Some((_, envelope)) = CallControl::find(process, cid, backoff, ends) {
-                return Some(comm.read_report(process, cid, envelope));
-            }
-        }
-        let differs = process.ask_around(self, backoff);
-        differs.inspect(|error| comm.report(process, self.place, error))
+            let (_, envelope) = CallControl::find(process, cid, backoff, ends)?;
+            Some(comm.read_report(process, cid, envelope))
+        })
     }
 }
 
@@ -224,6 +250,7 @@ mod tests {
             (ErrorKind::Truncate, ErrorKind::Truncate),
             (ErrorKind::ProcAborted, ErrorKind::ProcAborted),
             (ErrorKind::Other, ErrorKind::Other),
+            (ErrorKind::Type, ErrorKind::Type),
             (ErrorKind::Count, ErrorKind::Other),
         ] {
             let error = read("rank 3", &to_bytes(&Error::new(kind, "because")));

@@ -18,14 +18,16 @@ use catena_schedule::Run;
 use executor::{Executor, Posted, ProgressTarget, partner};
 
 use super::backoff::Backoff;
+use super::canvass::Canvass;
 use super::control::{CallControl, Waiting, is_call, who};
 use super::count::BOARD;
 use super::membership::{BoardMembership, Membership};
 use super::memory::Memory;
-use super::mismatch::different;
+use super::mismatch::{is_of_all, unlike};
 use super::own_board::OwnBoard;
 use super::pending::{Ended, PendingOperation};
 use super::prepared::Prepared;
+use super::report::Heard;
 use super::side::Loaded;
 use super::signature::CallSignature;
 use super::turn::{Lease, Ticket, Turn, cut};
@@ -61,6 +63,8 @@ pub struct CollRun {
     rounds: Option<Rounds>,
     /// The board of a persistent operation that has one.
     own: Option<Box<OwnBoard>>,
+    /// Members have called different things, and all are asked what.
+    canvass: Option<Box<Canvass>>,
 }
 
 /// How an execution goes on.
@@ -318,6 +322,9 @@ impl CollRun {
         let (true, Some(job)) = (self.is_under_way, &self.job) else {
             return true;
         };
+        if self.canvass.is_some() {
+            return self.go_on_asking(process);
+        }
         let mut exec = Executor {
             process,
             comm: &job.comm,
@@ -329,6 +336,10 @@ impl CollRun {
         };
         let before = self.run.left();
         match self.run.advance(job.schedule(process), &mut exec) {
+            Ok(true) if self.error.as_ref().is_some_and(|it| is_of_all(it.text())) => {
+                let error = self.error.take();
+                error.is_none_or(|error| self.differ(process, error))
+            }
             Ok(true) => {
                 let without = self.without.take();
                 if without.is_none() {
@@ -431,8 +442,8 @@ impl CollRun {
             return Some(without(&membership, &comm));
         };
         comm.coll.seen_on_board.set(place.calls());
-        let (what, detail) = (job.label.what, job.label.detail);
-        let Some(op) = job.with_args(|args| place.start(what, args, detail)) else {
+        let label = job.label;
+        let Some(op) = job.with_args(|args| place.start(label, args)) else {
             return Some(Step::Elsewhere);
         };
         let loaded = job.load((&mut self.input, &mut self.output), &mut self.memory);
@@ -527,16 +538,17 @@ impl CollRun {
             return true;
         }
         if self.backoff.look(comm.unexpected(process)) {
-            let strange = self.find_stray(process, &comm);
-            if let Some(error) = strange {
-                comm.report(process, call.place, &error);
-                self.fail(process, error);
-                return true;
+            if let Some(error) = self.find_stray(process, &comm) {
+                return self.differ(process, error);
             }
-            if let Some(error) = call.heard(process, &mut self.backoff) {
-                self.pass_on(process, &error);
-                self.fail(process, error);
-                return true;
+            match call.heard(process, &mut self.backoff) {
+                Some(Heard::ProgressTarget(error)) => {
+                    self.pass_on(process, &error);
+                    self.fail(process, error);
+                    return true;
+                }
+                Some(Heard::Differs(error)) => return self.differ(process, error),
+                None => {}
             }
         }
         if self.backoff.is_long() {
@@ -547,6 +559,46 @@ impl CollRun {
             process.inquire(&call, messages.chain(rounds));
         }
         false
+    }
+
+    /// Members have called different things: before it fails, all are asked what, if there are more than two.
+    #[cold]
+    fn differ(&mut self, process: &Process, error: Error) -> bool {
+        let Some(job) = &self.job else {
+            return true;
+        };
+        self.canvass = Canvass::begin(&job.comm, &job.signature(), &error);
+        match self.canvass {
+            Some(_) => self.go_on_asking(process),
+            None => self.fail_of_all(process, error),
+        }
+    }
+
+    /// Goes on to ask; true if that is over, and so is the operation.
+    #[cold]
+    fn go_on_asking(&mut self, process: &Process) -> bool {
+        let (Some(job), Some(canvass)) = (&self.job, &mut self.canvass) else {
+            return true;
+        };
+        let call = Waiting {
+            comm: &job.comm.clone(),
+            place: self.turn.place,
+            signature: Some(job.signature()),
+        };
+        match canvass.go_on(process, &call) {
+            Some(error) => self.fail_of_all(process, error),
+            None => false,
+        }
+    }
+
+    /// It fails with what is wrong with the call of all members.
+    fn fail_of_all(&mut self, process: &Process, error: Error) -> bool {
+        self.canvass = None;
+        if let Some(job) = &self.job {
+            job.comm.report(process, self.turn.place, &error);
+        }
+        self.fail(process, error);
+        true
     }
 
     /// Looks for a message with the number of this call that is of another one, from a member of whom this
@@ -569,11 +621,7 @@ impl CollRun {
                 })
             });
             if let Some((label, source)) = stray {
-                return Some(different(&format!(
-                    "{} called {label}, and rank {} called {mine}",
-                    who(comm, cid, source),
-                    comm.rank
-                )));
+                return Some(unlike(&who(comm, cid, source), label, comm.rank, mine));
             }
         }
         None

@@ -6,6 +6,8 @@
 //! | 5 to 10            | its root, or its operation; more for more ranks     |
 //! |                    | (MPI_Reduce, 6 to 12: its operation, and its root)  |
 //! | 1                  | whether the operation is persistent                 |
+//! | 4                  | of a reduction that is not: the class of its        |
+//! |                    | elements ([`Kinds`])                                |
 //! | the rest           | number of the call on its communicator              |
 //!
 //! All members number their calls alike. Those that make persistent operations
@@ -31,8 +33,10 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use catena_abi as abi;
+use catena_board::Called;
 use catena_coll::Collective;
 use catena_coll::inter::Root;
+use catena_datatype::Kinds;
 use catena_settings::setting;
 
 setting! {
@@ -61,6 +65,9 @@ pub struct Label {
     /// Rank of the root, and from bit [`ROOT_BITS`] on the [`operation`] of a rooted reduction; else
     /// the operation. Where there is less room its lowest bits count.
     pub detail: u32,
+    /// Kinds of the elements that this member gives, or wants where it gives none, as far as they are known; of what comes
+    /// with messages the class alone, of a reduction.
+    pub kinds: Kinds,
 }
 
 /// Room for the rank of a root: with an operation it takes all but one bit of what a board has.
@@ -69,6 +76,8 @@ const ROOT_BITS: u32 = 16;
 const OPERATION_BITS: u32 = 5;
 /// Room for the rank of a root, or some of its bits, beside an operation in a tag.
 const BESIDE: u32 = 7;
+/// Room for a class of elements in the tag of a reduction.
+const CLASS_BITS: u32 = 4;
 
 impl Label {
     /// What members tell each other before their first collective on a board.
@@ -83,13 +92,19 @@ impl Label {
     pub const FINALIZE: Label = Label {
         what: Some(Collective::Barrier),
         detail: 1,
+        kinds: Kinds::ANY,
     };
 
     /// A call of the library itself, in which all tell all: an allgather of the program has no
     /// detail.
     const fn own(detail: u32) -> Self {
         let what = Some(Collective::Allgather);
-        Label { what, detail }
+        let kinds = Kinds::ANY;
+        Label {
+            what,
+            detail,
+            kinds,
+        }
     }
 
     /// When they make a persistent operation that may get a board of its own.
@@ -109,10 +124,22 @@ impl Label {
         self.what.map_or(NEIGHBOR, |what| what as u32)
     }
 
-    /// That of such a number.
+    /// That of such a number, of elements of any kind.
     pub fn of(number: u32, detail: u32) -> Self {
         let what = Collective::ALL.get(number as usize).copied();
-        Label { what, detail }
+        let kinds = Kinds::ANY;
+        Label {
+            what,
+            detail,
+            kinds,
+        }
+    }
+
+    /// What a record of a board says.
+    #[inline(always)]
+    pub fn called(self) -> Called {
+        let Label { detail, kinds, .. } = self;
+        Called { detail, kinds }
     }
 }
 
@@ -171,68 +198,98 @@ impl Cut {
         }
     }
 
-    /// Bits of the operation beside a root, and of the rest of the detail.
-    #[inline]
-    fn room(self, what: Option<Collective>) -> (u32, u32) {
-        match what {
-            Some(Collective::Reduce) => (OPERATION_BITS, self.rank.clamp(1, BESIDE)),
-            _ => (0, self.rank.clamp(OPERATION_BITS, 10)),
+    fn room(self, what: Option<Collective>) -> TagRoom {
+        let (operation, rest, class) = match what {
+            Some(Collective::Reduce) => (OPERATION_BITS, self.rank.clamp(1, BESIDE), CLASS_BITS),
+            Some(what) if what.reduces() => (0, OPERATION_BITS, CLASS_BITS),
+            _ => (0, self.rank.clamp(OPERATION_BITS, 10), 0),
+        };
+        TagRoom {
+            operation,
+            rest,
+            class,
+            below: TAG_BITS - KIND_BITS - operation - rest - 1,
         }
     }
 
     /// Bits of the number.
     #[inline]
-    fn number(self, what: Option<Collective>) -> u32 {
-        let (operation, rest) = self.room(what);
-        (TAG_BITS - KIND_BITS - operation - rest - 1).min(self.most)
+    fn number(self, what: Option<Collective>, persistent: bool) -> u32 {
+        let room = self.room(what);
+        let class = if persistent { 0 } else { room.class };
+        (room.below - class).min(self.most)
     }
 
     /// How many persistent operations can be told apart, of whatever kind.
     fn slots(self) -> u32 {
-        self.window(Some(Collective::Reduce))
+        1 << self.number(Some(Collective::Reduce), true)
     }
 
     /// Calls in a row, the last of that kind, that can be told apart.
     #[inline]
     fn window(self, what: Option<Collective>) -> u32 {
-        1 << self.number(what)
+        1 << self.number(what, false)
     }
 
     /// The bits that say which call it is.
     #[inline]
     fn bits(self, what: Option<Collective>, number: Number) -> u32 {
-        let bits = self.number(what);
-        u32::from(number.persistent) << bits | number.count & low(bits)
+        let bits = self.number(what, number.persistent);
+        u32::from(number.persistent) << self.room(what).below | number.count & low(bits)
     }
 
     /// The tag of a call.
     #[inline]
     pub fn tag(self, label: Label, number: Number) -> i32 {
-        let (operation, rest) = self.room(label.what);
-        let beside = label.detail >> ROOT_BITS & low(operation);
-        let detail = beside << rest | label.detail & low(rest);
-        let bits = label.number() << (operation + rest) | detail;
-        (bits << (self.number(label.what) + 1) | self.bits(label.what, number)) as i32
+        let room = self.room(label.what);
+        let beside = label.detail >> ROOT_BITS & low(room.operation);
+        let detail = beside << room.rest | label.detail & low(room.rest);
+        let head = label.number() << (room.operation + room.rest) | detail;
+        let class = match number.persistent {
+            false if room.class > 0 => label.kinds.class() << (room.below - room.class),
+            _ => 0,
+        };
+        (head << (room.below + 1) | class | self.bits(label.what, number)) as i32
     }
 
     /// What a tag was made of, as far as there is room.
     pub fn label_of(self, tag: i32) -> Label {
-        let what = kind_of(tag);
-        let (operation, rest) = self.room(what);
-        let detail = tag as u32 >> (self.number(what) + 1) & low(operation + rest);
+        let (what, tag) = (kind_of(tag), tag as u32);
+        let room = self.room(what);
+        let detail = tag >> (room.below + 1) & low(room.operation + room.rest);
+        let class = match tag >> room.below & 1 {
+            0 => tag >> (room.below - room.class) & low(room.class),
+            _ => 0,
+        };
         Label {
             what,
-            detail: detail >> rest << ROOT_BITS | detail & low(rest),
+            detail: detail >> room.rest << ROOT_BITS | detail & low(room.rest),
+            kinds: Kinds::of_class(class),
         }
     }
 
     /// What a message says of the call with that number; `None` if it belongs
     /// to another one, or to none.
     pub fn read(self, tag: i32, number: Number) -> Option<Label> {
-        let what = kind_of(tag);
-        let same = (tag as u32 ^ self.bits(what, number)) & low(self.number(what) + 1) == 0;
+        let (what, room) = (kind_of(tag), self.room(kind_of(tag)));
+        let class = if number.persistent { 0 } else { room.class };
+        let is_number = 1 << room.below | low(room.below - class);
+        let same = (tag as u32 ^ self.bits(what, number)) & is_number == 0;
         (tag >= 0 && same).then(|| self.label_of(tag))
     }
+}
+
+/// Bits of the parts of a tag.
+#[derive(Clone, Copy, Debug)]
+struct TagRoom {
+    /// The operation beside a root.
+    operation: u32,
+    /// The rest of the detail.
+    rest: u32,
+    /// The class of the elements, unless the operation is persistent.
+    class: u32,
+    /// All that is below the bit that tells whether it is.
+    below: u32,
 }
 
 /// So many bits, all ones.
@@ -440,17 +497,57 @@ mod tests {
                         Some(Collective::Reduce) => ((ranks - 1) & 127, 31 << ROOT_BITS),
                         _ => ((ranks - 1) & 1023, 0),
                     };
-                    let detail = (ranks - 1) | op;
-                    let tag = cut.tag(Label { what, detail }, number);
-                    let detail = root | op;
+                    let reduces = what.is_some_and(Collective::reduces);
+                    let (sent, told) = match what {
+                        Some(Collective::Reduce) => ((ranks - 1) | op, root | op),
+                        _ if reduces => (17, 17),
+                        _ => (ranks - 1, root),
+                    };
+                    let kinds = Kinds::of_class(7);
+                    let label = Label {
+                        what,
+                        detail: sent,
+                        kinds,
+                    };
+                    let tag = cut.tag(label, number);
                     assert!(tag >= 0);
-                    assert_eq!(cut.read(tag, number), Some(Label { what, detail }));
+                    let kinds = match reduces && !number.persistent {
+                        true => kinds,
+                        false => Kinds::ANY,
+                    };
+                    let label = Label {
+                        what,
+                        detail: told,
+                        kinds,
+                    };
+                    assert_eq!(cut.read(tag, number), Some(label));
                     assert_eq!(cut.read(tag, next), None);
                     assert_eq!(cut.read(tag, other), None);
                 }
             }
             assert_eq!(cut.read(i32::MIN, Number::default()), None, "a letter");
         }
+    }
+
+    #[test]
+    fn a_tag_tells_the_class_of_what_is_reduced() {
+        let cut = Cut::narrow(1 << 20, 4);
+        for what in [Collective::Reduce, Collective::Allreduce, Collective::Scan] {
+            let tag = |class, persistent| {
+                let label = Label {
+                    kinds: Kinds::of_class(class),
+                    ..Label::of(what as u32, 3)
+                };
+                let count = 5;
+                cut.tag(label, Number { count, persistent })
+            };
+            for class in 0..16 {
+                assert_eq!(cut.label_of(tag(class, false)).kinds.class(), class);
+                assert_eq!(tag(class, true), tag(0, true), "slots need the room");
+            }
+        }
+        assert!(Cut::new(1 << 20).slots() >= 1 << 14);
+        assert!(Cut::new(1 << 20).window(Some(Collective::Reduce)) >= 1 << 10);
     }
 
     #[test]
@@ -514,10 +611,7 @@ mod tests {
 
     #[test]
     fn calls_are_told_as_the_program_made_them() {
-        let told = |what, detail| {
-            let what = Some(what);
-            Label { what, detail }.to_string()
-        };
+        let told = |what, detail| Label::of(what as u32, detail).to_string();
         assert_eq!(
             told(Collective::ReduceScatter, 1),
             "MPI_Reduce_scatter or MPI_Reduce_scatter_block with MPI_SUM"

@@ -90,6 +90,7 @@ impl RequestObject<Process> for Duplication {
     }
 
     fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        let before = waits.needs.len();
         if let Ok(making) = self.making.try_borrow() {
             match &making.agreement {
                 Some((agreement, _)) => agreement.describe(process, waits),
@@ -99,7 +100,8 @@ impl RequestObject<Process> for Duplication {
             }
         }
         // Others carry it on while they wait in other calls.
-        waits.needs.iter_mut().for_each(|need| need.open = true);
+        let own = waits.needs.iter_mut().skip(before);
+        own.for_each(|need| need.open = true);
     }
 
     fn waits_for_control(&self) -> bool {

@@ -170,6 +170,7 @@ fn close_unused(process: &Process) {
             link.close(cid);
         });
         process.comms.forget_context(cid);
+        process.forget_ends(cid);
     }
 }
 
@@ -198,7 +199,7 @@ impl Comm {
         for cid in self.cids() {
             let left = process.link(|link| link.pending(cid));
             let describe = |process: &Process, &id: &catena_link::ReqId, waits: &mut WaitsFor| {
-                needs::describe_transfer(process, id, waits);
+                needs::describe_inner_transfer(process, id, waits);
             };
             finish(process, left, describe, |process, &id| {
                 !process.link(|link| link.is_under_way(id))
@@ -321,7 +322,7 @@ pub(crate) fn finish_messages(process: &Process, comms: &[Arc<Comm>]) {
             .flat_map(|&cid| process.link(|link| link.pending(cid)))
             .collect();
         for id in &left {
-            needs::describe_transfer(process, *id, waits);
+            needs::describe_inner_transfer(process, *id, waits);
         }
         if left.is_empty() {
             waits.needs.push(needs::open(What::Rest, ""));

@@ -46,6 +46,7 @@ pub enum Opt {
     OnHang,
     Deterministic,
     HangReport,
+    TraceReport,
     Timeout,
     Verbose,
     Host,

@@ -342,6 +342,8 @@ pub const TABLE: &[Row] = &[
         "what to do about a job that hangs: report (the default), end (with status 123), nothing").takes("WORD", "end"),
     own(Group::Control, &["hang-report"], 0, Opt::HangReport,
         "where to write why the job hangs, as JSON").takes("FILE", "hang.json"),
+    own(Group::Control, &["trace-report"], 0, Opt::TraceReport,
+        "where to write the last MPI calls of each rank if the job fails; `catena trace FILE` shows them").takes("FILE", "trace.txt"),
     own(Group::Control, &["deterministic"], 0, Opt::Deterministic,
         "let reductions give the same bits wherever ranks are; on one node they take up to five times as long"),
     own(Group::Control, &["initial-errhandler"], O | F, Opt::InitialErrhandler,

@@ -97,7 +97,7 @@ impl Node {
             let all = self.processes.iter_mut().flatten();
             let mut all = all.filter(|it| it.running);
             let heirs = |it: &mut Local| it.joined.as_ref().is_some_and(|heir| heir.is(pid));
-            if sys::is_claimed(pid) || all.any(|it| heirs(it)) {
+            if sys::is_claimed(pid) || all.any(heirs) {
                 continue;
             }
             let Some(exit) = sys::peek_exit(pid) else {

@@ -60,7 +60,7 @@ impl Node {
     }
 
     /// Opens what was not opened yet.
-    fn find_traces(&mut self) {
+    pub(super) fn find_traces(&mut self) {
         for local in self.processes.iter().flatten() {
             if self.traces.iter().any(|(of, _)| of.contains(&local.rank)) {
                 continue;

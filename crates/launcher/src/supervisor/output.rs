@@ -41,6 +41,8 @@ pub struct Show {
     pub timeout: Option<Duration>,
     /// Where it is written why the job hangs.
     pub hang_report: Option<PathBuf>,
+    /// Where the last calls of ranks are written if the job fails.
+    pub trace_report: Option<PathBuf>,
 }
 
 /// A rank's stdout or stderr.

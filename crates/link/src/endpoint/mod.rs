@@ -127,6 +127,12 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         }
     }
 
+    /// From now on messages of the program carry the [seals](crate::Source::seal) of their sources, which the sinks that match them
+    /// [check](crate::Sink::check_seal). To be called before any is sent. Messages of 4 GiB and more have none.
+    pub fn seal_messages(&mut self) {
+        self.engine.has_seals = true;
+    }
+
     /// Whether to note the unexpected messages of the user.
     pub fn watch(&mut self, on: bool) {
         self.engine.watch.on = on;

@@ -13,7 +13,7 @@ use crate::request::{Buffer, Fate, Phase};
 use crate::send_queue::Item;
 use crate::slab::NIL;
 use crate::types::{Cid, Context, Envelope, Failure, MessageId, Mode, Plane, ReqId, Sent};
-use crate::wire::{Announce, EAGER_CEILING, MIN_PACKET, SyncLen, SyncToken, kind};
+use crate::wire::{self, Announce, EAGER_CEILING, MIN_PACKET, SyncLen, SyncToken, kind};
 
 /// A message on its way into [`Endpoint::send_slow`].
 struct Outgoing<S, T> {
@@ -106,10 +106,15 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         let peer_state = &mut comm.peer_states[dest as usize];
         debug_assert!(caps.max_packet >= MIN_PACKET);
         let eager_max = caps.eager_max.min(EAGER_CEILING);
-        if !comm.revoked {
+        if !comm.revoked && !engine.has_seals {
             peer_state.fast = eager_max.min(caps.whole as u64) as u32 + 1;
         }
-        let token = SyncToken::of(id);
+        let seal = match engine.has_seals && plane == Plane::User {
+            true => source.seal(),
+            false => 0,
+        };
+        // One that is sent ahead has no room for both.
+        let token = SyncToken::of(id).filter(|_| seal == 0);
         let (style, kind, wire_len) = match (mode, token) {
             (Mode::Standard, _) if len <= eager_max => (Style::Eager, kind::EAGER, len),
             (Mode::Synchronous, Some(token)) if len <= eager_max => (
@@ -119,13 +124,14 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             ),
             _ => (Style::Rendezvous, kind::RTS, len),
         };
-        let header = Header {
+        let mut header = Header {
             stamp: 0,
             kind,
             seq: peer_state.send_seq,
             len: wire_len,
             ..K::header(peer_state.remote.on(plane), me, tag)
         };
+        wire::seal(&mut header, seal);
         peer_state.send_seq = Engine::<N, K>::SEQS.after(header.seq);
         let announced = style == Style::Rendezvous;
         if announced {

@@ -14,7 +14,7 @@ use crate::request::{Buffer, Phase};
 use crate::send_queue::Item;
 use crate::slab::NIL;
 use crate::types::{Plane, ReqId};
-use crate::wire::{Announce, EAGER_CEILING, Note, SyncLen, SyncToken, kind};
+use crate::wire::{Announce, EAGER_CEILING, Note, SyncLen, SyncToken, kind, unseal};
 
 /// The key of the message that a packet is the first of.
 fn key<K: MatchKey>(from: Peer, header: &Header) -> K {
@@ -66,6 +66,9 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             return true;
         }
         self.note_match(at, key, header.len);
+        if self.seal != 0 {
+            self.check_seal(at, self.seal, key, header.len);
+        }
         if let Reply::Ack(token) = reply {
             self.ack(from, header.seq, token);
         }
@@ -109,6 +112,9 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             self.keep(from, header, PeerBytes::EMPTY, reply);
         } else {
             self.note_match(at, key, header.len);
+            if self.seal != 0 {
+                self.check_seal(at, self.seal, key, header.len);
+            }
             self.begin_rendezvous(at, from, request, registered);
         }
         true
@@ -215,6 +221,9 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         }
         let list = &mut comm.unexpected[context.plane() as usize];
         let at = self.unexpected.push(list, key);
+        if self.seal != 0 {
+            self.kept_seals.insert(at, self.seal);
+        }
         let entry = self.unexpected.entries.get_mut(at);
         (entry.peer, entry.seq, entry.len, entry.reply) = (from, header.seq, header.len, reply);
         entry.coverage.reset(payload.len() as u64);
@@ -241,6 +250,11 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             (entry.key(), entry.peer, entry.seq, entry.len, entry.reply);
         let whole = entry.is_whole();
         self.note_match(at, key, len);
+        if !self.kept_seals.is_empty()
+            && let Some(seal) = self.kept_seals.remove(&from)
+        {
+            self.check_seal(at, seal, key, len);
+        }
         if let Reply::Data {
             request,
             registered,
@@ -293,6 +307,9 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
     /// Throws a kept message away, which is in no queue any more. What is missing of it may still
     /// come, under a name that has to be its own until then.
     pub fn discard(&mut self, from: u32) {
+        if !self.kept_seals.is_empty() {
+            self.kept_seals.remove(&from);
+        }
         let entry = self.unexpected.entries.get_mut(from);
         let (first, peer, seq, reply) = (entry.first(), entry.peer, entry.seq, entry.reply);
         if let Some(target) = self.assemblies.target_mut(first) {
@@ -307,6 +324,8 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
     /// A message for a communicator that is closed.
     #[cold]
     pub fn drop_late(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>) {
+        let mut header = *header;
+        unseal(&mut header);
         let reply = match header.kind {
             kind::EAGER_SYNC => Reply::Ack(SyncLen::decode(header.len).token),
             kind::RTS => match Announce::decode(payload) {

@@ -10,7 +10,7 @@ use crate::peer_state::Turn;
 use crate::request::Buffer;
 use crate::slab::NIL;
 use crate::types::Context;
-use crate::wire::{is_sequenced, kind};
+use crate::wire::{is_sequenced, kind, unseal};
 
 impl<N: Net, K: MatchKey> Deliver for Engine<N, K> {
     #[inline]
@@ -151,6 +151,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         let handled = match header.kind {
             kind::EAGER | kind::EAGER_SYNC => self.on_eager(from, &header, payload),
             kind::RTS => self.on_rts(from, &header, payload),
+            kind::SEALED_EAGER | kind::SEALED_RTS => self.on_sealed(from, header, payload),
             kind::CANCEL_REQ => self.on_cancel_request(from, &header),
             _ => true,
         };
@@ -164,6 +165,18 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
                 self.on_mark(from, &header);
             }
         }
+        handled
+    }
+
+    /// The first packet of a message with a seal.
+    #[cold]
+    fn on_sealed(&mut self, from: Peer, mut header: Header, payload: PeerBytes<'_>) -> bool {
+        self.seal = unseal(&mut header);
+        let handled = match header.kind {
+            kind::EAGER => self.on_eager(from, &header, payload),
+            _ => self.on_rts(from, &header, payload),
+        };
+        self.seal = 0;
         handled
     }
 

@@ -212,6 +212,9 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         self.drop_waiting(cid);
         self.send_queues.forget(cid);
         self.assemblies.forget(cid);
+        if !self.finalized.is_empty() {
+            self.finalized.retain(|(of, _)| *of != cid);
+        }
         if !self.marks.is_empty() {
             self.marks.retain(|mark| mark.cid != cid);
         }
@@ -271,9 +274,14 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         if self.is_revoked(context) {
             return Some(Failure::Revoked);
         }
-        let peer_state = self.peer_state(context, source?)?;
-        let lost = self.losses.get(&peer_state.peer)?;
-        Some(Failure::Lost(lost.clone()))
+        let source = source?;
+        let peer_state = self.peer_state(context, source)?;
+        if let Some(lost) = self.losses.get(&peer_state.peer) {
+            return Some(Failure::Lost(lost.clone()));
+        }
+        let rank = Some(source);
+        let is_over = self.finalized.contains(&(context.cid(), source));
+        is_over.then_some(Failure::Finalized { rank, other: None })
     }
 
     /// Ends the receives of a communicator that match nothing yet, and refuses those that come;

@@ -78,6 +78,13 @@ pub(crate) struct Engine<N: Net, K: MatchKey> {
     pub tolerant: bool,
     /// The context that somebody has probed in vain, and for which source.
     pub sought: Option<(Context, Option<u32>)>,
+    /// Ranks of communicators that send nothing any more, as far as somebody has asked.
+    pub finalized: HashSet<(Cid, u32)>,
+    /// Whether messages of the program have seals; that of the message that is handled now, or 0; and those of
+    /// messages that are kept, by their places.
+    pub has_seals: bool,
+    pub seal: u32,
+    pub kept_seals: HashMap<u32, u32>,
     /// Contexts that are closed, and whose requests were not counted yet.
     pub closing: Vec<Cid>,
     /// Contexts that are closed but not drained.
@@ -124,6 +131,10 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             troubled: false,
             tolerant: false,
             sought: None,
+            finalized: HashSet::new(),
+            has_seals: false,
+            seal: 0,
+            kept_seals: HashMap::new(),
             closing: Vec::new(),
             draining: 0,
             counters: Counters::default(),
@@ -253,6 +264,14 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
                 sent: len,
                 capacity,
             }));
+        }
+    }
+
+    /// A receive has matched a message with a seal.
+    #[cold]
+    pub fn check_seal(&self, at: u32, seal: u32, key: K, len: u64) {
+        if let Buffer::Sink(sink) = &self.requests.get(at).buffer {
+            sink.check_seal(seal, key.source(), len);
         }
     }
 

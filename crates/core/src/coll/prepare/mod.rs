@@ -14,6 +14,7 @@ use std::sync::Arc;
 use catena_abi::consts;
 use catena_coll::inter::{self, Root};
 use catena_coll::{Args, Collective, Layout, Placement, Shape};
+use catena_datatype::Kinds;
 use catena_schedule::Schedule;
 
 use super::arguments::{blocks, check_place, is_in_place, packed};
@@ -52,6 +53,8 @@ struct Call<'a> {
     reducer: Option<Reducer>,
     /// Number of the reduction's operation, or the detail of a call of the library itself.
     operation: u32,
+    /// Kinds of the elements that this member gives, or wants where it gives none.
+    kinds: Kinds,
 }
 
 impl<'a> Call<'a> {
@@ -76,7 +79,15 @@ impl<'a> Call<'a> {
             output: Side::NONE,
             reducer: None,
             operation: 0,
+            kinds: Kinds::ANY,
         }
+    }
+
+    /// It gives elements of these kinds, and wants others.
+    #[inline(always)]
+    fn exchanges(&mut self, given: Kinds, wanted: Kinds) {
+        self.kinds = given;
+        self.args.turned = given.bits() ^ wanted.bits();
     }
 
     /// Runs the call if it can be done at once, else prepares it. Everything
@@ -213,10 +224,11 @@ impl<'a> Call<'a> {
             on_board: true,
             is_persistent: false,
             is_idle: false,
+            function: 0,
         };
         comm.run_on_board(
             process,
-            (Some(what), label.detail),
+            label,
             &self.args,
             ends,
             self.reducer.as_ref(),
@@ -239,6 +251,10 @@ impl<'a> Call<'a> {
             recv: self.args.recv,
         };
         let recipe = comm.coll.schedules.borrow_mut().get(&key);
+        if self.bytes == 0 && what.reduces() {
+            // Nothing is of no kind, also in tags.
+            self.kinds = Kinds::ANY;
+        }
         Prepared {
             comm: comm.clone(),
             label: self.label(what, comm),
@@ -247,6 +263,8 @@ impl<'a> Call<'a> {
             output: mem::replace(&mut self.output, Side::NONE),
             reducer: self.reducer.take(),
             is_persistent: false,
+            turned: self.args.turned,
+            function: 0,
         }
     }
 
@@ -257,6 +275,7 @@ impl<'a> Call<'a> {
                 true => tag::rooted(comm.rank, self.root, self.operation),
                 false => self.operation,
             },
+            kinds: self.kinds,
         }
     }
 }

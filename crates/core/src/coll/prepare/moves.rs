@@ -3,8 +3,8 @@
 use std::ptr;
 
 use super::{
-    BOARD, Call, Caller, Collective, CommRef, Data, Label, Layout, OwnBlock, Prepare, Ranges, Side,
-    VData, WData, blocks, in_place, no_alias, root_of, same_length, seat,
+    BOARD, Call, Caller, Collective, CommRef, Data, Kinds, Label, Layout, OwnBlock, Prepare,
+    Ranges, Side, VData, WData, blocks, in_place, no_alias, root_of, same_length, seat,
 };
 use catena_objects::error::Result;
 
@@ -31,8 +31,8 @@ impl Caller<'_> {
         let (is_root, is_leaf) = seat(comm, root);
         let mut call = Call::rooted(comm, root);
         if is_root || is_leaf {
-            let block = blocks(self.process, &data, 1, "data", &mut call.output)?;
-            (call.bytes, call.args.recv) = (block, Layout::Even(block));
+            let (block, kinds) = blocks(self.process, &data, 1, "data", &mut call.output)?;
+            (call.bytes, call.args.recv, call.kinds) = (block, Layout::Even(block), kinds);
             if is_root {
                 // The root's data may lie where nothing can be written.
                 call.output.set_constant();
@@ -49,15 +49,17 @@ impl Caller<'_> {
         call.args.in_place = is_root && is_leaf && send.is_in_place();
         if is_root {
             let output = &mut call.output;
-            let block = blocks(self.process, &recv, comm.peers, "receive", output)?;
-            (call.bytes, call.args.recv) = (block, Layout::Even(block));
+            let (block, kinds) = blocks(self.process, &recv, comm.peers, "receive", output)?;
+            (call.bytes, call.args.recv, call.kinds) = (block, Layout::Even(block), kinds);
             call.args.send = Layout::Even(block);
         }
         if is_leaf && !call.args.in_place {
-            let block = blocks(self.process, &send, 1, "send", &mut call.input)?;
+            let (block, kinds) = blocks(self.process, &send, 1, "send", &mut call.input)?;
             if is_root {
                 no_alias(send.buf, recv.buf, block)?;
                 same_length("gather", block, call.bytes)?;
+            } else {
+                call.kinds = kinds;
             }
             (call.bytes, call.args.send) = (block, Layout::Even(block));
         }
@@ -72,17 +74,19 @@ impl Caller<'_> {
         let mut call = Call::rooted(comm, root);
         call.args.in_place = is_root && is_leaf && send.is_in_place();
         if is_root {
-            recv.side(self.process, "receive", &mut ranges, &mut call.output)?;
+            call.kinds = recv.side(self.process, "receive", &mut ranges, &mut call.output)?;
             call.args.recv = ranges.layout();
         }
         if is_leaf && !call.args.in_place {
-            let block = blocks(self.process, &send, 1, "send", &mut call.input)?;
+            let (block, kinds) = blocks(self.process, &send, 1, "send", &mut call.input)?;
             if is_root {
                 no_alias(
                     send.buf,
                     recv.start(self.process, comm.rank as usize)?,
                     block,
                 )?;
+            } else {
+                call.kinds = kinds;
             }
             call.args.send = Layout::Even(block);
         }
@@ -96,15 +100,17 @@ impl Caller<'_> {
         let mut call = Call::rooted(comm, root);
         call.args.in_place = is_root && is_leaf && recv.is_in_place();
         if is_root {
-            let block = blocks(self.process, &send, comm.peers, "send", &mut call.input)?;
-            (call.bytes, call.args.send) = (block, Layout::Even(block));
+            let (block, kinds) = blocks(self.process, &send, comm.peers, "send", &mut call.input)?;
+            (call.bytes, call.args.send, call.kinds) = (block, Layout::Even(block), kinds);
             call.args.recv = Layout::Even(block);
         }
         if is_leaf && !call.args.in_place {
-            let block = blocks(self.process, &recv, 1, "receive", &mut call.output)?;
+            let (block, kinds) = blocks(self.process, &recv, 1, "receive", &mut call.output)?;
             if is_root {
                 no_alias(send.buf, recv.buf, block)?;
                 same_length("scatter", call.bytes, block)?;
+            } else {
+                call.kinds = kinds;
             }
             (call.bytes, call.args.recv) = (block, Layout::Even(block));
         }
@@ -119,17 +125,19 @@ impl Caller<'_> {
         let mut call = Call::rooted(comm, root);
         call.args.in_place = is_root && is_leaf && recv.is_in_place();
         if is_root {
-            send.side(self.process, "send", &mut ranges, &mut call.input)?;
+            call.kinds = send.side(self.process, "send", &mut ranges, &mut call.input)?;
             call.args.send = ranges.layout();
         }
         if is_leaf && !call.args.in_place {
-            let block = blocks(self.process, &recv, 1, "receive", &mut call.output)?;
+            let (block, kinds) = blocks(self.process, &recv, 1, "receive", &mut call.output)?;
             if is_root {
                 no_alias(
                     send.start(self.process, comm.rank as usize)?,
                     recv.buf,
                     block,
                 )?;
+            } else {
+                call.kinds = kinds;
             }
             call.args.recv = Layout::Even(block);
         }
@@ -152,11 +160,12 @@ impl Caller<'_> {
         let mut call = Call::new(comm);
         call.args.in_place = in_place(comm, send.buf)?;
         let output = &mut call.output;
-        let block = blocks(self.process, &recv, comm.peers, "receive", output)?;
-        (call.bytes, call.args.recv) = (block, Layout::Even(block));
+        let (block, wanted) = blocks(self.process, &recv, comm.peers, "receive", output)?;
+        (call.bytes, call.args.recv, call.kinds) = (block, Layout::Even(block), wanted);
         call.args.send = Layout::Even(block);
         if !call.args.in_place {
-            let sends = blocks(self.process, &send, sent, "send", &mut call.input)?;
+            let (sends, given) = blocks(self.process, &send, sent, "send", &mut call.input)?;
+            call.exchanges(given, wanted);
             if comm.is_inter() {
                 // Either group may send more than the other.
                 call.bytes = block.max(sends);
@@ -174,14 +183,17 @@ impl Caller<'_> {
         let mut ranges = Ranges::new();
         let mut call = Call::new(comm);
         call.args.in_place = in_place(comm, send.buf)?;
-        recv.side(self.process, "receive", &mut ranges, &mut call.output)?;
-        call.args.recv = ranges.layout();
+        let wanted = recv.side(self.process, "receive", &mut ranges, &mut call.output)?;
+        (call.args.recv, call.kinds) = (ranges.layout(), wanted);
         if !comm.is_inter() {
             let mine = call.args.recv.len(comm.rank);
             (call.bytes, call.args.send) = (ranges.bytes(), Layout::Even(mine));
         }
         if !call.args.in_place {
-            let block = blocks(self.process, &send, 1, "send", &mut call.input)?;
+            let (block, given) = blocks(self.process, &send, 1, "send", &mut call.input)?;
+            if block != 0 {
+                call.exchanges(given, wanted);
+            }
             if !comm.is_inter() {
                 same_length("allgatherv", block, call.args.send.len(0))?;
                 no_alias(
@@ -285,17 +297,19 @@ impl Caller<'_> {
     fn exchange(
         &self,
         comm: &CommRef,
-        recv: impl FnOnce(&mut Ranges, &mut Side) -> Result<()>,
-        send: Option<impl FnOnce(&mut Ranges, &mut Side) -> Result<()>>,
+        recv: impl FnOnce(&mut Ranges, &mut Side) -> Result<Kinds>,
+        send: Option<impl FnOnce(&mut Ranges, &mut Side) -> Result<Kinds>>,
     ) -> Prepare {
         let (mut sent, mut received) = (Ranges::new(), Ranges::new());
         let mut call = Call::new(comm);
-        recv(&mut received, &mut call.output)?;
+        let wanted = recv(&mut received, &mut call.output)?;
+        call.kinds = wanted;
         call.args.recv = received.layout();
         call.args.in_place = send.is_none();
         call.args.send = match send {
             Some(send) => {
-                send(&mut sent, &mut call.input)?;
+                let given = send(&mut sent, &mut call.input)?;
+                call.exchanges(given, wanted);
                 sent.layout()
             }
             None => call.args.recv,

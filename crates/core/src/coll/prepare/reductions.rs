@@ -41,7 +41,7 @@ impl Caller<'_> {
         let count = check_count(data.count, "data")?;
         let objects = self.process.objects;
         let ty = objects.types.committed(data.ty)?;
-        call.operation = tag::operation(op);
+        (call.operation, call.kinds) = (tag::operation(op), ty.kinds());
         if let Some(kernel) = objects.ops.kernel(op, data.ty, ty)? {
             call.reducer = Some(Reducer::Kernel(kernel));
             call.args.elem = kernel.size;
@@ -114,10 +114,7 @@ impl Caller<'_> {
         }
         check_buffer(recv.buf, 0, ty, "receive")?;
         comm.check_not_revoked()?;
-        let label = Label {
-            what: Some(WHAT),
-            detail: tag::operation(op),
-        };
+        let label = Label::of(WHAT as u32, tag::operation(op));
         comm.coll.note_void(CallSignature::void(label));
         comm.ran(self.process, Some(WHAT), BOARD);
         Ok(None)

@@ -73,15 +73,13 @@ impl Executor<'_> {
             return Ok(());
         }
         let (source, sent, expect) = match done.error.as_deref() {
-            Some(lost @ (Failure::Lost(_) | Failure::Interrupted | Failure::Revoked)) => {
-                return Err(failure(lost));
-            }
             Some(&Failure::Truncated {
                 source,
                 sent,
                 capacity,
                 ..
             }) => (source, sent, capacity),
+            Some(lost) => return Err(failure(lost)),
             None => (done.source as u32, done.len, p.expect.unwrap_or_default()),
         };
         if self.without.is_some() && p.expect == Some(sent) {

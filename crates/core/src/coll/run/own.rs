@@ -27,7 +27,7 @@ impl CollRun {
         if job.is_packed()
             && let Err(error) = job.load((&mut self.input, &mut self.output), &mut self.memory)
         {
-            let op = own.start_unseen(job.label.detail);
+            let op = own.start_unseen(job.label);
             let pending = PendingOperation::new(op, self.turn.place, own.signature);
             self.way = Mechanism::Own(pending.without(Some(error)));
             self.is_under_way = true;
@@ -37,7 +37,7 @@ impl CollRun {
             ends: (self.input.base(), self.output.base()),
             reducer: self.memory.reducer.as_ref(),
         };
-        match own.start(job.label.detail, operands) {
+        match own.start(job.label, operands) {
             None => self.end_on_own_board(),
             Some((op, trouble)) => {
                 let pending = PendingOperation::new(op, self.turn.place, own.signature);
