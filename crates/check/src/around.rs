@@ -9,7 +9,7 @@ use crate::guard::{Inside, is_inside};
 use crate::next::{From, Next};
 use crate::site::Site;
 use crate::{
-    bounds, buffers, life, objects, overlaps, refused, requests, returned, tell, threads,
+    bounds, buffers, differ, life, objects, overlaps, refused, requests, returned, tell, threads,
     variables, windows,
 };
 
@@ -50,6 +50,7 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
     found.extend(returned::find(top, here));
     let given = objects::given(&args);
     let waited = requests::before(&args);
+    life::begin(&args);
     // What the library itself refuses, it tells.
     let mut allowed = requests::wrong(&args, &waited, here);
     allowed.extend(windows::before(&args, here));
@@ -61,7 +62,8 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
     let code = next.call(&args);
 
     let _inside = Inside::enter();
-    let mut found = requests::after(&args, code, &waited, here);
+    let mut found = differ::find(here);
+    found.extend(requests::after(&args, code, &waited, here));
     if code == 0 {
         found.append(&mut allowed);
         objects::after(&args, &given, site);

@@ -214,7 +214,7 @@ impl Part {
         let (Some(root), Some(comm)) = (args.call.root, args.comm()) else {
             return both;
         };
-        let root = args.int(root) as i32;
+        let root = args.int(root.into()) as i32;
         match mpi::is_inter(comm) {
             false => Part {
                 is_root: root == mpi::rank(comm),
@@ -233,7 +233,7 @@ fn count(args: &Args, length: Length) -> usize {
     let comm = args.comm().unwrap_or(consts::COMM_NULL);
     match length {
         Length::One | Length::Own => 1,
-        Length::Argument(at) => usize::try_from(args.int(at)).unwrap_or(0),
+        Length::Argument(at) => usize::try_from(args.int(at.into())).unwrap_or(0),
         Length::Ranks => mpi::peers(comm),
         // At the edges of a grid there is nobody, and no memory has to be there.
         Length::Sources | Length::Destinations if mpi::is_grid(comm) => 0,
@@ -255,11 +255,11 @@ fn pieces(args: &Args, told: &Told, base: usize, trust: Trust) -> Vec<Piece> {
     let mut all = Vec::new();
     let blocks = count(args, told.blocks);
     if told.style == Style::Apart {
-        let types = args.word(told.ty) as *const Datatype;
+        let types = args.word(told.ty.into()) as *const Datatype;
         for i in 0..blocks {
             // SAFETY: the arrays have an entry for each block.
             let (ty, count, displ) = unsafe {
-                let entry = |at: Option<usize>| at.map_or(0, |at| args.entry(at, i));
+                let entry = |at: Option<u8>| at.map_or(0, |at| args.entry(at, i));
                 (*types.add(i), entry(told.count), entry(told.more))
             };
             if count > 0
@@ -280,7 +280,7 @@ fn pieces(args: &Args, told: &Told, base: usize, trust: Trust) -> Vec<Piece> {
         return all;
     };
     // SAFETY: the arrays have an entry for each block, or for each rank.
-    let entry = |at: Option<usize>, i| at.map_or(0, |at| unsafe { args.entry(at, i) });
+    let entry = |at: Option<u8>, i| at.map_or(0, |at| unsafe { args.entry(at, i) });
     match told.style {
         Style::Displaced => {
             for i in 0..blocks {
@@ -298,7 +298,7 @@ fn pieces(args: &Args, told: &Told, base: usize, trust: Trust) -> Vec<Piece> {
             all.extend(Piece::new(base, count, ty, shape));
         }
         _ => {
-            let number = |at: Option<usize>| at.map_or(1, |at| args.int(at));
+            let number = |at: Option<u8>| at.map_or(1, |at| args.int(at.into()));
             let count = number(told.count).saturating_mul(number(told.more));
             let count = count.saturating_mul(blocks as i64);
             all.extend(Piece::new(base, count, ty, shape));

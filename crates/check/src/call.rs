@@ -14,9 +14,9 @@ pub struct Call {
     pub name: &'static str,
     pub args: &'static [Arg],
     /// Which argument is the communicator of the call.
-    pub comm: Option<usize>,
+    pub comm: Option<u8>,
     /// Which one is the root.
-    pub root: Option<usize>,
+    pub root: Option<u8>,
     /// Whether all ranks of the communicator take part.
     pub is_collective: bool,
 }
@@ -76,7 +76,7 @@ pub enum Class {
 pub enum Length {
     One,
     /// As many as the argument at this place says.
-    Argument(usize),
+    Argument(u8),
     Ranks,
     /// One block alone: that of this rank.
     Own,
@@ -92,10 +92,10 @@ pub struct Told {
     pub at: At,
     pub blocks: Length,
     /// None: one element.
-    pub count: Option<usize>,
+    pub count: Option<u8>,
     /// Displacements, or a number by which the count is multiplied.
-    pub more: Option<usize>,
-    pub ty: usize,
+    pub more: Option<u8>,
+    pub ty: u8,
 }
 
 /// How the blocks of a buffer lie.
@@ -193,18 +193,19 @@ impl Args {
 
     /// The communicator of the call.
     pub fn comm(&self) -> Option<Comm> {
-        Some(Comm(self.words[self.call.comm?]))
+        Some(Comm(self.words[usize::from(self.call.comm?)]))
     }
 
-    pub fn datatype(&self, at: usize) -> Datatype {
-        Datatype(self.words[at])
+    pub fn datatype(&self, at: u8) -> Datatype {
+        Datatype(self.words[usize::from(at)])
     }
 
     /// The entry of an array of counts or displacements; zero where there is no array.
     ///
     /// # Safety
     /// The array has that entry.
-    pub unsafe fn entry(&self, at: usize, entry: usize) -> i64 {
+    pub unsafe fn entry(&self, at: u8, entry: usize) -> i64 {
+        let at = usize::from(at);
         let array = self.words[at];
         if array <= catena_abi::consts::BUFFER_AUTOMATIC {
             return 0;

@@ -37,6 +37,7 @@
 //! | `access`   | accesses to windows, and which of them conflict                       |
 //! | `exchange` | how ranks tell each other what they have done with windows            |
 //! | `refused`  | calls that the library refuses                                        |
+//! | `differ`   | messages whose types are not those of their receives                 |
 //! | `threads`  | which threads may call                                                |
 //! | `spawned`  | threads that the program has made                                     |
 //! | `collectives` | threads that call collectives at the same time                     |
@@ -52,6 +53,7 @@ mod bounds;
 mod buffers;
 mod call;
 mod collectives;
+mod differ;
 mod entry;
 mod exchange;
 mod frames;

@@ -9,7 +9,7 @@ use crate::call::{Args, Class, number};
 use crate::guard::Inside;
 use crate::site::Site;
 use crate::tell::{self, Finding, Kind};
-use crate::{mpi, objects, requests, threads};
+use crate::{differ, mpi, objects, requests, threads};
 
 /// Zero where MPI is not there, or what there is of it.
 static PHASE: AtomicU8 = AtomicU8::new(0);
@@ -31,6 +31,14 @@ fn left() -> Vec<Finding> {
     let mut left = requests::left();
     left.extend(objects::left());
     left
+}
+
+/// Before a call that may begin MPI.
+pub fn begin(args: &Args) {
+    let begins = [number::Init, number::Init_thread, number::Session_init];
+    if begins.contains(&args.number) {
+        differ::begin();
+    }
 }
 
 /// After a call that has succeeded.

@@ -571,6 +571,18 @@ pub fn meets(piece: &Piece, access: Access) -> Option<(Met, usize)> {
     })
 }
 
+/// Where the pending operation began that writes to a buffer of that address.
+pub fn of_buffer(base: usize) -> Option<Site> {
+    with(|requests| {
+        let active = requests.all.values().filter(|it| it.is_active);
+        let mut active = active.filter(|it| {
+            let mut written = it.uses.iter().filter(|it| it.access == Access::Write);
+            written.any(|it| it.pieces.iter().any(|piece| piece.base == base))
+        });
+        active.next().map(|it| it.site.clone())
+    })
+}
+
 /// Whether no operation is pending that uses memory.
 pub fn is_idle() -> bool {
     HIGHEST.load(Relaxed) == 0

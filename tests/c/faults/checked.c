@@ -17,6 +17,8 @@
 // run: -n 2 --check -- unsigned ; says warning \[type\]: rank 0: MPI_Send \S+ its buffer buf is in the variable few, which has an integer of 4 bytes where MPI_UNSIGNED has
 // run: -n 2 --check -- struct ; says error \[type\]: rank 0: MPI_Send \S+ its buffer buf is in the variable pair, which has a gap where a derived type has a floating-point
 // run: -n 2 --check -- pointer ; says error \[type\]: rank 0: MPI_Send \S+ its buffer buf is what numbers points to, which has a floating-point number of 8 bytes where MPI_LONG
+// run: -n 2 --check -- types ; says error \[type\]: rank 1: MPI_Wait \(checked.c:\d+\): the message of 8 bytes from rank 0 has Int32, but its receive has Float64 ; says receive began in: MPI_Irecv
+// run: -n 2 --check --set LINK=tcp -- types ; says error \[type\]: rank 1: MPI_Wait \S+ the message of 8 bytes from rank 0 has Int32, but its receive has Float64
 // run: -n 2 --check -- constant ; fails ; says error \[memory\]: rank 1: MPI_Recv \S+ its buffer buf is to be written, but the memory at \S+ may only be read
 // run: -n 2 --check -- returned ; says error \[memory\]: rank 1: MPI_Send \S+ the buffer buf of a pending MPI_Irecv lies in the stack of a function that has returned
 // run: -n 2 --check -- unmatched ; says error \[unmatched\]: rank 1: MPI_Finalize \S+ a message of 4 bytes from rank 0 with tag 5 on MPI_COMM_WORLD was never received
@@ -290,6 +292,15 @@ int main(int argc, char **argv)
             MPI_Recv(got, 4, MPI_LONG, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         }
         free(numbers);
+    } else if (!strcmp(what, "types")) {
+        if (rank == 0) {
+            MPI_Recv(few, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(few, 2, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        } else {
+            MPI_Irecv(outside, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, &request);
+            MPI_Send(few, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
     } else if (!strcmp(what, "constant")) {
         if (rank == 0)
             MPI_Send(few, 4, MPI_INT, 1, 0, MPI_COMM_WORLD);
