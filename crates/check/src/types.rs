@@ -11,6 +11,9 @@ use crate::mpi;
 /// Handles below are predefined.
 pub const PREDEFINED: usize = 0x1000;
 
+/// Handles of predefined types lie below.
+const TYPES: usize = 0x400;
+
 /// Most memory that is used to find out which bytes elements take.
 const LONGEST: i64 = 256 << 20;
 
@@ -60,9 +63,9 @@ static LAID_OUT: Mutex<Option<Layouts>> = Mutex::new(None);
 
 /// The shape of a type whose handle is good; `None` if the library does not tell.
 pub fn shape(ty: Datatype) -> Option<Shape> {
-    static BASIC: [OnceLock<Option<Shape>>; PREDEFINED] = [const { OnceLock::new() }; PREDEFINED];
-    if ty.0 < PREDEFINED {
-        return *BASIC[ty.0].get_or_init(|| ask(ty));
+    static BASIC: [OnceLock<Option<Shape>>; TYPES] = [const { OnceLock::new() }; TYPES];
+    if let Some(basic) = BASIC.get(ty.0) {
+        return *basic.get_or_init(|| ask(ty));
     }
     let mut derived = DERIVED.lock().unwrap_or_else(PoisonError::into_inner);
     let derived = derived.get_or_insert_default();
