@@ -56,6 +56,13 @@ pub fn trouble(first: usize, end: usize, writes: bool) -> Option<Trouble> {
     found.filter(|_| !copy.has_device)
 }
 
+/// Whether memory is there that the processor can read: not that of a device, as far as is known.
+pub fn is_readable(first: usize, end: usize) -> bool {
+    let trouble = trouble(first, end, false);
+    let copy = COPY.lock().unwrap_or_else(PoisonError::into_inner);
+    trouble.is_none() && !copy.as_ref().is_none_or(|it| it.has_device)
+}
+
 impl Copy {
     fn look(&self, first: usize, end: usize, writes: bool) -> Option<Trouble> {
         let mut at = first;
@@ -130,5 +137,6 @@ mod tests {
         let at = local.as_ptr().addr();
         assert_eq!(trouble(at, at + 64, true), None);
         assert!(matches!(trouble(8, 16, false), Some(Trouble::Missing(8))));
+        assert!(is_readable(at, at + 64) && !is_readable(8, 16));
     }
 }

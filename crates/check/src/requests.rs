@@ -16,7 +16,7 @@ use crate::buffers::{Access, Piece, Use};
 use crate::call::{Args, number};
 use crate::site::Site;
 use crate::tell::{Finding, Kind};
-use crate::{stack, sums};
+use crate::{maps, stack, sums};
 
 /// A request.
 #[derive(Debug)]
@@ -63,6 +63,9 @@ impl Drop for Shadow {
 impl Shadow {
     /// For a piece without gaps; `None` where there are many.
     pub fn new(piece: Piece) -> Option<Shadow> {
+        if !maps::is_readable(piece.first, piece.end) {
+            return None;
+        }
         if SHADOWS.fetch_add(piece.len(), Relaxed) + piece.len() > MOST_SHADOWS {
             SHADOWS.fetch_sub(piece.len(), Relaxed);
             return None;
@@ -243,7 +246,10 @@ fn sum(used: &Use) -> Option<u64> {
     }
     let mut all: u64 = 0;
     for piece in &used.pieces {
-        // SAFETY: memory that MPI was told to read.
+        if !maps::is_readable(piece.first, piece.end) {
+            return None;
+        }
+        // SAFETY: memory that can be read.
         all = all.rotate_left(9) ^ unsafe { sums::sum(piece) }?;
     }
     Some(all)
