@@ -61,7 +61,8 @@ pub trait Host: Sized + 'static {
     /// Ends the sleep of the thread that is in [`sleep`](Host::sleep).
     fn wake(&self);
 
-    /// A thread has waited for long, for that. Asked before it sleeps, again and again: what can never come may end.
+    /// A thread has waited for long, for that. Asked before it sleeps, again and again: what can
+    /// never come may end.
     fn has_waited(&self, _waits: &WaitsFor) {}
 }
 

@@ -91,8 +91,8 @@ fn is_there(view: &View<'_>) -> bool {
 /// Most bytes that are written: a pipe that can be written to at all takes a page.
 const LONGEST: usize = 4000;
 
-/// Tells the user, unless standard error takes nothing now: the library's lock is held, and nobody is kept waiting by whoever
-/// reads there.
+/// Tells the user, unless standard error takes nothing now: the library's lock is held, and nobody
+/// is kept waiting by whoever reads there.
 fn tell(found: &Finding) -> bool {
     let lines = found.lines();
     let Some((first, rest)) = lines.split_first() else {

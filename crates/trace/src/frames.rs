@@ -40,9 +40,10 @@ extern "C" fn each(context: *mut Context, data: *mut c_void) -> c_int {
 }
 
 /// The addresses of the program's code that the calling thread is in, the innermost first, at most
-/// that many. The frames of this library are not among them. None on a stack that is not the thread's own, as fibers
-/// have: nobody knows how that ends, and the unwinder would follow what stands there. Who looks from outside finds them
-/// ([`View::sample`](crate::View::sample)). Cost: some ten microseconds, and of the first thread some hundred.
+/// that many. The frames of this library are not among them. None on a stack that is not the
+/// thread's own, as fibers have: nobody knows how that ends, and the unwinder would follow what
+/// stands there. Who looks from outside finds them ([`View::sample`](crate::View::sample)). Cost:
+/// some ten microseconds, and of the first thread some hundred.
 pub fn frames(most: usize) -> Vec<u64> {
     if !is_on_own_stack() {
         return Vec::new();

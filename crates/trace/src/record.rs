@@ -29,7 +29,8 @@ pub fn enter(function: u16, arguments: [u32; ARGUMENTS]) {
     ring.written.store(number + 1, Release);
 }
 
-/// The function that this thread has entered last, and one more; 0 if it has entered none, or has no ring.
+/// The function that this thread has entered last, and one more; 0 if it has entered none, or has
+/// no ring.
 pub fn current() -> u16 {
     let ring = ring();
     let number = ring.written.load(Relaxed).wrapping_sub(1);
