@@ -12,6 +12,7 @@ use catena_objects::{Error, fail};
 use catena_rma::heap;
 
 use crate::args::{self, put, put_string};
+use crate::checked;
 use crate::entry::mpi_fn;
 use crate::errors::{self, On};
 use crate::export::export;
@@ -85,7 +86,7 @@ fn finalize() -> c_int {
     if let Ok(process) = enter() {
         unseen::tell_all(&process);
     }
-    init::finalize(raise)
+    checked::with_unmatched(|unmatched| init::finalize(raise, unmatched))
 }
 
 fn raise(error: &Error) -> c_int {

@@ -17,7 +17,7 @@ use catena_objects::errhandler::{self, Errhandler, ErrhandlerRef};
 use catena_objects::error_place::{ErrorPlace, Target};
 use catena_objects::{Error, Kind};
 
-use crate::added;
+use crate::{added, checked};
 
 /// The object that a call was made on.
 #[derive(Clone, Copy, Debug)]
@@ -297,7 +297,11 @@ pub(crate) fn call_handler(on: On, code: c_int, text: String) -> c_int {
             return function.call_at_end(|f| f(handle, code, state));
         }
         Errhandler::Fatal | Errhandler::Abort => {
-            init::abort(code_for_exit(code), &format!("{class}: {text}{place}"));
+            let from = checked::place();
+            init::abort(
+                code_for_exit(code),
+                &format!("{class}: {text}{place}{from}"),
+            );
         }
     }
     code

@@ -11,6 +11,7 @@ mod added;
 mod args;
 mod attr;
 mod buffer;
+mod checked;
 mod coll;
 mod comm;
 mod convert;

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use catena_abi::consts;
+use catena_abi::{self as abi, consts};
 use catena_boot::FAULT_TOLERANCE;
+use catena_link::Envelope;
 
 use crate::comm::{Comm, finish_messages};
 use crate::components;
@@ -46,13 +47,17 @@ pub fn init(required: i32) -> Result<i32> {
 ///
 /// It may be called again if it is called outside of the world model, or if a
 /// delete callback of an attribute on `MPI_COMM_SELF` fails. If a process is
-/// lost the end is that of this process alone, and the launcher hears of it.
-pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
+/// lost the end is that of this process alone, and the launcher hears of it. `unmatched`, if there is
+/// one, is told of a message on each communicator that was never received.
+pub fn finalize(raise: impl Fn(&Error) -> i32, unmatched: Option<&Unmatched>) -> i32 {
     let process = match tidy_up() {
         Ok(process) => process,
         Err(error) => return raise(&error),
     };
     let comms = process.comms.of_world();
+    let before = unmatched.map_or(Ok(()), |unmatched| {
+        look_for_unmatched(&process, &comms, unmatched)
+    });
     finish_messages(&process, &comms);
     process.come_to_end();
     // Nobody leaves while somebody may still need its memory or its progress.
@@ -61,15 +66,19 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
     // A collective that has failed there, of which the program was told, is no reason why it should not end well.
     let has_given_up = || process.comms.world.has_given_up();
     let fails = FAILS.load(Ordering::Relaxed);
-    let met = match FAULT_TOLERANCE.get() || is_revoked() || has_given_up() || fails {
-        // The launcher knows who is left to be waited for.
-        true => by_launcher(),
-        false => match Comm::last_barrier(&process) {
-            // Others go there at once if they know that before.
-            Err(_) if is_revoked() => by_launcher(),
-            // Only here is the program told of it.
-            Err(error) if has_given_up() => by_launcher().and(Err(error)),
-            met => met,
+    let met = match before {
+        Err(_) if is_revoked() => by_launcher(),
+        Err(error) => by_launcher().and(Err(error)),
+        Ok(()) => match FAULT_TOLERANCE.get() || is_revoked() || has_given_up() || fails {
+            // The launcher knows who is left to be waited for.
+            true => by_launcher(),
+            false => match Comm::last_barrier(&process) {
+                // Others go there at once if they know that before.
+                Err(_) if is_revoked() => by_launcher(),
+                // Only here is the program told of it.
+                Err(error) if has_given_up() => by_launcher().and(Err(error)),
+                met => met,
+            },
         },
     };
     if met.is_ok() {
@@ -88,6 +97,31 @@ pub fn finalize(raise: impl Fn(&Error) -> i32) -> i32 {
         Err(error) if code == 0 => raise(&error),
         _ => code,
     }
+}
+
+/// Is told the handle of a communicator, and the message there that was never received.
+pub type Unmatched = dyn Fn(abi::Comm, &Envelope);
+
+/// Tells what was never received, once all have come here and so have sent what they send. All
+/// ranks of a job are checked, or none is.
+///
+/// # Errors
+/// As the barrier in which all meet.
+fn look_for_unmatched(process: &Process, comms: &[Arc<Comm>], unmatched: &Unmatched) -> Result<()> {
+    let world = &process.comms.world;
+    let is_whole = !world.failed.is_revoked() && !world.has_given_up();
+    let is_alone = FAULT_TOLERANCE.get() || FAILS.load(Ordering::Relaxed);
+    if is_alone || !is_whole {
+        return Ok(());
+    }
+    Comm::end_barrier(process)?;
+    for comm in comms {
+        let found = comm.iprobe(process, consts::ANY_SOURCE, consts::ANY_TAG);
+        if let Ok(Some(envelope)) = found {
+            unmatched(comm.handle.get(), &envelope);
+        }
+    }
+    Ok(())
 }
 
 /// Whether the process ends with a status that is a failure.

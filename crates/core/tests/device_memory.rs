@@ -65,5 +65,5 @@ fn messages_and_collectives_move_what_lies_on_a_device() {
     let sum = source.iter().map(|i| i * comm.size() as i32);
     assert!(sum.eq(target.iter().copied()));
     drop(comm);
-    assert_eq!(init::finalize(|error| panic!("{error:?}")), 0);
+    assert_eq!(init::finalize(|error| panic!("{error:?}"), None), 0);
 }

@@ -147,7 +147,7 @@ fn hooks_are_called_while_they_have_work() {
     sleep_on_a_pipe(&process);
 
     drop(process);
-    assert_eq!(init::finalize(|error| panic!("{error}")), 0);
+    assert_eq!(init::finalize(|error| panic!("{error}"), None), 0);
     let process = catena_core::observe().expect("the state stays");
     let counting = process.hook::<Counting>();
     assert_eq!((counting.finalized.get(), counting.ended.get()), (1, 1));

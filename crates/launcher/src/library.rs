@@ -14,7 +14,7 @@ pub const NAME: &str = "libmpi_abi.so.1";
 /// What the dynamic loader loads before all others.
 const PRELOAD: &str = "LD_PRELOAD";
 
-/// What finds memory that is freed too early.
+/// What finds faults of programs.
 const CHECKER: &str = "libcatena_check.so";
 
 /// The folders in which the dynamic loader looks before those of the system.
@@ -35,7 +35,7 @@ fn beside(launcher: &Path) -> Option<PathBuf> {
     (usable && folder.join(NAME).is_file()).then_some(folder)
 }
 
-/// The variable with which ranks load the library that finds memory freed too early (`--check`),
+/// The variable with which ranks load the library that finds faults of programs (`--check`),
 /// before all others: what they have of that variable, among `vars` or from the launcher, comes
 /// after it.
 ///
@@ -71,12 +71,6 @@ pub fn checked(vars: &[(OsString, OsString)]) -> Result<(OsString, OsString), St
         value.push(given);
     }
     Ok((PRELOAD.into(), value))
-}
-
-/// Whether ranks with these variables load what [`checked`] names.
-pub fn is_checked(vars: &[(OsString, OsString)]) -> bool {
-    let given = vars.iter().rev().find(|(name, _)| name == PRELOAD);
-    given.is_some_and(|(_, value)| value.to_string_lossy().contains(CHECKER))
 }
 
 /// The name by which programs ask for the library whose file is called `name`: of the numbers of

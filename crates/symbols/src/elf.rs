@@ -20,6 +20,7 @@ const SHT_NOBITS: u32 = 8;
 const SHT_DYNSYM: u32 = 11;
 const SHF_COMPRESSED: u64 = 1 << 11;
 const PT_LOAD: u32 = 1;
+const STT_OBJECT: u8 = 1;
 const STT_FUNC: u8 = 2;
 const STT_GNU_IFUNC: u8 = 10;
 
@@ -201,6 +202,14 @@ impl Elf {
         })
     }
 
+    /// The variable that an address lies in: where it begins, and its bytes.
+    pub fn variable(&self, address: u64) -> Option<(u64, u64)> {
+        [SHT_SYMTAB, SHT_DYNSYM].into_iter().find_map(|kind| {
+            let table = self.sections.iter().find(|it| it.kind == kind)?;
+            variable_in(self.bytes(table)?, address)
+        })
+    }
+
     /// What tells two builds of a program apart, if the linker was told to say so.
     pub fn build_id(&self) -> Option<Vec<u8>> {
         let mut notes = self.sections.iter().filter(|it| it.kind == SHT_NOTE);
@@ -262,6 +271,20 @@ fn segment(all: &Bytes, at: u64) -> Option<Option<Segment>> {
         size,
     };
     Some((kind == PT_LOAD).then_some(segment))
+}
+
+/// The variable of a table of symbols that an address lies in.
+fn variable_in(mut table: Bytes, address: u64) -> Option<(u64, u64)> {
+    let mut entry = [0; 24];
+    while table.len() >= entry.len() {
+        table.read_slice(&mut entry).ok()?;
+        let word = |at: usize| entry[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
+        let (begin, size) = (word(8), word(16));
+        if entry[4] & 0xf == STT_OBJECT && address >= begin && address - begin < size {
+            return Some((begin, size));
+        }
+    }
+    None
 }
 
 /// Most names of a function that are looked at.

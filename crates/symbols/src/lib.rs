@@ -14,6 +14,7 @@
 //! | `units`   | which part of the debug information an address belongs to    |
 //! | `lines`   | file, line and inlined functions of an address               |
 //! | `unwind`  | the frames of a thread from its registers and its stack      |
+//! | `variables` | variables of a function: where they are, and of what they are made |
 //! | `names`   | names of functions as programmers write them                 |
 //! | `bytes`   | files in pages, within bounds of memory and work             |
 //!
@@ -57,7 +58,9 @@ mod place;
 mod symbols;
 mod units;
 mod unwind;
+mod variables;
 
 pub use maps::Maps;
 pub use place::{Frame, Location, Source};
 pub use symbols::Symbols;
+pub use variables::{Home, Memory, Scalar, ScalarKind, Variable};

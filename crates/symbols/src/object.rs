@@ -12,6 +12,7 @@ use crate::lines::{self, Inlined};
 use crate::maps::{Mapping, Maps};
 use crate::units::Units;
 use crate::unwind::Callers;
+use crate::variables::{self, Home, Memory, Variable};
 
 /// Where systems keep what was stripped from their files.
 const DEBUG: &str = "/usr/lib/debug";
@@ -85,6 +86,29 @@ impl Object {
     pub fn inlined(&self, address: u64) -> Vec<Inlined> {
         let units = self.units();
         units.map_or(Vec::new(), |units| lines::find(units, address))
+    }
+
+    /// The variables of the function that an address lies in.
+    pub fn variables(&self, address: u64, bias: u64) -> Vec<Variable> {
+        let units = self.units();
+        units.map_or(Vec::new(), |it| variables::of_function(it, address, bias))
+    }
+
+    /// The variable outside of functions that an address lies in; `code` is an address of the part
+    /// of the program that may tell what it is made of.
+    pub fn variable(&self, code: u64, address: u64, bias: u64) -> Option<Variable> {
+        let find = |elf: &Elf| self.budget().with(STEPS, BYTES, || elf.variable(address));
+        let (begin, size) = find(&self.elf).or_else(|| find(self.debug()?))?;
+        let told = self
+            .units()
+            .and_then(|it| variables::of_unit(it, code, begin, bias));
+        let mut variable = told.unwrap_or_else(|| Variable {
+            name: String::new(),
+            home: Home::Fixed(begin.wrapping_add(bias)),
+            memory: Memory::default(),
+        });
+        variable.memory.size = Some(size);
+        Some(variable)
     }
 
     /// The function of the file that an address lies in.

@@ -90,7 +90,8 @@ impl Frame {
     /// Whether it is a line that the user works on, as far as can be seen.
     fn is_own(&self) -> bool {
         let source = self.source.as_ref();
-        !self.is_systems() && source.is_some_and(|it| !it.is_foreign())
+        let is_others = self.is_systems() || self.is_library();
+        !is_others && source.is_some_and(|it| !it.is_foreign())
     }
 
     /// Whether it is the program's, or at least no library's.
@@ -208,4 +209,49 @@ pub(crate) fn choose(frames: &[Frame], python: &str) -> Option<Location> {
 fn entry<'f>(frames: &[&'f Frame]) -> &'f Frame {
     let same = frames.iter().take_while(|it| it.object == frames[0].object);
     same.last().unwrap_or(&frames[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(object: &str, symbol: &str, source: Option<&str>) -> Frame {
+        let source = source.map(|path| Source {
+            path: path.into(),
+            line: 11,
+        });
+        Frame {
+            object: object.into(),
+            address: 0,
+            symbol: Some(symbol.into()),
+            source,
+        }
+    }
+
+    #[test]
+    fn what_the_library_itself_calls_was_called_by_the_program() {
+        let frames = [
+            frame("[vdso]", "clock_gettime", None),
+            frame(
+                "/opt/c/libmpi_abi.so.1",
+                "monotonic",
+                Some("/home/us/convert.rs"),
+            ),
+            frame(
+                "/opt/c/libmpi_abi.so.1",
+                "MPI_Wtime",
+                Some("/home/us/convert.rs"),
+            ),
+            frame("/home/me/own", "main", Some("/home/me/own.c")),
+        ];
+        let place = choose(&frames, "").expect("a place").to_string();
+        assert_eq!(place, "clock_gettime in [vdso], called from own.c:11");
+        let callback = frame("/home/me/own", "add", Some("/home/me/add.c"));
+        let frames = [&[callback], &frames[1..]].concat();
+        let place = choose(&frames, "").expect("a place").to_string();
+        assert_eq!(
+            place, "add.c:11",
+            "a function that MPI has called is the program's"
+        );
+    }
 }

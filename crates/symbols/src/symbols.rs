@@ -10,6 +10,7 @@ use crate::maps::{Mapping, Maps};
 use crate::object::Object;
 use crate::place::{Frame, Location, choose};
 use crate::unwind::Walk;
+use crate::variables::Variable;
 
 /// Most files, and most answers, that are kept.
 const OBJECTS: usize = 64;
@@ -82,6 +83,37 @@ impl Symbols {
             }
             found
         })
+    }
+
+    /// The variables that the function has that a frame is of, as far as they have one place in
+    /// memory; `frame` is as [`place`](Symbols::place) takes it. Cost: some milliseconds.
+    pub fn variables(&mut self, maps: &Maps, frame: u64) -> Vec<Variable> {
+        let budget = Rc::clone(&self.budget);
+        budget.with(STEPS, BYTES, || {
+            let found = self.located(maps, frame);
+            found.map_or(Vec::new(), |(object, code, bias)| {
+                object.variables(code, bias)
+            })
+        })
+    }
+
+    /// The variable outside of functions that an address lies in, of the file that the code of a
+    /// frame is in.
+    pub fn variable(&mut self, maps: &Maps, frame: u64, address: u64) -> Option<Variable> {
+        let budget = Rc::clone(&self.budget);
+        budget.with(STEPS, BYTES, || {
+            let (object, code, bias) = self.located(maps, frame)?;
+            object.variable(code, address.wrapping_sub(bias), bias)
+        })
+    }
+
+    /// The file that the code of a frame is in, where it is there, and how far the file was moved.
+    fn located(&mut self, maps: &Maps, frame: u64) -> Option<(&Object, u64, u64)> {
+        let at = frame.checked_sub(1)?;
+        let mapping = maps.at(at)?;
+        let object = self.object(maps, mapping)?;
+        let code = object.elf().address(mapping.offset_of(at))?;
+        Some((object, code, at.wrapping_sub(code)))
     }
 
     /// All frames, the innermost first, with inlined functions. Addresses without a file are left

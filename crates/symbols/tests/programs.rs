@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use catena_symbols::{Maps, Symbols};
+use catena_symbols::{Home, Maps, ScalarKind, Symbols, Variable};
 
 /// A folder that goes away.
 struct Folder(PathBuf);
@@ -143,6 +143,65 @@ fn lines_are_found_in_all_kinds_of_debug_information() {
             Some(place) => assert_eq!(place, "solver.c:5", "{options}"),
             None => return,
         }
+    }
+}
+
+#[test]
+fn variables_are_told_with_what_they_are_made_of() {
+    for options in [
+        "-O0 -g",
+        "-O0 -g -gdwarf-4",
+        "-O0 -g -no-pie",
+        "-O0 -g -fno-omit-frame-pointer",
+    ] {
+        let folder = Folder::new();
+        if !folder.build("gcc", "variables.c", options) {
+            return;
+        }
+        let running = folder.start(&["solver"]);
+        let (maps, mut symbols) = (running.maps(), Symbols::new());
+        let stack = |symbols: &mut Symbols, at| symbols.stack(&maps, &[at]);
+        let mut frames = running.frames.iter().copied();
+        let main = frames.find(|&at| {
+            let frame = stack(&mut symbols, at).into_iter().next();
+            frame.is_some_and(|it| it.function().as_deref() == Some("main"))
+        });
+        let main = main.expect("a frame of main");
+        let all = symbols.variables(&maps, main);
+        let find = |name: &str| all.iter().find(|it| it.name == name);
+        let get = |name: &str| find(name).unwrap_or_else(|| panic!("{options}: {name}"));
+        let kinds = |it: &Variable| {
+            let members = it.memory.members.as_ref().map(|all| all.iter());
+            members.map(|all| {
+                all.map(|(at, it)| (*at, it.kind, it.size))
+                    .collect::<Vec<_>>()
+            })
+        };
+
+        let few = get("few");
+        assert_eq!((few.memory.size, few.memory.unit), (Some(232 * 8), 8));
+        assert_eq!(kinds(few), Some(vec![(0, ScalarKind::Signed, 8)]));
+        assert!(matches!(few.home, Home::Frame(by) if by < -8 * 232));
+        let pairs = get("pairs");
+        assert_eq!((pairs.memory.size, pairs.memory.unit), (Some(48), 16));
+        let (letter, number) = (ScalarKind::Character, ScalarKind::Signed);
+        let fraction = (8, ScalarKind::Float, 8);
+        let expected = vec![(0, number, 4), (4, letter, 1), (5, letter, 1), fraction];
+        assert_eq!(kinds(pairs), Some(expected.clone()));
+        assert_eq!((get("one").memory.size, kinds(get("one"))), (Some(4), None));
+        assert_eq!(
+            kinds(get("number")),
+            Some(vec![(0, ScalarKind::Unsigned, 2)])
+        );
+        assert_eq!(kinds(get("wave")).map(|it| it.len()), Some(2));
+        let to = get("to").memory.pointee.as_ref().expect("a pointer");
+        assert_eq!((to.unit, to.members.as_ref().map(Vec::len)), (16, Some(4)));
+        assert_eq!(get("anything").memory.pointee, None);
+        assert!(
+            find("inner").is_some() && find("other").is_none(),
+            "{options}"
+        );
+        assert_eq!(symbols.variable(&maps, main, 8), None);
     }
 }
 

@@ -8,11 +8,13 @@
 //!
 //! # What a program can see of it
 //!
-//! - One real-time signal, of those that the program had not given a handler when it called
-//!   `MPI_Init`: the first such one from `SIGRTMAX - 3` downwards. Nobody is asked who has blocked
-//!   it, or has given it back to the system.
-//! - A program that gives that signal a handler of its own after `MPI_Init` gets it when somebody
-//!   asks. One that wants none of it installs handlers before, for all of them.
+//! - `SIGURG`, if the program had not given it a handler when it called `MPI_Init`. The system
+//!   ignores it by default, and who handles it must be prepared for one that means nothing: it
+//!   tells that some socket may have urgent data. So it harms nobody, unlike a real-time signal,
+//!   whose handlers believe the value that comes with it. Nobody is asked who has blocked it, or
+//!   has given it back to the system.
+//! - A program that gives it a handler of its own after `MPI_Init` gets it when somebody asks, and
+//!   nobody learns where it is. One that wants none of it installs its handler before.
 //! - The handler is restarting (`SA_RESTART`) and runs on the thread's alternate stack, if it has
 //!   one (`SA_ONSTACK`). Calls that never restart end early with `EINTR`, as with any signal:
 //!   `sleep`, `nanosleep`, `poll`, `select`, `epoll_wait`, `semtimedop`. So a thread that sleeps in
@@ -34,8 +36,9 @@ use crate::python;
 use crate::reply::{MARK, REGISTERS, Reply, STACK, STACK_POINTER, Stack};
 use crate::thread::area;
 
-/// Answers from now on who asks where a thread of this process is: installs the handler of a signal
-/// that has none. For a process that has an area, once. Without such a signal nobody is answered.
+/// Answers from now on who asks where a thread of this process is: installs the handler of
+/// `SIGURG`. For a process that has an area, once. If the program has given that one, nobody is
+/// answered.
 pub fn listen() {
     static DONE: AtomicBool = AtomicBool::new(false);
     let is_known = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
@@ -46,21 +49,20 @@ pub fn listen() {
         return;
     }
     python::find_python();
-    let signals = libc::SIGRTMIN()..=libc::SIGRTMAX() - 3;
-    if let Some(signal) = signals.rev().find(|&signal| install(signal)) {
+    if install() {
         area.reply()
             .is_python
             .store(u32::from(python::is_there()), Relaxed);
-        area.reply().signal.store(signal as u32, Release);
+        area.reply().signal.store(libc::SIGURG as u32, Release);
     }
 }
 
-/// Installs the handler of a signal if it has none: whether it had none.
-fn install(signal: c_int) -> bool {
+/// Installs the handler of the signal if it has none: whether it had none.
+fn install() -> bool {
     // SAFETY: all-zero is a valid one.
     let mut known: libc::sigaction = unsafe { std::mem::zeroed() };
     // SAFETY: a place for what is told.
-    let told = unsafe { libc::sigaction(signal, ptr::null(), &raw mut known) };
+    let told = unsafe { libc::sigaction(libc::SIGURG, ptr::null(), &raw mut known) };
     if told != 0 || known.sa_sigaction != libc::SIG_DFL {
         return false;
     }
@@ -69,7 +71,7 @@ fn install(signal: c_int) -> bool {
     own.sa_sigaction = handle as extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) as usize;
     own.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
     // SAFETY: a handler that is safe whenever it runs, of a library that is never unloaded.
-    unsafe { libc::sigaction(signal, &raw const own, ptr::null_mut()) == 0 }
+    unsafe { libc::sigaction(libc::SIGURG, &raw const own, ptr::null_mut()) == 0 }
 }
 
 extern "C" fn handle(_: c_int, about: *mut libc::siginfo_t, context: *mut c_void) {

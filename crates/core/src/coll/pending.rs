@@ -142,7 +142,7 @@ impl PendingOperation {
                     }
                     self.awaited = board.awaits;
                     match self.look(process, comm, board.awaits)? {
-                        Heard::Told(error) => error,
+                        Heard::ProgressTarget(error) => error,
                         Heard::Differs(error) => {
                             return self.differ((process, comm), error, (member, args, board));
                         }
@@ -279,7 +279,7 @@ impl PendingOperation {
             signature: None,
         };
         match call.heard(process, &mut self.backoff)? {
-            Heard::Told(error) | Heard::Differs(error) => Some(error),
+            Heard::ProgressTarget(error) | Heard::Differs(error) => Some(error),
         }
     }
 
@@ -289,7 +289,7 @@ impl PendingOperation {
     fn look(&mut self, process: &Process, comm: &Arc<Comm>, awaited: Option<u32>) -> Option<Heard> {
         let trouble = comm.trouble(process);
         if let Some(error) = trouble.or_else(|| comm.coll.lost.take()) {
-            return Some(Heard::Told(error));
+            return Some(Heard::ProgressTarget(error));
         }
         let call = Waiting {
             comm,

@@ -60,7 +60,7 @@ fn read_text(bytes: &[u8], words: impl Fn(&str) -> String) -> Error {
 #[derive(Debug)]
 pub enum Heard {
     /// A member has said so, to all.
-    Told(Error),
+    ProgressTarget(Error),
     /// What a member says of its call shows it; nobody else knows it yet.
     Differs(Error),
 }
@@ -74,7 +74,7 @@ impl Waiting<'_> {
     /// Why a call that waits can never be complete, if a member has said so, or what it says of
     /// its call shows it. Does not progress.
     pub(super) fn heard(&self, process: &Process, backoff: &mut Backoff) -> Option<Heard> {
-        let told = self.reported(process, backoff).map(Heard::Told);
+        let told = self.reported(process, backoff).map(Heard::ProgressTarget);
         told.or_else(|| process.ask_around(self, backoff).map(Heard::Differs))
     }
 

@@ -542,7 +542,7 @@ impl CollRun {
                 return self.differ(process, error);
             }
             match call.heard(process, &mut self.backoff) {
-                Some(Heard::Told(error)) => {
+                Some(Heard::ProgressTarget(error)) => {
                     self.pass_on(process, &error);
                     self.fail(process, error);
                     return true;

@@ -352,7 +352,7 @@ pub const TABLE: &[Row] = &[
     own(Group::Control, &["elastic"], 0, Opt::Elastic,
         "let `catena grow` and `catena shrink` change the number of processes while it runs"),
     own(Group::Control, &["check", "check_mpi", "check-mpi"], I, Opt::Check,
-        "end ranks that free memory which a pending request uses, and say which one and where"),
+        "look for what the program does wrong with MPI, and say what, where and what to do"),
     own(Group::Control, &["memory-alloc-kinds"], O | M | F, Opt::MemoryAllocKinds,
         "kinds of memory that the program asks for, such as mpi,system; MPI_INFO_ENV shows them").takes("LIST", "mpi,system"),
     own(Group::Control, &["no-takeover"], 0, Opt::NoTakeover,

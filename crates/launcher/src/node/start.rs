@@ -26,7 +26,7 @@ use crate::pmix::{self, Pmix};
 use crate::program::{self, Program};
 use crate::stdin::{Feed, Taken};
 use crate::sys::{self, Start, Strings};
-use crate::takeover::{Candidate, Choice, Home, Note, Wanted};
+use crate::takeover::{Candidate, Choice, Home, Wanted};
 
 /// Variables that only the rank itself is given.
 const OWN: [&str; 6] = [
@@ -558,17 +558,7 @@ pub(super) fn choose(plan: &Plan, program: &Program, vars: &Vars, home: Option<&
         takeover: setting(&LAUNCH_TAKEOVER, vars),
         pmix: plan.pmix,
     };
-    let mut choice = candidate.choose(home, wanted);
-    if choice.layered && library::is_checked(vars) {
-        choice.notes.push(Note {
-            text: format!(
-                "--check finds nothing in {}, which was built for MPICH or Open MPI: compile it with Catena's mpicc",
-                program.name
-            ),
-            matters: true,
-        });
-    }
-    choice
+    candidate.choose(home, wanted)
 }
 
 /// The variables of the ranks of a program: what is inherited, then what was asked for. Without

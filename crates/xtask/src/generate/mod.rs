@@ -44,7 +44,6 @@ fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
         (README, functions::readme(&readme)?),
     ];
     files.extend(manual::pages(root)?);
-    files.extend(catena_check::files());
     files.extend(catena_fortran::files());
     Ok(files)
 }

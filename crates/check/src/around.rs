@@ -1,0 +1,107 @@
+//! A call of a function: what is looked at before the library's own function, and after it.
+
+use std::ffi::c_int;
+
+use crate::buffers::Trust;
+use crate::call::{Args, Class, Direction, Length, Means};
+use crate::collectives::Collective;
+use crate::guard::{Inside, is_inside};
+use crate::next::{From, Next};
+use crate::site::Site;
+use crate::{
+    bounds, buffers, life, objects, overlaps, refused, requests, returned, tell, threads,
+    variables, windows,
+};
+
+/// A call of a function: looks at it before and after the library's own. It returns to `caller`,
+/// and the caller's part of the stack begins at `top`.
+pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
+    let Some(next) = Next::of(args.number, from) else {
+        return catena_abi::consts::ERR_UNSUPPORTED_OPERATION;
+    };
+    if !next.is_standard || is_inside() {
+        return next.call(&args);
+    }
+    let call = args.call;
+    let site = || Site::new(call, caller);
+    let here = || Site::in_full(call.name);
+
+    let inside = Inside::enter();
+    let (calling, finding) = threads::Calling::enter(args.number, here);
+    let mut found: Vec<_> = finding.into_iter().collect();
+    let collective = threads::are_many().then(|| Collective::enter(&args, site));
+    let (collective, finding) = collective.flatten().unzip();
+    found.extend(finding.flatten());
+    let is_going_on = life::is_going_on();
+    let uses = match is_going_on {
+        true => buffers::of(&args, Trust::Known),
+        false => Vec::new(),
+    };
+    found.extend(objects::before(&args, here));
+    let mut memory = bounds::find(&uses, here);
+    if memory.is_empty() && is_going_on {
+        memory = variables::find(&uses, caller, here);
+    }
+    // What is too long overlaps with something else as well.
+    if memory.is_empty() {
+        memory = overlaps::find(&args, &uses, caller, here);
+    }
+    found.extend(memory);
+    found.extend(returned::find(top, here));
+    let given = objects::given(&args);
+    let waited = requests::before(&args);
+    // What the library itself refuses, it tells.
+    let mut allowed = requests::wrong(&args, &waited, here);
+    allowed.extend(windows::before(&args, here));
+    found.extend(windows::free(&args, here));
+    let shadow = windows::shadow(&mut args, &uses);
+    tell::tell(found);
+    drop(inside);
+
+    let code = next.call(&args);
+
+    let _inside = Inside::enter();
+    let mut found = requests::after(&args, code, &waited, here);
+    if code == 0 {
+        found.append(&mut allowed);
+        objects::after(&args, &given, site);
+        found.extend(windows::after(&args, &uses, shadow, site));
+        if let Some(place) = request(&args) {
+            // A library between the program and MPI may have made the datatype.
+            let uses = match uses.is_empty() {
+                true => buffers::of(&args, Trust::All),
+                false => uses,
+            };
+            requests::made(&args, place, uses, site());
+        }
+        found.extend(life::after(&args));
+    } else if is_going_on && life::is_going_on() {
+        found.extend(refused::find(code, here));
+    }
+    tell::tell(found);
+    drop((collective, calling));
+    code
+}
+
+/// Where in the program the call stands that the library is about to raise an error of: writes it,
+/// at most `room` bytes, and tells how many it has written.
+// SAFETY: no other library has names that begin with catena_.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn catena_check_place(to: *mut u8, room: usize) -> usize {
+    let _inside = Inside::enter();
+    let place = tell::place_in_full();
+    let len = place.len().min(room);
+    // SAFETY: the caller's promise.
+    unsafe { std::ptr::copy_nonoverlapping(place.as_ptr(), to, len) };
+    len
+}
+
+/// The place to which a call writes the handle of a request that it makes.
+fn request(args: &Args) -> Option<usize> {
+    let made = args.call.args.iter().position(|arg| {
+        matches!(arg.means, Means::Handle(Class::Request))
+            && arg.direction == Direction::Out
+            && arg.length == Length::One
+    });
+    made.map(|at| args.word(at)).filter(|&place| place != 0)
+}

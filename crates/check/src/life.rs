@@ -1,0 +1,86 @@
+//! The beginning and the end of MPI in a process, and what is found there.
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+use catena_abi::{Comm, consts};
+
+use crate::call::{Args, Class, number};
+use crate::guard::Inside;
+use crate::site::Site;
+use crate::tell::{self, Finding, Kind};
+use crate::{mpi, objects, requests, threads};
+
+/// Zero where MPI is not there, or what there is of it.
+static PHASE: AtomicU8 = AtomicU8::new(0);
+
+/// Between `MPI_Init` and `MPI_Finalize`.
+const WORLD: u8 = 1;
+/// There are sessions, and nothing else.
+const SESSIONS: u8 = 2;
+/// After `MPI_Finalize`.
+const ENDED: u8 = 3;
+
+/// Whether MPI may be asked something.
+pub fn is_going_on() -> bool {
+    [WORLD, SESSIONS].contains(&PHASE.load(Relaxed))
+}
+
+/// What is left at the end.
+fn left() -> Vec<Finding> {
+    let mut left = requests::left();
+    left.extend(objects::left());
+    left
+}
+
+/// After a call that has succeeded.
+pub fn after(args: &Args) -> Vec<Finding> {
+    match args.number {
+        number::Init | number::Init_thread => {
+            PHASE.store(WORLD, Relaxed);
+            let mut level = consts::THREAD_SINGLE;
+            mpi::Query_thread(&mut level);
+            threads::begin(level);
+            tell::set_rank(mpi::rank(consts::COMM_WORLD));
+            Vec::new()
+        }
+        number::Session_init => {
+            _ = PHASE.compare_exchange(0, SESSIONS, Relaxed, Relaxed);
+            Vec::new()
+        }
+        number::Finalize => {
+            PHASE.store(ENDED, Relaxed);
+            left()
+        }
+        number::Session_finalize
+            if PHASE.load(Relaxed) == SESSIONS && !objects::has(Class::Session) =>
+        {
+            PHASE.store(0, Relaxed);
+            left()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The library tells, while MPI ends, of a message that was never received.
+// SAFETY: no other library has names that begin with catena_.
+#[unsafe(no_mangle)]
+extern "C" fn catena_check_unmatched(comm: Comm, source: c_int, tag: c_int, bytes: u64) {
+    let _inside = Inside::enter();
+    let on = match comm {
+        consts::COMM_WORLD => "MPI_COMM_WORLD",
+        consts::COMM_SELF => "MPI_COMM_SELF",
+        _ => "a communicator",
+    };
+    let text = format!(
+        "a message of {bytes} bytes from rank {source} with tag {tag} on {on} was never received"
+    );
+    let finding = Finding::error(Kind::Unmatched, Site::in_full("MPI_Finalize"), text);
+    let finding = match objects::made(Class::Comm, comm.0) {
+        Some(made) => finding.besides("the communicator was made by", &made),
+        None => finding,
+    };
+    finding
+        .remedy("receive each message that is sent, as by MPI_Recv, with its tag and on its communicator")
+        .tell();
+}

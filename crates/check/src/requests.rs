@@ -1,0 +1,673 @@
+//! Requests of the program, and the memory that their operations use.
+//!
+//! A request is known from the call that made it on. Its memory is in use until a call says that it
+//! is complete; that of a persistent request from each start on. Handles may be alike: a library
+//! may have one for all sends that were complete at once. Then the place of the handle tells them
+//! apart, and if that does not, the oldest is taken.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use catena_abi::Request as Handle;
+use catena_abi::consts::{DATATYPE_NULL, REQUEST_NULL};
+
+use crate::buffers::{Access, Piece, Use};
+use crate::call::{Args, number};
+use crate::site::Site;
+use crate::tell::{Finding, Kind};
+use crate::{stack, sums};
+
+/// A request.
+#[derive(Debug)]
+struct Request {
+    handle: usize,
+    /// Where the program keeps the handle.
+    place: usize,
+    site: Site,
+    is_persistent: bool,
+    is_partitioned: bool,
+    /// Whether its operation is under way.
+    is_active: bool,
+    uses: Vec<Use>,
+    /// Of what it reads, the sums when the operation began.
+    sums: Vec<Option<u64>>,
+    /// What has made another request whose handle went to the same place.
+    lost: Option<Site>,
+    /// Of an operation on a window without a request, which window and which target.
+    owner: Option<Owner>,
+    /// What MPI writes instead of the memory of the only use.
+    shadow: Option<Shadow>,
+}
+
+/// Memory that MPI is given instead of the program's, until the operation is complete: so it is
+/// seen if the program changes its own meanwhile.
+#[derive(Debug)]
+pub struct Shadow {
+    memory: Vec<u8>,
+    piece: Piece,
+    /// Of the program's memory, when the operation began.
+    sum: Option<u64>,
+}
+
+/// Bytes of all shadows, and most of them.
+static SHADOWS: AtomicUsize = AtomicUsize::new(0);
+const MOST_SHADOWS: usize = 64 << 20;
+
+impl Drop for Shadow {
+    fn drop(&mut self) {
+        SHADOWS.fetch_sub(self.memory.len(), Relaxed);
+    }
+}
+
+impl Shadow {
+    /// For a piece without gaps; `None` where there are many.
+    pub fn new(piece: Piece) -> Option<Shadow> {
+        if SHADOWS.fetch_add(piece.len(), Relaxed) + piece.len() > MOST_SHADOWS {
+            SHADOWS.fetch_sub(piece.len(), Relaxed);
+            return None;
+        }
+        Some(Shadow {
+            memory: vec![0; piece.len()],
+            // SAFETY: memory that MPI was told to write.
+            sum: unsafe { sums::sum(&piece) },
+            piece,
+        })
+    }
+
+    /// What MPI is given as the buffer's address.
+    pub fn base(&mut self) -> usize {
+        let before_base = self.piece.base.wrapping_sub(self.piece.first);
+        self.memory.as_mut_ptr().addr().wrapping_add(before_base)
+    }
+
+    fn is_changed(&self) -> bool {
+        // SAFETY: memory that MPI was told to write.
+        self.sum != unsafe { sums::sum(&self.piece) }
+    }
+
+    /// Writes to the program's memory what MPI has written here.
+    fn copy(&self) {
+        // SAFETY: memory that MPI was told to write, which is as long.
+        unsafe {
+            let to = self.piece.first as *mut u8;
+            std::ptr::copy_nonoverlapping(self.memory.as_ptr(), to, self.memory.len());
+        }
+    }
+}
+
+/// A window and a target of an operation on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Owner {
+    pub window: usize,
+    pub target: i32,
+}
+
+#[derive(Default)]
+struct Requests {
+    /// By their numbers, in the order of the calls that made them.
+    all: BTreeMap<u64, Request>,
+    by_handle: HashMap<usize, Vec<u64>>,
+    /// The newest whose handle a place was given.
+    by_place: HashMap<usize, u64>,
+    /// Memory in use: the first byte, the request's number, and which of its uses and pieces.
+    pending: BTreeMap<(usize, u64, u32, u32), (Piece, Access)>,
+    /// The longest piece that was ever in use.
+    longest: usize,
+    last: u64,
+}
+
+static REQUESTS: Mutex<Option<Requests>> = Mutex::new(None);
+
+/// Where memory in use may be; what lies outside is let through without the lock.
+static LOWEST: AtomicUsize = AtomicUsize::new(usize::MAX);
+static HIGHEST: AtomicUsize = AtomicUsize::new(0);
+/// Of memory in use that lies in the stack of a thread, the lowest address.
+static LOWEST_IN_STACK: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+fn with<T>(f: impl FnOnce(&mut Requests) -> T) -> T {
+    let mut requests = REQUESTS.lock().unwrap_or_else(PoisonError::into_inner);
+    f(requests.get_or_insert_default())
+}
+
+/// A use of memory by a pending operation that another use meets.
+#[derive(Debug)]
+pub struct Met {
+    pub arg: &'static str,
+    pub access: Access,
+    pub piece: Piece,
+    pub site: Site,
+}
+
+impl Met {
+    fn new(request: &Request, used: &Use, piece: &Piece) -> Met {
+        Met {
+            arg: used.arg,
+            access: used.access,
+            piece: piece.clone(),
+            site: request.site.clone(),
+        }
+    }
+}
+
+impl Requests {
+    fn begin(&mut self, id: u64) {
+        let Some(request) = self.all.get_mut(&id) else {
+            return;
+        };
+        request.is_active = true;
+        let own = stack::own();
+        request.sums = match request.is_partitioned {
+            // They may be written until they are said to be ready.
+            true => Vec::new(),
+            false => request.uses.iter().map(sum).collect(),
+        };
+        for (i, used) in request.uses.iter().enumerate() {
+            for (j, piece) in used.pieces.iter().enumerate() {
+                let key = (piece.first, id, i as u32, j as u32);
+                self.pending.insert(key, (piece.clone(), used.access));
+                self.longest = self.longest.max(piece.len());
+                LOWEST.fetch_min(piece.first, Relaxed);
+                HIGHEST.fetch_max(piece.end, Relaxed);
+                if own.contains(&piece.first) {
+                    LOWEST_IN_STACK.fetch_min(piece.first, Relaxed);
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, id: u64) {
+        let Some(request) = self.all.get_mut(&id) else {
+            return;
+        };
+        request.is_active = false;
+        for (i, used) in request.uses.iter().enumerate() {
+            for (j, piece) in used.pieces.iter().enumerate() {
+                self.pending.remove(&(piece.first, id, i as u32, j as u32));
+            }
+        }
+        if self.pending.is_empty() {
+            self.longest = 0;
+            LOWEST.store(usize::MAX, Relaxed);
+            HIGHEST.store(0, Relaxed);
+            LOWEST_IN_STACK.store(usize::MAX, Relaxed);
+        }
+    }
+
+    fn remove(&mut self, id: u64) -> Option<Request> {
+        self.end(id);
+        let request = self.all.remove(&id)?;
+        if self.by_place.get(&request.place) == Some(&id) {
+            self.by_place.remove(&request.place);
+        }
+        if let Some(alike) = self.by_handle.get_mut(&request.handle) {
+            alike.retain(|&it| it != id);
+            if alike.is_empty() {
+                self.by_handle.remove(&request.handle);
+            }
+        }
+        Some(request)
+    }
+
+    /// Memory in use that lies between two addresses, or reaches into it.
+    fn met(&self, first: usize, end: usize) -> impl Iterator<Item = (&Request, &Use, &Piece)> {
+        let from = first.saturating_sub(self.longest);
+        let range = self.pending.range((from, 0, 0, 0)..(end, 0, 0, 0));
+        range
+            .filter(move |(_, (piece, _))| piece.end > first)
+            .filter_map(|(&(_, id, used, _), (piece, _))| {
+                let request = self.all.get(&id)?;
+                Some((request, &request.uses[used as usize], piece))
+            })
+    }
+
+    /// The request that a handle in a place means, of those that were there before a call.
+    fn find(&self, given: Given, before: u64) -> Option<u64> {
+        let alike = self.by_handle.get(&given.handle)?;
+        let alike = alike.iter().copied().filter(|&id| id <= before);
+        let mut oldest = None;
+        for id in alike {
+            let request = &self.all[&id];
+            if request.place == given.place && request.lost.is_none() {
+                return Some(id);
+            }
+            oldest = oldest.or(Some(id));
+        }
+        oldest
+    }
+}
+
+fn sum(used: &Use) -> Option<u64> {
+    if used.access != Access::Read {
+        return None;
+    }
+    let mut all: u64 = 0;
+    for piece in &used.pieces {
+        // SAFETY: memory that MPI was told to read.
+        all = all.rotate_left(9) ^ unsafe { sums::sum(piece) }?;
+    }
+    Some(all)
+}
+
+/// A handle that a call is given, and the place that it stands in.
+#[derive(Clone, Copy, Debug)]
+struct Given {
+    handle: usize,
+    place: usize,
+}
+
+fn resolve(uses: &mut [Use]) {
+    let pieces = uses.iter_mut().flat_map(|it| &mut it.pieces);
+    pieces.for_each(Piece::resolve);
+}
+
+/// Notes the request that a call has made, which uses that memory.
+pub fn made(args: &Args, place: usize, mut uses: Vec<Use>, site: Site) {
+    // SAFETY: the call has succeeded, so the handle is there.
+    let handle = unsafe { *(place as *const usize) };
+    if handle == REQUEST_NULL.0 {
+        return;
+    }
+    resolve(&mut uses);
+    let name = args.call.name;
+    let is_partitioned = name.starts_with("MPI_Psend") || name.starts_with("MPI_Precv");
+    let is_persistent = name.contains("_init");
+    with(|requests| {
+        requests.last += 1;
+        let id = requests.last;
+        let before = requests.by_place.insert(place, id);
+        if let Some(before) = before.and_then(|it| requests.all.get_mut(&it)) {
+            before.lost = Some(site.clone());
+        }
+        requests.all.insert(
+            id,
+            Request {
+                handle,
+                place,
+                site,
+                is_persistent,
+                is_partitioned,
+                is_active: false,
+                uses,
+                sums: Vec::new(),
+                lost: None,
+                owner: None,
+                shadow: None,
+            },
+        );
+        requests.by_handle.entry(handle).or_default().push(id);
+        match is_persistent {
+            true => {}
+            false => requests.begin(id),
+        }
+    });
+}
+
+/// Notes an operation on a window, which uses that memory until [`ended`]; MPI was given another
+/// one if there is a shadow.
+pub fn begun(owner: Owner, mut uses: Vec<Use>, shadow: Option<Shadow>, site: Site) {
+    resolve(&mut uses);
+    with(|requests| {
+        requests.last += 1;
+        let id = requests.last;
+        let request = Request {
+            handle: REQUEST_NULL.0,
+            place: 0,
+            site,
+            is_persistent: false,
+            is_partitioned: false,
+            is_active: false,
+            uses,
+            sums: Vec::new(),
+            lost: None,
+            owner: Some(owner),
+            shadow,
+        };
+        requests.all.insert(id, request);
+        requests.begin(id);
+    });
+}
+
+/// Notes that operations on a window are complete here: those to a target, or all. Finds memory
+/// that was changed meanwhile.
+pub fn ended(window: usize, target: Option<i32>, site: impl Fn() -> Site) -> Vec<Finding> {
+    with(|requests| {
+        let is_meant = |owner: Owner| {
+            owner.window == window && target.is_none_or(|target| target == owner.target)
+        };
+        let all = requests.all.iter();
+        let done = all.filter(|(_, it)| it.owner.is_some_and(is_meant));
+        let done: Vec<_> = done.map(|(&id, _)| id).collect();
+        let mut found = Vec::new();
+        for id in done {
+            found.extend(changed(&requests.all[&id], &site));
+            if let Some(shadow) = requests.remove(id).and_then(|it| it.shadow) {
+                shadow.copy();
+            }
+        }
+        found
+    })
+}
+
+/// What stands in the handles that a call is given, for [`after`].
+#[derive(Debug, Default)]
+pub struct Before {
+    given: Vec<Given>,
+    /// The number of the newest request.
+    last: u64,
+}
+
+/// Notes the requests that a call is given: it may overwrite their handles.
+pub fn before(args: &Args) -> Before {
+    let at = |place: usize| {
+        // SAFETY: a place of a handle, which is not null.
+        let handle = unsafe { *(place as *const usize) };
+        Given { handle, place }
+    };
+    let given = match args.number {
+        number::Wait | number::Test | number::Request_free | number::Start => match args.word(0) {
+            0 => Vec::new(),
+            place => vec![at(place)],
+        },
+        number::Request_get_status => vec![Given {
+            handle: args.word(0),
+            place: 0,
+        }],
+        number::Waitall
+        | number::Waitany
+        | number::Waitsome
+        | number::Testall
+        | number::Testany
+        | number::Testsome
+        | number::Startall
+        | number::Request_get_status_all
+        | number::Request_get_status_any
+        | number::Request_get_status_some => {
+            let count = usize::try_from(args.int(0)).unwrap_or(0);
+            let first = args.word(1);
+            let place = |i| first + i * size_of::<usize>();
+            match first {
+                0 => Vec::new(),
+                _ => (0..count).map(|i| at(place(i))).collect(),
+            }
+        }
+        _ => return Before::default(),
+    };
+    Before {
+        given,
+        last: with(|requests| requests.last),
+    }
+}
+
+/// What is wrong with the states of the requests that a call is given.
+pub fn wrong(args: &Args, before: &Before, site: impl Fn() -> Site) -> Vec<Finding> {
+    let is_start = matches!(args.number, number::Start | number::Startall);
+    if !is_start && args.number != number::Request_free {
+        return Vec::new();
+    }
+    with(|requests| {
+        let known = |given: &Given| requests.find(*given, before.last);
+        let known = before.given.iter().filter_map(known);
+        known
+            .filter_map(|id| {
+                let request = &requests.all[&id];
+                state(request, is_start, &site)
+            })
+            .collect()
+    })
+}
+
+/// The memory of the requests that a call starts.
+pub fn started(args: &Args) -> Vec<Use> {
+    let given = before(args);
+    with(|requests| {
+        let known = given
+            .given
+            .iter()
+            .filter_map(|it| requests.find(*it, given.last));
+        known
+            .flat_map(|id| requests.all[&id].uses.clone())
+            .collect()
+    })
+}
+
+fn state(request: &Request, is_start: bool, site: &impl Fn() -> Site) -> Option<Finding> {
+    let made = &request.site;
+    if is_start {
+        let what = match (request.is_persistent, request.is_active) {
+            (false, _) => "the request is not persistent, so it cannot be started",
+            (true, true) => "the request is active: it was started and is not complete yet",
+            _ => return None,
+        };
+        let finding = Finding::error(Kind::Request, site(), what.into());
+        let finding = finding.besides("the request was made by", made);
+        return Some(finding.remedy("complete it, as by MPI_Wait, before it is started again"));
+    }
+    let receives = made.call.contains("recv") || made.call.contains("Recv");
+    let writes = request.uses.iter().any(|it| it.access == Access::Write);
+    if !(request.is_active && receives && writes) {
+        return None;
+    }
+    let text = "the request is active, and nothing will tell when its buffer has been written";
+    let finding = Finding::warning(Kind::Request, site(), text.into());
+    let finding = finding.besides("the request was made by", made);
+    Some(finding.remedy("complete it, as by MPI_Wait, instead of giving it up"))
+}
+
+/// Notes what a call has done with the requests that it was given, and finds send buffers that were
+/// changed meanwhile.
+pub fn after(args: &Args, code: i32, before: &Before, site: impl Fn() -> Site) -> Vec<Finding> {
+    if before.given.is_empty() {
+        return Vec::new();
+    }
+    // SAFETY: the call has succeeded, so what it tells is there.
+    let told = |at: usize| i64::from(unsafe { args.at::<i32>(at) }.unwrap_or(0));
+    let one = |index: i64| usize::try_from(index).ok();
+    let all = || (0..before.given.len()).collect::<Vec<_>>();
+    let done: Vec<usize> = match args.number {
+        number::Start | number::Startall => {
+            if code == 0 {
+                begin(before);
+            }
+            return Vec::new();
+        }
+        _ if code != 0 => all(),
+        number::Wait | number::Waitall | number::Request_free => all(),
+        number::Test | number::Request_get_status => match told(1) {
+            0 => Vec::new(),
+            _ => all(),
+        },
+        number::Testall | number::Request_get_status_all => match told(2) {
+            0 => Vec::new(),
+            _ => all(),
+        },
+        number::Waitany => one(told(2)).into_iter().collect(),
+        number::Testany | number::Request_get_status_any => match told(3) {
+            0 => Vec::new(),
+            _ => one(told(2)).into_iter().collect(),
+        },
+        _ => {
+            let count = one(told(2)).unwrap_or(0);
+            let indices = args.word(3) as *const i32;
+            // SAFETY: the call has told that many.
+            let index = |i| i64::from(unsafe { *indices.add(i) });
+            (0..count).filter_map(|i| one(index(i))).collect()
+        }
+    };
+    let is_freed = args.number == number::Request_free;
+    let done = done.into_iter().filter_map(|i| before.given.get(i));
+    let keeps = matches!(
+        args.number,
+        number::Request_get_status
+            | number::Request_get_status_all
+            | number::Request_get_status_any
+            | number::Request_get_status_some
+    );
+    let mut found = Vec::new();
+    with(|requests| {
+        for &given in done {
+            let Some(id) = requests.find(given, before.last) else {
+                continue;
+            };
+            if code == 0 && !is_freed {
+                found.extend(changed(&requests.all[&id], &site));
+            }
+            let stays = keeps || (requests.all[&id].is_persistent && !is_freed);
+            match stays {
+                true => requests.end(id),
+                false => drop(requests.remove(id)),
+            }
+        }
+    });
+    found
+}
+
+fn begin(before: &Before) {
+    with(|requests| {
+        for &given in &before.given {
+            if let Some(id) = requests.find(given, before.last) {
+                requests.begin(id);
+            }
+        }
+    });
+}
+
+/// The send buffers that were changed since their operation began.
+fn changed(request: &Request, site: &impl Fn() -> Site) -> Option<Finding> {
+    if !request.is_active {
+        return None;
+    }
+    let mut both = request.uses.iter().zip(&request.sums);
+    let is_changed = |(used, before): &(&Use, &Option<u64>)| match &request.shadow {
+        Some(shadow) => shadow.is_changed(),
+        None => before.is_some() && sum(used) != **before,
+    };
+    let (used, _) = both.find(is_changed)?;
+    let text = format!(
+        "the buffer {} of {} was changed before this call has completed it",
+        used.arg, request.site.call
+    );
+    let finding = Finding::error(Kind::Written, site(), text);
+    let finding = finding.besides("the operation began in", &request.site);
+    Some(finding.remedy(
+        "leave the buffer alone until the operation is complete: what it holds until then is not certain",
+    ))
+}
+
+/// Memory in use by a pending operation that has bytes in common with a piece, of which one of both
+/// is written, and how many.
+pub fn meets(piece: &Piece, access: Access) -> Option<(Met, usize)> {
+    if piece.first >= HIGHEST.load(Relaxed) || piece.end <= LOWEST.load(Relaxed) {
+        return None;
+    }
+    with(|requests| {
+        let met = requests.met(piece.first, piece.end);
+        let mut met =
+            met.filter(|(_, used, _)| access == Access::Write || used.access == Access::Write);
+        met.find_map(|(request, used, other)| {
+            let bytes = piece.common(other).filter(|&it| it > 0)?;
+            Some((Met::new(request, used, other), bytes))
+        })
+    })
+}
+
+/// Whether no operation is pending that uses memory.
+pub fn is_idle() -> bool {
+    HIGHEST.load(Relaxed) == 0
+}
+
+/// Whether memory in use may lie in a stack below that address.
+pub fn may_use_below(top: usize) -> bool {
+    LOWEST_IN_STACK.load(Relaxed) < top
+}
+
+/// A buffer of a pending operation that lies wholly in a block of memory.
+pub fn within(block: usize, len: usize) -> Option<Met> {
+    let end = block.saturating_add(len);
+    if block >= HIGHEST.load(Relaxed) || end <= LOWEST.load(Relaxed) {
+        return None;
+    }
+    with(|requests| {
+        let mut met = requests.met(block, end);
+        let (request, used, piece) =
+            met.find(|(_, _, piece)| piece.first >= block && piece.end <= end)?;
+        Some(Met::new(request, used, piece))
+    })
+}
+
+/// The Fortran library has given its newest request a copy of a section: the section is in use
+/// instead of the copy.
+pub fn section(request: Handle, copy: usize, size: usize, section: usize, len: usize) {
+    with(|requests| {
+        let newest = requests.by_handle.get(&request.0);
+        let Some(&id) = newest.and_then(|it| it.last()) else {
+            return;
+        };
+        let was_active = requests.all[&id].is_active;
+        requests.end(id);
+        let Some(known) = requests.all.get_mut(&id) else {
+            return;
+        };
+        let is_copy = |it: &Piece| it.first >= copy && it.end <= copy + size;
+        // Parts of it may be others'.
+        let whole = Piece::of_bytes(section, len).map(|whole| Piece {
+            is_solid: false,
+            ty: DATATYPE_NULL,
+            ..whole
+        });
+        for used in &mut known.uses {
+            for piece in used.pieces.iter_mut().filter(|it| is_copy(it)) {
+                if let Some(whole) = &whole {
+                    *piece = whole.clone();
+                }
+            }
+            // Nothing has to stay.
+            used.pieces.retain(|it| !is_copy(it));
+        }
+        if was_active {
+            requests.begin(id);
+            if let Some(known) = requests.all.get_mut(&id) {
+                known.sums.clear();
+            }
+        }
+    });
+}
+
+/// What is left at the end: a finding for each place of the program.
+pub fn left() -> Vec<Finding> {
+    with(|requests| {
+        let mut places: HashMap<_, (&Request, usize)> = HashMap::new();
+        for request in requests.all.values().filter(|it| it.owner.is_none()) {
+            let key = (request.site.key(), request.is_active);
+            places.entry(key).or_insert((request, 0)).1 += 1;
+        }
+        let mut found: Vec<_> = places.into_values().collect();
+        found.sort_by_key(|(request, _)| request.site.key());
+        let found = found
+            .into_iter()
+            .map(|(request, count)| leak(request, count));
+        found.collect()
+    })
+}
+
+fn leak(request: &Request, count: usize) -> Finding {
+    let (one, many) = match (request.is_persistent, request.is_active) {
+        (true, false) => ("is never given back", "are never given back"),
+        _ => ("is never completed", "are never completed"),
+    };
+    let text = match count {
+        1 => format!("its request {one}"),
+        n => format!("{n} of its requests {many}"),
+    };
+    let site = request.site.clone();
+    let finding = match request.is_active {
+        true => Finding::error(Kind::Leak, site, text)
+            .remedy("complete it, as by MPI_Wait, before MPI_Finalize"),
+        false => Finding::warning(Kind::Leak, site, text)
+            .remedy("call MPI_Request_free when it is not needed any more"),
+    };
+    match &request.lost {
+        Some(lost) => finding.besides("its handle was overwritten by", lost),
+        None => finding,
+    }
+}

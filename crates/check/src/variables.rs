@@ -1,0 +1,361 @@
+//! Whether buffers are as long, and of the type, that the program has declared: where it was
+//! compiled with debug information, that tells of its variables.
+//!
+//! A buffer may be a variable of a function that has called this one, or one outside of functions.
+//! Memory of `malloc` has no type, but the pointers have that the calling function keeps to it: if
+//! none of those fits, the datatype is wrong. Characters fit everything, as does `MPI_BYTE`.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
+
+use catena_symbols::{Home, Maps, Memory, Scalar, ScalarKind, Symbols, Variable};
+
+use crate::bounds::REMEDY;
+use crate::buffers::{Piece, Use};
+use crate::frames::{self, Frame};
+use crate::leaves;
+use crate::site::{self, Site};
+use crate::tell::{Finding, Kind};
+use crate::{heap, mpi, stack, types};
+
+/// Most frames that are looked at.
+const FRAMES: usize = 24;
+
+/// Answers that are remembered: what was looked at once is not looked at again soon.
+const SEEN: usize = 4096;
+
+/// An odd number without a pattern.
+const FACTOR: u64 = 0xff51_afd7_ed55_8ccd;
+
+/// What is known of the program's variables.
+struct Program {
+    maps: Option<Maps>,
+    symbols: Symbols,
+    /// By the address that a call in a function returns to.
+    functions: HashMap<usize, Rc<[Variable]>>,
+    seen: Box<[u64; SEEN]>,
+}
+
+struct Shared(Option<Program>);
+
+// SAFETY: what is counted without locks stays in it, and it is used under a lock.
+unsafe impl Send for Shared {}
+
+static PROGRAM: Mutex<Shared> = Mutex::new(Shared(None));
+
+/// Findings about the memory of a call that returns to `caller`.
+pub fn find(uses: &[Use], caller: usize, site: impl Fn() -> Site) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let mut walked = None;
+    for used in uses {
+        for piece in &used.pieces {
+            let mut program = PROGRAM.lock().unwrap_or_else(PoisonError::into_inner);
+            let program = program.0.get_or_insert_with(Program::new);
+            if program.has_seen(caller, piece) {
+                continue;
+            }
+            let frames = walked.get_or_insert_with(|| frames::walk(FRAMES));
+            if let Some(finding) = program.look(used, piece, frames, &site) {
+                found.push(finding);
+                break;
+            }
+        }
+    }
+    found
+}
+
+impl Program {
+    fn new() -> Program {
+        Program {
+            maps: Maps::read(std::process::id()).ok(),
+            symbols: Symbols::new(),
+            functions: HashMap::new(),
+            seen: Box::new([0; SEEN]),
+        }
+    }
+
+    /// Whether the piece was looked at in a call from the same place; notes that it is.
+    fn has_seen(&mut self, caller: usize, piece: &Piece) -> bool {
+        let parts = [caller, piece.base, piece.count as usize, piece.ty.0];
+        let mix = |sum: u64, part: usize| (sum ^ part as u64).wrapping_mul(FACTOR).rotate_left(29);
+        let hash = parts.into_iter().fold(FACTOR, mix) | 1;
+        let known = &mut self.seen[(hash >> 32) as usize % SEEN];
+        std::mem::replace(known, hash) == hash
+    }
+
+    fn variables(&mut self, at: usize) -> Rc<[Variable]> {
+        if let Some(known) = self.functions.get(&at) {
+            return Rc::clone(known);
+        }
+        let maps = self.maps.as_ref();
+        let found = maps.map_or(Vec::new(), |maps| self.symbols.variables(maps, at as u64));
+        let found: Rc<[Variable]> = found.into();
+        self.functions.insert(at, Rc::clone(&found));
+        found
+    }
+
+    fn look(
+        &mut self,
+        used: &Use,
+        piece: &Piece,
+        frames: &[Frame],
+        site: &impl Fn() -> Site,
+    ) -> Option<Finding> {
+        if stack::own().contains(&piece.base) {
+            let frame = frames
+                .iter()
+                .find(|it| it.low <= piece.base && piece.base < it.high)?;
+            let variables = self.variables(frame.at);
+            let (variable, begin) = holder(&variables, frame, piece.base)?;
+            return wrong(used, piece, variable, begin, site);
+        }
+        let caller = frames.iter().find(|it| site::is_direct(it.at))?;
+        let variables = self.variables(caller.at);
+        if let Some((begin, _)) = heap::find(piece.base) {
+            let pointers = pointers(&variables, caller, piece.base, begin);
+            return untyped(used, piece, &pointers, site);
+        }
+        if let Some((variable, begin)) = holder(&variables, caller, piece.base) {
+            return wrong(used, piece, variable, begin, site);
+        }
+        let maps = self.maps.as_ref()?;
+        let (code, at) = (caller.at as u64, piece.base as u64);
+        let variable = self.symbols.variable(maps, code, at)?;
+        let Home::Fixed(begin) = variable.home else {
+            return None;
+        };
+        wrong(used, piece, &variable, begin as usize, site)
+    }
+}
+
+fn begin(variable: &Variable, frame: &Frame) -> usize {
+    match variable.home {
+        Home::Frame(by) => frame.high.wrapping_add(by as usize),
+        Home::Pointer(by) => frame.pointer.wrapping_add(by as usize),
+        Home::Fixed(at) => at as usize,
+    }
+}
+
+/// The variable that an address lies in, and where it begins.
+fn holder<'v>(all: &'v [Variable], frame: &Frame, at: usize) -> Option<(&'v Variable, usize)> {
+    all.iter().find_map(|variable| {
+        let begin = begin(variable, frame);
+        let size = variable.memory.size? as usize;
+        (begin <= at && at - begin < size).then_some((variable, begin))
+    })
+}
+
+/// What is wrong with a piece that begins in a variable.
+fn wrong(
+    used: &Use,
+    piece: &Piece,
+    variable: &Variable,
+    begin: usize,
+    site: &impl Fn() -> Site,
+) -> Option<Finding> {
+    let size = variable.memory.size? as usize;
+    let end = begin + size;
+    let name = match variable.name.as_str() {
+        "" => "a variable".to_string(),
+        name => format!("the variable {name}"),
+    };
+    let ty = mpi::type_name(piece.ty);
+    if piece.end > end || piece.first < begin {
+        let text = format!(
+            "its buffer {} is in {name} of {size} bytes, but {} elements of {ty} take {} bytes, {} of them outside",
+            used.arg,
+            piece.count,
+            piece.len(),
+            piece.end.saturating_sub(end) + begin.saturating_sub(piece.first),
+        );
+        return Some(Finding::error(Kind::Bounds, site(), text).remedy(REMEDY));
+    }
+    let (leaf, other) = mismatch(piece, &variable.memory, begin)?;
+    let text = format!(
+        "its buffer {} is in {name}, {}",
+        used.arg,
+        differs(&ty, leaf, other)
+    );
+    Some(mistyped(text, leaf, other, site))
+}
+
+fn differs(ty: &str, leaf: Scalar, other: Option<Scalar>) -> String {
+    match other {
+        Some(other) if other == leaf => {
+            format!("whose elements do not begin where those of {ty} do")
+        }
+        _ => format!(
+            "which has {} where {ty} has {}",
+            words(other),
+            words(Some(leaf))
+        ),
+    }
+}
+
+fn mistyped(
+    text: String,
+    leaf: Scalar,
+    other: Option<Scalar>,
+    site: &impl Fn() -> Site,
+) -> Finding {
+    let is_sign =
+        other.is_some_and(|it| it.size == leaf.size && is_integer(it) && is_integer(leaf));
+    let finding = match is_sign {
+        true => Finding::warning(Kind::Type, site(), text),
+        false => Finding::error(Kind::Type, site(), text),
+    };
+    finding.remedy("use the datatype of what the buffer is declared as, or MPI_BYTE for bytes")
+}
+
+fn is_integer(scalar: Scalar) -> bool {
+    matches!(scalar.kind, ScalarKind::Signed | ScalarKind::Unsigned)
+}
+
+/// What memory is, to which a variable of the caller points that has the buffer's address.
+fn pointers(
+    all: &[Variable],
+    frame: &Frame,
+    base: usize,
+    block: usize,
+) -> Vec<(String, Memory, usize)> {
+    let mut found = Vec::new();
+    for variable in all {
+        let Some(pointee) = &variable.memory.pointee else {
+            continue;
+        };
+        let place = begin(variable, frame);
+        // What the function does not use any more may be gone.
+        if !(frame.low..frame.high).contains(&place) || !place.is_multiple_of(align_of::<usize>()) {
+            continue;
+        }
+        // SAFETY: it lies in the frame of a function that is under way.
+        let value = unsafe { *(place as *const usize) };
+        if value == base || value == block {
+            found.push((variable.name.clone(), (**pointee).clone(), value));
+        }
+    }
+    found
+}
+
+/// What is wrong with a piece in memory of `malloc`: none of the pointers to it has that type.
+fn untyped(
+    used: &Use,
+    piece: &Piece,
+    pointers: &[(String, Memory, usize)],
+    site: &impl Fn() -> Site,
+) -> Option<Finding> {
+    let mut first = None;
+    for (name, memory, value) in pointers {
+        let found = mismatch(piece, memory, *value)?;
+        first = first.or(Some((name, found)));
+    }
+    let (name, (leaf, other)) = first?;
+    let differs = differs(&mpi::type_name(piece.ty), leaf, other);
+    let text = format!(
+        "its buffer {} is what {name} points to, {differs}",
+        used.arg
+    );
+    Some(mistyped(text, leaf, other, site))
+}
+
+/// The first number of a piece for which the memory has another one, or none; `None` if all fit, as
+/// far as that is known.
+fn mismatch(piece: &Piece, memory: &Memory, begin: usize) -> Option<(Scalar, Option<Scalar>)> {
+    let members = memory.members.as_ref()?;
+    if memory.unit == 0 || members.is_empty() {
+        return None;
+    }
+    let leaves = leaves::of(piece.ty)?;
+    // The longest numbers stand for memory of anything, as they have the largest alignment.
+    let is_longest = |it: &Scalar| it.kind == ScalarKind::Float && it.size == 16;
+    if members.iter().all(|(_, it)| is_longest(it)) {
+        return None;
+    }
+    if are_bytes(members.iter().map(|(_, it)| it)) || are_bytes(leaves.iter().map(|(_, it)| it)) {
+        return None;
+    }
+    let extent = types::shape(piece.ty)?.extent;
+    // Two elements tell of all: what follows is alike.
+    for i in 0..piece.count.min(2) {
+        for &(at, leaf) in leaves.iter() {
+            let from = (piece.base as i64) - (begin as i64) + i * extent + at;
+            let from = u64::try_from(from).ok()? % memory.unit;
+            if let Some(other) = misfit((from, leaf), members) {
+                return Some((leaf, other));
+            }
+        }
+    }
+    None
+}
+
+/// What a unit has in the place of a number that it does not have; `None` if it has that.
+fn misfit((from, leaf): (u64, Scalar), members: &[(u64, Scalar)]) -> Option<Option<Scalar>> {
+    let covering = members
+        .iter()
+        .find(|(at, it)| *at <= from && from < at + it.size);
+    match covering {
+        Some((at, it)) if *at == from && fits(leaf, *it) => None,
+        Some((_, it)) => Some(Some(*it)),
+        None => Some(None),
+    }
+}
+
+/// Whether all are characters, which stand for bytes of anything.
+fn are_bytes<'s>(mut all: impl Iterator<Item = &'s Scalar>) -> bool {
+    all.all(|it| it.kind == ScalarKind::Character)
+}
+
+fn fits(leaf: Scalar, other: Scalar) -> bool {
+    use ScalarKind::{Enumeration, Logical, Pointer, Signed, Unsigned};
+    if leaf.size != other.size {
+        return false;
+    }
+    match (leaf.kind, other.kind) {
+        (Signed | Unsigned, Enumeration | Pointer) => true,
+        (Signed, Logical) | (Logical, Signed | Unsigned) => true,
+        (one, other) => one == other,
+    }
+}
+
+fn words(scalar: Option<Scalar>) -> String {
+    let Some(Scalar { kind, size }) = scalar else {
+        return "a gap".into();
+    };
+    let what = match kind {
+        ScalarKind::Signed => "an integer",
+        ScalarKind::Unsigned => "an unsigned integer",
+        ScalarKind::Float => "a floating-point number",
+        ScalarKind::Logical => "a truth value",
+        ScalarKind::Character => "a character",
+        ScalarKind::Enumeration => "an enumeration",
+        ScalarKind::Pointer => "a pointer",
+    };
+    format!("{what} of {size} bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scalar(kind: ScalarKind, size: u64) -> Scalar {
+        Scalar { kind, size }
+    }
+
+    #[test]
+    fn a_number_fits_one_of_its_kind_and_size_in_its_place() {
+        use ScalarKind::{Character, Float, Signed, Unsigned};
+        assert!(are_bytes([scalar(Character, 1)].iter()));
+        assert!(!are_bytes([scalar(Character, 1), scalar(Signed, 4)].iter()));
+        let members = [(0, scalar(Signed, 4)), (8, scalar(Float, 8))];
+        assert_eq!(misfit((0, scalar(Signed, 4)), &members), None);
+        assert_eq!(misfit((8, scalar(Float, 8)), &members), None);
+        let other = Some(Some(scalar(Signed, 4)));
+        assert_eq!(misfit((0, scalar(Unsigned, 4)), &members), other);
+        assert_eq!(misfit((0, scalar(Float, 4)), &members), other);
+        assert_eq!(misfit((4, scalar(Signed, 4)), &members), Some(None));
+        assert_eq!(misfit((0, scalar(Character, 1)), &members), other);
+        let shifted = Some(Some(scalar(Float, 8)));
+        assert_eq!(misfit((12, scalar(Float, 8)), &members), shifted);
+    }
+}
