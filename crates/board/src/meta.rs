@@ -22,8 +22,8 @@ use crate::payload::PayloadPlace;
 pub struct Called {
     /// The root, say, or what combines; its lowest 22 bits.
     pub detail: u32,
-    /// What kinds of elements this member gives, or wants where it gives none. Where others may give other kinds,
-    /// [`Args::turned`](catena_coll::Args::turned) tells those.
+    /// What kinds of elements this member gives, or wants where it gives none. Where others may
+    /// give other kinds, [`Args::turned`](catena_coll::Args::turned) tells those.
     pub kinds: Kinds,
 }
 
@@ -82,8 +82,8 @@ impl Meta {
         u64::from(preferred) << 31
     }
 
-    /// As a word; `call` is that of an [`Op`](crate::Op). The kinds are laid over the bytes: they take no
-    /// room, and words differ if either does.
+    /// As a word; `call` is that of an [`Op`](crate::Op). The kinds are laid over the bytes: they
+    /// take no room, and words differ if either does.
     pub(crate) fn pack(kind: OpKind, place: PayloadPlace, call: u64, bytes: usize) -> u64 {
         let first = kind as u64 | (place as u64) << 5;
         (first << 57 | call) ^ (bytes as u64 & Self::BYTES)
@@ -110,8 +110,9 @@ impl Meta {
         }
     }
 
-    /// What a word says to a member that expects something else. What lies under the kinds of a payload of 128 MiB or more
-    /// cannot be seen, so the least difference that explains the word is taken.
+    /// What a word says to a member that expects something else. What lies under the kinds of a
+    /// payload of 128 MiB or more cannot be seen, so the least difference that explains the word is
+    /// taken.
     pub(crate) fn unpack_unlike(word: u64, expected: Expected) -> Self {
         let both = (word & Self::BYTES) as u32;
         let mine = (expected.bytes as u64 & Self::BYTES) as u32;
@@ -133,8 +134,8 @@ impl Meta {
         }
     }
 
-    /// Whether what another member says differs from what this one expects in kinds alone, and not in a way that matters: there
-    /// are no elements, or data are only moved, and to or from bytes.
+    /// Whether what another member says differs from what this one expects in kinds alone, and not
+    /// in a way that matters: there are no elements, or data are only moved, and to or from bytes.
     pub(crate) fn may_differ(theirs: u64, mine: u64, expected: Expected) -> bool {
         if (theirs ^ mine) & !(Self::RING | Self::PLACE | Self::BYTES) != 0 {
             return false;
@@ -176,7 +177,8 @@ impl Past {
     /// Bits of it that are told.
     const BITS: u32 = 3;
 
-    /// The bits of a record's word that tell what was called, with what was before; from now on that is one of it.
+    /// The bits of a record's word that tell what was called, with what was before; from now on
+    /// that is one of it.
     #[inline(always)]
     pub fn call(&mut self, kind: OpKind, Called { detail, kinds }: Called) -> u64 {
         let before = (self.0 & ((1 << Past::BITS) - 1)) << Past::SHIFT;

@@ -678,8 +678,9 @@ impl Op {
         }
     }
 
-    /// What members have called in this operation, as far as their records tell. One that has published nothing and
-    /// is ahead has heard from others: if these have all called the same, so has it.
+    /// What members have called in this operation, as far as their records tell. One that has
+    /// published nothing and is ahead has heard from others: if these have all called the same, so
+    /// has it.
     ///
     /// `bytes` are those that this member has said, if it has published nothing.
     #[cold]

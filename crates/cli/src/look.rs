@@ -166,10 +166,10 @@ fn show_written(path: &Path, most: usize) -> i32 {
             );
         }
     };
-    let is_call = |line: &&str| line.starts_with("   ");
+    let is_call = |line: &str| line.starts_with("   ");
     let lines: Vec<&str> = text.lines().collect();
-    for part in lines.chunk_by(|a, b| is_call(&a) == is_call(&b)) {
-        let skipped = match is_call(&part[0]) {
+    for part in lines.chunk_by(|a, b| is_call(a) == is_call(b)) {
+        let skipped = match is_call(part[0]) {
             true => part.len().saturating_sub(most),
             false => 0,
         };

@@ -89,8 +89,8 @@ pub struct Args<'a> {
     pub elem: usize,
     /// Whether operands of the reduction may be exchanged.
     pub commutative: bool,
-    /// By which bits the kinds of elements that this rank wants differ from those that it gives: a signature
-    /// (`Kinds::bits` of `datatype`) against the other. No algorithm needs it.
+    /// By which bits the kinds of elements that this rank wants differ from those that it gives: a
+    /// signature (`Kinds::bits` of `datatype`) against the other. No algorithm needs it.
     pub turned: u32,
     /// The send buffer.
     pub send: Layout<'a>,

@@ -20,7 +20,7 @@ use catena_memory::{self as memory, Kind, Rows};
 
 use catena_objects::error::{Result, no_memory};
 
-use crate::check::{CHECK, Expecting, Sealed};
+use crate::check::{self, CHECK};
 use crate::window::{MOST, Window};
 
 /// `count` elements of a type, wherever they lie, such as those that are not one run of bytes in host memory.
@@ -316,6 +316,66 @@ pub enum RecvBuf {
     Typed(Box<Typed>),
     /// In checked mode: what it is for, too.
     Expecting(Box<Expecting>),
+}
+
+/// A message to send, and what it is of.
+#[derive(Debug)]
+pub struct Sealed {
+    buf: SendBuf,
+    seal: u32,
+}
+
+/// Room for a message, and what it is for.
+#[derive(Debug)]
+pub struct Expecting {
+    buf: RecvBuf,
+    base: *const u8,
+    ty: TypeRef,
+}
+
+impl Sealed {
+    /// `count` elements of `ty`, which are what `buf` sends.
+    #[cold]
+    fn new(buf: SendBuf, count: u64, ty: &TypeRef) -> Box<Self> {
+        let print = ty.fingerprint(count.saturating_mul(ty.size()));
+        let seal = print.map_or(0, check::seal);
+        Box::new(Sealed { buf, seal })
+    }
+}
+
+impl Expecting {
+    /// Room for elements of `ty` at `base`, which is what `buf` is.
+    #[cold]
+    fn new(buf: RecvBuf, base: *const u8, ty: &TypeRef) -> Box<Self> {
+        let ty = ty.clone();
+        Box::new(Expecting { buf, base, ty })
+    }
+
+    /// Places bytes of the message. Out of line, as other buffers are placed where this is called.
+    #[cold]
+    #[inline(never)]
+    fn place(&mut self, at: u64, bytes: PeerBytes<'_>) {
+        self.buf.place(at, bytes);
+    }
+
+    /// Compares what has come with what is expected, and tells the tool if it does not fit.
+    #[cold]
+    fn compare(&self, sent: u32, source: u32, len: u64) {
+        let room = self.buf.capacity();
+        // A message that is too long is told as such.
+        if sent == 0 || len > room {
+            return;
+        }
+        let expected = self.ty.fingerprint(len);
+        let fits = expected.is_some_and(|print| [0, sent].contains(&check::seal(print)));
+        if !fits {
+            let expected = match expected {
+                Some(print) => check::words(check::seal(print)),
+                None => format!("a part of an element ({} bytes do not end with one)", len),
+            };
+            check::tell(self.base, source, len, &check::words(sent), &expected);
+        }
+    }
 }
 
 impl SendBuf {

@@ -147,8 +147,8 @@ impl Datatype {
         self.kinds
     }
 
-    /// What the basic elements are within the first `bytes` packed bytes of a row of elements of this type; none if
-    /// that ends inside of a basic element, or the type is empty.
+    /// What the basic elements are within the first `bytes` packed bytes of a row of elements of
+    /// this type; none if that ends inside of a basic element, or the type is empty.
     ///
     /// Cost: parts of the type, and the logarithm of `bytes`.
     pub fn fingerprint(&self, bytes: u64) -> Option<Fingerprint> {

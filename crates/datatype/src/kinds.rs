@@ -1,17 +1,20 @@
-//! What basic elements a type has, in a number: what members of a collective, or both ends of a message, compare.
+//! What basic elements a type has, in a number: what members of a collective, or both ends of a
+//! message, compare.
 //!
-//! The standard compares *signatures*: the basic elements in packing order, however the type was built and however many
-//! of it a call names. So four of `MPI_INT` have the signature of one `MPI_Type_contiguous(4, MPI_INT)`.
+//! The standard compares *signatures*: the basic elements in packing order, however the type was
+//! built and however many of it a call names. So four of `MPI_INT` have the signature of one
+//! `MPI_Type_contiguous(4, MPI_INT)`.
 //!
 //! | number | of what | for whom |
 //! |---|---|---|
 //! | [`Kinds`] | a type, and any number of it | collectives, beside a number of bytes |
 //! | [`Fingerprint`] | the first bytes of so many elements | messages, in checked mode |
 //!
-//! Both are made of one hash, a polynomial over a prime field: that of two rows one behind the other follows from theirs, so
-//! it costs as much as the type has parts, not elements. Divided by *base^length − 1* it is the same for a row and for any
-//! repetition of it, as the sum of a geometric series is. Two rows of which one repetition is the other have the same
-//! elements; with as many bytes they have as many.
+//! Both are made of one hash, a polynomial over a prime field: that of two rows one behind the
+//! other follows from theirs, so it costs as much as the type has parts, not elements. Divided by
+//! *base^length − 1* it is the same for a row and for any repetition of it, as the sum of a
+//! geometric series is. Two rows of which one repetition is the other have the same elements; with
+//! as many bytes they have as many.
 
 use std::fmt;
 
@@ -231,12 +234,13 @@ impl Elements {
     }
 }
 
-/// What kinds of basic elements a type has, in packing order, whatever their number: signed and unsigned numbers of as many
-/// bytes, truth values and letters count alike, and a complex number as its two parts. So calls of which one computes with
-/// what the other one has can be told from those that only name it otherwise.
+/// What kinds of basic elements a type has, in packing order, whatever their number: signed and
+/// unsigned numbers of as many bytes, truth values and letters count alike, and a complex number as
+/// its two parts. So calls of which one computes with what the other one has can be told from those
+/// that only name it otherwise.
 ///
-/// 4 bits of 31 are a class: one of [`Kinds::ANY`], the classes of elements, and [`Kinds::MIXED`] and above for types of
-/// several; 12 below are a hash of those.
+/// 4 bits of 31 are a class: one of [`Kinds::ANY`], the classes of elements, and [`Kinds::MIXED`]
+/// and above for types of several; 12 below are a hash of those.
 ///
 /// # Examples
 /// ```
@@ -290,7 +294,8 @@ impl Kinds {
         Kinds((class & 15) << Kinds::CLASS)
     }
 
-    /// Whether data of all kinds can be moved to or from such elements: bytes, or nothing is known of them.
+    /// Whether data of all kinds can be moved to or from such elements: bytes, or nothing is known
+    /// of them.
     #[inline]
     pub const fn take_all(self) -> bool {
         self.0 >> Kinds::CLASS <= Class::Byte as u32
@@ -317,8 +322,9 @@ impl fmt::Display for Kinds {
     }
 }
 
-/// What the first bytes of some elements are, basic element by basic element, as the standard compares both ends of a message:
-/// equal if they have the same elements in the same order. It depends on their number, too.
+/// What the first bytes of some elements are, basic element by basic element, as the standard
+/// compares both ends of a message: equal if they have the same elements in the same order. It
+/// depends on their number, too.
 ///
 /// 56 bits are a hash, and 8 the element if all are alike.
 ///

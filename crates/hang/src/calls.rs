@@ -41,7 +41,8 @@ pub fn call(function: u16, arguments: [u32; 3]) -> String {
     text
 }
 
-/// What the threads of a process have called last, at most so many calls each, in lines, the oldest call of a thread first.
+/// What the threads of a process have called last, at most so many calls each, in lines, the oldest
+/// call of a thread first.
 ///
 /// # Errors
 /// If its area cannot be read.

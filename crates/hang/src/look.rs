@@ -87,12 +87,13 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
     })
 }
 
-/// The threads of a process of this host that sleep until another one of them does something, for as long as it takes.
+/// The threads of a process of this host that sleep until another one of them does something, for
+/// as long as it takes.
 struct Asleep {
     /// All threads; none if they are not known.
     all: Vec<u32>,
-    /// Those that sleep, all at the same moment, or one of two that wake each other in turn would always be found asleep; and how
-    /// often each has run.
+    /// Those that sleep, all at the same moment, or one of two that wake each other in turn would
+    /// always be found asleep; and how often each has run.
     asleep: Vec<(u32, u64)>,
 }
 
@@ -131,8 +132,9 @@ impl Asleep {
         Asleep { all, asleep }
     }
 
-    /// A thread that has called MPI and sleeps, as the first one that waits for the end of another one, waits with those of its
-    /// process that wait in MPI: by itself that never ends. Two looks tell whether it has run in between, by its calls.
+    /// A thread that has called MPI and sleeps, as the first one that waits for the end of another
+    /// one, waits with those of its process that wait in MPI: by itself that never ends. Two looks
+    /// tell whether it has run in between, by its calls.
     fn join(&self, thread: &mut Thread, (since, at): (u64, u64)) {
         if let Some((_, ran)) = self.asleep.iter().find(|(it, _)| *it == thread.thread) {
             thread.calls = thread.calls.wrapping_add(ran << 32);
@@ -153,8 +155,9 @@ impl Asleep {
     }
 }
 
-/// Whether a thread, whose system call the kernel shows so, waits until another one of the `threads` of its process does
-/// something: on a futex of the process alone, or for the end of one of them (`pthread_join`), without a limit of time.
+/// Whether a thread, whose system call the kernel shows so, waits until another one of the
+/// `threads` of its process does something: on a futex of the process alone, or for the end of one
+/// of them (`pthread_join`), without a limit of time.
 fn sleeps_for_ever(call: &str, threads: &[u32]) -> bool {
     const FUTEX: u64 = libc::SYS_futex as u64;
     let mut words = call.split_whitespace();

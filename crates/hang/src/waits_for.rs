@@ -227,8 +227,8 @@ impl WaitsFor {
         w.0
     }
 
-    /// Its needs, with those of the same sort as one: of several messages any one is enough if one of the needs is, else it takes all
-    /// of them. So many requests need no more room than a few.
+    /// Its needs, with those of the same sort as one: of several messages any one is enough if one
+    /// of the needs is, else it takes all of them. So many requests need no more room than a few.
     fn merged(&self) -> Vec<Need> {
         let mut merged: Vec<Need> = Vec::new();
         for need in &self.needs {

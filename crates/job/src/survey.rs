@@ -22,7 +22,8 @@ pub enum Question {
     Waits,
     /// All processes in the same form, with places in their programs.
     WaitsInFull,
-    /// What processes have called last: each is its number, the length of what follows, and that, a text of lines.
+    /// What processes have called last: each is its number, the length of what follows, and that, a
+    /// text of lines.
     Traces,
 }
 

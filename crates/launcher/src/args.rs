@@ -472,7 +472,12 @@ impl Parser {
             Opt::RuntimeOptions => self.runtime_options(shown, &text)?,
             Opt::Agent => request.agent = Some(given.value.clone()),
             Opt::Elastic => request.elastic = true,
-            Opt::Check => request.check = true,
+            Opt::Check => {
+                request.check = true;
+                request
+                    .settings
+                    .push(("CHECK".to_string(), "1".to_string()));
+            }
             Opt::Pmix => request.pmix = true,
             Opt::Version => self.answer = Some(Parsed::Version),
             // It was answered.

@@ -487,7 +487,8 @@ impl Supervisor {
         self.faults.status(survived, fault)
     }
 
-    /// Asks for the last calls of ranks, while there are nodes, if the job has failed and they are to be told.
+    /// Asks for the last calls of ranks, while there are nodes, if the job has failed and they are
+    /// to be told.
     fn ask_for_traces(&mut self) {
         self.traces.ask(self.faults.cause(), &mut self.nodes);
         let until = Instant::now() + traces::PATIENCE;

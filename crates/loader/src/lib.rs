@@ -3,8 +3,12 @@
 //! Nothing that is opened here is closed again: libraries of networks and process
 //! managers have threads and exit handlers that expect to find their code.
 
+mod tool;
+
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fmt;
+
+pub use tool::tell_tool;
 
 /// Who finds the symbols of a library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -169,8 +169,8 @@ pub fn register(device: &'static dyn Device) {
     HOST_ONLY.store(false, Ordering::Release);
 }
 
-/// Buffers are looked at closely from now on, also where there is no memory but the host's: [`is_host_only`] says no. To be
-/// called before the library comes up.
+/// Buffers are looked at closely from now on, also where there is no memory but the host's:
+/// [`is_host_only`] says no. To be called before the library comes up.
 pub fn look_closely() {
     HOST_ONLY.store(false, Ordering::Release);
 }

@@ -1,6 +1,6 @@
 // What a collective call on a file has failed with is told when the file is closed, if the program has thrown it away.
 // only: catena
-// run: -n 3 -- missing ; fails ; says a collective call on file '.*' failed, and the program has not asked why: MPI_File_write_all: .*rank 2 called MPI_File_close, and ranks 0 and 1 called MPI_File_write_all
+// run: -n 3 -- missing ; fails ; says a collective call on file '.*' failed, and the program has not asked why: MPI_File_(close|write_all): .*rank 2 called MPI_File_close, and ranks 0 and 1 called MPI_File_write_all
 // run: --set LINK=tcp -n 3 -- missing ; fails ; says failed, and the program has not asked why: MPI_File_
 // run: -n 2 -- full ; says catena: a collective call on file '/dev/full' failed, and the program has not asked why: MPI_File_write_all: ; says done
 // run: -n 2 -- asked ; never says has not asked why ; says done

@@ -102,7 +102,11 @@ impl CallSignature {
 impl fmt::Display for CallSignature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(name) = self.words() {
-            return f.write_str(name);
+            f.write_str(name)?;
+            return match self.label == Label::FIRST {
+                true => write!(f, ", {}", self.label),
+                false => Ok(()),
+            };
         }
         if self.is_persistent {
             f.write_str("the persistent form of ")?;

@@ -9,7 +9,8 @@ use super::Node;
 const CALLS: usize = usize::MAX;
 
 impl Node {
-    /// The last calls of all ranks: each is its number, the length of what follows, and that, lines.
+    /// The last calls of all ranks: each is its number, the length of what follows, and that,
+    /// lines.
     pub(super) fn traces(&mut self) -> Vec<u8> {
         self.find_traces();
         let mut answer = Vec::new();

@@ -1,5 +1,6 @@
-//! What ranks have called last, where the job fails: written to a file if the user has named one, and of a rank that a signal has
-//! killed its last call is told in any case. The memory in which ranks note their calls outlives them, as the launcher has it.
+//! What ranks have called last, where the job fails: written to a file if the user has named one,
+//! and of a rank that a signal has killed its last call is told in any case. The memory in which
+//! ranks note their calls outlives them, as the launcher has it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -54,7 +55,8 @@ impl Traces {
         }
     }
 
-    /// Writes the file, if there is to be one, and gives what is told behind the cause of a failure.
+    /// Writes the file, if there is to be one, and gives what is told behind the cause of a
+    /// failure.
     pub fn tell(&mut self, failure: &Failure, processes: &Processes) -> Vec<String> {
         let Some(known) = self.known.take() else {
             return Vec::new();
