@@ -58,6 +58,31 @@ impl Typed {
         Typed::new(base, count, &self.ty)
     }
 
+    /// What a message of its first `len` bytes says of its elements in checked mode; 0 if nothing, or
+    /// if they do not end with an element.
+    fn seal(&self, len: u64) -> u32 {
+        self.ty.fingerprint(len).map_or(0, check::seal)
+    }
+
+    /// Compares what has come in checked mode with what is expected, and tells the tool if it does not
+    /// fit.
+    #[cold]
+    fn compare(&self, sent: u32, source: u32, len: u64) {
+        // A message that is too long is told as such.
+        if sent == 0 || len > self.len {
+            return;
+        }
+        let expected = self.ty.fingerprint(len).map(check::seal);
+        if expected.is_some_and(|expected| [0, sent].contains(&expected)) {
+            return;
+        }
+        let expected = match expected {
+            Some(seal) => check::words(seal),
+            None => format!("a part of an element ({len} bytes do not end with one)"),
+        };
+        check::tell(self.base, source, len, &check::words(sent), &expected);
+    }
+
     /// Bytes of the packed elements.
     #[inline]
     pub(crate) fn len(&self) -> u64 {
@@ -303,8 +328,6 @@ pub enum SendBuf {
     Typed(Box<Typed>),
     /// A copy that the library owns (buffered sends, its own messages).
     Owned(Box<[u8]>),
-    /// In checked mode: what it is of, too.
-    Sealed(Box<Sealed>),
 }
 
 /// Room for a message.
@@ -314,68 +337,6 @@ pub enum RecvBuf {
     Bytes(*mut u8, u64),
     /// Elements to be unpacked on the way.
     Typed(Box<Typed>),
-    /// In checked mode: what it is for, too.
-    Expecting(Box<Expecting>),
-}
-
-/// A message to send, and what it is of.
-#[derive(Debug)]
-pub struct Sealed {
-    buf: SendBuf,
-    seal: u32,
-}
-
-/// Room for a message, and what it is for.
-#[derive(Debug)]
-pub struct Expecting {
-    buf: RecvBuf,
-    base: *const u8,
-    ty: TypeRef,
-}
-
-impl Sealed {
-    /// `count` elements of `ty`, which are what `buf` sends.
-    #[cold]
-    fn new(buf: SendBuf, count: u64, ty: &TypeRef) -> Box<Self> {
-        let print = ty.fingerprint(count.saturating_mul(ty.size()));
-        let seal = print.map_or(0, check::seal);
-        Box::new(Sealed { buf, seal })
-    }
-}
-
-impl Expecting {
-    /// Room for elements of `ty` at `base`, which is what `buf` is.
-    #[cold]
-    fn new(buf: RecvBuf, base: *const u8, ty: &TypeRef) -> Box<Self> {
-        let ty = ty.clone();
-        Box::new(Expecting { buf, base, ty })
-    }
-
-    /// Places bytes of the message. Out of line, as other buffers are placed where this is called.
-    #[cold]
-    #[inline(never)]
-    fn place(&mut self, at: u64, bytes: PeerBytes<'_>) {
-        self.buf.place(at, bytes);
-    }
-
-    /// Compares what has come with what is expected, and tells the tool if it does not fit.
-    #[cold]
-    fn compare(&self, sent: u32, source: u32, len: u64) {
-        let room = self.buf.capacity();
-        // A message that is too long is told as such.
-        if sent == 0 || len > room {
-            return;
-        }
-        let expected = self.ty.fingerprint(len);
-        let fits = expected.is_some_and(|print| [0, sent].contains(&check::seal(print)));
-        if !fits {
-            let expected = match expected {
-                Some(print) => check::words(check::seal(print)),
-                None => format!("a part of an element ({} bytes do not end with one)", len),
-            };
-            check::tell(self.base, source, len, &check::words(sent), &expected);
-        }
-    }
 }
 
 impl SendBuf {
@@ -392,23 +353,12 @@ impl SendBuf {
         }
     }
 
+    /// Elements that may be on a device, or are compared with those that are received.
     #[cold]
     fn closely(base: *const u8, count: u64, ty: &TypeRef) -> Self {
-        let buf = match is_run(base, count, ty) {
+        match is_run(base, count, ty) && !CHECK.get() {
             true => SendBuf::Bytes(base, count * ty.size()),
             false => SendBuf::Typed(Box::new(Typed::new(base.cast_mut(), count, ty))),
-        };
-        match CHECK.get() {
-            true => SendBuf::Sealed(Sealed::new(buf, count, ty)),
-            false => buf,
-        }
-    }
-
-    /// What it is without what checked mode adds.
-    pub fn plain(&self) -> &SendBuf {
-        match self {
-            SendBuf::Sealed(it) => &it.buf,
-            plain => plain,
         }
     }
 
@@ -444,8 +394,6 @@ impl SendBuf {
                 // SAFETY: as above, with the layout that the type describes.
                 unsafe { t.pack(from, out, len) }
             }
-            // SAFETY: as above.
-            SendBuf::Sealed(it) => unsafe { it.buf.copy(from, out, len) },
         }
     }
 }
@@ -488,13 +436,12 @@ impl Source for SendBuf {
             SendBuf::Bytes(_, len) => *len,
             SendBuf::Owned(bytes) => bytes.len() as u64,
             SendBuf::Typed(t) => t.len(),
-            SendBuf::Sealed(it) => Source::len(&it.buf),
         }
     }
 
     fn seal(&self) -> u32 {
         match self {
-            SendBuf::Sealed(it) => it.seal,
+            SendBuf::Typed(t) => t.seal(t.len),
             _ => 0,
         }
     }
@@ -518,7 +465,6 @@ impl Source for SendBuf {
             SendBuf::Bytes(at, _) => Some(*at),
             SendBuf::Owned(bytes) => Some(bytes.as_ptr()),
             SendBuf::Typed(_) => None,
-            SendBuf::Sealed(it) => it.buf.contiguous(),
         }
     }
 }
@@ -539,13 +485,9 @@ impl RecvBuf {
 
     #[cold]
     fn closely(base: *mut u8, count: u64, ty: &TypeRef) -> Self {
-        let buf = match is_run(base, count, ty) {
+        match is_run(base, count, ty) && !CHECK.get() {
             true => RecvBuf::Bytes(base, count * ty.size()),
             false => RecvBuf::Typed(Box::new(Typed::new(base, count, ty))),
-        };
-        match CHECK.get() {
-            true => RecvBuf::Expecting(Expecting::new(buf, base, ty)),
-            false => buf,
         }
     }
 }
@@ -556,13 +498,12 @@ impl Sink for RecvBuf {
         match self {
             RecvBuf::Bytes(_, len) => *len,
             RecvBuf::Typed(t) => t.len(),
-            RecvBuf::Expecting(it) => it.buf.capacity(),
         }
     }
 
     fn check_seal(&self, seal: u32, source: u32, len: u64) {
-        if let RecvBuf::Expecting(it) = self {
-            it.compare(seal, source, len);
+        if let RecvBuf::Typed(t) = self {
+            t.compare(seal, source, len);
         }
     }
 
@@ -574,7 +515,6 @@ impl Sink for RecvBuf {
                 // SAFETY: within the buffer that the program lends.
                 unsafe { t.gather(at, bytes, is_last) }
             }
-            RecvBuf::Expecting(it) => it.buf.place_part(at, bytes, is_last),
             _ => self.place(at, bytes),
         }
     }
@@ -591,7 +531,6 @@ impl Sink for RecvBuf {
             RecvBuf::Bytes(base, _) => unsafe { bytes.copy_to(base.add(at as usize)) },
             // SAFETY: as above, with the layout that the type describes.
             RecvBuf::Typed(t) => unsafe { t.unpack(at, bytes.as_ptr(), bytes.len()) },
-            RecvBuf::Expecting(it) => it.place(at, bytes),
         }
     }
 
@@ -600,7 +539,6 @@ impl Sink for RecvBuf {
         match self {
             RecvBuf::Bytes(at, _) => Some(*at),
             RecvBuf::Typed(_) => None,
-            RecvBuf::Expecting(it) => it.buf.contiguous(),
         }
     }
 }

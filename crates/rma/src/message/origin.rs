@@ -63,10 +63,10 @@ impl ElementOp {
 
 /// The buffer of the program, which lends it until the operation is over.
 fn lent(buffer: &SendBuf) -> Result<SendBuf> {
-    Ok(match buffer.plain() {
+    Ok(match buffer {
         SendBuf::Bytes(at, len) => SendBuf::Bytes(*at, *len),
         SendBuf::Typed(typed) => SendBuf::Typed(typed.clone()),
-        SendBuf::Owned(_) | SendBuf::Sealed(_) => SendBuf::Owned(buffer.to_owned_bytes()?),
+        SendBuf::Owned(_) => SendBuf::Owned(buffer.to_owned_bytes()?),
     })
 }
 
