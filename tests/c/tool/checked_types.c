@@ -6,7 +6,7 @@
 // run: -n 2 --set CHECK=1 -- differs ; lines 7 (done|catena: a message of \d+ bytes from rank 0 has .*, and its receive expects .*)
 // run: -n 2 --set CHECK=1 --set LINK=tcp -- differs ; says a message of 4 bytes from rank 0 has Float32, and its receive expects Int32 ; says of 16 bytes from rank 0 has Int32, and its receive expects elements of several kinds
 // run: -n 2 --set CHECK=1 --set SHM_EAGER_MAX=0 -- differs ; says a message of 400000 bytes from rank 0 has Float32, and its receive expects Int32
-// run: -n 2 --check -- differs ; says a message of 4 bytes from rank 0 has Float32, and its receive expects Int32
+// run: -n 2 --check -- differs ; says the message of 4 bytes from rank 0 has Float32, but its receive has Int32
 // run: -n 2 -- differs ; never says expects ; says done
 #include "../check.h"
 
