@@ -1,4 +1,5 @@
-//! Makes the functions that the table says are missing and the numbers of all, and names the library.
+//! Makes the functions that the table says are missing and the numbers of all, and names the
+//! library.
 
 use catena_abi::table::{Arg, Function, State, extensions, functions};
 use std::fmt::Write;

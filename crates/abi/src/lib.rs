@@ -20,8 +20,9 @@ pub mod names;
 mod status;
 pub mod table;
 
-/// The block size of a distributed array that is the number of `MPI_DISTRIBUTE_DFLT_DARG`, from an interface where that
-/// constant has another number. The standard's interface has no way to ask for it.
+/// The block size of a distributed array that is the number of `MPI_DISTRIBUTE_DFLT_DARG`, from an
+/// interface where that constant has another number. The standard's interface has no way to ask for
+/// it.
 pub const DARG_AS_SIZE: i32 = i32::MIN / 2 + 19;
 
 pub use callbacks::*;

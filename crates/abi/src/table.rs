@@ -136,7 +136,8 @@ impl Function {
         self.args.iter().find(|arg| arg.name == name)
     }
 
-    /// Which arguments the trace of calls keeps, in their order: numbers and handles, those first that say most of a call.
+    /// Which arguments the trace of calls keeps, in their order: numbers and handles, those first
+    /// that say most of a call.
     pub fn traced(&self) -> [Option<usize>; 3] {
         let says = |arg: &Arg| match (arg.name, arg.base()) {
             ("dest" | "source" | "root" | "target_rank" | "rank", _) => 0,
@@ -208,15 +209,16 @@ pub fn functions() -> Vec<Function> {
     read(FUNCTIONS, ARGUMENTS)
 }
 
-/// The names of all functions of the table, and of those of [`extensions`] behind them, for those who
-/// need nothing else of them: the tables are not part of a library for that.
+/// The names of all functions of the table, and of those of [`extensions`] behind them, for those
+/// who need nothing else of them: the tables are not part of a library for that.
 pub fn names() -> Vec<&'static str> {
     include_str!(concat!(env!("OUT_DIR"), "/names.txt"))
         .lines()
         .collect()
 }
 
-/// The functions that no version of the standard has yet and Fortran has as well, in the order of their table.
+/// The functions that no version of the standard has yet and Fortran has as well, in the order of
+/// their table.
 ///
 /// # Panics
 /// As [`functions`].

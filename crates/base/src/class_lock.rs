@@ -1,6 +1,6 @@
-//! A lock of two classes: any number of members of one class are inside together, and none of the other
-//! one meanwhile. Windows have one each, for `MPI_Win_lock_all` on the one side and those who lock
-//! exclusively on the other.
+//! A lock of two classes: any number of members of one class are inside together, and none of the
+//! other one meanwhile. Windows have one each, for `MPI_Win_lock_all` on the one side and those who
+//! lock exclusively on the other.
 //!
 //! | word      | who writes it                | meaning                                             |
 //! |-----------|------------------------------|-----------------------------------------------------|
@@ -8,14 +8,14 @@
 //! | `next`    | whoever has to wait: adds 1  | the next ticket                                     |
 //! | `serving` | whoever enters by a ticket: adds 1 | the ticket that enters next                   |
 //!
-//! A member enters at once if nobody of the other class is inside and nobody waits. Else it waits in a
-//! queue, first come first served, or beside it ([`Queue::Beside`]): a member that holds something for
-//! which the head of the queue may wait must not wait behind it. Only the other class inside keeps that
-//! one out.
+//! A member enters at once if nobody of the other class is inside and nobody waits. Else it waits
+//! in a queue, first come first served, or beside it ([`Queue::Beside`]): a member that holds
+//! something for which the head of the queue may wait must not wait behind it. Only the other class
+//! inside keeps that one out.
 //!
-//! All that matters to somebody who goes to sleep changes in `inside`, where the sleeper has counted
-//! itself before its last look, or in `serving`, whose writer looks at `inside` afterwards (`SeqCst`
-//! both). The lock does not know which processes wait: the caller does, and wakes them.
+//! All that matters to somebody who goes to sleep changes in `inside`, where the sleeper has
+//! counted itself before its last look, or in `serving`, whose writer looks at `inside` afterwards
+//! (`SeqCst` both). The lock does not know which processes wait: the caller does, and wakes them.
 //!
 //! Model: `tests/loom_class_lock.rs`.
 
@@ -122,8 +122,8 @@ impl ClassLock {
         }
     }
 
-    /// Enters, if it is the turn of one that waits. It asks for [`ClassLock::has_waiters`] then: others
-    /// may enter, too.
+    /// Enters, if it is the turn of one that waits. It asks for [`ClassLock::has_waiters`] then:
+    /// others may enter, too.
     pub fn try_turn(&self, waiting: Waiting) -> bool {
         let Waiting { class, ticket } = waiting;
         ordered();

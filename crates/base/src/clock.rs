@@ -31,13 +31,14 @@ pub fn ticks() -> u64 {
 /// Both clocks at an early moment.
 static START: OnceLock<(u64, Instant)> = OnceLock::new();
 
-/// Looks at both clocks, so that [`ticks_per_us`] need not wait later. For those who begin to use this library.
+/// Looks at both clocks, so that [`ticks_per_us`] need not wait later. For those who begin to use
+/// this library.
 pub fn start() {
     START.get_or_init(|| (ticks(), Instant::now()));
 }
 
-/// Ticks per microsecond; measured at the first call, which takes some 50 µs unless [`start`] was called a
-/// millisecond before.
+/// Ticks per microsecond; measured at the first call, which takes some 50 µs unless [`start`] was
+/// called a millisecond before.
 pub fn ticks_per_us() -> f64 {
     static RATE: OnceLock<Rate> = OnceLock::new();
     RATE.get_or_init(|| since_start().unwrap_or_else(calibrate))

@@ -1,16 +1,16 @@
 //! Copies.
 //!
-//! [`small`], [`plain`], [`claiming`], [`taking`] and [`string`] go through the cache. [`stream`] writes around it
-//! (non-temporal stores): the reader then takes the bytes from memory instead
-//! of the writer's cache, which wins where the two cores are far apart or the
-//! data exceeds the caches, and loses elsewhere. Who uses both should measure.
-//! [`bulk`] is for memory that no other core is using.
+//! [`small`], [`plain`], [`claiming`], [`taking`] and [`string`] go through the cache. [`stream`]
+//! writes around it (non-temporal stores): the reader then takes the bytes from memory instead of
+//! the writer's cache, which wins where the two cores are far apart or the data exceeds the caches,
+//! and loses elsewhere. Who uses both should measure. [`bulk`] is for memory that no other core is
+//! using.
 
 use std::ptr;
 
-/// Asks the processor for the instructions that copies choose from, so that the first of them need not. Each
-/// question leads to the host of a virtual machine: measured here, all of them take 55 µs, as much as a dozen
-/// messages of 8 KiB. For those who begin to use this library.
+/// Asks the processor for the instructions that copies choose from, so that the first of them need
+/// not. Each question leads to the host of a virtual machine: measured here, all of them take 55
+/// µs, as much as a dozen messages of 8 KiB. For those who begin to use this library.
 pub fn start() {
     #[cfg(target_arch = "x86_64")]
     // One answer brings all others with it.
@@ -125,7 +125,8 @@ pub unsafe fn take(at: *mut u8, len: usize) {
     }
 }
 
-/// Whether [`string`] is worth a trial here: the processor says that its string instructions are fast. Cost: a load.
+/// Whether [`string`] is worth a trial here: the processor says that its string instructions are
+/// fast. Cost: a load.
 #[inline]
 pub fn has_fast_strings() -> bool {
     #[cfg(target_arch = "x86_64")]
@@ -138,18 +139,21 @@ pub fn has_fast_strings() -> bool {
     }
 }
 
-/// Whether [`string`] is a good way for `len` bytes into memory that another process reads, or out of it. It does not matter then
-/// who had the lines last. Shorter copies are over before a string has begun.
+/// Whether [`string`] is a good way for `len` bytes into memory that another process reads, or out
+/// of it. It does not matter then who had the lines last. Shorter copies are over before a string
+/// has begun.
 #[inline(always)]
 pub fn suits_string(len: usize) -> bool {
     len >= STRINGS && has_fast_strings()
 }
 
-/// Copies by the processor's string instruction, which knows from the beginning how much is to come: it fetches no
-/// line that it writes as a whole, and many at once. To begin takes as long as some hundred bytes by vectors.
+/// Copies by the processor's string instruction, which knows from the beginning how much is to
+/// come: it fetches no line that it writes as a whole, and many at once. To begin takes as long as
+/// some hundred bytes by vectors.
 ///
-/// Measured here (AMD EPYC, near cores), 64 KiB in pieces of 16 KiB into memory that another core reads then pass at 61
-/// GB/s, by vectors at 45. Asking for the lines ahead ([`claim`]) makes it slower.
+/// Measured here (AMD EPYC, near cores), 64 KiB in pieces of 16 KiB into memory that another core
+/// reads then pass at 61 GB/s, by vectors at 45. Asking for the lines ahead ([`claim`]) makes it
+/// slower.
 ///
 /// # Safety
 /// Both ranges must be valid for `len` bytes and must not overlap.
@@ -175,16 +179,16 @@ pub unsafe fn string(dst: *mut u8, src: *const u8, len: usize) {
 
 /// Shortest copy between processes for which [`string`] is worth a trial.
 pub const STRINGS: usize = 8 << 10;
-/// From here on the string instructions of the C library's `memcpy` are the fastest where no other core has
-/// the lines: they fetch none that is written as a whole.
+/// From here on the string instructions of the C library's `memcpy` are the fastest where no other
+/// core has the lines: they fetch none that is written as a whole.
 const STRING: usize = 2 << 10;
 /// From here on both sides exceed the nearest caches, and what is written goes around them.
 const AROUND: usize = 1 << 20;
 
 /// Copies between memory that no other core is using: a window's, whose owner takes no part.
 ///
-/// Measured here (AMD EPYC), into 64 places in turn: 64 KiB at 121 GB/s instead of 64 by a loop of vector moves,
-/// 1 MiB at 42 instead of 28.
+/// Measured here (AMD EPYC), into 64 places in turn: 64 KiB at 121 GB/s instead of 64 by a loop of
+/// vector moves, 1 MiB at 42 instead of 28.
 ///
 /// # Safety
 /// Both ranges must be valid for `len` bytes and must not overlap.

@@ -51,9 +51,9 @@ impl ElementLock {
         }
     }
 
-    /// As [`ElementLock::hold`], unless `is_dead` says of the member that holds it that it has died:
-    /// it is asked now and then while this one waits. The elements may be half changed, so the lock
-    /// stays taken.
+    /// As [`ElementLock::hold`], unless `is_dead` says of the member that holds it that it has
+    /// died: it is asked now and then while this one waits. The elements may be half changed, so
+    /// the lock stays taken.
     ///
     /// # Errors
     /// The member that has died.

@@ -1,10 +1,11 @@
 //! Copies of this process that `fork` makes.
 //!
-//! A copy has this process's memory and descriptors, and one of its threads: what it did with them would be done in the name of this
-//! process. So whatever the library does at the end of a process it leaves out in a copy, which [`is_copy`] tells.
+//! A copy has this process's memory and descriptors, and one of its threads: what it did with them
+//! would be done in the name of this process. So whatever the library does at the end of a process
+//! it leaves out in a copy, which [`is_copy`] tells.
 //!
-//! Only `fork` tells of copies. What `vfork` and `posix_spawn` make, and `_Fork` in handlers of signals, executes another program
-//! or ends.
+//! Only `fork` tells of copies. What `vfork` and `posix_spawn` make, and `_Fork` in handlers of
+//! signals, executes another program or ends.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -15,8 +16,8 @@ extern "C" fn note() {
     IS_COPY.store(true, Relaxed);
 }
 
-/// Has `call` called in each copy of this process, before `fork` returns there. Like a handler of signals it may wait for nothing, as
-/// another thread may have held any lock.
+/// Has `call` called in each copy of this process, before `fork` returns there. Like a handler of
+/// signals it may wait for nothing, as another thread may have held any lock.
 pub fn in_copies(call: extern "C" fn()) {
     watch();
     add(call);
@@ -35,7 +36,8 @@ pub fn watch() {
 }
 
 fn add(call: extern "C" fn()) {
-    // SAFETY: plain functions without arguments. If there is no memory for another one, it is not called.
+    // SAFETY: plain functions without arguments. If there is no memory for another one, it is not
+    // called.
     unsafe { libc::pthread_atfork(None, None, Some(call)) };
 }
 

@@ -1,7 +1,8 @@
 //! Limits of this process.
 
-/// Raises the limit of open descriptors as far as it may be. Connections and shared memory take descriptors, and the
-/// limit that a shell sets is low for the sake of programs that have a table of them.
+/// Raises the limit of open descriptors as far as it may be. Connections and shared memory take
+/// descriptors, and the limit that a shell sets is low for the sake of programs that have a table
+/// of them.
 pub fn raise_descriptors() {
     let mut limit = libc::rlimit {
         rlim_cur: 0,

@@ -1,5 +1,6 @@
-//! A mailbox: one process asks another one on its node to do something short for it. It holds one letter at a time, which
-//! its origin takes back if the owner of the box does not begin with it soon.
+//! A mailbox: one process asks another one on its node to do something short for it. It holds one
+//! letter at a time, which its origin takes back if the owner of the box does not begin with it
+//! soon.
 //!
 //! | state     | who changes it      | to                                             |
 //! |-----------|---------------------|------------------------------------------------|
@@ -10,9 +11,9 @@
 //! | `READING` | the owner           | `DONE` or `REFUSED`; the answer is there       |
 //! | `DONE`, `REFUSED` | that origin | `FREE`                                         |
 //!
-//! Whoever may write the words has come to its state by an acquiring step from one that the last writer or reader
-//! released, so the words themselves are written and read without an order. If an origin dies with a letter, the mailbox
-//! stays as it is: nobody else gets it.
+//! Whoever may write the words has come to its state by an acquiring step from one that the last
+//! writer or reader released, so the words themselves are written and read without an order. If an
+//! origin dies with a letter, the mailbox stays as it is: nobody else gets it.
 //!
 //! An owner that does not read is left alone for some letters, twice as many each time.
 //!
@@ -51,7 +52,8 @@ pub enum Outcome {
 #[cfg_attr(not(loom), repr(C, align(64)))]
 pub struct Mailbox {
     state: AtomicU32,
-    /// For how many letters the owner is left alone, and, from bit 16 on, how often that was so in a row.
+    /// For how many letters the owner is left alone, and, from bit 16 on, how often that was so in
+    /// a row.
     pause: AtomicU32,
     words: [AtomicU64; WORDS],
 }
@@ -66,8 +68,8 @@ impl Mailbox {
         self.state.load(Relaxed) == FULL
     }
 
-    /// As the owner, carries out the letter that is there, unless it is taken back: `carry_out` gives the answer, or
-    /// refuses. True if there was one.
+    /// As the owner, carries out the letter that is there, unless it is taken back: `carry_out`
+    /// gives the answer, or refuses. True if there was one.
     pub fn serve(&self, carry_out: impl FnOnce(&[u64; WORDS]) -> Option<[u64; ANSWER]>) -> bool {
         let taken = self.state.compare_exchange(FULL, READING, Acquire, Relaxed);
         if taken.is_err() {
@@ -98,7 +100,8 @@ impl Mailbox {
         true
     }
 
-    /// What has become of the letter that this origin has put in. The mailbox is free once that is known.
+    /// What has become of the letter that this origin has put in. The mailbox is free once that is
+    /// known.
     pub fn look(&self) -> Outcome {
         let outcome = match self.state.load(Acquire) {
             DONE => {
@@ -112,8 +115,8 @@ impl Mailbox {
         outcome
     }
 
-    /// Takes the letter of this origin back, unless the owner has begun with it. Then the mailbox is free, and nothing has
-    /// happened.
+    /// Takes the letter of this origin back, unless the owner has begun with it. Then the mailbox
+    /// is free, and nothing has happened.
     pub fn take_back(&self) -> bool {
         let taken_back = self.state.compare_exchange(FULL, FREE, AcqRel, Relaxed);
         taken_back.is_ok()

@@ -52,8 +52,8 @@ impl<'a> PeerBytes<'a> {
         }
     }
 
-    /// These bytes as a source whose lines the copying core takes over: their writer gets them back from
-    /// there sooner, see [`copy::taking`].
+    /// These bytes as a source whose lines the copying core takes over: their writer gets them back
+    /// from there sooner, see [`copy::taking`].
     ///
     /// # Safety
     /// The range may be written until `'a` ends, by who copies it.

@@ -1,4 +1,5 @@
-//! Arrays whose memory goes back to the system when they go, whatever else has been allocated since.
+//! Arrays whose memory goes back to the system when they go, whatever else has been allocated
+//! since.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::fmt;
@@ -31,8 +32,8 @@ unsafe impl<T: Send> Send for Pages<T> {}
 unsafe impl<T: Sync> Sync for Pages<T> {}
 
 impl<T> Pages<T> {
-    /// An array of `len` elements, each made by `element` from its index. If there is no memory for the array the
-    /// process ends, as when a box is made.
+    /// An array of `len` elements, each made by `element` from its index. If there is no memory for
+    /// the array the process ends, as when a box is made.
     ///
     /// # Panics
     /// If the elements have no size, or are aligned to more than a page.
@@ -60,8 +61,9 @@ impl<T> Pages<T> {
     }
 }
 
-/// Gives back to the system what was freed of ordinary memory and lies between pieces that are still in use. Cost: all
-/// that is free there; for those who have just freed many megabytes in small pieces.
+/// Gives back to the system what was freed of ordinary memory and lies between pieces that are
+/// still in use. Cost: all that is free there; for those who have just freed many megabytes in
+/// small pieces.
 #[cold]
 pub fn return_freed() {
     // SAFETY: it may be called at any time.
@@ -105,8 +107,8 @@ impl<T> Drop for Pages<T> {
             return;
         }
         let bytes = self.len * size_of::<T>();
-        // SAFETY: the elements are dropped once, here; then nobody knows of the memory, which was mapped
-        // for them alone.
+        // SAFETY: the elements are dropped once, here; then nobody knows of the memory, which was
+        // mapped for them alone.
         unsafe {
             ptr::drop_in_place(&raw mut **self);
             // It cannot fail for a whole mapping.

@@ -1,7 +1,8 @@
 //! Partitions that several threads say are ready, each of which exactly one thread takes.
 //!
 //! A partition is written before it is said to be ready (Release), and read after it was taken
-//! (Acquire). Either is one read-modify-write; where only one thread runs at a time, a load and a store.
+//! (Acquire). Either is one read-modify-write; where only one thread runs at a time, a load and a
+//! store.
 //!
 //! Model: `tests/loom_partitions.rs`.
 

@@ -1,11 +1,11 @@
-//! The descriptors 0 to 2, which a program may have closed: what is opened then gets their numbers, and the program
-//! prints into it.
+//! The descriptors 0 to 2, which a program may have closed: what is opened then gets their numbers,
+//! and the program prints into it.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
 
-/// Keeps what is opened meanwhile from becoming standard input, output or error, where the program has closed that.
-/// Afterwards it is as closed as before. Cost: one file that is opened.
+/// Keeps what is opened meanwhile from becoming standard input, output or error, where the program
+/// has closed that. Afterwards it is as closed as before. Cost: one file that is opened.
 #[derive(Debug)]
 pub struct StandardStreams {
     /// Those that were free.

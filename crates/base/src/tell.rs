@@ -4,8 +4,8 @@ use std::fmt;
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Writes to stderr. Nobody may read it any more, and the program may ignore SIGPIPE: what cannot be told is left out, where
-/// [`eprintln!`] would end the process.
+/// Writes to stderr. Nobody may read it any more, and the program may ignore SIGPIPE: what cannot
+/// be told is left out, where [`eprintln!`] would end the process.
 #[cold]
 #[inline(never)]
 pub fn say(text: fmt::Arguments<'_>) {
@@ -38,7 +38,8 @@ pub fn takes_output(descriptor: i32) -> bool {
     found == 1 && asked.revents & libc::POLLOUT != 0
 }
 
-/// Tells, once, that the process gets no more memory, and what may help: what follows asks for memory, too.
+/// Tells, once, that the process gets no more memory, and what may help: what follows asks for
+/// memory, too.
 #[cold]
 #[inline(never)]
 pub fn no_memory(bytes: usize) {

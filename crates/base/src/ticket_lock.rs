@@ -16,16 +16,16 @@
 //!
 //! They share a word, so a lock that is free is taken, and left, by one step each.
 //!
-//! A ticket is a place in the queue, and a caller that has drawn one may do something else until it is served. Where
-//! ranks outnumber cores, the head of the queue seldom runs at the moment when it is served, and until it
-//! does, the lock would lie idle while those who run wait for it. So a caller may ask to **pass**: it enters exclusively
-//! without a ticket if nobody is inside. The head of the queue is passed [`MOST_PASSED`] times at most; then whoever
-//! comes waits behind it.
+//! A ticket is a place in the queue, and a caller that has drawn one may do something else until it
+//! is served. Where ranks outnumber cores, the head of the queue seldom runs at the moment when it
+//! is served, and until it does, the lock would lie idle while those who run wait for it. So a
+//! caller may ask to **pass**: it enters exclusively without a ticket if nobody is inside. The head
+//! of the queue is passed [`MOST_PASSED`] times at most; then whoever comes waits behind it.
 //!
 //! A caller that changes the numbers looks at `waiters`
 //! afterwards, and one that goes to sleep has counted itself there before it looks at them for the
-//! last time: both in one order for all (`SeqCst`), so one of them sees the other, and nobody sleeps
-//! for ever. The lock does not know which processes wait: the caller does, and wakes them.
+//! last time: both in one order for all (`SeqCst`), so one of them sees the other, and nobody
+//! sleeps for ever. The lock does not know which processes wait: the caller does, and wakes them.
 //!
 //! Model: `tests/loom_ticket_lock.rs`.
 
@@ -200,7 +200,8 @@ impl TicketLock {
         }
     }
 
-    /// Enters at once as member `me`, as [`TicketLock::try_enter`] does or past the queue, or draws a ticket.
+    /// Enters at once as member `me`, as [`TicketLock::try_enter`] does or past the queue, or draws
+    /// a ticket.
     ///
     /// # Errors
     /// The ticket.
@@ -254,7 +255,8 @@ impl TicketLock {
         ticket.is_served(self.numbers.load(SeqCst))
     }
 
-    /// Whether a ticket of this tag may be the one that enters next, or as soon as whoever passes it has left.
+    /// Whether a ticket of this tag may be the one that enters next, or as soon as whoever passes
+    /// it has left.
     pub fn is_next(&self, tag: u16) -> bool {
         let now = self.numbers.load(SeqCst);
         [READ, WRITE].iter().any(|of| tag_of(of.of(now)) == tag)

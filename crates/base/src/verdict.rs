@@ -1,16 +1,16 @@
-//! What several processes come to that share memory, whoever of them dies: each brings a value, and the first
-//! one to say what becomes of the round decides, for all.
+//! What several processes come to that share memory, whoever of them dies: each brings a value, and
+//! the first one to say what becomes of the round decides, for all.
 //!
 //! | word                   | who writes it                     | meaning                     |
 //! |------------------------|-----------------------------------|-----------------------------|
 //! | `words[n]` of votes    | the member whose they are         | the rounds whose number is n modulo 2: number, what it brings |
 //! | `words[n]` of verdicts | the first one to decide the round | the same rounds: number, outcome |
 //!
-//! Each round is decided by one compare-and-exchange, so whoever asks finds the same, also if the one
-//! that has decided is dead. A word may be written again two rounds later: nobody begins a round
-//! before it has the outcome of the one before, and no round is
-//! [`Agreed`](Outcome::Agreed) before all have begun it. After one that is
-//! [`Abandoned`](Outcome::Abandoned) there is no other one.
+//! Each round is decided by one compare-and-exchange, so whoever asks finds the same, also if the
+//! one that has decided is dead. A word may be written again two rounds later: nobody begins a
+//! round before it has the outcome of the one before, and no round is [`Agreed`](Outcome::Agreed)
+//! before all have begun it. After one that is [`Abandoned`](Outcome::Abandoned) there is no other
+//! one.
 //!
 //! Model: `tests/loom_verdict.rs`.
 
@@ -49,7 +49,8 @@ impl Outcome {
     }
 }
 
-/// What one member brings to two rounds, in memory that all share; zeros at first. Rounds are numbered from 1.
+/// What one member brings to two rounds, in memory that all share; zeros at first. Rounds are
+/// numbered from 1.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Votes {

@@ -5,8 +5,8 @@
 //! core; sleeping costs the waker a system call and the sleeper 12 µs and
 //! more. So: spin for about as long as a wake-up costs, yield a while, sleep.
 //! With more ranks than cores nothing is to be gained by spinning while others want the
-//! core: they may be those who are waited for, and have something to do in any case. Where the last yield came
-//! back at once nobody does, and the sender runs elsewhere.
+//! core: they may be those who are waited for, and have something to do in any case. Where the last
+//! yield came back at once nobody does, and the sender runs elsewhere.
 //!
 //! Where other programs compete for the cores a yield gives a time slice of
 //! milliseconds to one of them. Who sleeps instead gets the core back when it is
@@ -56,7 +56,8 @@ const YIELDS: u32 = 50;
 const YIELD_FOR: Duration = Duration::from_millis(2);
 /// Yields that are made in any case: with many ranks on a core each takes long.
 const YIELDS_AT_LEAST: u32 = 100;
-/// A yield that takes no longer has found nobody who wants the core: to switch to somebody and back takes longer.
+/// A yield that takes no longer has found nobody who wants the core: to switch to somebody and back
+/// takes longer.
 const BRIEF: Duration = Duration::from_micros(1);
 /// Looks before the next yield then, a microsecond or two.
 const SPINS: u32 = 32;

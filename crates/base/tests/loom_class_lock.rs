@@ -1,5 +1,5 @@
-//! Model of the lock of two classes: they are never inside together, whoever is inside sees what those
-//! of the other class did, and whoever sleeps is woken.
+//! Model of the lock of two classes: they are never inside together, whoever is inside sees what
+//! those of the other class did, and whoever sleeps is woken.
 #![cfg(loom)]
 
 use catena_base::class_lock::{Class, ClassLock, Queue};

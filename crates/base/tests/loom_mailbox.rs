@@ -1,5 +1,5 @@
-//! Model of a mailbox: the owner carries out what its origin wrote, once, or its origin takes it back; nobody gets the
-//! answer to another one's letter.
+//! Model of a mailbox: the owner carries out what its origin wrote, once, or its origin takes it
+//! back; nobody gets the answer to another one's letter.
 #![cfg(loom)]
 
 use catena_base::mailbox::{Mailbox, Outcome};
@@ -27,7 +27,8 @@ fn ask(mailbox: &Mailbox, me: u64) -> u64 {
     }
 }
 
-/// Explores origins that post `letters` each, while the owner looks `looks` times and refuses the letters of `refuses`.
+/// Explores origins that post `letters` each, while the owner looks `looks` times and refuses the
+/// letters of `refuses`.
 fn model(letters: &'static [u64], looks: u32, refuses: u64) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);

@@ -1,5 +1,5 @@
-//! Model of partitions that threads say are ready: each is taken exactly once, by one that sees its bytes,
-//! whether the place for it is there when it is ready or comes later.
+//! Model of partitions that threads say are ready: each is taken exactly once, by one that sees its
+//! bytes, whether the place for it is there when it is ready or comes later.
 #![cfg(loom)]
 
 use catena_base::partitions::{Callers, Partitions};
@@ -15,7 +15,8 @@ struct Message {
     left: AtomicU32,
 }
 
-// SAFETY: a partition is written before it is ready and read by who has taken it, which the model checks.
+// SAFETY: a partition is written before it is ready and read by who has taken it, which the model
+// checks.
 unsafe impl Send for Message {}
 // SAFETY: as above.
 unsafe impl Sync for Message {}

@@ -1,5 +1,6 @@
-//! Model of the lock of `MPI_Win_lock`: an exclusive holder is alone, shared ones see what it did, and
-//! whoever sleeps is woken, though only those are rung whose turn it is, and others may pass them.
+//! Model of the lock of `MPI_Win_lock`: an exclusive holder is alone, shared ones see what it did,
+//! and whoever sleeps is woken, though only those are rung whose turn it is, and others may pass
+//! them.
 #![cfg(loom)]
 
 use catena_base::ticket_lock::{Admission, Mode, TicketLock};

@@ -1,5 +1,5 @@
-//! Model of agreements on a board of three members, one of which may die anywhere: all that come to an
-//! outcome come to the same, and it has what each has brought.
+//! Model of agreements on a board of three members, one of which may die anywhere: all that come to
+//! an outcome come to the same, and it has what each has brought.
 #![cfg(loom)]
 
 use catena_base::verdict::{Outcome, Verdicts, Votes};

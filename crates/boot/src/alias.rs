@@ -1,8 +1,8 @@
 //! The variables of other launchers by which ranks know their numbers.
 //!
-//! Libraries and scripts look for them before MPI is there: which build to load, which device to take. So Catena's launcher
-//! sets them beside its own. They are no trace of another launcher then, whose processes, where one was started within a
-//! rank, have values of its own.
+//! Libraries and scripts look for them before MPI is there: which build to load, which device to
+//! take. So Catena's launcher sets them beside its own. They are no trace of another launcher then,
+//! whose processes, where one was started within a rank, have values of its own.
 
 /// What a variable tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,12 +52,13 @@ pub const ALIASES: [(&str, Number); 15] = [
     ("MV2_COMM_WORLD_LOCAL_SIZE", LocalSize),
 ];
 
-/// What keeps MPICH and its relatives from running alone in each rank: a process manager that cannot be reached. With a
-/// number below 0 they would take themselves to be alone, as without the variable.
+/// What keeps MPICH and its relatives from running alone in each rank: a process manager that
+/// cannot be reached. With a number below 0 they would take themselves to be alone, as without the
+/// variable.
 pub const NO_MANAGER: (&str, &str) = ("PMI_FD", "2147483647");
 
-/// Keeps Open MPI 3 and 4 from running alone where no launcher serves them: MPI_Init fails. With a PMIx server it makes
-/// them use that, which they do by themselves under Slurm alone.
+/// Keeps Open MPI 3 and 4 from running alone where no launcher serves them: MPI_Init fails. With a
+/// PMIx server it makes them use that, which they do by themselves under Slurm alone.
 pub const TOGETHER: [(&str, &str); 2] = [
     // A process is not declared to be alone unseen,
     ("OMPI_MCA_schizo", "^orte"),
@@ -72,7 +73,8 @@ pub fn forbids_alone(name: &OsStr, value: &OsStr) -> bool {
         .any(|of| (name, value) == (of.0.as_ref(), of.1.as_ref()))
 }
 
-/// `env` without the values that Catena's launcher has given to the rank that this process is or belongs to.
+/// `env` without the values that Catena's launcher has given to the rank that this process is or
+/// belongs to.
 pub(crate) fn without(
     env: impl Fn(&str) -> Option<String> + Copy,
 ) -> impl Fn(&str) -> Option<String> + Copy {

@@ -33,8 +33,8 @@ pub struct LauncherAddress {
 }
 
 impl LauncherAddress {
-    /// Where the processes of a job that another launcher has started find the one of Catena's that they have
-    /// in common on a host: it follows from what they know of their job.
+    /// Where the processes of a job that another launcher has started find the one of Catena's that
+    /// they have in common on a host: it follows from what they know of their job.
     pub(crate) fn of_guests(job: u64, rank: u32, secret: &Secret) -> LauncherAddress {
         let derived = secret.derive("a launcher for guests");
         let mut cookie = [0; wire::COOKIE];
@@ -85,8 +85,8 @@ impl LauncherAddress {
     }
 }
 
-/// Where a rank stands between two fences. Its end may arrive while the rank asks for something else: it is told
-/// by the next look at the fence.
+/// Where a rank stands between two fences. Its end may arrive while the rank asks for something
+/// else: it is told by the next look at the fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fence {
     None,
@@ -110,12 +110,13 @@ pub struct Client {
     fence: Fence,
     /// What was asked for, and the answers that have come.
     asked: BTreeMap<String, BTreeMap<Name, Option<Vec<u8>>>>,
-    /// Descriptors that came along and belong to frames that were not taken yet, in their order. One that the process had no
-    /// room for has its place.
+    /// Descriptors that came along and belong to frames that were not taken yet, in their order.
+    /// One that the process had no room for has its place.
     descriptors: VecDeque<Descriptor>,
     /// Other jobs that were asked for, and the answers that have come.
     others: BTreeMap<u64, Option<OtherJob>>,
-    /// The questions whose answer came without the memory that belongs to it, by number, and what is told of that.
+    /// The questions whose answer came without the memory that belongs to it, by number, and what
+    /// is told of that.
     lost: BTreeMap<u64, BootError>,
     /// What has been told of deaths and was not taken yet.
     pub(crate) deaths: Vec<Death>,
@@ -291,8 +292,8 @@ impl Client {
         Ok(some)
     }
 
-    /// Waits until the launcher has ended the connection, but no longer than `limit`. What both are stopped for does
-    /// not count.
+    /// Waits until the launcher has ended the connection, but no longer than `limit`. What both are
+    /// stopped for does not count.
     pub(crate) fn await_end(&mut self, limit: Duration) {
         const TURNS: u32 = 10;
         let Ok(mut poller) = Poller::new() else {
@@ -310,8 +311,8 @@ impl Client {
         }
     }
 
-    /// What becomes readable once the launcher has ended, and the connection to it; none if its process cannot be
-    /// seen from here.
+    /// What becomes readable once the launcher has ended, and the connection to it; none if its
+    /// process cannot be seen from here.
     pub(crate) fn watch(&self) -> Option<(OwnedFd, UnixStream)> {
         let launcher = sys::watch_process(self.launcher)?;
         Some((launcher, self.socket.try_clone().ok()?))

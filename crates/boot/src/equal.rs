@@ -1,8 +1,8 @@
-//! The settings that must be equal, as this process tells the others of them when it is wired up, and what becomes of a
-//! difference: an error that names setting, ranks and values.
+//! The settings that must be equal, as this process tells the others of them when it is wired up,
+//! and what becomes of a difference: an error that names setting, ranks and values.
 //!
-//! Lines as of [`Registry::equal`](catena_settings::Registry::equal). Those about [`NODE`] matter between processes of one node
-//! alone.
+//! Lines as of [`Registry::equal`](catena_settings::Registry::equal). Those about [`NODE`] matter
+//! between processes of one node alone.
 
 use std::sync::OnceLock;
 
@@ -13,8 +13,8 @@ const NODE: &str = "LINK";
 
 static TOLD: OnceLock<String> = OnceLock::new();
 
-/// Says what the settings of this process are, once, before [`open`](crate::open): those that must be equal, and whether it shares
-/// memory with others of its node.
+/// Says what the settings of this process are, once, before [`open`](crate::open): those that must
+/// be equal, and whether it shares memory with others of its node.
 pub fn tell_settings(equal: &str, shares_memory: bool) {
     let memory = match shares_memory {
         true => "with shm",
@@ -54,7 +54,8 @@ pub(crate) fn compare(one: (u32, &str), other: (u32, &str), near: bool) -> Resul
     difference((&names[0], &told[0]), (&names[1], &told[1])).map_or(Ok(()), Err)
 }
 
-/// Whether what a rank has told by which an elastic job grows fits to that of a rank of the job, on one node.
+/// Whether what a rank has told by which an elastic job grows fits to that of a rank of the job, on
+/// one node.
 ///
 /// # Errors
 /// The difference in words.

@@ -178,8 +178,8 @@ pub struct OtherJob {
     pub remote: bool,
     /// Whether processes have spawned it.
     pub spawned: bool,
-    /// What only processes of this launcher's jobs know, or those of the two jobs where another one has
-    /// started it.
+    /// What only processes of this launcher's jobs know, or those of the two jobs where another one
+    /// has started it.
     pub secret: Option<Secret>,
     /// The memory that its ranks on my node share, if there are any.
     pub segment: Option<OwnedFd>,
@@ -188,8 +188,8 @@ pub struct OtherJob {
 }
 
 impl OtherJob {
-    /// The body of a [`FrameKind::Told`](crate::wire::FrameKind::Told): a job, if there is one of that
-    /// number. Its memory does not come along until [`OtherJob::complete`] says so.
+    /// The body of a [`FrameKind::Told`](crate::wire::FrameKind::Told): a job, if there is one of
+    /// that number. Its memory does not come along until [`OtherJob::complete`] says so.
     pub(crate) fn write(w: &mut Writer, number: u64, job: Option<&Job>) {
         w.u64(number);
         w.u32(0);
@@ -200,7 +200,8 @@ impl OtherJob {
         w.u32(u32::from(job.is_some_and(|job| job.parent.is_some())));
     }
 
-    /// The whole body of a [`FrameKind::Told`](crate::wire::FrameKind::Told) about a job of another launcher.
+    /// The whole body of a [`FrameKind::Told`](crate::wire::FrameKind::Told) about a job of another
+    /// launcher.
     pub(crate) fn write_abroad(w: &mut Writer, job: &Job, secret: Option<&Secret>) {
         w.u64(job.job_id);
         w.u32(ABROAD);
@@ -236,8 +237,8 @@ impl OtherJob {
         w.finish()
     }
 
-    /// Reads what follows after the job's number in what [`OtherJob::complete`] made; the segment is
-    /// not in it.
+    /// Reads what follows after the job's number in what [`OtherJob::complete`] made; the segment
+    /// is not in it.
     ///
     /// # Errors
     /// If it is too short, or contradicts itself.

@@ -94,8 +94,8 @@ impl Death {
 /// What the names of the process sets of an elastic job begin with; the version follows.
 pub const ELASTIC_SET: &str = "catena://elastic/";
 
-/// What the parent's port of a job begins with by which an elastic job has grown. Nobody waits there:
-/// its processes join the others by their process set.
+/// What the parent's port of a job begins with by which an elastic job has grown. Nobody waits
+/// there: its processes join the others by their process set.
 const GROWN: &str = "elastic:";
 
 /// One version of the process set of an elastic job: the first one is the job as it was started,

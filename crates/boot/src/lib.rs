@@ -87,7 +87,8 @@ choice! {
     pub enum OnHang {
         /// It says so, with the culprit and the cause, and the job goes on.
         Report = "report",
-        /// It says so, and ends the job, with status 123, if it is certain that some ranks wait for ever.
+        /// It says so, and ends the job, with status 123, if it is certain that some ranks wait for
+        /// ever.
         End = "end",
         /// Nothing.
         Nothing = "nothing",
@@ -108,18 +109,21 @@ setting! {
     scope: Local,
     level: User,
 
-    /// How long a host may take to answer when mpirun starts its daemon there, and a process that was spawned to call
-    /// `MPI_Init`; then `MPI_Comm_spawn` fails with an error of class `MPI_ERR_SPAWN`.
+    /// How long a host may take to answer when mpirun starts its daemon there, and a process that
+    /// was spawned to call `MPI_Init`; then `MPI_Comm_spawn` fails with an error of class
+    /// `MPI_ERR_SPAWN`.
     pub static LAUNCH_TIMEOUT: Duration = Duration::from_secs(60);
     range: Duration::from_millis(1)..=Duration::from_secs(86400),
     scope: Local,
     level: User,
 
-    /// How long ranks that mpirun has asked to end may take to save their work, before it kills them.
+    /// How long ranks that mpirun has asked to end may take to save their work, before it kills
+    /// them.
     ///
-    /// When it is itself interrupted by SIGINT or SIGQUIT it asks them by the same signal; at SIGTERM and SIGHUP, when another rank
-    /// has failed, and when the time is over, by SIGTERM. The same signal within a second counts
-    /// once; a second one later, and a second Ctrl-C, kill the ranks at once.
+    /// When it is itself interrupted by SIGINT or SIGQUIT it asks them by the same signal; at
+    /// SIGTERM and SIGHUP, when another rank has failed, and when the time is over, by SIGTERM. The
+    /// same signal within a second counts once; a second one later, and a second Ctrl-C, kill the
+    /// ranks at once.
     pub static LAUNCH_GRACE: Duration = Duration::from_secs(5);
     range: Duration::ZERO..=Duration::from_secs(86400),
     scope: Local,
@@ -139,8 +143,8 @@ setting! {
     scope: Local,
     level: User,
 
-    /// How long ranks may wait before mpirun says that there is no progress, where it is not certain that they wait for ever (that
-    /// it says after some two seconds).
+    /// How long ranks may wait before mpirun says that there is no progress, where it is not
+    /// certain that they wait for ever (that it says after some two seconds).
     pub static HANG_AFTER: Duration = Duration::from_secs(30);
     range: Duration::from_secs(2)..=Duration::from_secs(86400),
     scope: Local,
@@ -148,9 +152,9 @@ setting! {
 
     /// Where `MPI_Publish_name` publishes for jobs of other mpiruns.
     ///
-    /// Empty: only jobs of the same mpirun find a name. `user`: all jobs of the user on this host for which
-    /// that is set, too. A directory, which the user must own alone (mode 0700): the jobs that have it, also on
-    /// other hosts.
+    /// Empty: only jobs of the same mpirun find a name. `user`: all jobs of the user on this host
+    /// for which that is set, too. A directory, which the user must own alone (mode 0700): the jobs
+    /// that have it, also on other hosts.
     pub static NAMES: Text = Text("");
     scope: Local,
     level: User,
@@ -183,10 +187,11 @@ setting! {
 
     /// Whether ranks find their numbers also in the variables of other launchers.
     ///
-    /// These are, for ranks and sizes in the job and on the host, `OMPI_COMM_WORLD_RANK`, `_SIZE`, `_LOCAL_RANK`,
-    /// `_LOCAL_SIZE` and `_NODE_RANK`; `PMI_RANK`, `PMI_SIZE`, `PMI_LOCAL_RANK` and `PMI_LOCAL_SIZE`; `MPI_LOCALRANKID` and
-    /// `MPI_LOCALNRANKS`; `MV2_COMM_WORLD_RANK`, `_SIZE`, `_LOCAL_RANK` and `_LOCAL_SIZE`. Without it, what
-    /// mpirun itself has of them is passed on, and nothing is set.
+    /// These are, for ranks and sizes in the job and on the host, `OMPI_COMM_WORLD_RANK`, `_SIZE`,
+    /// `_LOCAL_RANK`, `_LOCAL_SIZE` and `_NODE_RANK`; `PMI_RANK`, `PMI_SIZE`, `PMI_LOCAL_RANK` and
+    /// `PMI_LOCAL_SIZE`; `MPI_LOCALRANKID` and `MPI_LOCALNRANKS`; `MV2_COMM_WORLD_RANK`, `_SIZE`,
+    /// `_LOCAL_RANK` and `_LOCAL_SIZE`. Without it, what mpirun itself has of them is passed on,
+    /// and nothing is set.
     pub static LAUNCH_ALIASES: bool = true;
     scope: Local,
     level: User,
@@ -291,8 +296,9 @@ pub trait Boot: Send {
     /// opened.
     fn take_segment(&mut self) -> Result<Option<OwnedFd>, BootError>;
 
-    /// A look at that memory, which stays with the launcher: behind what the taker lays out, each process of the node
-    /// has a place to tell what it does (`catena_trace`). `None` once it was taken, or if there is none.
+    /// A look at that memory, which stays with the launcher: behind what the taker lays out, each
+    /// process of the node has a place to tell what it does (`catena_trace`). `None` once it was
+    /// taken, or if there is none.
     fn segment(&self) -> Option<BorrowedFd<'_>>;
 
     /// A process of which all ranks of this node are descendants, if one is known.
@@ -456,22 +462,22 @@ pub trait Jobs {
     /// As [`Boot::fence`].
     fn sets(&mut self) -> Result<Vec<ElasticSet>, BootError>;
 
-    /// Tells that this process does not reach another one any more, of whose death it was not told. Where the job
-    /// goes on without the dead, the launcher says who of the two is.
+    /// Tells that this process does not reach another one any more, of whose death it was not told.
+    /// Where the job goes on without the dead, the launcher says who of the two is.
     ///
     /// # Errors
     /// As [`Boot::fence`].
     fn unreachable(&mut self, job: u64, rank: u32) -> Result<(), BootError>;
 
-    /// Tells that this process has called MPI_Init, whose world never changes: an elastic job with such a process stays as it is. To be
-    /// called before [`Jobs::ready`].
+    /// Tells that this process has called MPI_Init, whose world never changes: an elastic job with
+    /// such a process stays as it is. To be called before [`Jobs::ready`].
     ///
     /// # Errors
     /// As [`Boot::fence`].
     fn tell_world(&mut self) -> Result<(), BootError>;
 
-    /// Tells that processes of other jobs can meet this one from now on without having met it at a port: what
-    /// an elastic job waits for before it has a new state.
+    /// Tells that processes of other jobs can meet this one from now on without having met it at a
+    /// port: what an elastic job waits for before it has a new state.
     ///
     /// # Errors
     /// As [`Boot::fence`].
@@ -488,8 +494,9 @@ pub trait Jobs {
     /// As [`Boot::fence`].
     fn spawn(&mut self, request: &SpawnRequest) -> Result<u32, BootError>;
 
-    /// Opens a port, whose name begins so and is at most 200 bytes long. It closes with this process. The
-    /// outcome of the ticket that is given is the whole name, by which other launchers find the way.
+    /// Opens a port, whose name begins so and is at most 200 bytes long. It closes with this
+    /// process. The outcome of the ticket that is given is the whole name, by which other launchers
+    /// find the way.
     ///
     /// # Errors
     /// As [`Boot::fence`].
@@ -510,8 +517,9 @@ pub trait Jobs {
     /// As [`Boot::fence`].
     fn meet(&mut self, visit: &Visit<'_>) -> Result<u32, BootError>;
 
-    /// Says that a group which has met another one, by the ticket of [`Jobs::meet`], can go on with it, or why it cannot. The
-    /// ticket has one more [`Jobs::outcome`] then: whether both can. They are connected once they are told so.
+    /// Says that a group which has met another one, by the ticket of [`Jobs::meet`], can go on with
+    /// it, or why it cannot. The ticket has one more [`Jobs::outcome`] then: whether both can. They
+    /// are connected once they are told so.
     ///
     /// # Errors
     /// As [`Boot::fence`].

@@ -1,14 +1,15 @@
-//! The launcher that a process starts which nobody has started, once it spawns or connects; and the one of Catena's
-//! that the processes on a host have in common which another launcher has started.
+//! The launcher that a process starts which nobody has started, once it spawns or connects; and the
+//! one of Catena's that the processes on a host have in common which another launcher has started.
 //!
 //! It is Catena's command, that lies beside the library, with the option that [`OPTION`] is. It
 //! has one end of a pair of sockets as its standard input, says there where it is to be
 //! reached, and leaves its parent; it ends with the processes and all that they have spawned.
 //!
-//! What has been spawned writes to where the process writes, through its launcher. So a process that was alone waits
-//! at its end, once it has finalized, until its launcher has ended: then all is written. It waits for as long as
-//! `CATENA_LAUNCH_GRACE` says, as what it has parted from may go on for good; in a container, where the end of the first process is that of all,
-//! it waits until they have ended.
+//! What has been spawned writes to where the process writes, through its launcher. So a process
+//! that was alone waits at its end, once it has finalized, until its launcher has ended: then all
+//! is written. It waits for as long as `CATENA_LAUNCH_GRACE` says, as what it has parted from may
+//! go on for good; in a container, where the end of the first process is that of all, it waits
+//! until they have ended.
 
 use std::env;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -29,8 +30,9 @@ use crate::sys::{self, AtExit};
 use crate::{BOOT_VAR, BootError, Job, LAUNCH_GRACE, SINGLETON};
 
 /// The option that makes the launcher one for processes that run; no user gives it. After it
-/// come the job's number in hexadecimal digits, how many processes it has, and the name of the program. Where they are
-/// several it reads a line first, with the job's secret in hexadecimal digits.
+/// come the job's number in hexadecimal digits, how many processes it has, and the name of the
+/// program. Where they are several it reads a line first, with the job's secret in hexadecimal
+/// digits.
 pub const OPTION: &str = "--catena-server";
 
 /// How long the launcher may take to say where it is.
@@ -95,8 +97,8 @@ impl AtExit for End {
     }
 }
 
-/// Says no more to the launcher of this process alone, if it has one, and waits until that has passed on what the processes have
-/// written that this one has spawned.
+/// Says no more to the launcher of this process alone, if it has one, and waits until that has
+/// passed on what the processes have written that this one has spawned.
 pub(crate) fn leave() {
     let Some(own) = own().take() else {
         return;
@@ -112,8 +114,8 @@ pub(crate) fn leave() {
     sys::await_process(&own.launcher, limit);
 }
 
-/// Connects to the launcher that the processes on this host have in common of a job that another launcher has
-/// started; the first of them that wants it starts it.
+/// Connects to the launcher that the processes on this host have in common of a job that another
+/// launcher has started; the first of them that wants it starts it.
 pub(crate) fn share(job: &Job) -> Result<Client, BootError> {
     let none = || BootError::NoServer("the job has no secret".to_string());
     let _standard = StandardStreams::keep();

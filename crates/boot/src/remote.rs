@@ -71,7 +71,8 @@ pub enum Word {
         /// Why.
         text: String,
     },
-    /// All processes of a job of mine have parted from one of yours: the end of one does not touch the other.
+    /// All processes of a job of mine have parted from one of yours: the end of one does not touch
+    /// the other.
     Parted {
         /// The job.
         job: u64,
@@ -87,7 +88,8 @@ pub enum Word {
     Confirm {
         /// The ticket of the visit.
         ticket: u32,
-        /// Whether the launcher of the port says so, of both; else that of the visit, of its own group.
+        /// Whether the launcher of the port says so, of both; else that of the visit, of its own
+        /// group.
         by_host: bool,
         /// Why it cannot; nothing if it can.
         why: String,

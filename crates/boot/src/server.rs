@@ -80,10 +80,11 @@ pub struct Server {
     names: Option<names::Directory>,
     /// Whether there are ways to other launchers.
     has_ways: bool,
-    /// Whether the processes of the first job have memory that another launcher has made, which this server does
-    /// not know: they and those of other jobs reach each other over networks.
+    /// Whether the processes of the first job have memory that another launcher has made, which
+    /// this server does not know: they and those of other jobs reach each other over networks.
     is_apart: bool,
-    /// Whether another server of the launcher keeps ports and ties, and says what numbers jobs have.
+    /// Whether another server of the launcher keeps ports and ties, and says what numbers jobs
+    /// have.
     is_branch: bool,
     /// Processes that do not reach others any more, and whom, by number.
     unreachable: Vec<(u32, u32)>,
@@ -124,8 +125,8 @@ impl Server {
         Server::open_at(socket, cookie, job, node, appnums)
     }
 
-    /// As [`Server::open`], for a first job that another launcher has started, whose processes know where the
-    /// server is to be found.
+    /// As [`Server::open`], for a first job that another launcher has started, whose processes know
+    /// where the server is to be found.
     ///
     /// # Errors
     /// As [`Server::open`]; `AddrInUse` if it is there already.
@@ -334,8 +335,8 @@ impl Server {
         events
     }
 
-    /// Takes in as many callers as there is room for: one who calls again and again shall not keep the launcher from its other
-    /// work either.
+    /// Takes in as many callers as there is room for: one who calls again and again shall not keep
+    /// the launcher from its other work either.
     fn accept(&mut self, room: &mut u32) {
         // A process that gives up at once, or is short of descriptors, will
         // learn it from its own end.

@@ -149,8 +149,8 @@ pub fn adopt_socket(fd: RawFd) -> io::Result<UnixStream> {
     Ok(own(fd).into())
 }
 
-/// Waits until somebody has read what this process has said on stderr, where that is a pipe, but not long: launchers
-/// drop what they have not read of a job that they end.
+/// Waits until somebody has read what this process has said on stderr, where that is a pipe, but
+/// not long: launchers drop what they have not read of a job that they end.
 pub fn let_stderr_be_read() {
     const TURN: Duration = Duration::from_millis(1);
     let is_pipe = || {
@@ -200,8 +200,9 @@ pub trait AtExit {
     fn last();
 }
 
-/// Has `L::last` called when the process ends by `exit` or a return from `main`, and in no copy of it that `fork` makes: that would
-/// do it in the name of this process, and wait where a thread of this one held a lock.
+/// Has `L::last` called when the process ends by `exit` or a return from `main`, and in no copy of
+/// it that `fork` makes: that would do it in the name of this process, and wait where a thread of
+/// this one held a lock.
 pub fn at_exit<L: AtExit>() {
     extern "C" fn run<L: AtExit>() {
         if !fork::is_copy() {
@@ -243,8 +244,8 @@ pub struct Descriptor(pub Option<OwnedFd>);
 /// Receives up to `bytes.len()` bytes, and the first descriptor that comes
 /// with them; 0 bytes if the other side has closed. Waits only if `wait`.
 ///
-/// What came with a descriptor ends what is received at once, so there is never more than one. The kernel says that there
-/// was one even where it could give none.
+/// What came with a descriptor ends what is received at once, so there is never more than one. The
+/// kernel says that there was one even where it could give none.
 pub fn receive(
     socket: &UnixStream,
     bytes: &mut [u8],

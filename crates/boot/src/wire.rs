@@ -69,8 +69,8 @@ pub enum FrameKind {
     Meet = 18,
     /// To a rank: ticket, and the value of the other side or why there is none.
     Met = 19,
-    /// To the launcher: ticket, and how the name of a port begins at which others can be met from now on; its
-    /// name is answered as [`FrameKind::Met`].
+    /// To the launcher: ticket, and how the name of a port begins at which others can be met from
+    /// now on; its name is answered as [`FrameKind::Met`].
     OpenPort = 20,
     /// To the launcher: port, at which nobody is met any more.
     ClosePort = 21,
@@ -93,8 +93,9 @@ pub enum FrameKind {
     Ready = 29,
     /// To the launcher: job and rank of a process that this one does not reach any more.
     Unreachable = 30,
-    /// To the launcher: the ticket of a [`FrameKind::Meet`] that has met somebody, and why this group cannot go on with
-    /// the other, or nothing; what both say is answered as [`FrameKind::Met`].
+    /// To the launcher: the ticket of a [`FrameKind::Meet`] that has met somebody, and why this
+    /// group cannot go on with the other, or nothing; what both say is answered as
+    /// [`FrameKind::Met`].
     Confirm = 31,
     /// To the launcher: this process has called MPI_Init, whose world never changes.
     World = 32,
@@ -340,7 +341,8 @@ impl Inbox {
         self.filled(bytes.len());
     }
 
-    /// Gives room for at least `bytes` bytes that arrive; the caller then tells [`Inbox::filled`] how many have.
+    /// Gives room for at least `bytes` bytes that arrive; the caller then tells [`Inbox::filled`]
+    /// how many have.
     pub fn room(&mut self, bytes: usize) -> &mut [u8] {
         if self.start > 0 {
             self.bytes.copy_within(self.start..self.end, 0);

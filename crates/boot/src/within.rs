@@ -1,15 +1,17 @@
-//! Launchers within ranks: workflow drivers, which run as ranks themselves, start jobs by the mpiexec or srun of others. The
-//! processes of such a job inherit the variable that leads to Catena's launcher, where they have no place.
+//! Launchers within ranks: workflow drivers, which run as ranks themselves, start jobs by the
+//! mpiexec or srun of others. The processes of such a job inherit the variable that leads to
+//! Catena's launcher, where they have no place.
 //!
-//! So a rank is told, with that variable, by which traces it knows the launchers around its own. Whoever finds another
-//! trace than these was started by a launcher within.
+//! So a rank is told, with that variable, by which traces it knows the launchers around its own.
+//! Whoever finds another trace than these was started by a launcher within.
 
 use std::fmt::Write as _;
 
 /// The traces that a rank was given by the launchers around its own.
 pub const WITHIN_VAR: &str = "CATENA_WITHIN";
 
-/// Variables that each launcher sets anew, and programs do not: where it is reached, or the number of its job.
+/// Variables that each launcher sets anew, and programs do not: where it is reached, or the number
+/// of its job.
 const TRACES: [&str; 7] = [
     "PMI_FD",
     "PMI_PORT",

@@ -184,7 +184,8 @@ fn own_block<N: Number, D: Number>(
         return None;
     }
     let mine = c.rank as usize;
-    // SAFETY: the program passes arrays with a number for each member, which it does not change during the call.
+    // SAFETY: the program passes arrays with a number for each member, which it does not change
+    // during the call.
     let (counts, displ) = unsafe {
         let counts = std::slice::from_raw_parts(at_counts, c.peers as usize);
         (counts, at_displs.add(mine).read())

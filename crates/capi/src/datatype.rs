@@ -80,7 +80,8 @@ fn structure<N: Copy + Into<i64>>(
     add::<N>(Layout::structure(&lens, displs, &types), new)
 }
 
-/// Makes a structure with markers at the bounds that are given; of the arrays there are `count` entries.
+/// Makes a structure with markers at the bounds that are given; of the arrays there are `count`
+/// entries.
 pub(crate) fn marked_structure(
     count: c_int,
     (lens, displs, types): (*const c_int, *const Count, *const Datatype),

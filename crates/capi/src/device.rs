@@ -26,6 +26,7 @@ macro_rules! question {
 }
 
 question! {
-    /// Whether buffers may lie in memory of CUDA devices, which may be asked before `MPI_Init` as well.
+    /// Whether buffers may lie in memory of CUDA devices, which may be asked before `MPI_Init` as
+    /// well.
     fn MPIX_Query_cuda_support() { catena_core::takes_cuda() }
 }

@@ -56,8 +56,8 @@ fn put_codes(to: *mut c_int, from: usize, count: usize, code: c_int) {
     }
 }
 
-/// What the root knows of the processes that it has asked for, as it tells all members: the class of the error, and how many were
-/// asked for and are started of each command.
+/// What the root knows of the processes that it has asked for, as it tells all members: the class
+/// of the error, and how many were asked for and are started of each command.
 fn outcome(made: &Result<(Comm, Vec<u32>)>, asked: &[usize]) -> Vec<u32> {
     let (class, started) = match made {
         Ok((_, counts)) => (consts::SUCCESS, &counts[..]),

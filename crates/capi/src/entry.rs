@@ -11,12 +11,11 @@ use crate::args::null_argument;
 /// Defines functions that return an error code; the body is a `Result<()>`.
 ///
 /// `on object` names the argument whose error handler is called; without it
-/// that is the one of `MPI_COMM_SELF` (MPI-5, chapter 9.3). Where the call tells what it has begun or
-/// found, in `request`, `message`, `flag`, `indx` or `outcount`, a null pointer is an error before the body
-/// runs: nothing begins whose handle would be lost. A name given as
-/// `MPI_Send | MPI_Send_c` makes two functions, in which `Num` is the type of counts
-/// (`int` or `MPI_Count`) and `Disp` that of displacements (`int` or
-/// `MPI_Aint`).
+/// that is the one of `MPI_COMM_SELF` (MPI-5, chapter 9.3). Where the call tells what it has begun
+/// or found, in `request`, `message`, `flag`, `indx` or `outcount`, a null pointer is an error
+/// before the body runs: nothing begins whose handle would be lost. A name given as `MPI_Send |
+/// MPI_Send_c` makes two functions, in which `Num` is the type of counts (`int` or `MPI_Count`) and
+/// `Disp` that of displacements (`int` or `MPI_Aint`).
 macro_rules! mpi_fn {
     ($(
         $(#[$attr:meta])*

@@ -52,8 +52,8 @@ fn alignment(size: usize, hints: Option<&Pairs>) -> usize {
     asked.max(if size >= PAGE { PAGE } else { LINE })
 }
 
-/// Memory that neighbours can map, if it gets into a window; `None` if there are none, as far as that is known, or
-/// no such memory.
+/// Memory that neighbours can map, if it gets into a window; `None` if there are none, as far as
+/// that is known, or no such memory.
 fn shared_memory(size: usize, alignment: usize) -> Option<*mut u8> {
     let process = enter().ok()?;
     process.link(|link| link.net().shm().map(|_| ()))?;

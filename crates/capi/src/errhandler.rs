@@ -1,5 +1,5 @@
-//! Error handlers (MPI-5, chapter 9.3). `MPI_FILE_NULL` has one, too: that of new files, and of errors that
-//! belong to no file.
+//! Error handlers (MPI-5, chapter 9.3). `MPI_FILE_NULL` has one, too: that of new files, and of
+//! errors that belong to no file.
 
 use std::ffi::c_int;
 
@@ -26,8 +26,8 @@ fn create<T>(on: Target, function: ErrhandlerFunction<T>, to: *mut Errhandler) -
     };
     let handler = Handler::User {
         on,
-        // SAFETY: a handle is a `usize` in C's eyes, and what the function may take beyond the two arguments is
-        // never passed.
+        // SAFETY: a handle is a `usize` in C's eyes, and what the function may take beyond the two
+        // arguments is never passed.
         function: Foreign::new(unsafe {
             std::mem::transmute::<usize, HandlerFn>(function as usize)
         }),

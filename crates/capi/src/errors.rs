@@ -230,8 +230,8 @@ fn describe(class: c_int) -> String {
 }
 
 /// Reports an error of `function` to the handler of `on`, and returns the code
-/// that the function returns, if the handler lets it. The handler may jump out of the call (`longjmp`), so nobody
-/// above may have anything left to drop.
+/// that the function returns, if the handler lets it. The handler may jump out of the call
+/// (`longjmp`), so nobody above may have anything left to drop.
 #[cold]
 #[inline(never)]
 pub(crate) fn raise(function: &'static str, on: On, error: Error) -> c_int {
@@ -241,16 +241,16 @@ pub(crate) fn raise(function: &'static str, on: On, error: Error) -> c_int {
     if error.kind() == Kind::ProcFailed
         && let Ok(process) = enter()
     {
-        // A call that a dead process makes fail waits for nothing, so a program that repeats it until the
-        // communicator is revoked would never hear of that.
+        // A call that a dead process makes fail waits for nothing, so a program that repeats it
+        // until the communicator is revoked would never hear of that.
         process.progress();
     }
     drop(error);
     call_handler(on, code, text)
 }
 
-/// The window that an error belongs to, as the end of a sentence: a program has many, and the code alone
-/// does not tell which.
+/// The window that an error belongs to, as the end of a sentence: a program has many, and the code
+/// alone does not tell which.
 fn which_window(on: On) -> String {
     let On::Object(place) = on else {
         return String::new();

@@ -1,10 +1,11 @@
 //! How a function is written that no version of the ABI has.
 
-/// Defines functions, and exports each as `MPIX_name` and `PMPIX_name`, as `catena_MPIX_name` for the layers of other
-/// binary interfaces, and, where one is given in brackets, under the name of the standard that is to come.
+/// Defines functions, and exports each as `MPIX_name` and `PMPIX_name`, as `catena_MPIX_name` for
+/// the layers of other binary interfaces, and, where one is given in brackets, under the name of
+/// the standard that is to come.
 ///
-/// `on object` names the argument whose error handler is called. A name given as `MPIX_Put | MPIX_Put_c` makes two functions, in
-/// which `Num` is the type of counts (`int` or `MPI_Count`).
+/// `on object` names the argument whose error handler is called. A name given as `MPIX_Put |
+/// MPIX_Put_c` makes two functions, in which `Num` is the type of counts (`int` or `MPI_Count`).
 macro_rules! extension {
     ($(
         $(#[$attr:meta])*

@@ -1,5 +1,5 @@
-//! Files (MPI-5, chapter 14): opening them, and what belongs to a file as a whole. Reading and writing is in
-//! `file_access`.
+//! Files (MPI-5, chapter 14): opening them, and what belongs to a file as a whole. Reading and
+//! writing is in `file_access`.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Reading and writing files (MPI-5, chapter 14.4): each call in its two forms. Opening files, and what
-//! belongs to a file as a whole, is in `file`.
+//! Reading and writing files (MPI-5, chapter 14.4): each call in its two forms. Opening files, and
+//! what belongs to a file as a whole, is in `file`.
 
 use std::ffi::c_void;
 

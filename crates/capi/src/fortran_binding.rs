@@ -1,10 +1,10 @@
-//! What MPICH's stand-alone Fortran binding asks of a library besides the standard's functions, under
-//! MPICH's names: objects whose functions are called with a state that is freed with them (`..._x`), and
-//! attributes as Fortran has them (`..._as_fortran`; MPI-5, chapter 19.3.7).
+//! What MPICH's stand-alone Fortran binding asks of a library besides the standard's functions,
+//! under MPICH's names: objects whose functions are called with a state that is freed with them
+//! (`..._x`), and attributes as Fortran has them (`..._as_fortran`; MPI-5, chapter 19.3.7).
 //!
-//! An attribute that Fortran sets is an integer, and C gets a pointer to it: to a cell, and the addresses
-//! of cells are kept. An attribute that C sets is an address, and so it is for Fortran. The functions of a
-//! key that was made by `..._create_keyval_x` see integers.
+//! An attribute that Fortran sets is an integer, and C gets a pointer to it: to a cell, and the
+//! addresses of cells are kept. An attribute that C sets is an address, and so it is for Fortran.
+//! The functions of a key that was made by `..._create_keyval_x` see integers.
 
 use std::collections::BTreeSet;
 use std::ffi::{c_int, c_void};
@@ -182,8 +182,8 @@ fn as_fortran(
     if code != 0 {
         return code;
     }
-    // SAFETY: the program passes room for an integer and a flag; predefined attributes are pointers to
-    // their values.
+    // SAFETY: the program passes room for an integer and a flag; predefined attributes are pointers
+    // to their values.
     unsafe {
         *flag = found;
         if found != 0 {

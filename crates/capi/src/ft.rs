@@ -1,5 +1,5 @@
-//! Failures of processes: what the field calls ULFM, under its names (`MPIX_`), and under those that
-//! the next version of the standard gives them.
+//! Failures of processes: what the field calls ULFM, under its names (`MPIX_`), and under those
+//! that the next version of the standard gives them.
 
 use std::ffi::c_int;
 

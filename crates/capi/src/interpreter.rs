@@ -1,10 +1,11 @@
 //! `MPI_Finalize` at the end of a Python program.
 //!
-//! mpi4py calls it while the interpreter ends, also if that ends by an exception that nobody has caught. Then others may wait
-//! for messages of this process, which never come, while it waits for them to finalize, too. So what is called
-//! that late is put off until the process exits, for then it is known with which status. With 0 the process finalizes. With
-//! another one it finalizes if the others come within [`PATIENCE`], as they do where all of them end with that
-//! status; else it leaves MPI as a C program does that exits in the middle, and the launcher ends the job.
+//! mpi4py calls it while the interpreter ends, also if that ends by an exception that nobody has
+//! caught. Then others may wait for messages of this process, which never come, while it waits for
+//! them to finalize, too. So what is called that late is put off until the process exits, for then
+//! it is known with which status. With 0 the process finalizes. With another one it finalizes if
+//! the others come within [`PATIENCE`], as they do where all of them end with that status; else it
+//! leaves MPI as a C program does that exits in the middle, and the launcher ends the job.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
@@ -46,12 +47,14 @@ fn symbol(name: &CStr) -> Option<*mut c_void> {
 /// Whether there is an interpreter in this process, and whether it is running.
 fn interpreter() -> Option<bool> {
     let found = symbol(c"Py_IsInitialized")?;
-    // SAFETY: Python's function of that name is `int Py_IsInitialized(void)`, and may be called at any time.
+    // SAFETY: Python's function of that name is `int Py_IsInitialized(void)`, and may be called at
+    // any time.
     let is_initialized = unsafe { transmute::<*mut c_void, extern "C" fn() -> c_int>(found) };
     Some(is_initialized() != 0)
 }
 
-/// Whether this process is a program of Python, and no other one with an interpreter in it, which may go on after that has ended.
+/// Whether this process is a program of Python, and no other one with an interpreter in it, which
+/// may go on after that has ended.
 fn is_python() -> bool {
     let program = std::env::current_exe();
     let name = program.as_ref().ok().and_then(|path| path.file_name());
@@ -70,7 +73,8 @@ pub fn has_ended() -> bool {
     RUNNING.load(Ordering::Relaxed) && interpreter() == Some(false) && !init::is_finalized()
 }
 
-/// Whether `MPI_Finalize`, called when the interpreter [`has_ended`], is put off until the process exits, which calls `finalize` then.
+/// Whether `MPI_Finalize`, called when the interpreter [`has_ended`], is put off until the process
+/// exits, which calls `finalize` then.
 pub fn puts_off(finalize: fn() -> c_int) -> bool {
     if PUT_OFF.swap(true, Ordering::Relaxed) {
         return true;
@@ -106,8 +110,8 @@ extern "C" fn exits(status: c_int, _: *mut c_void) {
             if DONE.load(Ordering::Acquire) {
                 return;
             }
-            // SAFETY: plain calls; what the program has written leaves before it ends. Another stream may be one that a thread
-            // waits for.
+            // SAFETY: plain calls; what the program has written leaves before it ends. Another
+            // stream may be one that a thread waits for.
             unsafe {
                 libc::fflush(stdout);
                 libc::fflush(stderr);

@@ -55,7 +55,8 @@ pub(crate) extern "C" fn catena_op_create(
     answer("MPI_Op_create", put_new(op, handle, "op"))
 }
 
-/// Gives the function of an operation that [`catena_op_create`] has made, and nobody has used, another state.
+/// Gives the function of an operation that [`catena_op_create`] has made, and nobody has used,
+/// another state.
 // SAFETY: no other library has names that begin with catena_.
 #[unsafe(no_mangle)]
 extern "C" fn catena_op_set_state(op: Op, state: *mut c_void) -> c_int {
@@ -122,8 +123,8 @@ extern "C" fn catena_keyval_create(
     answer(name, put_new(keyval, id, "keyval"))
 }
 
-/// `MPI_Type_create_struct` without the entries of the markers `MPI_LB` and `MPI_UB`, which stand at `lb`
-/// and `ub`; either is null if there is no such marker.
+/// `MPI_Type_create_struct` without the entries of the markers `MPI_LB` and `MPI_UB`, which stand
+/// at `lb` and `ub`; either is null if there is no such marker.
 // SAFETY: no other library has names that begin with catena_.
 #[unsafe(no_mangle)]
 extern "C" fn catena_type_struct(
@@ -146,8 +147,8 @@ extern "C" fn catena_type_struct(
     answer("MPI_Type_create_struct", made)
 }
 
-/// Names the functions that are told the handle of each object that ends, before another may get its integer, and of each
-/// request that is handed over as an integer: see `catena_objects::state`.
+/// Names the functions that are told the handle of each object that ends, before another may get
+/// its integer, and of each request that is handed over as an integer: see `catena_objects::state`.
 // SAFETY: no other library has names that begin with catena_.
 #[unsafe(no_mangle)]
 extern "C" fn catena_when_freed(function: Freed, request_handed: Freed) {

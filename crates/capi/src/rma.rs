@@ -1,5 +1,5 @@
-//! One-sided communication (MPI-5, chapter 12): operations. Windows and their synchronization are in
-//! `window`.
+//! One-sided communication (MPI-5, chapter 12): operations. Windows and their synchronization are
+//! in `window`.
 
 use std::ffi::{c_int, c_void};
 
@@ -95,9 +95,9 @@ fn operation(process: &Process, op: Op, no_op: bool) -> Result<OpKind> {
     Ok(kind)
 }
 
-/// Refuses an accumulate of elements of one predefined type onto those of another one (MPI-5, 12.3.4): what they would
-/// become is not defined. Types of several predefined ones, which only `MPI_REPLACE` and `MPI_NO_OP` take, are left
-/// to those.
+/// Refuses an accumulate of elements of one predefined type onto those of another one (MPI-5,
+/// 12.3.4): what they would become is not defined. Types of several predefined ones, which only
+/// `MPI_REPLACE` and `MPI_NO_OP` take, are left to those.
 fn same_elements(process: &Process, origin: Datatype, target: Datatype) -> Result<()> {
     if origin == target {
         return Ok(());
@@ -299,8 +299,8 @@ pub(crate) fn requested(
     put(request, catena_rma::requested(enter, operation)?, "request")
 }
 
-/// One element of a predefined type at a target. Inline, as the processor cannot read at once what was written in
-/// smaller pieces.
+/// One element of a predefined type at a target. Inline, as the processor cannot read at once what
+/// was written in smaller pieces.
 #[inline(always)]
 fn element(process: &Process, ty: Datatype, rank: c_int, disp: Aint) -> Result<Target> {
     process.objects.types.layout(ty)?;

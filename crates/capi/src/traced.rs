@@ -6,8 +6,8 @@ use catena_abi::{
     Comm, Datatype, Errhandler, File, Group, Info, Message, Op, Request, Session, Win,
 };
 
-/// Number of each function, as the table counts them, those of the standard before the extensions; and which of its
-/// arguments are kept.
+/// Number of each function, as the table counts them, those of the standard before the extensions;
+/// and which of its arguments are kept.
 #[allow(
     non_upper_case_globals,
     dead_code,
@@ -31,8 +31,8 @@ macro_rules! traced {
 
 pub(crate) use traced;
 
-/// Functions that any thread may call at any time, whatever the thread level is. They are not in the trace: two threads may not
-/// write the same one.
+/// Functions that any thread may call at any time, whatever the thread level is. They are not in
+/// the trace: two threads may not write the same one.
 const AT_ANY_TIME: [u16; 4] = [
     number::MPI_Initialized.0,
     number::MPI_Finalized.0,
@@ -53,7 +53,8 @@ pub(crate) const fn is_traced(number: u16) -> bool {
 
 /// An argument of a function.
 pub(crate) trait Traced: Copy {
-    /// What the trace keeps of it: the low 32 bits, which tell handles apart; a larger number is cut off there.
+    /// What the trace keeps of it: the low 32 bits, which tell handles apart; a larger number is
+    /// cut off there.
     fn word(self) -> u32;
 }
 

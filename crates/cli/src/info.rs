@@ -181,8 +181,8 @@ mod tests {
     }
 
     setting! {
-        /// How long a thing is, which is said in a sentence (with figures such as 1.5) that does not
-        /// end on its first line. What comes next is for `--all`.
+        /// How long a thing is, which is said in a sentence (with figures such as 1.5) that does
+        /// not end on its first line. What comes next is for `--all`.
         static THING_LONG: Bytes = Bytes::kib(8);
         range: Bytes::ZERO..=Bytes::kib(64),
         scope: AllEqual,

@@ -78,7 +78,8 @@ fn program(pid: u32) -> String {
     shown
 }
 
-/// The job that an argument names, by its number or that of one of its processes; the only one if none is named.
+/// The job that an argument names, by its number or that of one of its processes; the only one if
+/// none is named.
 fn chosen(verb: &str, name: Option<OsString>) -> Result<HostJob, i32> {
     let all = jobs().map_err(|error| fail(verb, &format!("/proc cannot be read: {error}")))?;
     let mut all: Vec<_> = all.into_iter().filter(|job| !is_over(job)).collect();

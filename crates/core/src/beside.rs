@@ -1,8 +1,9 @@
 //! Progress beside a program that computes: a thread that serves others when no call does.
 //!
-//! It exists only while somebody needs it ([`Demand`]), sleeps on what networks wake a process by, and leaves
-//! progress to the program's calls as long as they make some within the time that [`start`] is given. It enters the
-//! library like any other thread, so calls take the lock from its start on.
+//! It exists only while somebody needs it ([`Demand`]), sleeps on what networks wake a process by,
+//! and leaves progress to the program's calls as long as they make some within the time that
+//! [`start`] is given. It enters the library like any other thread, so calls take the lock from its
+//! start on.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::AcqRel, Ordering::Relaxed};
 use std::thread::{self, Builder};
@@ -48,8 +49,8 @@ impl Demand {
         NEEDED.fetch_sub(1, AcqRel);
     }
 
-    /// Says whether something is awaited that no network tells of, so that the thread has to look for it.
-    /// The caller holds the library's lock.
+    /// Says whether something is awaited that no network tells of, so that the thread has to look
+    /// for it. The caller holds the library's lock.
     pub fn look_often(&self, often: bool) {
         if self.is_blind.load(Relaxed) == often {
             return;
@@ -60,9 +61,10 @@ impl Demand {
     }
 }
 
-/// Starts the thread if somebody needs it and it is not there. The caller is outside of the library, and
-/// if calls have not taken the lock so far, the only thread that calls it: they take it from now on. It leaves others
-/// unserved for `latency` at most; if that is 0 they wait for the program's calls.
+/// Starts the thread if somebody needs it and it is not there. The caller is outside of the
+/// library, and if calls have not taken the lock so far, the only thread that calls it: they take
+/// it from now on. It leaves others unserved for `latency` at most; if that is 0 they wait for the
+/// program's calls.
 ///
 /// Without a thread, as when the system has none left, others wait for the program's calls.
 pub fn start(latency: Duration) {

@@ -23,7 +23,8 @@ use catena_objects::error::{Result, no_memory};
 use crate::check::{self, CHECK};
 use crate::window::{MOST, Window};
 
-/// `count` elements of a type, wherever they lie, such as those that are not one run of bytes in host memory.
+/// `count` elements of a type, wherever they lie, such as those that are not one run of bytes in
+/// host memory.
 #[derive(Clone, Debug)]
 pub struct Typed {
     base: *mut u8,
@@ -31,8 +32,8 @@ pub struct Typed {
     len: u64,
     ty: TypeRef,
     kind: Kind,
-    /// Of a buffer on a device: what was read ahead of a message to send, or is still to be written of
-    /// one that comes.
+    /// Of a buffer on a device: what was read ahead of a message to send, or is still to be written
+    /// of one that comes.
     window: RefCell<Window>,
 }
 
@@ -58,14 +59,14 @@ impl Typed {
         Typed::new(base, count, &self.ty)
     }
 
-    /// What a message of its first `len` bytes says of its elements in checked mode; 0 if nothing, or
-    /// if they do not end with an element.
+    /// What a message of its first `len` bytes says of its elements in checked mode; 0 if nothing,
+    /// or if they do not end with an element.
     fn seal(&self, len: u64) -> u32 {
         self.ty.fingerprint(len).map_or(0, check::seal)
     }
 
-    /// Compares what has come in checked mode with what is expected, and tells the tool if it does not
-    /// fit.
+    /// Compares what has come in checked mode with what is expected, and tells the tool if it does
+    /// not fit.
     #[cold]
     fn compare(&self, sent: u32, source: u32, len: u64) {
         // A message that is too long is told as such.
@@ -203,8 +204,8 @@ impl Typed {
         });
     }
 
-    /// Calls `f` with where packed bytes `[from, from + len)` lie, relative to `base`: runs that are as long
-    /// and as far apart as each other together.
+    /// Calls `f` with where packed bytes `[from, from + len)` lie, relative to `base`: runs that
+    /// are as long and as far apart as each other together.
     fn each_rows(&self, from: u64, len: usize, mut f: impl FnMut(isize, Rows)) {
         let mut open: Option<(isize, Rows)> = None;
         self.ty.each_run(self.count, from, len, |at, len| {

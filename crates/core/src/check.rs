@@ -1,18 +1,21 @@
 //! Checked mode: what the library itself compares for the tool behind `mpirun --check`.
 //!
-//! With [`CHECK`] each message of the program carries a seal, 32 bits of the [`Fingerprint`] of what was sent, and a
-//! receive compares it with that of its own type as far as the message goes. What does not fit is told to the tool, by a
-//! function that it may define, or else on standard error:
+//! With [`CHECK`] each message of the program carries a seal, 32 bits of the [`Fingerprint`] of
+//! what was sent, and a receive compares it with that of its own type as far as the message goes.
+//! What does not fit is told to the tool, by a function that it may define, or else on standard
+//! error:
 //!
 //! ```c
 //! void catena_check_types_differ(const void *buf, int source, uint64_t bytes, const char *sent, const char *expected);
 //! ```
 //!
-//! `buf` is that of the receive, `source` the rank of the sender on the communicator, and both texts are kinds of elements in
-//! words. It is called when a message meets its receive, under the library's lock, so it must call nothing of MPI.
+//! `buf` is that of the receive, `source` the rank of the sender on the communicator, and both
+//! texts are kinds of elements in words. It is called when a message meets its receive, under the
+//! library's lock, so it must call nothing of MPI.
 //!
-//! Where the mode is off nothing of this costs anything: buffers take a way of their own where memory
-//! [may be looked at closely](catena_memory::look_closely), and so do messages that have a seal.
+//! Where the mode is off nothing of this costs anything: buffers take a way of their own where
+//! memory [may be looked at closely](catena_memory::look_closely), and so do messages that have a
+//! seal.
 
 use std::ffi::c_int;
 
@@ -43,8 +46,8 @@ pub(crate) fn words(seal: u32) -> String {
     Fingerprint::from_bits(u64::from(seal >> 24) << 56 | u64::from(seal & 0x00ff_ffff)).to_string()
 }
 
-/// Tells the tool, or on standard error if there is none, that a message of `len` bytes has something else than the receive at
-/// `buf` expects.
+/// Tells the tool, or on standard error if there is none, that a message of `len` bytes has
+/// something else than the receive at `buf` expects.
 #[cold]
 pub(crate) fn tell(buf: *const u8, source: u32, len: u64, sent: &str, expected: &str) {
     let told = catena_loader::tell_tool(buf.cast(), source as c_int, len, sent, expected);

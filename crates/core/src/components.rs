@@ -1,8 +1,9 @@
-//! What the crates above this one do at moments that only `core` sees. Nothing here, nor elsewhere in `core`, names one of
-//! them. Whoever joins all of them to a library registers the components, once, before the library is first initialised.
+//! What the crates above this one do at moments that only `core` sees. Nothing here, nor elsewhere
+//! in `core`, names one of them. Whoever joins all of them to a library registers the components,
+//! once, before the library is first initialised.
 //!
-//! What a crate carries on in a process is a [`Hook`](catena_process::Hook): it has state, and exists from when it is first
-//! asked for. A component has none, and is there from the start.
+//! What a crate carries on in a process is a [`Hook`](catena_process::Hook): it has state, and
+//! exists from when it is first asked for. A component has none, and is there from the start.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -19,8 +20,9 @@ pub trait Component: fmt::Debug + Sync {
     /// The process has come up, before anybody else can have told it anything.
     fn came_up(&self, _process: &Process) {}
 
-    /// A user of the library has come, the world model or a session: called before `MPI_Init` or `MPI_Session_init` returns, for
-    /// the first and all later ones. It may be collective over the job if all processes do the same for their first ones.
+    /// A user of the library has come, the world model or a session: called before `MPI_Init` or
+    /// `MPI_Session_init` returns, for the first and all later ones. It may be collective over the
+    /// job if all processes do the same for their first ones.
     ///
     /// # Errors
     /// What that call will return.
@@ -28,7 +30,8 @@ pub trait Component: fmt::Debug + Sync {
         Ok(())
     }
 
-    /// Adds the process sets that it knows of; those that every process has are there, `mpi://WORLD` and `mpi://SELF` first.
+    /// Adds the process sets that it knows of; those that every process has are there,
+    /// `mpi://WORLD` and `mpi://SELF` first.
     ///
     /// # Errors
     /// `Other` if the launcher is gone.
@@ -39,13 +42,17 @@ pub trait Component: fmt::Debug + Sync {
     /// A number is that of a new communicator from now on, of which nobody else knows it yet.
     fn number_taken(&self, _process: &Process, _cid: Cid) {}
 
-    /// A communicator has its handle: [`Communicators::at`](crate::comm::Communicators::at) finds it from now on.
+    /// A communicator has its handle: [`Communicators::at`](crate::comm::Communicators::at) finds
+    /// it from now on.
     fn comm_opened(&self, _process: &Process, _comm: &Comm) {}
 
-    /// A member of a communicator, by the context and its rank there, is to be asked whether it takes part in an agreement: in
-    /// that of all members which has the first of the words as its number, or in that of two leaders which the words tell
-    /// ([`Communicators::leader_asks`](crate::comm::Communicators::leader_asks)). If it does not, the answer is [`Communicators::takes_no_part`](crate::comm::Communicators::takes_no_part), or
-    /// [`Communicators::leader_is_absent`](crate::comm::Communicators::leader_is_absent). False if this component cannot ask.
+    /// A member of a communicator, by the context and its rank there, is to be asked whether it
+    /// takes part in an agreement: in that of all members which has the first of the words as its
+    /// number, or in that of two leaders which the words tell
+    /// ([`Communicators::leader_asks`](crate::comm::Communicators::leader_asks)). If it does not,
+    /// the answer is [`Communicators::takes_no_part`](crate::comm::Communicators::takes_no_part),
+    /// or [`Communicators::leader_is_absent`](crate::comm::Communicators::leader_is_absent). False
+    /// if this component cannot ask.
     fn ask_part(&self, _process: &Process, _cid: Cid, _rank: u32, _words: &[u32]) -> bool {
         false
     }
@@ -56,8 +63,8 @@ pub trait Component: fmt::Debug + Sync {
 
 static COMPONENTS: OnceLock<&'static [&'static dyn Component]> = OnceLock::new();
 
-/// Says which components the library has, in the order in which they are called. The first call counts: whoever joins them
-/// has one list.
+/// Says which components the library has, in the order in which they are called. The first call
+/// counts: whoever joins them has one list.
 pub fn register(components: &'static [&'static dyn Component]) {
     let _ = COMPONENTS.set(components);
 }
@@ -85,7 +92,8 @@ pub(crate) fn tell_opened(process: &Process, comm: &Comm) {
     all().for_each(|it| it.comm_opened(process, comm));
 }
 
-/// Asks a member of a communicator whether it takes part in an agreement of all members; false if nobody is there who could.
+/// Asks a member of a communicator whether it takes part in an agreement of all members; false if
+/// nobody is there who could.
 pub(crate) fn ask_part(process: &Process, cid: Cid, rank: u32, number: u32) -> bool {
     all().any(|it| it.ask_part(process, cid, rank, &[number]))
 }

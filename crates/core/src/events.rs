@@ -1,6 +1,7 @@
 //! What tools asked to be told of. It is noted where it happens, and told from
-//! `progress`, when nothing of the library is in the middle of anything. Before that it is handed over to
-//! the listener, which decides who is to be told: at the latest before anything changes that this depends on.
+//! `progress`, when nothing of the library is in the middle of anything. Before that it is handed
+//! over to the listener, which decides who is to be told: at the latest before anything changes
+//! that this depends on.
 //!
 //! Nobody asks: every place costs a look at one word, and `progress` nothing.
 
@@ -61,8 +62,9 @@ pub struct Event {
 /// What tells the tools.
 #[derive(Clone, Copy, Debug)]
 pub struct Listener {
-    /// Takes over events in the order in which they happened, and how many more there were that could not be kept, and
-    /// decides who is to be told of them. It calls no function of the program.
+    /// Takes over events in the order in which they happened, and how many more there were that
+    /// could not be kept, and decides who is to be told of them. It calls no function of the
+    /// program.
     pub keep: fn(&Process, &[Event], u64),
     /// Tells all that was taken over and not told yet. No other thread is in it meanwhile.
     pub tell: fn(),

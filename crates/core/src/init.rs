@@ -47,8 +47,8 @@ pub fn init(required: i32) -> Result<i32> {
 ///
 /// It may be called again if it is called outside of the world model, or if a
 /// delete callback of an attribute on `MPI_COMM_SELF` fails. If a process is
-/// lost the end is that of this process alone, and the launcher hears of it. `unmatched`, if there is
-/// one, is told of a message on each communicator that was never received.
+/// lost the end is that of this process alone, and the launcher hears of it. `unmatched`, if there
+/// is one, is told of a message on each communicator that was never received.
 pub fn finalize(raise: impl Fn(&Error) -> i32, unmatched: Option<&Unmatched>) -> i32 {
     let process = match tidy_up() {
         Ok(process) => process,
@@ -63,7 +63,8 @@ pub fn finalize(raise: impl Fn(&Error) -> i32, unmatched: Option<&Unmatched>) ->
     // Nobody leaves while somebody may still need its memory or its progress.
     let is_revoked = || process.comms.world.failed.is_revoked();
     let by_launcher = || process.engine.fence(&process);
-    // A collective that has failed there, of which the program was told, is no reason why it should not end well.
+    // A collective that has failed there, of which the program was told, is no reason why it should
+    // not end well.
     let has_given_up = || process.comms.world.has_given_up();
     let fails = FAILS.load(Ordering::Relaxed);
     let met = match before {
@@ -127,14 +128,14 @@ fn look_for_unmatched(process: &Process, comms: &[Arc<Comm>], unmatched: &Unmatc
 /// Whether the process ends with a status that is a failure.
 static FAILS: AtomicBool = AtomicBool::new(false);
 
-/// The process ends with a status that is a failure: at its end it meets the others, if they come, by the launcher alone, as their
-/// calls would be taken for wrong ones otherwise.
+/// The process ends with a status that is a failure: at its end it meets the others, if they come,
+/// by the launcher alone, as their calls would be taken for wrong ones otherwise.
 pub fn note_failure() {
     FAILS.store(true, Ordering::Relaxed);
 }
 
-/// What `MPI_Finalize` does first of all, while everything still works (MPI-5, 11.2.4): calls the delete callbacks of the attributes
-/// of `MPI_COMM_SELF`.
+/// What `MPI_Finalize` does first of all, while everything still works (MPI-5, 11.2.4): calls the
+/// delete callbacks of the attributes of `MPI_COMM_SELF`.
 ///
 /// # Errors
 /// That of a callback, or `Other` outside of the world model.

@@ -1,11 +1,12 @@
 //! Row 6: communicators, point to point, requests, and calls of collectives: the MPI library
 //! without its C interface, above the objects that are mere data.
 //!
-//! What a thing *is* stands in a file of its own, which knows no process: `comm/communicator`, `comm/communicators`,
-//! `coll/state`, `message`, `session_object`, `attached`. What a process *does* with it is a method of that type in
-//! the files beside it, which takes the process as an argument. So data files use each other one way, files of calls
-//! use data files and `process`, and calls find each other as methods. `Process` itself has methods only for what a
-//! process is: progress, waiting, its peers, the way to its parts.
+//! What a thing *is* stands in a file of its own, which knows no process: `comm/communicator`,
+//! `comm/communicators`, `coll/state`, `message`, `session_object`, `attached`. What a process
+//! *does* with it is a method of that type in the files beside it, which takes the process as an
+//! argument. So data files use each other one way, files of calls use data files and `process`, and
+//! calls find each other as methods. `Process` itself has methods only for what a process is:
+//! progress, waiting, its peers, the way to its parts.
 //!
 //! | module     | what                                                               |
 //! |------------|--------------------------------------------------------------------|

@@ -50,8 +50,8 @@ impl Living for Process {
         self.link(|link| link.net().keeps())
     }
 
-    /// Nothing else waits for what was sent to arrive, and this process may end now, which is no death. The other end's
-    /// kernel may take some 40 ms to say that it has come.
+    /// Nothing else waits for what was sent to arrive, and this process may end now, which is no
+    /// death. The other end's kernel may take some 40 ms to say that it has come.
     fn settle(&self, end: bool) {
         if self.link(|link| link.net().has_networks()) {
             self.link(|link| link.net().leave());
@@ -76,11 +76,13 @@ impl Living for Process {
     }
 }
 
-/// This process is a rank: what it starts from now on is none, and may be a program of another MPI that runs alone.
+/// This process is a rank: what it starts from now on is none, and may be a program of another MPI
+/// that runs alone.
 fn let_children_be_alone() {
     let forbids = |(name, value): &(OsString, OsString)| forbids_alone(name, value);
     for (name, _) in std::env::vars_os().filter(forbids) {
-        // SAFETY: MPI begins, and nobody else changes these variables; who looks for others at the same time finds them.
+        // SAFETY: MPI begins, and nobody else changes these variables; who looks for others at the
+        // same time finds them.
         unsafe { std::env::remove_var(name) };
     }
 }

@@ -1,5 +1,6 @@
-//! What the crates above this one list: their settings and their performance variables. Nothing here names one of these
-//! crates. Whoever uses the library, or only shows what there is, registers the lists of all, once, before any is read.
+//! What the crates above this one list: their settings and their performance variables. Nothing
+//! here names one of these crates. Whoever uses the library, or only shows what there is, registers
+//! the lists of all, once, before any is read.
 
 use std::fmt;
 use std::sync::OnceLock;

@@ -28,7 +28,8 @@ pub fn takes_cuda() -> bool {
     memory::has(Kind::Cuda)
 }
 
-/// The kinds of memory that are supported: whole ones, and parts of them that were asked for by name.
+/// The kinds of memory that are supported: whole ones, and parts of them that were asked for by
+/// name.
 pub(crate) fn memory_kinds(asked: &str) -> String {
     let mut kinds: Vec<String> = ALWAYS.map(str::to_owned).into();
     if memory::has(Kind::Cuda) {

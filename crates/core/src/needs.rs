@@ -142,7 +142,8 @@ pub(crate) fn message(process: &Process, context: Context, selector: Selector) -
     need
 }
 
-/// What a transfer of the library itself waits for, if it is under way. It does not end, though it be in vain.
+/// What a transfer of the library itself waits for, if it is under way. It does not end, though it
+/// be in vain.
 pub(crate) fn describe_inner_transfer(process: &Process, id: ReqId, waits: &mut WaitsFor) {
     let before = waits.needs.len();
     describe_transfer(process, id, waits);

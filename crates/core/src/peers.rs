@@ -93,8 +93,8 @@ impl Process {
     /// Calls the launcher, as far as it knows jobs.
     ///
     /// # Errors
-    /// `Unsupported` for a job that another launcher has started on several hosts; `Other` if Catena's is gone, or
-    /// cannot be started where nobody or another one has started the process.
+    /// `Unsupported` for a job that another launcher has started on several hosts; `Other` if
+    /// Catena's is gone, or cannot be started where nobody or another one has started the process.
     pub fn with_jobs<T>(
         &self,
         call: impl FnOnce(&mut dyn Jobs) -> Result<T, BootError>,

@@ -51,8 +51,8 @@ pub(crate) fn end() {
     PHASE.store(FINALIZED, Release);
 }
 
-/// In a copy of the process that `fork` has made: the world model has ended there, so that whoever ends it at the end of a process, if
-/// it has not ended yet, does nothing.
+/// In a copy of the process that `fork` has made: the world model has ended there, so that whoever
+/// ends it at the end of a process, if it has not ended yet, does nothing.
 pub(crate) fn sever() {
     if is_initialized() {
         end();

@@ -243,7 +243,8 @@ pub fn was_running() -> bool {
     LIFE.kept().is_some()
 }
 
-/// Whether this process is a copy that `fork` has made of one that uses MPI: it has no part in the job.
+/// Whether this process is a copy that `fork` has made of one that uses MPI: it has no part in the
+/// job.
 pub fn is_copy() -> bool {
     LIFE.is_severed()
 }
@@ -268,7 +269,8 @@ pub fn keep_lock() -> bool {
     LIFE.keep_lock()
 }
 
-/// Makes calls take the lock from now on and for good. Nobody is inside, unless calls take it already.
+/// Makes calls take the lock from now on and for good. Nobody is inside, unless calls take it
+/// already.
 pub(crate) fn lock_for_good() {
     LIFE.lock_for_good();
 }

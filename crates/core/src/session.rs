@@ -57,8 +57,8 @@ fn level_of(hints: &Info) -> Result<Option<i32>> {
     }
 }
 
-/// `MPI_Session_init`: local, at any time, from any thread, but for what [components](components::Component::begin) do when the first
-/// user of the library comes.
+/// `MPI_Session_init`: local, at any time, from any thread, but for what
+/// [components](components::Component::begin) do when the first user of the library comes.
 ///
 /// # Errors
 /// `InfoValue` for an unknown thread level; as [`Life::join`](catena_process::Life::join).
@@ -85,9 +85,9 @@ pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
 }
 
 impl Comm {
-    /// `MPI_Comm_get_info`: the hints that are followed, and the kinds of memory that messages on it
-    /// may lie in: those of its session, or of the world model. What the library makes no use of is
-    /// not among them, such as the standard's assertions (decision 14).
+    /// `MPI_Comm_get_info`: the hints that are followed, and the kinds of memory that messages on
+    /// it may lie in: those of its session, or of the world model. What the library makes no use of
+    /// is not among them, such as the standard's assertions (decision 14).
     ///
     /// # Errors
     /// As [`Info::set`].
@@ -102,8 +102,8 @@ impl Comm {
     }
 }
 
-/// The process sets that this process knows: the two that every job has, those of the launcher that it is in, and those that
-/// [components](components::Component::add_sets) add.
+/// The process sets that this process knows: the two that every job has, those of the launcher that
+/// it is in, and those that [components](components::Component::add_sets) add.
 ///
 /// # Errors
 /// `Other` if the launcher is gone.

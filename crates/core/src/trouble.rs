@@ -1,13 +1,14 @@
 //! What failures mean for communicators: which members are dead, what can go on, and what ends
 //! with an error.
 //!
-//! Members learn of a death at different moments, and a call of several steps may have ended at some of them after the
-//! first one, and at others after the last. So members that go on would number their calls differently, and might
-//! take a message of one call for that of another. So would members that called different things. Hence the rule: once
-//! a collective has failed at a member, for whatever reason,
-//! that member runs no other one on the communicator, whether it has been told of a death itself or not: it
-//! [notes the end](Comm::note_end). Whoever sends or receives messages of a collective has failed in none before, and so
-//! all of them have numbered their calls alike.
+//! Members learn of a death at different moments, and a call of several steps may have ended at
+//! some of them after the first one, and at others after the last. So members that go on would
+//! number their calls differently, and might take a message of one call for that of another. So
+//! would members that called different things. Hence the rule: once a collective has failed at a
+//! member, for whatever reason, that member runs no other one on the communicator, whether it has
+//! been told of a death itself or not: it [notes the end](Comm::note_end). Whoever sends or
+//! receives messages of a collective has failed in none before, and so all of them have numbered
+//! their calls alike.
 //!
 //! A call that lacks memory is none of these: it has gone [on without data](crate::coll) to its end
 //! ([decision 45](../../../docs/decisions/0045-calls-go-on-without-data.md)).
@@ -27,7 +28,8 @@ use crate::comm::{Comm, Communicators};
 use crate::loss::{died, revoked};
 use crate::process::Process;
 
-/// Whether nothing at all can be complete any more among the members for an error, not only no collective.
+/// Whether nothing at all can be complete any more among the members for an error, not only no
+/// collective.
 pub(crate) fn is_of_death(error: &Error) -> bool {
     matches!(
         error.kind(),
@@ -83,7 +85,8 @@ impl Comm {
     }
 
     /// Why no collective on the communicator can be complete any more, if that is so: it was
-    /// revoked, a member has died, or one has failed for a death before. Cost without any failure: one load.
+    /// revoked, a member has died, or one has failed for a death before. Cost without any failure:
+    /// one load.
     #[inline]
     pub fn trouble(&self, process: &Process) -> Option<Error> {
         process.is_troubled().then(|| self.trouble_slow(process))?
@@ -101,7 +104,8 @@ impl Comm {
         Some(error)
     }
 
-    /// A collective on the communicator has failed: no other one is run on it any more, on the board or by messages.
+    /// A collective on the communicator has failed: no other one is run on it any more, on the
+    /// board or by messages.
     #[cold]
     pub(crate) fn note_end(&self, process: &Process, error: &Error) {
         let ended = || match error.kind() {
@@ -117,8 +121,8 @@ impl Comm {
         process.link(|link| link.note_trouble());
     }
 
-    /// An agreement of the members on something else than a call, as on a duplicate, has failed. Only for a death may that
-    /// be otherwise at others.
+    /// An agreement of the members on something else than a call, as on a duplicate, has failed.
+    /// Only for a death may that be otherwise at others.
     #[cold]
     pub(crate) fn note_no_agreement(&self, process: &Process, error: &Error) {
         if matches!(error.kind(), Kind::ProcFailed | Kind::Revoked) {

@@ -1,5 +1,6 @@
-//! Performance variables (MPI-5, chapter 15.3.7): the words in which a crate describes what it counts, for whoever
-//! lists and reads that. A crate above this one lists its own in its [`Listing`](crate::listing::Listing).
+//! Performance variables (MPI-5, chapter 15.3.7): the words in which a crate describes what it
+//! counts, for whoever lists and reads that. A crate above this one lists its own in its
+//! [`Listing`](crate::listing::Listing).
 
 use std::fmt;
 

@@ -92,7 +92,8 @@ impl Host for Process {
 
 impl Process {
     /// Progresses until `is_done`. With several threads others may ask it, too,
-    /// while this one sleeps. If it lasts, `describe` adds what it is for, for those who look at a job that hangs.
+    /// while this one sleeps. If it lasts, `describe` adds what it is for, for those who look at a
+    /// job that hangs.
     #[inline]
     pub fn block(
         &self,
@@ -102,8 +103,8 @@ impl Process {
         catena_process::block(self, describe, is_done);
     }
 
-    /// As [`Process::block`], for a wait that is a value. If it may call functions of the program, as it is
-    /// `foreign`, no other thread asks it.
+    /// As [`Process::block`], for a wait that is a value. If it may call functions of the program,
+    /// as it is `foreign`, no other thread asks it.
     #[inline]
     pub fn wait_on(&self, foreign: bool, wait: &mut impl Wait<Process>) {
         match foreign {

@@ -1,4 +1,5 @@
-//! Packed bytes of a device's buffer in host memory: parts of a message are far shorter than what is worth a copy.
+//! Packed bytes of a device's buffer in host memory: parts of a message are far shorter than what
+//! is worth a copy.
 
 /// Most bytes of a window. To copy as many takes several times as long as to begin a copy.
 pub(crate) const MOST: usize = 256 << 10;
@@ -26,7 +27,8 @@ impl Window {
         self.bytes.get(start..start.checked_add(len)?)
     }
 
-    /// Room for `len` bytes from `from` on instead of what was here, unless there is too little memory.
+    /// Room for `len` bytes from `from` on instead of what was here, unless there is too little
+    /// memory.
     pub fn open(&mut self, from: u64, len: usize) -> Option<&mut [u8]> {
         self.bytes.clear();
         self.bytes.try_reserve_exact(len).ok()?;

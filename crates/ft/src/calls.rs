@@ -20,8 +20,8 @@ use crate::agreement::{Contribution, Decision};
 use crate::tolerance::{Circle, Tolerance};
 
 /// `MPI_Comm_revoke`: not collective. All members come to know, whoever dies; what is under way on
-/// the communicator, and whatever is begun on it, fails with `Revoked`. The rest of the program is not
-/// disturbed.
+/// the communicator, and whatever is begun on it, fails with `Revoked`. The rest of the program is
+/// not disturbed.
 pub fn revoke(process: &Process, comm: &Arc<Comm>) {
     let tolerance = process.hook::<Tolerance>();
     tolerance.revoke(process, comm);
@@ -85,7 +85,8 @@ fn begin(comm: &Arc<Comm>, flags: i32, purpose: Purpose) -> Agreeing {
 }
 
 impl Agreeing {
-    /// Takes the way on the board, if that is the one, or along the tree; none yet if others come before.
+    /// Takes the way on the board, if that is the one, or along the tree; none yet if others come
+    /// before.
     fn set_out(&self, process: &Process) -> Option<CallPath> {
         if !self.comm.failed.is_turn(self.turn) {
             return None;

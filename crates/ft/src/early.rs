@@ -1,5 +1,5 @@
-//! Letters that have come before the context that they are for. They wait for that, and nobody looks at them meanwhile:
-//! however many there are, they cost progress nothing.
+//! Letters that have come before the context that they are for. They wait for that, and nobody
+//! looks at them meanwhile: however many there are, they cost progress nothing.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -45,8 +45,8 @@ impl Early {
         self.letters.is_empty()
     }
 
-    /// Those for a context, in the order in which they have come; those for earlier ones of its slot go. Cost: O(log of
-    /// all), and those.
+    /// Those for a context, in the order in which they have come; those for earlier ones of its
+    /// slot go. Cost: O(log of all), and those.
     pub fn take(&mut self, of: Cid) -> Vec<Letter> {
         if self.letters.is_empty() {
             return Vec::new();

@@ -37,9 +37,11 @@ pub(crate) enum Kind {
     Revoked = 1,
     /// Words of an agreement.
     Agreement = 2,
-    /// A question: whether the receiver takes part in the agreement on a communicator that has this number.
+    /// A question: whether the receiver takes part in the agreement on a communicator that has this
+    /// number.
     Part = 3,
-    /// The answer that it does not. There is no other one, as what comes from those that do is an answer.
+    /// The answer that it does not. There is no other one, as what comes from those that do is an
+    /// answer.
     NoPart = 4,
 }
 

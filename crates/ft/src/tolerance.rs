@@ -82,7 +82,8 @@ impl Component for Failures {
         write_to(process, (cid, rank), Kind::NoPart, words);
     }
 
-    /// What has come for those that had its slot before, and their agreements, mean nothing any more.
+    /// What has come for those that had its slot before, and their agreements, mean nothing any
+    /// more.
     fn number_taken(&self, process: &Process, cid: Cid) {
         let tolerance = process.hook::<Tolerance>();
         tolerance.early.borrow_mut().take(cid);
@@ -284,8 +285,8 @@ impl Tolerance {
         circle
     }
 
-    /// Reads a letter, or keeps it until its context is there. One for a number that another context has was meant for one
-    /// that is closed: nobody is told a number before it is taken.
+    /// Reads a letter, or keeps it until its context is there. One for a number that another
+    /// context has was meant for one that is closed: nobody is told a number before it is taken.
     fn read(&self, process: &Process, letter: Letter) {
         match (letter.kind, &letter.words[..]) {
             (Kind::Part | Kind::NoPart, [number]) => {
@@ -334,8 +335,8 @@ impl Tolerance {
         }
     }
 
-    /// Reads a question or an answer about an agreement of all members of a communicator. A member that has freed it, or
-    /// has not made it, takes no part.
+    /// Reads a question or an answer about an agreement of all members of a communicator. A member
+    /// that has freed it, or has not made it, takes no part.
     fn read_of_part(&self, process: &Process, letter: &Letter, number: u32) {
         let sender = (letter.from, letter.theirs);
         let rank = process.link(|link| link.members(letter.ours).position(|it| it == sender));
@@ -359,7 +360,8 @@ impl Tolerance {
         }
     }
 
-    /// Reads a question or an answer of a leader of two groups. A process where the context is closed that joins them leads none.
+    /// Reads a question or an answer of a leader of two groups. A process where the context is
+    /// closed that joins them leads none.
     fn read_of_leader(&self, process: &Process, letter: &Letter, (number, key): (u32, &[u32])) {
         let sender = (letter.from, letter.theirs);
         let rank = process.link(|link| link.members(letter.ours).position(|it| it == sender));

@@ -32,7 +32,8 @@ pub struct Buffer<'t> {
     pub ty: &'t TypeRef,
 }
 
-/// Bytes from which each call is timed. Of shorter ones the first [`ALL`] are, and then each [`TIMED`]th.
+/// Bytes from which each call is timed. Of shorter ones the first [`ALL`] are, and then each
+/// [`TIMED`]th.
 const LONG: usize = 64 << 10;
 const ALL: u64 = 64;
 const TIMED: u64 = 16;
@@ -100,12 +101,12 @@ impl File {
         })
     }
 
-    /// The place of an access in the stream; pointers are moved behind it. What else may fail comes before, or is followed by
-    /// [`File::settle_pointer`].
+    /// The place of an access in the stream; pointers are moved behind it. What else may fail comes
+    /// before, or is followed by [`File::settle_pointer`].
     ///
     /// # Errors
-    /// `Arg` for offsets that no file has; `Unsupported` for other than shared access to a sequential
-    /// file. No pointer is moved then.
+    /// `Arg` for offsets that no file has; `Unsupported` for other than shared access to a
+    /// sequential file. No pointer is moved then.
     pub(crate) fn place(
         &self,
         process: &Process,
@@ -148,8 +149,9 @@ impl File {
         Ok(placed(from))
     }
 
-    /// A call has failed that had moved so many bytes, counted in memory: its pointer goes behind the last etype of them, unless
-    /// another call has moved it meanwhile. Members have moved that of an ordered call together, and it stays.
+    /// A call has failed that had moved so many bytes, counted in memory: its pointer goes behind
+    /// the last etype of them, unless another call has moved it meanwhile. Members have moved that
+    /// of an ordered call together, and it stays.
     #[cold]
     pub(crate) fn settle_pointer(&self, process: &Process, placed: Placed, moved: u64) {
         let Placed { place, from, len } = placed;
@@ -211,7 +213,8 @@ impl File {
         Ok(transfer)
     }
 
-    /// Where the bytes of a buffer lie, if one call of the system moves them and nothing else has to be done.
+    /// Where the bytes of a buffer lie, if one call of the system moves them and nothing else has
+    /// to be done.
     #[inline]
     fn straight(&self, view: &View, buffer: Buffer<'_>) -> Option<Part> {
         let Buffer { base, count, ty } = buffer;
@@ -224,8 +227,8 @@ impl File {
         })
     }
 
-    /// Moves a run of memory to or from the file, and counts its bytes in `done`; other threads may call the library meanwhile if it
-    /// `lets_go`.
+    /// Moves a run of memory to or from the file, and counts its bytes in `done`; other threads may
+    /// call the library meanwhile if it `lets_go`.
     #[inline]
     fn move_straight(
         &self,
@@ -235,7 +238,8 @@ impl File {
         moved_bytes: &mut u64,
     ) -> Result<Status> {
         let counters = &*self.counters;
-        // One of many short calls is timed and stands for them: looking at the clock would be a tenth of each.
+        // One of many short calls is timed and stands for them: looking at the clock would be a
+        // tenth of each.
         let number = counters.add_alone(|it| &it.calls, 1);
         let stands_for = match number {
             _ if run.len >= LONG || number < ALL => 1,
@@ -304,8 +308,9 @@ impl File {
         done.into_result()
     }
 
-    /// An access whose bytes are converted, some elements after the others, so that there is no copy of all of them. A value that
-    /// the representation does not have ends it in front of some of the elements.
+    /// An access whose bytes are converted, some elements after the others, so that there is no
+    /// copy of all of them. A value that the representation does not have ends it in front of some
+    /// of the elements.
     fn access_in_parts(
         &self,
         process: &Process,
@@ -371,7 +376,8 @@ impl File {
         Ok(status)
     }
 
-    /// A blocking independent call that is allowed and has nothing to do but to move one run of bytes.
+    /// A blocking independent call that is allowed and has nothing to do but to move one run of
+    /// bytes.
     #[inline]
     fn access_straight(
         &self,
@@ -413,8 +419,9 @@ impl File {
     }
 }
 
-/// What [`File::access`] does, for the calls that need no more than a call of the system: most do. `None` for all others,
-/// also for those whose arguments are wrong. For a library that has no lock, as the call does not let go of it.
+/// What [`File::access`] does, for the calls that need no more than a call of the system: most do.
+/// `None` for all others, also for those whose arguments are wrong. For a library that has no lock,
+/// as the call does not let go of it.
 #[inline]
 pub fn straight(
     file: abi::File,
@@ -422,7 +429,8 @@ pub fn straight(
     place: FilePosition,
     buffer: Buffer<'_>,
 ) -> Option<Result<Status>> {
-    // SAFETY: bytes are moved, and nothing else is done meanwhile: no file is opened or closed, no callback is called.
+    // SAFETY: bytes are moved, and nothing else is done meanwhile: no file is opened or closed, no
+    // callback is called.
     let file = unsafe { registry::borrow(file) }?;
     file.access_straight(direction, place, buffer)
 }

@@ -1,10 +1,12 @@
-//! What members of several hosts share: their lowest keeps it, and the others ask it by active messages
-//! ([`catena_link::active`]). On one node there is none of this; see [`crate::common`].
+//! What members of several hosts share: their lowest keeps it, and the others ask it by active
+//! messages ([`catena_link::active`]). On one node there is none of this; see [`crate::common`].
 //!
-//! A question has a number, which its answer repeats. Questions and answers lie in the [`MessageQueue`] until progress
-//! sends them or carries them out: the handler is called from within a poll, where nothing can be sent.
-//! A process answers, and gives back the right to bytes that a thread has used, when it makes progress: the program's calls do,
-//! and in atomic mode a thread beside the program ([`Remote::serve_always`]), so that nobody waits for a program that computes.
+//! A question has a number, which its answer repeats. Questions and answers lie in the
+//! [`MessageQueue`] until progress sends them or carries them out: the handler is called from
+//! within a poll, where nothing can be sent. A process answers, and gives back the right to bytes
+//! that a thread has used, when it makes progress: the program's calls do, and in atomic mode a
+//! thread beside the program ([`Remote::serve_always`]), so that nobody waits for a program that
+//! computes.
 
 use catena_core::needs;
 use catena_hang::WaitsFor;
@@ -41,7 +43,8 @@ enum What {
     Set,
     /// Moves the pointer back if it is at a place. Word and twice the bytes, and the place.
     PutBack,
-    /// Wants bytes for reading; the answer, once nobody else writes them, is a number. Begin and end.
+    /// Wants bytes for reading; the answer, once nobody else writes them, is a number. Begin and
+    /// end.
     ClaimToRead,
     /// Wants bytes for writing; the answer, once nobody else uses them, is a number. Begin and end.
     ClaimToWrite,
@@ -281,7 +284,8 @@ struct FileAgent {
     near: Cell<usize>,
 }
 
-/// Rights to bytes that this process has: a thread that is through with one wakes nobody but the program's calls.
+/// Rights to bytes that this process has: a thread that is through with one wakes nobody but the
+/// program's calls.
 static HELD: AtomicUsize = AtomicUsize::new(0);
 
 impl Hook<Process> for FileAgent {
@@ -399,8 +403,9 @@ impl Remote {
         }
     }
 
-    /// From now on until the file is closed, this process answers also while its program computes: it may keep who has which
-    /// bytes, or have some that others wait for. `comm` has the members of the file.
+    /// From now on until the file is closed, this process answers also while its program computes:
+    /// it may keep who has which bytes, or have some that others wait for. `comm` has the members
+    /// of the file.
     pub(crate) fn serve_always(&self, process: &Process, comm: &Comm) {
         if self.served.get() != Served::InCalls {
             return;
@@ -540,8 +545,9 @@ pub(crate) mod fuzz {
     /// Bytes that stand for a message, before those of it.
     const HEAD: usize = 5;
 
-    /// What members of other hosts send to the one that keeps what a file's members share: each message in five bytes,
-    /// which say who sends it, what it is, of which file, its question, and how many bytes follow.
+    /// What members of other hosts send to the one that keeps what a file's members share: each
+    /// message in five bytes, which say who sends it, what it is, of which file, its question, and
+    /// how many bytes follow.
     pub fn letters(data: &[u8]) {
         let mail = Arc::new(MessageQueue::default());
         let kept = (0..FILES).map(|file| (file, FileState::default()));
@@ -563,7 +569,8 @@ pub(crate) mod fuzz {
         }
     }
 
-    /// Nobody has bytes that somebody else may change meanwhile, and whoever can have its bytes has them.
+    /// Nobody has bytes that somebody else may change meanwhile, and whoever can have its bytes has
+    /// them.
     fn check(state: &State) {
         for claims in state.files.values().map(|it| &it.claims) {
             for (at, claim) in claims.iter().enumerate() {

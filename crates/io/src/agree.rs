@@ -1,7 +1,8 @@
 //! How all members of a file learn of each other: rows of words, texts, and whether a call failed.
 //!
-//! A collective call whose arguments are bad at one member must not leave the others waiting. So each
-//! member brings its result so far, good or bad, and all leave with the error of the lowest that has one.
+//! A collective call whose arguments are bad at one member must not leave the others waiting. So
+//! each member brings its result so far, good or bad, and all leave with the error of the lowest
+//! that has one.
 
 use std::sync::Arc;
 
@@ -106,11 +107,12 @@ pub(crate) fn text_of(
     ))
 }
 
-/// The results of all members, each with words for the others; the rows by rank if all are good. Collective.
+/// The results of all members, each with words for the others; the rows by rank if all are good.
+/// Collective.
 ///
 /// # Errors
-/// That of the lowest member that has one, at all members alike: of the same kind, with its text and its
-/// rank. As [`text_from`].
+/// That of the lowest member that has one, at all members alike: of the same kind, with its text
+/// and its rank. As [`text_from`].
 pub(crate) async fn agree_in<T, const N: usize>(
     crew: &CollectiveCall,
     own: Result<T>,

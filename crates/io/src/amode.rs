@@ -40,8 +40,8 @@ impl Amode {
     /// Checks an access mode.
     ///
     /// # Errors
-    /// `Amode` if not exactly one of the three ways to use a file is given, for modes that exclude each
-    /// other, and for unknown bits.
+    /// `Amode` if not exactly one of the three ways to use a file is given, for modes that exclude
+    /// each other, and for unknown bits.
     pub fn new(amode: c_int) -> Result<Self> {
         let all = NAMES.iter().fold(0, |all, (bit, _)| all | bit);
         let way = amode & (consts::MODE_RDONLY | consts::MODE_RDWR | consts::MODE_WRONLY);

@@ -1,8 +1,9 @@
-//! How the members of a file do something together, in one of two ways: a call that blocks does each step to its end;
-//! one that was started leaves off wherever it would have to wait, and progress takes it up again.
+//! How the members of a file do something together, in one of two ways: a call that blocks does
+//! each step to its end; one that was started leaves off wherever it would have to wait, and
+//! progress takes it up again.
 //!
-//! The code is the same: an `async` function whose waits are those of a [`CollectiveCall`]. There is no runtime and no waker:
-//! progress polls what is under way ([`crate::operation`]).
+//! The code is the same: an `async` function whose waits are those of a [`CollectiveCall`]. There
+//! is no runtime and no waker: progress polls what is under way ([`crate::operation`]).
 
 use catena_core::needs;
 use catena_hang::WaitsFor;
@@ -64,8 +65,8 @@ impl CollectiveCall {
 
     /// The process.
     pub fn process(&self) -> &Process {
-        // SAFETY: the one state of the process stays for good, also when nobody uses it any more, and whoever polls
-        // has entered the library.
+        // SAFETY: the one state of the process stays for good, also when nobody uses it any more,
+        // and whoever polls has entered the library.
         unsafe { self.process.as_ref() }
     }
 
@@ -156,8 +157,8 @@ impl CollectiveCall {
         comm.isend(process, buffer, to, tag, Mode::Standard)
     }
 
-    /// Waits for a message. Once a member has died the other end may have left the call, although it lives: why it is
-    /// not waited for any longer.
+    /// Waits for a message. Once a member has died the other end may have left the call, although
+    /// it lives: why it is not waited for any longer.
     async fn await_message(&self, request: abi::Request) -> Option<Error> {
         let is_over =
             |process: &Process| !matches!(request::state(process, request), Ok(State::Pending));
@@ -200,7 +201,8 @@ impl CollectiveCall {
         parted.map_or(Ok((bytes as usize).min(room.len())), Err)
     }
 
-    /// Begins work that needs nothing of the library: on a thread, unless the call blocks and no core is `free`.
+    /// Begins work that needs nothing of the library: on a thread, unless the call blocks and no
+    /// core is `free`.
     pub fn begin<T: Send + 'static>(
         &self,
         is_free: bool,

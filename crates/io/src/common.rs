@@ -1,5 +1,6 @@
-//! What the members of a file share besides its bytes: the shared file pointer, and who uses which bytes in
-//! atomic mode. It binds the handles of one `MPI_File_open`, and leaves nothing beside the file.
+//! What the members of a file share besides its bytes: the shared file pointer, and who uses which
+//! bytes in atomic mode. It binds the handles of one `MPI_File_open`, and leaves nothing beside the
+//! file.
 //!
 //! | field     | who writes it       | rule                                                            |
 //! |-----------|---------------------|-----------------------------------------------------------------|
@@ -11,11 +12,11 @@
 //! | `claims`  | holder of the mutex | a claim that has a number waits for those with a lower one that |
 //! |           |                     | it overlaps, unless both only read                              |
 //!
-//! Members on one node map it. It holds atomics alone, and what is read is checked where it matters: a member
-//! that breaks it harms its own job.
+//! Members on one node map it. It holds atomics alone, and what is read is checked where it
+//! matters: a member that breaks it harms its own job.
 //!
-//! A member may be killed while it has a claim or the mutex. Claims and the mutex tell the process, and those who
-//! wait for long look whether it is still there: what a dead one has is free.
+//! A member may be killed while it has a claim or the mutex. Claims and the mutex tell the process,
+//! and those who wait for long look whether it is still there: what a dead one has is free.
 
 use std::ptr;
 use std::sync::atomic::{
@@ -210,8 +211,8 @@ impl Common {
         futex::wake(&self.changes, i32::MAX, Reach::Node);
     }
 
-    /// Enters a claim and waits until the bytes are its own. Those who have them now do not wait for this
-    /// process, so the thread sleeps.
+    /// Enters a claim and waits until the bytes are its own. Those who have them now do not wait
+    /// for this process, so the thread sleeps.
     pub fn claim(&self, span: Span) -> Ticket {
         let mut ticket = None;
         loop {

@@ -13,14 +13,15 @@ pub struct Counts {
     pub read: AtomicU64,
     /// Bytes written to it.
     pub written: AtomicU64,
-    /// Runs of bytes that were asked of the file system: system calls, but for those that finish short
-    /// transfers.
+    /// Runs of bytes that were asked of the file system: system calls, but for those that finish
+    /// short transfers.
     pub calls: AtomicU64,
     /// Bytes that were read because they lie between those that were asked for.
     pub gaps: AtomicU64,
     /// Time that threads spent in reading and writing, in ticks of the clock.
     pub time: AtomicU64,
-    /// Time that members spent in exchanging bytes before they go to the file, or after it, in ticks.
+    /// Time that members spent in exchanging bytes before they go to the file, or after it, in
+    /// ticks.
     pub exchange: AtomicU64,
     /// Bytes that were sent to other hosts for that.
     pub sent: AtomicU64,
@@ -31,7 +32,8 @@ pub struct Counts {
 pub struct FileCounters {
     /// What any thread counts.
     by_any: Counts,
-    /// What is counted under the library's lock: where there is one writer, no locked instruction is needed.
+    /// What is counted under the library's lock: where there is one writer, no locked instruction
+    /// is needed.
     by_one: Counts,
     /// Members that went to the file for all in the collective call that exchanged last.
     pub aggregators: AtomicU64,

@@ -1,7 +1,7 @@
 //! An open file (MPI-5, chapter 14.2): what all its members share, and where this one is in it.
 //!
-//! Everything here is touched under the library's lock; transfers that other threads carry out have what
-//! they need themselves ([`crate::transfer::Transfer`]).
+//! Everything here is touched under the library's lock; transfers that other threads carry out have
+//! what they need themselves ([`crate::transfer::Transfer`]).
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -138,7 +138,8 @@ impl File {
     /// `MPI_File_set_size`: collective.
     ///
     /// # Errors
-    /// `Arg` for a negative size, `NotSame`, `ReadOnly`, what the system says; at all members alike.
+    /// `Arg` for a negative size, `NotSame`, `ReadOnly`, what the system says; at all members
+    /// alike.
     pub fn set_size(&self, process: &Process, size: i64) -> Result<()> {
         self.resize(process, size, "cannot set the size of", |bytes| {
             self.driver.set_size(bytes)
@@ -176,8 +177,8 @@ impl File {
         agree::all_well(process, &self.comm, done)
     }
 
-    /// `MPI_File_sync`: collective. What this process has written is on the storage, and what others
-    /// have synchronized before is visible.
+    /// `MPI_File_sync`: collective. What this process has written is on the storage, and what
+    /// others have synchronized before is visible.
     ///
     /// # Errors
     /// `Request` while a transfer is under way; what the system says; at all members alike.
@@ -247,12 +248,14 @@ impl File {
         Ok(())
     }
 
-    /// `MPI_File_set_view`: collective. Individual and shared pointers go to the beginning of the view. That of a sequential
-    /// file begins where the shared pointer is, whatever its displacement says.
+    /// `MPI_File_set_view`: collective. Individual and shared pointers go to the beginning of the
+    /// view. That of a sequential file begins where the shared pointer is, whatever its
+    /// displacement says.
     ///
     /// # Errors
-    /// Those of [`View::new`]; `NotSame` for other representations or extents of etypes; `Unsupported` for a
-    /// displacement of a sequential file that is not the current one; at all members alike.
+    /// Those of [`View::new`]; `NotSame` for other representations or extents of etypes;
+    /// `Unsupported` for a displacement of a sequential file that is not the current one; at all
+    /// members alike.
     pub fn set_view(
         &self,
         process: &Process,

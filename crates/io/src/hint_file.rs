@@ -1,8 +1,9 @@
-//! The hints of the file that the environment variable `ROMIO_HINTS` names, for all files that a program opens.
+//! The hints of the file that the environment variable `ROMIO_HINTS` names, for all files that a
+//! program opens.
 //!
-//! ROMIO's users know it: programs that set no hints get them so. Each line is `key value`; `#` begins a comment,
-//! and of a key that stands twice the first line counts. Hints that the program gives itself come before these.
-//! Each process reads the file, when it opens a file of its own.
+//! ROMIO's users know it: programs that set no hints get them so. Each line is `key value`; `#`
+//! begins a comment, and of a key that stands twice the first line counts. Hints that the program
+//! gives itself come before these. Each process reads the file, when it opens a file of its own.
 
 use std::sync::Arc;
 
@@ -18,7 +19,8 @@ const MOST: u64 = 64 << 10;
 /// The hints of the environment; none without the variable.
 ///
 /// # Errors
-/// `InfoValue` for a file that cannot be read, is longer than 64 KiB, or has a line without a value.
+/// `InfoValue` for a file that cannot be read, is longer than 64 KiB, or has a line without a
+/// value.
 pub(crate) fn hints() -> Result<Option<Arc<Info>>> {
     let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) else {
         return Ok(None);

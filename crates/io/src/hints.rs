@@ -1,4 +1,5 @@
-//! Hints of files: the standard's reserved ones (MPI-5, chapter 14.2.8), and those of ROMIO that programs set.
+//! Hints of files: the standard's reserved ones (MPI-5, chapter 14.2.8), and those of ROMIO that
+//! programs set.
 
 use std::sync::Arc;
 
@@ -54,8 +55,8 @@ pub struct Hints {
     pub read_buffer_size: u64,
     /// Bytes of the file that an independent write maps at once for that.
     pub write_buffer_size: u64,
-    /// No independent access will come: all but the lowest member open the file when they first use it, and collective
-    /// calls exchange, so that aggregators alone do.
+    /// No independent access will come: all but the lowest member open the file when they first use
+    /// it, and collective calls exchange, so that aggregators alone do.
     pub no_independent: bool,
     /// Permissions of a file that is made.
     pub permissions: u32,
@@ -195,7 +196,8 @@ impl Hints {
         Ok(new)
     }
 
-    /// Bytes of a window of the file that an independent transfer of short pieces takes at once; 0 for none.
+    /// Bytes of a window of the file that an independent transfer of short pieces takes at once; 0
+    /// for none.
     pub fn window(&self, direction: Direction) -> u64 {
         let (choice, bytes) = match direction {
             Direction::Read => (self.ds_read, self.read_buffer_size),

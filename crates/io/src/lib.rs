@@ -1,8 +1,8 @@
 //! Row 7: files (MPI-5, chapter 14), without their C interface.
 //!
-//! A call becomes an *access* (checked arguments), then a [`Transfer`] at a place of a view, which a [`Driver`]
-//! carries out. Blocking independent calls run it at once, non-blocking ones give it to a thread, and
-//! collective ones hand it to [`collective`].
+//! A call becomes an *access* (checked arguments), then a [`Transfer`] at a place of a view, which
+//! a [`Driver`] carries out. Blocking independent calls run it at once, non-blocking ones give it
+//! to a thread, and collective ones hand it to [`collective`].
 //!
 //! | module       | what                                                                  |
 //! |--------------|-----------------------------------------------------------------------|

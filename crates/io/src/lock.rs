@@ -1,4 +1,5 @@
-//! Atomic mode (MPI-5, chapter 14.6.1): a transfer has the bytes from its first to its last one to itself.
+//! Atomic mode (MPI-5, chapter 14.6.1): a transfer has the bytes from its first to its last one to
+//! itself.
 
 use std::sync::Arc;
 

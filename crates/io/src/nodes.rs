@@ -12,7 +12,8 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    /// From the lowest rank that shares memory with each rank; `None` if these contradict each other.
+    /// From the lowest rank that shares memory with each rank; `None` if these contradict each
+    /// other.
     pub fn new(lowest: &[u32]) -> Option<Self> {
         let mut nodes = Nodes {
             of: Vec::with_capacity(lowest.len()),
@@ -90,7 +91,8 @@ impl Nodes {
         counts.into_iter().filter(|it| *it != 0).min().unwrap_or(1)
     }
 
-    /// The rank of a node that gathers its members' bytes of a window for an aggregator of another node.
+    /// The rank of a node that gathers its members' bytes of a window for an aggregator of another
+    /// node.
     pub fn agent(&self, node: usize, window: usize) -> u32 {
         let members = &self.members[node];
         // Every so many windows are of the same node: the members have them in turn.

@@ -1,9 +1,10 @@
 //! Opening, closing and deleting files (MPI-5, chapter 14.2).
 //!
-//! Nobody opens it before all have come: one of them may just have made, renamed or deleted a file of that name. The lowest member
-//! makes the file if it is to be made, and the others open what is there then. A name is looked up from the working folder when the
-//! file is opened, and never again from another one.
-//! All tell each other the outcome, so a call that fails at one fails at all, in the same way.
+//! Nobody opens it before all have come: one of them may just have made, renamed or deleted a file
+//! of that name. The lowest member makes the file if it is to be made, and the others open what is
+//! there then. A name is looked up from the working folder when the file is opened, and never again
+//! from another one. All tell each other the outcome, so a call that fails at one fails at all, in
+//! the same way.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::CString;
@@ -35,7 +36,8 @@ use crate::shared::Shared;
 use crate::unseen;
 use crate::view::View;
 
-/// File systems that ROMIO's programs name in front of a path; the system knows itself what a path is on.
+/// File systems that ROMIO's programs name in front of a path; the system knows itself what a path
+/// is on.
 const PREFIXES: [&str; 6] = ["ufs:", "nfs:", "lustre:", "gpfs:", "panfs:", "xfs:"];
 
 /// The checked arguments of a call that opens a file.
@@ -160,8 +162,8 @@ impl Plan {
 /// Opens a file. Collective over `comm`.
 ///
 /// # Errors
-/// That of the plan, what the system says, `NotSame` if members disagree, `Comm` for an intercommunicator;
-/// all at all members alike, and on `MPI_FILE_NULL`.
+/// That of the plan, what the system says, `NotSame` if members disagree, `Comm` for an
+/// intercommunicator; all at all members alike, and on `MPI_FILE_NULL`.
 pub fn open(process: &Process, comm: &Arc<Comm>, plan: Result<Plan>) -> Result<abi::File> {
     registry::register(&process.objects.errhandlers);
     if comm.is_inter() {
@@ -184,7 +186,8 @@ struct Opened {
     driver: Arc<dyn Driver>,
     /// Whether this member has made it.
     made: bool,
-    /// How long the lowest has found it, before anybody can have written: where those begin that append.
+    /// How long the lowest has found it, before anybody can have written: where those begin that
+    /// append.
     size: u64,
 }
 
@@ -312,8 +315,8 @@ fn build(process: &Process, comm: &Arc<Comm>, plan: &Plan, opened: Opened) -> Re
 /// `MPI_File_close`: collective.
 ///
 /// # Errors
-/// `Request` or `Other` while something of a member is under way, at all members alike: the file stays
-/// open. What the system says to one of them of closing or deleting it: then it is closed.
+/// `Request` or `Other` while something of a member is under way, at all members alike: the file
+/// stays open. What the system says to one of them of closing or deleting it: then it is closed.
 pub fn close(process: &Process, file: &Arc<File>) -> Result<()> {
     unseen::tell(process, file.handle.get());
     let own = file.check_idle("MPI_File_close");

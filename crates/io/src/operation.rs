@@ -1,7 +1,8 @@
 //! Collective calls that were started and are under way (MPI-5, chapters 14.4.3 and 14.4.5).
 //!
-//! What the members of a file do together they do in the order of their calls: so the operations of a file wait in a
-//! queue, of which progress carries on the first, and a call that blocks waits until those before it are over.
+//! What the members of a file do together they do in the order of their calls: so the operations of
+//! a file wait in a queue, of which progress carries on the first, and a call that blocks waits
+//! until those before it are over.
 
 use catena_core::needs;
 use catena_hang::WaitsFor;
@@ -158,8 +159,8 @@ impl Queue {
 #[derive(Debug, Default)]
 struct Queues(RefCell<Vec<Arc<Queue>>>);
 
-/// The work of an operation is in use by one thread at a time, which may be in a function of the program that converts
-/// data, outside of the lock: others leave that operation alone.
+/// The work of an operation is in use by one thread at a time, which may be in a function of the
+/// program that converts data, outside of the lock: others leave that operation alone.
 impl Hook<Process> for Queues {
     fn is_shared(&self) -> bool {
         true

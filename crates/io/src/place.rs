@@ -13,7 +13,8 @@ pub enum FilePosition {
     Individual,
     /// At the shared file pointer.
     Shared,
-    /// Behind members of lower rank, from the shared file pointer on, which all of them move together.
+    /// Behind members of lower rank, from the shared file pointer on, which all of them move
+    /// together.
     Ordered,
 }
 

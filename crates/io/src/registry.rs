@@ -40,8 +40,9 @@ static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry {
     none: OnceCell::new(),
 });
 
-/// Has errors that belong to files find them; those of handles that are no files go to `MPI_FILE_NULL`
-/// (MPI-5, chapter 14.7). Called under the library's lock, before anything is found.
+/// Has errors that belong to files find them; those of handles that are no files go to
+/// `MPI_FILE_NULL` (MPI-5, chapter 14.7). Called under the library's lock, before anything is
+/// found.
 pub fn register(errhandlers: &Errhandlers) {
     REGISTRY.none.get_or_init(|| {
         errhandlers.register(Target::File, |handle| {

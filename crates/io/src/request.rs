@@ -1,5 +1,6 @@
-//! Non-blocking independent access (MPI-5, chapter 14.4.1): a thread carries the transfer out while the program
-//! computes, and the thread that calls MPI finishes it, as conversion may call functions of the program.
+//! Non-blocking independent access (MPI-5, chapter 14.4.1): a thread carries the transfer out while
+//! the program computes, and the thread that calls MPI finishes it, as conversion may call
+//! functions of the program.
 
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -1,8 +1,9 @@
 //! What the members of a file share, as one of them has it, and the shared file pointer in it.
 //!
-//! The pointer is a word of what the members share, plus a *bias* that each has for itself. An ordered call adds
-//! to the bias what all members together read or write, which all of them know, so none has to write the word.
-//! A view that is set turns to the other word, which has been zero since nobody used it any more.
+//! The pointer is a word of what the members share, plus a *bias* that each has for itself. An
+//! ordered call adds to the bias what all members together read or write, which all of them know,
+//! so none has to write the word. A view that is set turns to the other word, which has been zero
+//! since nobody used it any more.
 
 use std::cell::Cell;
 use std::os::unix::fs::MetadataExt;
@@ -43,14 +44,15 @@ pub(crate) struct Shared {
     bias: Cell<u64>,
 }
 
-// SAFETY: what is shared is reached by atomics alone; the cells are touched under the library's lock.
+// SAFETY: what is shared is reached by atomics alone; the cells are touched under the library's
+// lock.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
 
 impl Shared {
-    /// Makes it for the members of a new file; also, on which nodes they are, unless they see that in different
-    /// ways. Collective.
+    /// Makes it for the members of a new file; also, on which nodes they are, unless they see that
+    /// in different ways. Collective.
     ///
     /// # Errors
     /// `NoMem`, at all members alike.
@@ -80,7 +82,8 @@ impl Shared {
         let ((), rows) = agree::agree(process, comm, Ok(()), words)?;
         let lowest: Vec<u32> = rows.iter().map(|row| row[2] as u32).collect();
         let nodes = Nodes::new(&lowest);
-        // In a container for each of them members cannot see who of them is alive, by which claims of the dead are told.
+        // In a container for each of them members cannot see who of them is alive, by which claims
+        // of the dead are told.
         let is_apart = rows.iter().any(|row| row[3] != rows[0][3]);
         if is_apart || rows.iter().any(|row| row[0] == 0) {
             return Ok((Self::open_kept(process, comm, made)?, nodes));
@@ -189,7 +192,8 @@ impl Shared {
         }
     }
 
-    /// Moves the pointer back by `bytes` if it is at `end`, where a call has left it that has moved nothing.
+    /// Moves the pointer back by `bytes` if it is at `end`, where a call has left it that has moved
+    /// nothing.
     ///
     /// # Errors
     /// As [`Shared::take`].
@@ -225,16 +229,17 @@ impl Shared {
         Ok(())
     }
 
-    /// From now on until the file is closed, members that wait for the right to bytes wait for no call of the program: this
-    /// process answers, and gives back what it had, also while the program computes. For the file's members `comm`.
+    /// From now on until the file is closed, members that wait for the right to bytes wait for no
+    /// call of the program: this process answers, and gives back what it had, also while the
+    /// program computes. For the file's members `comm`.
     pub(crate) fn serve_always(&self, process: &Process, comm: &Comm) {
         if let Memory::Kept(remote) = &self.memory {
             remote.serve_always(process, comm);
         }
     }
 
-    /// The right to bytes, from the member that keeps what is shared; `None` if all members map it, and a
-    /// thread may wait for it by itself.
+    /// The right to bytes, from the member that keeps what is shared; `None` if all members map it,
+    /// and a thread may wait for it by itself.
     ///
     /// # Errors
     /// As [`Shared::take`].
@@ -245,7 +250,8 @@ impl Shared {
         }
     }
 
-    /// The right to bytes in a collective call, from the member that keeps what is shared; `None` if all members map it.
+    /// The right to bytes in a collective call, from the member that keeps what is shared; `None`
+    /// if all members map it.
     ///
     /// # Errors
     /// As [`Shared::take`].

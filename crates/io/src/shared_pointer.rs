@@ -1,4 +1,5 @@
-//! Shared file pointers (MPI-5, chapter 14.4.4), and the bytes that a member keeps to itself in atomic mode.
+//! Shared file pointers (MPI-5, chapter 14.4.4), and the bytes that a member keeps to itself in
+//! atomic mode.
 
 use std::ffi::c_int;
 
@@ -19,8 +20,8 @@ impl File {
         self.shared.take(process, bytes)
     }
 
-    /// A call has failed that moved the shared pointer up to `end`: it goes back, unless somebody has moved it meanwhile. That the member
-    /// is gone that keeps it the next call tells.
+    /// A call has failed that moved the shared pointer up to `end`: it goes back, unless somebody
+    /// has moved it meanwhile. That the member is gone that keeps it the next call tells.
     pub(crate) fn put_back_shared(&self, process: &Process, end: u64, bytes: u64) {
         let _ = self.shared.put_back(process, end, bytes);
     }
@@ -33,7 +34,8 @@ impl File {
     /// `MPI_File_seek_shared`: collective.
     ///
     /// # Errors
-    /// `Arg` for an unknown `whence` and places before the beginning; `NotSame`; at all members alike.
+    /// `Arg` for an unknown `whence` and places before the beginning; `NotSame`; at all members
+    /// alike.
     pub fn seek_shared(&self, process: &Process, offset: i64, whence: c_int) -> Result<()> {
         let own = self.check_no_split().map(|()| offset as u64);
         self.operations.settle(process);
@@ -80,8 +82,9 @@ impl File {
     ) -> Result<(Transfer, u64)> {
         let len = own.as_ref().map_or(0, Transfer::len);
         self.operations.settle(process);
-        // It only grows, and nobody who has come moves it before all have: who comes last sees where it is. After they
-        // have met it is too late to look, as others may be gone and move it.
+        // It only grows, and nobody who has come moves it before all have: who comes last sees
+        // where it is. After they have met it is too late to look, as others may be gone and move
+        // it.
         let seen = self.shared.place(process);
         let (own, seen) = match seen {
             Ok(seen) => (own, seen),
@@ -125,8 +128,8 @@ impl File {
         }))
     }
 
-    /// Keeps others away from the bytes of a collective access in atomic mode, once it is its turn: what is started later
-    /// must not have bytes that it waits for.
+    /// Keeps others away from the bytes of a collective access in atomic mode, once it is its turn:
+    /// what is started later must not have bytes that it waits for.
     ///
     /// # Errors
     /// As [`File::lock_alone`].

@@ -1,7 +1,8 @@
 //! Threads that carry out what would keep the program waiting: reading and writing files.
 //!
-//! A few threads take work from one queue. When a piece of it is done, its thread writes to a descriptor that ends
-//! the sleep of a process that waits; the thread that calls MPI then takes what came of it.
+//! A few threads take work from one queue. When a piece of it is done, its thread writes to a
+//! descriptor that ends the sleep of a process that waits; the thread that calls MPI then takes
+//! what came of it.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

@@ -1,4 +1,5 @@
-//! One transfer between memory and a file: independent of all others, by whichever thread carries it out.
+//! One transfer between memory and a file: independent of all others, by whichever thread carries
+//! it out.
 //!
 //! | step                          | where                                                     |
 //! |-------------------------------|-----------------------------------------------------------|
@@ -29,17 +30,18 @@ use crate::view::{Run, View};
 
 /// Bytes that are packed or unpacked at a time.
 pub(crate) const STAGE: u64 = 1 << 20;
-/// A read fetches a run and the gap before it with those in front of them if both have at most this many bytes together:
-/// to read and to copy them is cheaper than another system call.
+/// A read fetches a run and the gap before it with those in front of them if both have at most this
+/// many bytes together: to read and to copy them is cheaper than another system call.
 const NEAR: u64 = 8 << 10;
 
-/// A write stores pieces through a map of the file if one of them and the gap behind it have at most this many bytes
-/// together: to map a page costs as much as some system calls.
+/// A write stores pieces through a map of the file if one of them and the gap behind it have at
+/// most this many bytes together: to map a page costs as much as some system calls.
 const CLOSE: u64 = 1 << 10;
-/// A write of fewer pieces than this goes piece by piece: to make a map and to end it costs about as much as this number of
-/// system calls.
+/// A write of fewer pieces than this goes piece by piece: to make a map and to end it costs about
+/// as much as this number of system calls.
 const MANY: u64 = 32;
-/// Bytes that are written piece by piece where somebody has cut the file before they could be stored; the others try again.
+/// Bytes that are written piece by piece where somebody has cut the file before they could be
+/// stored; the others try again.
 const AFTER_CUT: u64 = 256;
 
 /// The memory of a transfer, as a row of packed bytes.
@@ -128,8 +130,8 @@ pub struct Transfer {
     pub done: u64,
     /// What went wrong then.
     pub failure: Option<io::Error>,
-    /// A window of the file with short pieces has at most this many bytes: a read fetches it, gaps and all; a write maps it.
-    /// 0 if neither is wanted.
+    /// A window of the file with short pieces has at most this many bytes: a read fetches it, gaps
+    /// and all; a write maps it. 0 if neither is wanted.
     pub window: u64,
     /// Keeps others away from the bytes, in atomic mode.
     pub(crate) lock: Option<RangeLock>,
@@ -139,8 +141,8 @@ pub struct Transfer {
     _busy: Arc<()>,
 }
 
-// SAFETY: the program lends its memory until the request is complete, whichever thread uses it; types are
-// never changed, and everything else is the transfer's own.
+// SAFETY: the program lends its memory until the request is complete, whichever thread uses it;
+// types are never changed, and everything else is the transfer's own.
 unsafe impl Send for Transfer {}
 
 /// What a transfer is made of, besides its memory.
@@ -155,7 +157,8 @@ pub(crate) struct Parts {
 }
 
 impl Transfer {
-    /// A transfer of elements, which take `len` bytes in the file. What is written is converted here.
+    /// A transfer of elements, which take `len` bytes in the file. What is written is converted
+    /// here.
     ///
     /// # Errors
     /// `Conversion`, `NoMem`, what functions of the program return.
@@ -233,8 +236,8 @@ impl Transfer {
         self.placed().span(&self.view, self.memory.direction())
     }
 
-    /// Whether it moves short pieces that are near each other by windows of the file, so that they need not be looked at
-    /// one by one.
+    /// Whether it moves short pieces that are near each other by windows of the file, so that they
+    /// need not be looked at one by one.
     pub fn takes_windows(&self) -> bool {
         let (view, spread) = (&self.view, self.view.spread());
         let near = match self.memory.direction() {
@@ -254,8 +257,9 @@ impl Transfer {
         self.len() >= MANY * self.view.spread().run && self.driver.maps()
     }
 
-    /// Moves the bytes, and keeps how it went. Cost: a system call for each run of the file, or for each group of runs that
-    /// lie close together where they are read; a few for each window of the file that pieces are stored in.
+    /// Moves the bytes, and keeps how it went. Cost: a system call for each run of the file, or for
+    /// each group of runs that lie close together where they are read; a few for each window of the
+    /// file that pieces are stored in.
     pub fn run(&mut self) {
         let lock = self.lock.take();
         let held = lock.as_ref().map(RangeLock::hold);
@@ -429,7 +433,8 @@ impl<'t> Pass<'t> {
         })
     }
 
-    /// Has `work` move the next bytes to or from memory where they follow each other, and counts how many it has moved.
+    /// Has `work` move the next bytes to or from memory where they follow each other, and counts
+    /// how many it has moved.
     fn with_memory(&mut self, bytes: u64, work: impl FnOnce(&mut Self, *mut u8) -> u64) -> u64 {
         let at = self.done;
         let moved = match self.base {
@@ -449,7 +454,8 @@ impl<'t> Pass<'t> {
         moved
     }
 
-    /// Moves runs from or to memory at `base`; how many bytes before the end of the file or a failure.
+    /// Moves runs from or to memory at `base`; how many bytes before the end of the file or a
+    /// failure.
     fn runs(&mut self, runs: &[Run], base: *mut u8) -> u64 {
         let begin = self.done;
         let mut rest = runs;
@@ -507,8 +513,8 @@ impl<'t> Pass<'t> {
         done
     }
 
-    /// Reads a window of the file, and takes the next `bytes` of the stream out of it to `base`; `before` says how many of
-    /// them lie in front of an offset, where the file ends.
+    /// Reads a window of the file, and takes the next `bytes` of the stream out of it to `base`;
+    /// `before` says how many of them lie in front of an offset, where the file ends.
     fn fetch(
         &mut self,
         window: Run,
@@ -541,7 +547,8 @@ impl<'t> Pass<'t> {
         taken
     }
 
-    /// Stores the next `bytes` of the stream, from `base`, in a window of the file; how many, at least one without a failure.
+    /// Stores the next `bytes` of the stream, from `base`, in a window of the file; how many, at
+    /// least one without a failure.
     fn store(&mut self, window: Run, bytes: u64, base: *mut u8) -> u64 {
         let view = self.transfer.view.clone();
         let Some(mapped) = self.transfer.driver.map(window.at, window.len) else {
@@ -569,8 +576,8 @@ impl<'t> Pass<'t> {
         }
     }
 
-    /// Moves those of the next `bytes` of the stream, at `base` in memory, that come behind the first `done`, run by run; how
-    /// many have been moved in the end.
+    /// Moves those of the next `bytes` of the stream, at `base` in memory, that come behind the
+    /// first `done`, run by run; how many have been moved in the end.
     fn one_by_one(&mut self, view: &View, mut done: u64, bytes: u64, base: *mut u8) -> u64 {
         view.windows(self.next() + done, bytes - done, |runs, _| {
             runs.iter().all(|run| {

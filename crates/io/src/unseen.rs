@@ -1,7 +1,8 @@
-//! Failed collective calls on files that nobody has looked at. The error handler of a file returns errors unless the program
-//! says otherwise (MPI-5, chapter 14.7), and many programs throw them away: then data are lost, and nothing shows it. So what a
-//! collective call has failed with is kept, and told when the file is closed, or MPI ends, unless the program has asked what the
-//! code means until then.
+//! Failed collective calls on files that nobody has looked at. The error handler of a file returns
+//! errors unless the program says otherwise (MPI-5, chapter 14.7), and many programs throw them
+//! away: then data are lost, and nothing shows it. So what a collective call has failed with is
+//! kept, and told when the file is closed, or MPI ends, unless the program has asked what the code
+//! means until then.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -42,7 +43,8 @@ fn is_collective(function: &str) -> bool {
     function.contains("_all") || function.contains("_ordered") || OTHERS.contains(&function)
 }
 
-/// A call on a file has returned a code to the program; `text` is that of the error, behind the name of the function.
+/// A call on a file has returned a code to the program; `text` is that of the error, behind the
+/// name of the function.
 #[cold]
 pub fn note(file: abi::File, code: i32, text: &str) {
     let (function, rest) = text.split_once(": ").unwrap_or(("", text));

@@ -47,8 +47,8 @@ fn of_file(
     });
 }
 
-/// What is counted of each file, and of all together: how, its name, what it tells with `@` in place of the file, and where it
-/// stands.
+/// What is counted of each file, and of all together: how, its name, what it tells with `@` in
+/// place of the file, and where it stands.
 const SUMS: [(Class, &str, &str, Which); 7] = [
     (
         Class::Aggregate,

@@ -1,7 +1,8 @@
 //! Views: which bytes of a file a process sees, and in which order (MPI-5, chapter 14.3).
 //!
-//! Everything here counts in three units. A program names *etypes*; they become bytes of the **stream**, the
-//! bytes of the filetype one after the other as they are packed; and these lie at **offsets** of the file.
+//! Everything here counts in three units. A program names *etypes*; they become bytes of the
+//! **stream**, the bytes of the filetype one after the other as they are packed; and these lie at
+//! **offsets** of the file.
 
 use std::sync::Arc;
 
@@ -26,7 +27,8 @@ pub struct View {
     pub filetype: TypeRef,
     /// How values are represented in the file.
     pub datarep: Arc<Datarep>,
-    /// The filetype as it lies in the file: that of the view, unless its values take other sizes there.
+    /// The filetype as it lies in the file: that of the view, unless its values take other sizes
+    /// there.
     layout: TypeRef,
     /// Bytes of an etype in the file.
     unit: u64,
@@ -80,9 +82,9 @@ impl View {
     /// A view as `MPI_File_set_view` asks for it, of a file that may be written or not.
     ///
     /// # Errors
-    /// `Arg` for a negative displacement; `Type` for a filetype that is not made of etypes; `Io` for one with
-    /// places before its beginning, with places that decrease, or that overlap where they may be written; those of
-    /// the representation.
+    /// `Arg` for a negative displacement; `Type` for a filetype that is not made of etypes; `Io`
+    /// for one with places before its beginning, with places that decrease, or that overlap where
+    /// they may be written; those of the representation.
     pub fn new(
         disp: i64,
         etype: &TypeRef,
@@ -103,7 +105,8 @@ impl View {
                 etype: etype.clone(),
                 filetype: filetype.clone(),
                 datarep,
-                // Nothing is read or written anywhere, so no place of the stream has to have an offset.
+                // Nothing is read or written anywhere, so no place of the stream has to have an
+                // offset.
                 limit: 1 << 62,
                 is_empty: true,
                 ..View::of_bytes()
@@ -187,7 +190,8 @@ impl View {
         self.is_ordered
     }
 
-    /// How its runs lie if it [is ordered](View::is_ordered); nothing if [it is contiguous](View::is_contiguous).
+    /// How its runs lie if it [is ordered](View::is_ordered); nothing if [it is
+    /// contiguous](View::is_contiguous).
     pub fn spread(&self) -> Spread {
         self.spread
     }
@@ -220,8 +224,8 @@ impl View {
         at < self.limit
     }
 
-    /// A write writes no byte of the file twice: programs describe all that they write by one filetype, whose extent may be
-    /// less than that, and use no further one.
+    /// A write writes no byte of the file twice: programs describe all that they write by one
+    /// filetype, whose extent may be less than that, and use no further one.
     ///
     /// # Errors
     /// `Io` if it goes over several filetypes that have bytes in common.
@@ -291,8 +295,9 @@ impl View {
         high * self.unit
     }
 
-    /// How many of the bytes `[from, from + len)` of the stream lie in front of an offset of the file, in a view that
-    /// [is ordered](View::is_ordered). Cost: O(log len) times that of [`View::offset`].
+    /// How many of the bytes `[from, from + len)` of the stream lie in front of an offset of the
+    /// file, in a view that [is ordered](View::is_ordered). Cost: O(log len) times that of
+    /// [`View::offset`].
     pub fn before(&self, from: u64, len: u64, offset: u64) -> u64 {
         let is_before = |bytes: u64| self.offset(from + bytes - 1) < offset;
         if len == 0 || is_before(len) {
@@ -310,8 +315,8 @@ impl View {
         low
     }
 
-    /// Copies bytes `[from, from + len)` of the stream to `out`, from an image of the file whose first byte is the one at
-    /// offset `begin`.
+    /// Copies bytes `[from, from + len)` of the stream to `out`, from an image of the file whose
+    /// first byte is the one at offset `begin`.
     ///
     /// # Safety
     /// The image has all these bytes, `out` has room for them, and they do not overlap.
@@ -322,9 +327,9 @@ impl View {
         unsafe { self.layout.pack(origin, count, from, out.base, out.len) };
     }
 
-    /// Calls `each` with lists of runs that stand for bytes `[from, from + len)` of the stream, in their
-    /// order, joined where one follows the other; each list with its bytes. It ends early when `each` says
-    /// false.
+    /// Calls `each` with lists of runs that stand for bytes `[from, from + len)` of the stream, in
+    /// their order, joined where one follows the other; each list with its bytes. It ends early
+    /// when `each` says false.
     pub fn windows(&self, from: u64, len: u64, mut each: impl FnMut(&[Run], u64) -> bool) {
         let mut runs: Vec<Run> = Vec::new();
         if self.is_contiguous() {
@@ -367,8 +372,8 @@ fn limit(disp: u64, layout: &TypeRef) -> u64 {
     tiles.saturating_mul(layout.size())
 }
 
-/// Places of a filetype neither decrease nor lie before its beginning, and overlap only where they are not
-/// written (MPI-5, chapter 14.1.1); how its runs lie if that is so.
+/// Places of a filetype neither decrease nor lie before its beginning, and overlap only where they
+/// are not written (MPI-5, chapter 14.1.1); how its runs lie if that is so.
 fn check_places(layout: &TypeRef, is_written: bool) -> Result<Spread> {
     let mut spread = Spread::default();
     if layout.is_contiguous() && layout.true_lb() >= 0 {
@@ -421,7 +426,8 @@ fn tiles_are_apart(layout: &TypeRef) -> bool {
     if extent as u64 >= layout.true_extent().unsigned_abs() {
         return true;
     }
-    // Two bytes are one in the file if they are a multiple of the extent apart. A run that goes over such a place is two.
+    // Two bytes are one in the file if they are a multiple of the extent apart. A run that goes
+    // over such a place is two.
     let mut runs: Vec<(i64, i64)> = Vec::new();
     let size = usize::try_from(layout.size()).unwrap_or(usize::MAX);
     layout.each_run(1, 0, size, |at, len| {

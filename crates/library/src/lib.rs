@@ -1,4 +1,5 @@
-//! Row 8: the library as a whole: `core`, and what stands above it, in one list. A new crate is a line here, or two.
+//! Row 8: the library as a whole: `core`, and what stands above it, in one list. A new crate is a
+//! line here, or two.
 //!
 //! # Examples
 //! ```
@@ -17,12 +18,14 @@ static LISTINGS: [Listing; 2] = [catena_rma::LISTING, catena_io::LISTING];
 /// What they do at moments that only `core` sees, in the order in which they are called.
 static COMPONENTS: [&dyn Component; 2] = [catena_ft::COMPONENT, catena_dynamic::COMPONENT];
 
-/// Makes known what all crates list. To be called before settings or variables are listed; again does nothing.
+/// Makes known what all crates list. To be called before settings or variables are listed; again
+/// does nothing.
 pub fn list() {
     listing::register(&LISTINGS);
 }
 
-/// Joins all crates to the library. To be called before that is first initialised; again does nothing.
+/// Joins all crates to the library. To be called before that is first initialised; again does
+/// nothing.
 pub fn assemble() {
     list();
     components::register(&COMPONENTS);

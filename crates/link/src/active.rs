@@ -103,8 +103,9 @@ pub trait Handler: Debug + Send {
     /// Learns that a peer is gone.
     fn lost(&mut self, lost: &PeerLost);
 
-    /// Forgets all that it knows of some peers: from now on these numbers are those of other processes, which have sent
-    /// nothing yet, and to which nothing has been sent. There is no default, as what has come from peers is kept by peer.
+    /// Forgets all that it knows of some peers: from now on these numbers are those of other
+    /// processes, which have sent nothing yet, and to which nothing has been sent. There is no
+    /// default, as what has come from peers is kept by peer.
     fn forget(&mut self, peers: &Range<u32>);
 
     /// Learns how operation `number` on a peer's memory has ended, whose id says that it is this

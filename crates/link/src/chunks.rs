@@ -1,9 +1,10 @@
-//! Slots with generations, as those of a [`Slab`](crate::slab::Slab), for what may be very many for a while. To
-//! find one costs a little more, and no slot that stays taken keeps the memory of others.
+//! Slots with generations, as those of a [`Slab`](crate::slab::Slab), for what may be very many for
+//! a while. To find one costs a little more, and no slot that stays taken keeps the memory of
+//! others.
 //!
-//! The first [`LOW`] slots are one array, stay, and are taken first. Those behind them lie in chunks, whose memory is
-//! given back when none of their slots is taken, but for one chunk that is spare. Slots that come again
-//! begin with a later generation than any that went.
+//! The first [`LOW`] slots are one array, stay, and are taken first. Those behind them lie in
+//! chunks, whose memory is given back when none of their slots is taken, but for one chunk that is
+//! spare. Slots that come again begin with a later generation than any that went.
 
 use catena_base::Pages;
 
@@ -186,8 +187,8 @@ impl<T: Default> Chunks<T> {
             return;
         }
         let chunk = &mut self.high[at as usize];
-        // No name of a slot that goes may come to mean one that comes. A generation that has wrapped is
-        // far ahead of all others.
+        // No name of a slot that goes may come to mean one that comes. A generation that has
+        // wrapped is far ahead of all others.
         let gone = chunk.slots.iter().map(|slot| slot.generation);
         chunk.first = gone.fold(chunk.first, u32::max);
         (chunk.slots, chunk.free) = (Pages::default(), NIL);

@@ -1,9 +1,11 @@
-//! What messages are matched by. The engine is generic over it: [`MpiKey`](crate::MpiKey) is (context, source, tag) as MPI has it,
-//! [`TagKey`](crate::TagKey) a tag of 64 bits of which receives may ignore some, and a source that they may leave open.
+//! What messages are matched by. The engine is generic over it: [`MpiKey`](crate::MpiKey) is
+//! (context, source, tag) as MPI has it, [`TagKey`](crate::TagKey) a tag of 64 bits of which
+//! receives may ignore some, and a source that they may leave open.
 //!
-//! A **key** is what a message has, and what a posted receive is kept under: then it says which parts the receive
-//! leaves open, too, its **class**. A message matches a receive of a class if its own key, [masked](MatchKey::masked) by
-//! that class, is the key of the receive. So each class is one look into a hash, however many receives there are.
+//! A **key** is what a message has, and what a posted receive is kept under: then it says which
+//! parts the receive leaves open, too, its **class**. A message matches a receive of a class if its
+//! own key, [masked](MatchKey::masked) by that class, is the key of the receive. So each class is
+//! one look into a hash, however many receives there are.
 
 use std::fmt::{Debug, Display};
 
@@ -82,7 +84,8 @@ pub trait MatchKey: Copy + Debug + Default + PartialEq + Eq + Sealed + 'static {
     #[doc(hidden)]
     fn masked(self, class: Self::Class) -> Self;
 
-    /// Whether a receive that is kept under `posted` takes a message with this key, of the same context.
+    /// Whether a receive that is kept under `posted` takes a message with this key, of the same
+    /// context.
     #[doc(hidden)]
     fn matches(self, posted: Self) -> bool;
 

@@ -5,17 +5,18 @@
 //! and matched probe. All packets leave and arrive through [`Net`]; the engine
 //! itself touches no memory of the user and no wire.
 //!
-//! What uses it brings three types: the routes ([`Net`]; those of real transports are `catena_net::Routes`), what is sent
-//! ([`Source`]) and where it goes ([`Sink`]). What messages are matched by is a type, too ([`MatchKey`]):
+//! What uses it brings three types: the routes ([`Net`]; those of real transports are
+//! `catena_net::Routes`), what is sent ([`Source`]) and where it goes ([`Sink`]). What messages are
+//! matched by is a type, too ([`MatchKey`]):
 //!
 //! | key         | a message has                | a receive names                                    | endpoint              |
 //! |-------------|------------------------------|----------------------------------------------------|-----------------------|
 //! | [`MpiKey`]  | context, rank, tag           | [`Selector`]: a context; rank and tag, or any      | [`Endpoint::new`]     |
 //! | [`TagKey`]  | peer, tag of 64 bits         | [`TagSelector`]: a tag and bits to ignore; a peer, or any | [`Endpoint::tagged`]  |
 //!
-//! A call that does not complete at once gives a [`ReqId`]. Its end is asked for ([`Endpoint::is_done`],
-//! [`Endpoint::take`]), or comes with a word of the user's own into a sink ([`Endpoint::set_word`],
-//! [`Endpoint::completions`]).
+//! A call that does not complete at once gives a [`ReqId`]. Its end is asked for
+//! ([`Endpoint::is_done`], [`Endpoint::take`]), or comes with a word of the user's own into a sink
+//! ([`Endpoint::set_word`], [`Endpoint::completions`]).
 //!
 //! | module      | owns                                                        |
 //! |-------------|-------------------------------------------------------------|

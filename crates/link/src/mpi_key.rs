@@ -174,7 +174,8 @@ impl Classes<MpiKey> for MpiClasses {
     }
 }
 
-/// A message of MPI has a place in an index by source, and in one by tag, each once somebody has asked for that.
+/// A message of MPI has a place in an index by source, and in one by tag, each once somebody has
+/// asked for that.
 #[doc(hidden)]
 #[derive(Debug, Default)]
 pub struct MpiPlaces(u8);

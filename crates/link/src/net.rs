@@ -103,15 +103,16 @@ pub trait Sink: Debug {
     /// capacity are dropped.
     fn place(&mut self, at: u64, bytes: PeerBytes<'_>);
 
-    /// Places one of several parts of a message, which come in any order; the last one that comes says
-    /// so. What was placed before may be stored as late as then.
+    /// Places one of several parts of a message, which come in any order; the last one that comes
+    /// says so. What was placed before may be stored as late as then.
     fn place_part(&mut self, at: u64, bytes: PeerBytes<'_>, is_last: bool) {
         let _ = is_last;
         self.place(at, bytes);
     }
 
-    /// It has been matched with a message that has a [seal](Source::seal), from that rank, of `len` bytes. Called before anything
-    /// is placed, from within a delivery: it calls nothing of the engine.
+    /// It has been matched with a message that has a [seal](Source::seal), from that rank, of `len`
+    /// bytes. Called before anything is placed, from within a delivery: it calls nothing of the
+    /// engine.
     fn check_seal(&self, _seal: u32, _source: u32, _len: u64) {}
 
     /// Where the room lies, if it is one run of bytes that others may write
@@ -193,7 +194,8 @@ impl From<RemoteKey> for RemoteKeys {
 /// All routes of this process, seen as one.
 ///
 /// # Examples
-/// `Routes` of `catena_net` is the one of real transports. What uses any is generic, as the endpoint itself:
+/// `Routes` of `catena_net` is the one of real transports. What uses any is generic, as the
+/// endpoint itself:
 /// ```
 /// use catena_link::{Cid, Endpoint, Mode, Net, Plane, Sent};
 ///

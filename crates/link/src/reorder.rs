@@ -62,8 +62,8 @@ impl ReorderBuffer {
         self.unopened.remove(&cid).unwrap_or_default()
     }
 
-    /// Keeps a packet of a rank of a communicator until its turn; refuses a second sequenced packet with
-    /// the same number.
+    /// Keeps a packet of a rank of a communicator until its turn; refuses a second sequenced packet
+    /// with the same number.
     pub fn until_turn(
         &mut self,
         (cid, source): (Cid, u32),

@@ -20,8 +20,8 @@ pub(crate) type CommRank = (Cid, u32);
 pub(crate) enum Item {
     /// A packet of the protocol itself.
     Control { header: Header, note: Note },
-    /// The first packet of a send, whose header this is, or what is left of an eager one. A send that was
-    /// cancelled before it left is found to be over: an empty packet takes its place.
+    /// The first packet of a send, whose header this is, or what is left of an eager one. A send
+    /// that was cancelled before it left is found to be over: an empty packet takes its place.
     Send { id: ReqId, header: Header },
 }
 
@@ -111,7 +111,8 @@ impl SendQueues {
         }
     }
 
-    /// A mark was answered: queues what waited for that. `false` if it is not the one that is to be.
+    /// A mark was answered: queues what waited for that. `false` if it is not the one that is to
+    /// be.
     pub fn marked(&mut self, place: CommRank, seq: u16) -> bool {
         let Some(window) = self.windows.get_mut(&place) else {
             return false;

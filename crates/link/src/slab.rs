@@ -4,9 +4,10 @@
 //! that taking a slot writes only what the new owner sets. A generation is odd
 //! while the slot is taken and even while it is free.
 //!
-//! The first [`LOW`] slots stay, and are taken first. The memory of those behind them is given back, from the end on, when
-//! none of them is taken, and, after as many were freed as make up for the search, when few are. A slot
-//! that comes again begins with a later generation than any that went.
+//! The first [`LOW`] slots stay, and are taken first. The memory of those behind them is given
+//! back, from the end on, when none of them is taken, and, after as many were freed as make up for
+//! the search, when few are. A slot that comes again begins with a later generation than any that
+//! went.
 
 use catena_base::return_freed;
 
@@ -38,8 +39,8 @@ pub(crate) struct Slab<T> {
     free_high: u32,
     /// Slots behind the low ones that are taken.
     high: usize,
-    /// How many of them were freed since the end was last looked at, and how many slots were looked at
-    /// then.
+    /// How many of them were freed since the end was last looked at, and how many slots were looked
+    /// at then.
     freed: usize,
     vain: usize,
     /// Generation with which new slots begin, while they are free.
@@ -142,8 +143,8 @@ impl<T: Default> Slab<T> {
         if kept + LOW as usize > self.slots.len() {
             return;
         }
-        // No name of a slot that goes may come to mean one that comes. A generation that has wrapped
-        // is far ahead of all others.
+        // No name of a slot that goes may come to mean one that comes. A generation that has
+        // wrapped is far ahead of all others.
         let gone = self.slots[kept..].iter().map(|slot| slot.generation);
         self.first = gone.fold(self.first, u32::max);
         let many = self.slots.len() - kept > MANY as usize;

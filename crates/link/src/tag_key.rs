@@ -9,8 +9,8 @@ use crate::types::Context;
 
 /// A tag of 64 bits, and the peer that a message comes from, for those who match without ranks.
 ///
-/// On the wire the two halves of the tag stand where MPI's context and tag do, and the context where its source does: whom a
-/// packet comes from, its transport says.
+/// On the wire the two halves of the tag stand where MPI's context and tag do, and the context
+/// where its source does: whom a packet comes from, its transport says.
 ///
 /// # Examples
 /// ```

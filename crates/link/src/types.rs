@@ -256,7 +256,8 @@ pub struct Envelope<T = i32> {
 /// How a request ended, whose tag is a `T`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion<T = i32> {
-    /// Receives: rank of the sender, as matched, or -1 if nothing has matched one from anybody. Sends: the destination.
+    /// Receives: rank of the sender, as matched, or -1 if nothing has matched one from anybody.
+    /// Sends: the destination.
     pub source: i32,
     /// Tag, as matched.
     pub tag: T,
@@ -313,7 +314,8 @@ pub enum Failure<T = i32> {
         /// A message from there that it does not match, if one has come.
         other: Option<Envelope<T>>,
     },
-    /// The receiver has thrown it away; see [`Endpoint::end_in_vain`](crate::Endpoint::end_in_vain).
+    /// The receiver has thrown it away; see
+    /// [`Endpoint::end_in_vain`](crate::Endpoint::end_in_vain).
     Unreceived {
         /// The receiver.
         rank: u32,

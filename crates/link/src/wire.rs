@@ -22,17 +22,17 @@
 //! | `Ping`      | –                 | –        | –       | –              | –                |
 //! | `Active`    | its user's, class | –        | user's  | its user's     | its user's       |
 //!
-//! An `Eager` or `Rts` with a seal (`SealedEager`, `SealedRts`) has that in the upper half of `len`.
+//! An `Eager` or `Rts` with a seal (`SealedEager`, `SealedRts`) has that in the upper half of
+//! `len`.
 //!
-//! Those up to `Mark`, and those with a seal, are sequenced: the receiver handles them in order of `seq`
-//! per (peer, communicator). The others name a request or a message and may
-//! arrive at any time. A receiver that has
-//! handled all before a `Mark` says `Marked` (`engine/window.rs`). Whoever throws a message away whose sender
-//! waits for the match says `Dropped` or `SyncDropped`: as `CancelReq` asks for it, or as the communicator is
-//! closed. `Ping` says
-//! nothing: that it can be sent shows that there is a way. Kinds from [`WORDS`](catena_fabric::WORDS) on
-//! are words of the networks (`networks/receipts.rs` of `net`), which this crate never sees. No payload but message bytes, [`Announce`] and [`Offer`]
-//! exceeds 16 bytes, the least that a route must carry.
+//! Those up to `Mark`, and those with a seal, are sequenced: the receiver handles them in order of
+//! `seq` per (peer, communicator). The others name a request or a message and may arrive at any
+//! time. A receiver that has handled all before a `Mark` says `Marked` (`engine/window.rs`).
+//! Whoever throws a message away whose sender waits for the match says `Dropped` or `SyncDropped`:
+//! as `CancelReq` asks for it, or as the communicator is closed. `Ping` says nothing: that it can
+//! be sent shows that there is a way. Kinds from [`WORDS`](catena_fabric::WORDS) on are words of
+//! the networks (`networks/receipts.rs` of `net`), which this crate never sees. No payload but
+//! message bytes, [`Announce`] and [`Offer`] exceeds 16 bytes, the least that a route must carry.
 
 use std::ops::Range;
 
@@ -90,8 +90,8 @@ pub fn begins(header: &Header) -> Option<u64> {
     }
 }
 
-/// Puts a seal on the first packet of a message, if there is room for it, and it is none of those whose sender waits for the match
-/// of what it has sent ahead.
+/// Puts a seal on the first packet of a message, if there is room for it, and it is none of those
+/// whose sender waits for the match of what it has sent ahead.
 pub(crate) fn seal(header: &mut Header, seal: u32) {
     let kind = match header.kind {
         kind::EAGER => kind::SEALED_EAGER,

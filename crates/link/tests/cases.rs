@@ -330,8 +330,8 @@ fn packets_wait_for_their_communicator() {
     }
 }
 
-/// A communicator is closed with messages in it that are cancelled or on their way, and another one gets its
-/// slot, again and again: nothing of the earlier ones reaches the later one.
+/// A communicator is closed with messages in it that are cancelled or on their way, and another one
+/// gets its slot, again and again: nothing of the earlier ones reaches the later one.
 #[test]
 fn what_comes_late_for_a_closed_communicator_is_nobodys() {
     let mut late = 0;

@@ -43,8 +43,8 @@ fn every_message_arrives_once_and_in_order() {
     }
 }
 
-/// Each rank sends many times as many messages as there are numbers, some of which are announced and stay
-/// unanswered while others come and go.
+/// Each rank sends many times as many messages as there are numbers, some of which are announced
+/// and stay unanswered while others come and go.
 #[test]
 fn sequence_numbers_may_wrap_at_any_time() {
     let mut parked = 0;

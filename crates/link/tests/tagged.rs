@@ -1,4 +1,5 @@
-//! Matching by tags of 64 bits: peers that come at any time, completions with a word, and queues of any length.
+//! Matching by tags of 64 bits: peers that come at any time, completions with a word, and queues of
+//! any length.
 
 mod common;
 
@@ -161,8 +162,8 @@ fn a_cancelled_send_and_a_claimed_message_are_out_of_reach() {
     assert_eq!(into.bytes(), pattern(6, 9000).0[..]);
 }
 
-/// However many receives and messages wait, under several masks, each finds its own at once: a search of
-/// all of them would take some 10^10 steps here.
+/// However many receives and messages wait, under several masks, each finds its own at once: a
+/// search of all of them would take some 10^10 steps here.
 #[test]
 fn long_queues_are_no_slower() {
     const MANY: u64 = 100_000;

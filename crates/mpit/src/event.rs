@@ -4,17 +4,20 @@
 //! raised from within calls of MPI, so that callbacks may use this interface
 //! but not communicate: `MPI_T_CB_REQUIRE_MPI_RESTRICTED`. There are no hints.
 //!
-//! The standard lets a callback come later than its event, of which the time stamp tells. Here it comes at the latest
-//! when the process next waits or polls, and before a call returns that changes who is told: a registration is made or freed, a
-//! callback or a handler for dropped events is set or removed, the interface is finalised. So
-//! an event reaches those callbacks that were registered when it happened, and no others; and whoever frees a
-//! registration, or replaces or removes a callback, is told first of all that has happened, or, if that cannot be as a callback
-//! is running, how much of it is dropped. Therefore who is to be told is decided before anything changes, and every change is
-//! made by way of [`for_change`]; communicators see to it before they go. Telling follows, and looks at nothing again.
+//! The standard lets a callback come later than its event, of which the time stamp tells. Here it
+//! comes at the latest when the process next waits or polls, and before a call returns that changes
+//! who is told: a registration is made or freed, a callback or a handler for dropped events is set
+//! or removed, the interface is finalised. So an event reaches those callbacks that were registered
+//! when it happened, and no others; and whoever frees a registration, or replaces or removes a
+//! callback, is told first of all that has happened, or, if that cannot be as a callback is
+//! running, how much of it is dropped. Therefore who is to be told is decided before anything
+//! changes, and every change is made by way of [`for_change`]; communicators see to it before they
+//! go. Telling follows, and looks at nothing again.
 //!
-//! Nothing is raised for a registration after the function that is called when it is freed. Where calls of its callbacks
-//! are under way, in this thread or in others, the last of them calls that function: nobody waits, as a callback may wait
-//! for a lock of the program's that the thread has which frees.
+//! Nothing is raised for a registration after the function that is called when it is freed. Where
+//! calls of its callbacks are under way, in this thread or in others, the last of them calls that
+//! function: nobody waits, as a callback may wait for a lock of the program's that the thread has
+//! which frees.
 
 use catena_abi::{Comm, Count, TCbSafety};
 use catena_base::clock;
@@ -63,7 +66,8 @@ fn registration(state: &mut State, handle: usize) -> Result<&mut Registration> {
     open.ok_or(Error::InvalidHandle)
 }
 
-/// The state, for a change in who is told of what: who is to be told of all that has happened so far is decided.
+/// The state, for a change in who is told of what: who is to be told of all that has happened so
+/// far is decided.
 fn for_change() -> Result<Guard> {
     // Nothing happens in between.
     let _library = enter_any();
@@ -146,8 +150,9 @@ pub fn check_level(handle: usize, safety: TCbSafety) -> Result<()> {
     level(safety).map(drop)
 }
 
-/// Sets the callback for a safety level, or removes it. The one that was there is not called any more; calls of it in other
-/// threads may still be under way. What it was to be told and cannot be, as a callback is running, is told as dropped.
+/// Sets the callback for a safety level, or removes it. The one that was there is not called any
+/// more; calls of it in other threads may still be under way. What it was to be told and cannot be,
+/// as a callback is running, is told as dropped.
 ///
 /// # Errors
 /// `Invalid` if there is no such level.
@@ -175,7 +180,8 @@ pub fn register(handle: usize, safety: TCbSafety, function: EventFn, data: UserD
     Ok(())
 }
 
-/// Sets the handler for dropped events, or removes it. A new one is also told what its predecessor was not told yet.
+/// Sets the handler for dropped events, or removes it. A new one is also told what its predecessor
+/// was not told yet.
 #[allow(clippy::missing_errors_doc, reason = "see `check`")]
 pub fn on_dropped(handle: usize, function: DroppedFn) -> Result<()> {
     catch_up();
@@ -188,9 +194,10 @@ pub fn on_dropped(handle: usize, function: DroppedFn) -> Result<()> {
     Ok(())
 }
 
-/// Frees a registration: nothing is raised for it after the function that is called at its end. What has happened is
-/// raised before, or told as dropped if a callback is running. Returns the level with which the caller is to call that
-/// function, or `None` if calls of callbacks are under way: the last of them calls it.
+/// Frees a registration: nothing is raised for it after the function that is called at its end.
+/// What has happened is raised before, or told as dropped if a callback is running. Returns the
+/// level with which the caller is to call that function, or `None` if calls of callbacks are under
+/// way: the last of them calls it.
 #[allow(clippy::missing_errors_doc, reason = "see `check`")]
 pub fn close(handle: usize, function: FreedFn, data: UserData) -> Result<Option<TCbSafety>> {
     catch_up();

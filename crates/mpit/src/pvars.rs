@@ -1,5 +1,5 @@
-//! The performance variables of what lies in `core` and below: their names, and where their values are read.
-//! Crates above `core` list their own.
+//! The performance variables of what lies in `core` and below: their names, and where their values
+//! are read. Crates above `core` list their own.
 
 use catena_coll::Collective;
 use catena_core::comm::Comm;

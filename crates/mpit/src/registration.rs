@@ -100,7 +100,8 @@ impl Registration {
         self.is_open() && self.callbacks.iter().any(Option::is_some)
     }
 
-    /// Whether an event that has happened since anything last changed is for a callback of this one.
+    /// Whether an event that has happened since anything last changed is for a callback of this
+    /// one.
     pub fn wants(&self, process: &Process, event: &Event) -> bool {
         bit(event.what) == self.kind.bit
             && self.has_callback()

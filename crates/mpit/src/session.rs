@@ -139,7 +139,8 @@ pub fn free(session: usize) -> Result<()> {
 /// Makes a handle for a variable, bound to an object if it must be.
 ///
 /// # Errors
-/// `InvalidSession`, `InvalidIndex`; `Invalid` if it must be bound and the object is not of its kind.
+/// `InvalidSession`, `InvalidIndex`; `Invalid` if it must be bound and the object is not of its
+/// kind.
 pub fn open(session: usize, index: usize, bound: Option<Bound>) -> Result<usize> {
     let mut state = state()?;
     let (session, _) = state.session(session)?;

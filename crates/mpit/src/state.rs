@@ -33,8 +33,8 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Events that are due are told to nobody: they count as lost. Returns whether there were any. Cost: a look at all that
-    /// are due.
+    /// Events that are due are told to nobody: they count as lost. Returns whether there were any.
+    /// Cost: a look at all that are due.
     pub fn lose_due(&mut self, is_lost: impl Fn(&Due) -> bool) -> bool {
         let before = self.due.len();
         let registrations = &mut self.registrations;
@@ -49,7 +49,8 @@ impl State {
         self.due.len() < before
     }
 
-    /// Nobody uses the interface any more. Calls that are under way find what is theirs, and no handle comes a second time.
+    /// Nobody uses the interface any more. Calls that are under way find what is theirs, and no
+    /// handle comes a second time.
     pub fn clear(&mut self) {
         let mut registrations = std::mem::take(&mut self.registrations);
         let open = registrations.iter().filter(|(_, it)| it.is_open());

@@ -1,8 +1,9 @@
 //! Telling: who is told of an event, and the calls.
 //!
-//! [`keep`] decides, where nothing of who is told may have changed since the events happened. [`tell`] makes the calls, outside
-//! of all locks. Each is counted in its registration while it is under way, from under the lock under which it was chosen: so
-//! a registration that is freed meanwhile ends with the last of them.
+//! [`keep`] decides, where nothing of who is told may have changed since the events happened.
+//! [`tell`] makes the calls, outside of all locks. Each is counted in its registration while it is
+//! under way, from under the lock under which it was chosen: so a registration that is freed
+//! meanwhile ends with the last of them.
 
 use std::ffi::c_int;
 use std::sync::OnceLock;
@@ -19,7 +20,8 @@ use crate::state::{State, encode, lock, state};
 /// Index of the one source.
 pub const SOURCE: usize = 0;
 
-/// Most events that are due to one registration; more are lost. It is more than the library notes at a time.
+/// Most events that are due to one registration; more are lost. It is more than the library notes
+/// at a time.
 const KEPT: usize = 4096;
 
 /// How functions of the program are called.
@@ -167,7 +169,8 @@ impl Call {
         }
     }
 
-    /// It is over. If it was the last one of a registration that was freed, that has ended: returns what to call.
+    /// It is over. If it was the last one of a registration that was freed, that has ended: returns
+    /// what to call.
     pub fn end(self) -> Option<End> {
         let mut state = lock();
         if let Some((instance, _)) = self.event {

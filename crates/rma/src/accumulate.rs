@@ -1,5 +1,6 @@
-//! Accumulates (MPI-5, chapters 12.3.3 and 12.3.4). All of them are carried out by the origin, under the
-//! lock of the target's elements: see `docs/decisions`, where the rule of atomicity stands.
+//! Accumulates (MPI-5, chapters 12.3.3 and 12.3.4). All of them are carried out by the origin,
+//! under the lock of the target's elements: see `docs/decisions`, where the rule of atomicity
+//! stands.
 
 use catena_base::PeerBytes;
 use catena_base::element_lock::Held;
@@ -84,8 +85,8 @@ impl Combine {
     }
 }
 
-/// Copies `len` bytes at `at` to `result`, and combines those at `from` with them: part by part, so that each is
-/// combined while it is in the nearest cache.
+/// Copies `len` bytes at `at` to `result`, and combines those at `from` with them: part by part, so
+/// that each is combined while it is in the nearest cache.
 ///
 /// # Safety
 /// All are valid for `len` bytes, whole elements of the kernel.
@@ -236,8 +237,8 @@ pub(crate) unsafe fn get_accumulate<'a>(
     Ok(())
 }
 
-/// `MPI_Compare_and_swap` of one element, with which `new` and `compare` begin; the former one goes to
-/// `result`.
+/// `MPI_Compare_and_swap` of one element, with which `new` and `compare` begin; the former one goes
+/// to `result`.
 ///
 /// # Errors
 /// What the kernel refuses.

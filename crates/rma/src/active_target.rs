@@ -1,10 +1,10 @@
 //! Active target synchronization (MPI-5, chapters 12.5.1 and 12.5.2): fences, and post, start,
 //! complete, wait.
 //!
-//! A fence is a meeting of all: what was moved by the processor or the kernel is there when the call
-//! that moved it has returned, and what went by messages is waited for first. Post and complete count in a word
-//! that only one side writes, of its [`Pair`](crate::control::Pair) with the other, and ring that;
-//! members on other hosts tell each other by messages.
+//! A fence is a meeting of all: what was moved by the processor or the kernel is there when the
+//! call that moved it has returned, and what went by messages is waited for first. Post and
+//! complete count in a word that only one side writes, of its [`Pair`](crate::control::Pair) with
+//! the other, and ring that; members on other hosts tell each other by messages.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
@@ -41,8 +41,8 @@ impl Window {
     /// `MPI_Win_fence`.
     ///
     /// # Errors
-    /// `RmaSync` in an epoch of another kind, `Assert`; what has gone wrong in an operation at a target;
-    /// `ProcAborted` if a member has died: no epoch is open then.
+    /// `RmaSync` in an epoch of another kind, `Assert`; what has gone wrong in an operation at a
+    /// target; `ProcAborted` if a member has died: no epoch is open then.
     pub fn fence(&self, process: &Process, assert: i32) -> Result<()> {
         check_assert(assert, OF_FENCE)?;
         let epochs = &self.epochs;
@@ -146,8 +146,8 @@ impl Window {
     /// `MPI_Win_complete`.
     ///
     /// # Errors
-    /// `RmaSync` without `MPI_Win_start`; `ProcAborted` if a target has died: the epoch has ended, for the other
-    /// targets as well.
+    /// `RmaSync` without `MPI_Win_start`; `ProcAborted` if a target has died: the epoch has ended,
+    /// for the other targets as well.
     pub fn complete(&self, process: &Process) -> Result<()> {
         if self.epochs.access.get() != Access::Start {
             return Err(sync_error(
@@ -164,8 +164,8 @@ impl Window {
             let target = &self.targets[rank as usize];
             target.open.set(false);
             if target.local == ELSEWHERE {
-                // It comes behind the operations that go by messages; only what was attached the target
-                // alone knows.
+                // It comes behind the operations that go by messages; only what was attached the
+                // target alone knows.
                 let far = self.far(rank);
                 if self.flavor == Flavor::Dynamic || far.is_moving() {
                     outcome = outcome.and(self.flush_far(process, Some(rank)));
@@ -191,8 +191,8 @@ impl Window {
     /// `MPI_Win_test`: whether all origins have completed, which ends the exposure epoch.
     ///
     /// # Errors
-    /// `RmaSync` without `MPI_Win_post`; `ProcAborted` if an origin has died before it completed, which
-    /// ends the epoch.
+    /// `RmaSync` without `MPI_Win_post`; `ProcAborted` if an origin has died before it completed,
+    /// which ends the epoch.
     pub fn test(&self, process: &Process) -> Result<bool> {
         let done = self.is_completed()?;
         if !done {

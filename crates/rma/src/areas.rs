@@ -1,12 +1,13 @@
 //! Memory that is attached to dynamic windows, where networks reach it (decision 29).
 //!
-//! Only the target knows what is attached. An origin that has a long operation on memory of which it knows nothing asks
-//! for it (`Where`), and goes on by messages; the answer (`Here`) has the whole region that lies there, and its keys. So
-//! the first operation never waits. The target registers a region when it is first asked for it.
+//! Only the target knows what is attached. An origin that has a long operation on memory of which
+//! it knows nothing asks for it (`Where`), and goes on by messages; the answer (`Here`) has the
+//! whole region that lies there, and its keys. So the first operation never waits. The target
+//! registers a region when it is first asked for it.
 //!
-//! Before it withdraws one that is detached it has all who were told forget it (`Forget`), and waits until they have: so
-//! nobody has keys of memory that is not attached any more. Answers and what makes them out of date come in one stream, in
-//! order.
+//! Before it withdraws one that is detached it has all who were told forget it (`Forget`), and
+//! waits until they have: so nobody has keys of memory that is not attached any more. Answers and
+//! what makes them out of date come in one stream, in order.
 
 use catena_core::Process;
 use catena_fabric::Peer;
@@ -19,7 +20,8 @@ use crate::settings::RMA_REMOTE;
 use crate::window::{Flavor, Window};
 
 impl Window {
-    /// Asks what a target has attached at an address, if a network reads or writes memory there, and nothing is asked.
+    /// Asks what a target has attached at an address, if a network reads or writes memory there,
+    /// and nothing is asked.
     pub(crate) fn ask_where(&self, process: &Process, rank: u32, addr: u64) {
         let (far, peer) = (self.far(rank), self.group.member(rank as usize));
         if self.flavor != Flavor::Dynamic || far.asks.get() || !RMA_REMOTE.get() {
@@ -75,8 +77,8 @@ impl Window {
         Ok(())
     }
 
-    /// Learns what a target has attached where this process has asked. Nothing is the target's to complain about, when it
-    /// carries the operation out.
+    /// Learns what a target has attached where this process has asked. Nothing is the target's to
+    /// complain about, when it carries the operation out.
     pub(crate) fn learn_where(&self, from: Peer, mut body: &[u8]) -> Result<(), Trouble> {
         let rank = self.group.rank_of(from).ok_or(Trouble::Sense)?;
         let far = self.far(rank);

@@ -56,7 +56,8 @@ impl Window {
         })
     }
 
-    /// `MPI_Win_detach`. Members on other hosts that know how a network reaches the memory forget it first.
+    /// `MPI_Win_detach`. Members on other hosts that know how a network reaches the memory forget
+    /// it first.
     ///
     /// # Errors
     /// `RmaFlavor` for another kind of window, `RmaAttach` if nothing was attached at that address.

@@ -1,7 +1,9 @@
-//! What a process has attached to a dynamic window: its own list, which the others read as a [`RegionTable`].
+//! What a process has attached to a dynamic window: its own list, which the others read as a
+//! [`RegionTable`].
 //!
-//! The list is cut into blocks of at most [`ENTRIES`] regions, as the table is. A change moves what stands behind it in its
-//! block, and now and then a block more: so attaching and detaching take about the same time however much is attached.
+//! The list is cut into blocks of at most [`ENTRIES`] regions, as the table is. A change moves what
+//! stands behind it in its block, and now and then a block more: so attaching and detaching take
+//! about the same time however much is attached.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -198,7 +200,8 @@ impl Attached {
         });
     }
 
-    /// Detaches what begins at an address; its bytes, if there was something. What has none goes first.
+    /// Detaches what begins at an address; its bytes, if there was something. What has none goes
+    /// first.
     pub fn detach(&mut self, table: &RegionTable, addr: u64) -> Option<u64> {
         if let Some(times) = self.empty.get_mut(&addr) {
             *times -= 1;
@@ -252,8 +255,8 @@ mod tests {
         Region { addr, len, card }
     }
 
-    /// A few thousand attach and detach, in some order, of places of ten bytes each; whatever is attached then, the owner
-    /// and the others find the same.
+    /// A few thousand attach and detach, in some order, of places of ten bytes each; whatever is
+    /// attached then, the owner and the others find the same.
     fn check(places: usize, mut next: impl FnMut(usize) -> usize) {
         let (mut own, table, recent) = (
             Attached::default(),

@@ -1,5 +1,5 @@
-//! What the members of a window on one node share besides its memory: locks, and how far they are in
-//! their epochs.
+//! What the members of a window on one node share besides its memory: locks, and how far they are
+//! in their epochs.
 //!
 //! | part                        | bytes                         | who writes it                     |
 //! |-----------------------------|-------------------------------|-----------------------------------|
@@ -31,13 +31,13 @@ pub struct TargetBlock {
     _apart: [u64; 1],
     /// That of `MPI_Win_lock`.
     pub lock: TicketLock,
-    /// The member, and 1, whose death has left the lock, or a place in its queue, taken for ever. Written by
-    /// whoever gives up for that.
+    /// The member, and 1, whose death has left the lock, or a place in its queue, taken for ever.
+    /// Written by whoever gives up for that.
     pub lost: AtomicU32,
 }
 
-/// Where counters of notifications are. Zeroed memory is that of a target without any. It changes while all members
-/// meet.
+/// Where counters of notifications are. Zeroed memory is that of a target without any. It changes
+/// while all members meet.
 #[derive(Debug)]
 #[repr(C)]
 pub struct CounterCard {
@@ -77,8 +77,9 @@ pub struct Row {
     pub proxy_waits: AtomicU32,
     /// 1 if some of them hold its lock or are in its queue.
     pub proxy_holds: AtomicU32,
-    /// The number of the last meeting that the member has come to, and of the one before, and whether with an error: 1,
-    /// in the lowest bit. That of a number lies at its lowest bit. See `meeting`.
+    /// The number of the last meeting that the member has come to, and of the one before, and
+    /// whether with an error: 1, in the lowest bit. That of a number lies at its lowest bit. See
+    /// `meeting`.
     pub came: [AtomicU32; 2],
 }
 
@@ -86,10 +87,11 @@ pub struct Row {
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Pair {
-    /// The tag of the ticket with which the member waits for the other one's lock; 0 if it does not.
+    /// The tag of the ticket with which the member waits for the other one's lock; 0 if it does
+    /// not.
     pub waits: AtomicU16,
-    /// Whether the member holds the other one's lock, or is in its queue: 1, else 0. Written before it draws a ticket
-    /// and after it has left, so that the others know what died with it.
+    /// Whether the member holds the other one's lock, or is in its queue: 1, else 0. Written before
+    /// it draws a ticket and after it has left, so that the others know what died with it.
     pub holds: AtomicU16,
     /// How often `MPI_Win_post` has named the other one as an origin.
     pub posted: AtomicU32,
@@ -111,7 +113,8 @@ pub struct WindowBarrier {
     pub outcome: AtomicU32,
     /// Members that will not look at this memory again.
     pub left: AtomicU32,
-    /// The member, and 1, whose death has left the gate closed for ever. Written by whoever gives up for that.
+    /// The member, and 1, whose death has left the gate closed for ever. Written by whoever gives
+    /// up for that.
     pub gate_lost: AtomicU32,
     _apart: [u32; 10],
     /// Keeps those who lock all apart from those who lock exclusively; see `passive_target`.

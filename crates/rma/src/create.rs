@@ -1,9 +1,11 @@
-//! Making and freeing windows (MPI-5, chapter 12.2). Collective: over the communicator that it is made
-//! with the members tell each other rows of words, three times: what each has, what the lowest has made for all, and whether it could be mapped.
-//! One who cannot take part says so instead, and the call fails everywhere. If one finds that neighbours cannot open each other's
-//! descriptors, all begin anew, with memory in the segment of the job.
+//! Making and freeing windows (MPI-5, chapter 12.2). Collective: over the communicator that it is
+//! made with the members tell each other rows of words, three times: what each has, what the lowest
+//! has made for all, and whether it could be mapped. One who cannot take part says so instead, and
+//! the call fails everywhere. If one finds that neighbours cannot open each other's descriptors,
+//! all begin anew, with memory in the segment of the job.
 //!
-//! The memory of `MPI_Win_allocate` on a node with some members is one [region], which each of them opens once.
+//! The memory of `MPI_Win_allocate` on a node with some members is one [region], which each of them
+//! opens once.
 
 use catena_hang::{WaitsFor, What};
 use std::cell::RefCell;
@@ -42,7 +44,8 @@ use crate::sparse::Sparse;
 use crate::tell::tell_all;
 use crate::window::{Facts, Flavor, Node, Reach, Target, Window};
 
-/// What the lowest member of a node has made for all of them, and in the last word whether all begin anew.
+/// What the lowest member of a node has made for all of them, and in the last word whether all
+/// begin anew.
 const SHARED: usize = 2 + 2 * Card::WORDS;
 const ANEW: usize = SHARED - 1;
 /// Why: a member cannot open a descriptor; there can be no region.
@@ -75,7 +78,8 @@ fn agree<const N: usize>(own: Option<Error>, rows: &[[u64; N]]) -> Result<()> {
     Err(Error::new(kind, text))
 }
 
-/// What the first word of a row says: all is well at its member, or it has failed, perhaps for a death.
+/// What the first word of a row says: all is well at its member, or it has failed, perhaps for a
+/// death.
 const WELL: u64 = 0;
 const FAILED: u64 = 1;
 const DEATH: u64 = 2;
@@ -159,8 +163,8 @@ impl Own {
     }
 }
 
-/// Whether a process maps memory of this one, and this one that process's: where descriptors cannot be opened, the segment of
-/// the job is all that there is.
+/// Whether a process maps memory of this one, and this one that process's: where descriptors cannot
+/// be opened, the segment of the job is all that there is.
 fn is_neighbour(process: &Process, peer: Peer) -> bool {
     let shares = || process.link(|link| link.net().shares_segment(peer));
     is_here(process, peer) && (!heap::is_in_segment() || peer == process.me || shares())
@@ -198,8 +202,8 @@ struct Whole {
 /// Makes a window; its memory for the program as well.
 ///
 /// # Errors
-/// That of the plan; `Comm` for an intercommunicator; `NoMem`; `Other` if the call failed at another
-/// member.
+/// That of the plan; `Comm` for an intercommunicator; `NoMem`; `Other` if the call failed at
+/// another member.
 pub fn create(
     process: &Process,
     comm: &Arc<Comm>,
@@ -442,8 +446,8 @@ fn enter_region(
     Ok(region)
 }
 
-/// Tells where the memory lies that the members had not when they began, and of how many bytes its keys are: puts that into
-/// the rows.
+/// Tells where the memory lies that the members had not when they began, and of how many bytes its
+/// keys are: puts that into the rows.
 fn tell_late(
     process: &Process,
     comm: &Arc<Comm>,
@@ -462,8 +466,8 @@ fn tell_late(
     Ok(())
 }
 
-/// Whether a neighbour is there whose descriptors this process cannot open, and has to: of those that the lowest `made_all`
-/// for, that one alone.
+/// Whether a neighbour is there whose descriptors this process cannot open, and has to: of those
+/// that the lowest `made_all` for, that one alone.
 fn is_blind(me: u32, rows: &[Row], made_all: bool) -> bool {
     let leader = rows[me as usize][LEADER];
     let mut neighbours = (0..).zip(rows).filter(|(rank, row)| {
@@ -478,8 +482,8 @@ fn card_at(words: &[u64]) -> Card {
 
 type Made = (Option<(Control, Card)>, Option<Whole>);
 
-/// What the lowest member of a node makes for all there: the shared part, and the memory of a shared
-/// window, or the region, if there can be one.
+/// What the lowest member of a node makes for all there: the shared part, and the memory of a
+/// shared window, or the region, if there can be one.
 fn share(me: u32, plan: &Plan, rows: &[Row], is_whole: bool) -> Result<Made> {
     let leader = rows[me as usize][LEADER];
     if leader != u64::from(me) {
@@ -729,18 +733,19 @@ fn reach_of(
     })
 }
 
-/// `MPI_Win_free`: collective; all operations of others on its memory are over when it returns. If a
-/// member has died (and the job goes on), there is nobody to agree with: the window is gone for this program, but
-/// its memory stays, and its locks, as other members may still use them.
+/// `MPI_Win_free`: collective; all operations of others on its memory are over when it returns. If
+/// a member has died (and the job goes on), there is nobody to agree with: the window is gone for
+/// this program, but its memory stays, and its locks, as other members may still use them.
 ///
 /// # Errors
-/// `RmaSync` if an epoch is open, here or elsewhere: the window stays then, with its attributes. `Other`
-/// if a delete callback fails, here or elsewhere: the window stays, too, without those attributes whose callbacks
-/// did not fail.
+/// `RmaSync` if an epoch is open, here or elsewhere: the window stays then, with its attributes.
+/// `Other` if a delete callback fails, here or elsewhere: the window stays, too, without those
+/// attributes whose callbacks did not fail.
 pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
     let busy = window.why_busy();
     if busy.is_none() && window.has_messages.get() {
-        // Operations of a last fence may still be under way. A target that is gone does not keep the window.
+        // Operations of a last fence may still be under way. A target that is gone does not keep
+        // the window.
         let _ = window.complete_remote(process, None);
     }
     let met = window.meet(process, busy.is_some());
@@ -771,7 +776,8 @@ pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
         process.block(describe, |_| exchange::with(|it| it.is_quiet_to(is_member)));
     }
     if met.is_err() {
-        // Others may not know of the death yet, and need none of the dead: this member goes on serving them.
+        // Others may not know of the death yet, and need none of the dead: this member goes on
+        // serving them.
         registry::retire(window);
         return Ok(());
     }

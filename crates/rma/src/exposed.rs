@@ -1,5 +1,5 @@
-//! Memory that a network reads and writes without its process's help: the registration of a window's own
-//! memory, and the keys by which the others reach theirs.
+//! Memory that a network reads and writes without its process's help: the registration of a
+//! window's own memory, and the keys by which the others reach theirs.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -54,8 +54,8 @@ pub(crate) struct Shown {
 }
 
 impl Exposed {
-    /// Registers memory of a window over a communicator, if networks lead to some of its members, and reach
-    /// memory.
+    /// Registers memory of a window over a communicator, if networks lead to some of its members,
+    /// and reach memory.
     pub fn in_window(process: &Process, comm: &Comm, memory: (*mut u8, u64)) -> Exposed {
         match comm.group.members().any(|peer| !is_here(process, peer)) {
             true => Exposed::new(process, memory),
@@ -95,7 +95,8 @@ impl Exposed {
     }
 }
 
-/// Tells all members the keys of this one, of which the longest has `longest` bytes; the ways to theirs, by rank.
+/// Tells all members the keys of this one, of which the longest has `longest` bytes; the ways to
+/// theirs, by rank.
 ///
 /// # Errors
 /// The errors of the collective by which the members tell each other.

@@ -99,8 +99,8 @@ fn carry_out(process: &Process, window: &Window, letter: &Letter) -> Option<Byte
 }
 
 impl Window {
-    /// Has a target whose memory only the kernel reaches carry out an operation, if it is a short one on a run of bytes. False
-    /// if it did not; then nothing has happened.
+    /// Has a target whose memory only the kernel reaches carry out an operation, if it is a short
+    /// one on a run of bytes. False if it did not; then nothing has happened.
     #[inline(never)]
     pub(crate) fn by_letter(
         &self,
@@ -125,7 +125,8 @@ impl Window {
         former.is_some()
     }
 
-    /// Posts a letter: `bytes` is what goes to the target. The former bytes, if the target has carried it out.
+    /// Posts a letter: `bytes` is what goes to the target. The former bytes, if the target has
+    /// carried it out.
     fn post_letter(
         &self,
         process: &Process,
@@ -155,8 +156,8 @@ impl Window {
     }
 }
 
-/// What a letter says of an operation: what to do, of which kind on which kind of elements, and the bytes that go there. `None` if
-/// it is not a short one on a run of bytes, or has to be refused.
+/// What a letter says of an operation: what to do, of which kind on which kind of elements, and the
+/// bytes that go there. `None` if it is not a short one on a run of bytes, or has to be refused.
 fn written(operation: &Operation<'_>, elements: &Elements<'_>) -> Option<((What, u8, u8), Bytes)> {
     let len = elements.len() as u64;
     let most = match operation {

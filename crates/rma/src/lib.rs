@@ -1,5 +1,5 @@
-//! Row 7: windows, one-sided communication (MPI-5, chapter 12), and partitioned point to point, without
-//! their C interface.
+//! Row 7: windows, one-sided communication (MPI-5, chapter 12), and partitioned point to point,
+//! without their C interface.
 //!
 //! | module           | what                                                             |
 //! |------------------|------------------------------------------------------------------|

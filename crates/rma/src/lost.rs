@@ -1,9 +1,10 @@
-//! Members of a window that have died, where the job goes on without them (`CATENA_FAULT_TOLERANCE`).
+//! Members of a window that have died, where the job goes on without them
+//! (`CATENA_FAULT_TOLERANCE`).
 //!
 //! Whatever waits for a member ends with an error once that one is known to have died, and so does
-//! whatever waits for a lock that a dead member holds or is in the queue of. A place in a queue that is given up
-//! for that stays taken, so it is said whose death it was, and those behind give up as well. Nothing is
-//! repaired: what does not need the dead goes on.
+//! whatever waits for a lock that a dead member holds or is in the queue of. A place in a queue
+//! that is given up for that stays taken, so it is said whose death it was, and those behind give
+//! up as well. Nothing is repaired: what does not need the dead goes on.
 
 use catena_base::element_lock::Held;
 use catena_core::Process;
@@ -88,7 +89,8 @@ impl Window {
     /// Waits until `done`, for which those are needed that it concerns.
     ///
     /// # Errors
-    /// `ProcAborted` if it is not, and a member has died of which `concerns` says that it will never be.
+    /// `ProcAborted` if it is not, and a member has died of which `concerns` says that it will
+    /// never be.
     pub(crate) fn wait_unless_lost(
         &self,
         process: &Process,
@@ -123,8 +125,8 @@ impl Window {
         lost.map_or(Ok(()), Err)
     }
 
-    /// Takes the lock of a target's elements. While it waits, no function of the program is called: the exchange may be
-    /// lent to who waits here.
+    /// Takes the lock of a target's elements. While it waits, no function of the program is called:
+    /// the exchange may be lent to who waits here.
     ///
     /// # Errors
     /// `ProcAborted` if a member has died while it held it: in the middle of an accumulate.

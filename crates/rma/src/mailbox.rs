@@ -1,12 +1,14 @@
-//! Short operations on memory of this node that only the kernel reaches. Its copy takes a microsecond however few bytes
-//! it moves; a target that waits in MPI anyway does the same in a fraction of that. So each process with such memory has
-//! a **mailbox**, one line of its heap that its neighbours map: an origin puts a letter in, and the target carries it out
-//! when it makes progress, under the rules of records (decision 21). An origin waits for that, but not long: it takes a
-//! letter back that nobody has begun to read, and has the kernel copy. After that it leaves the target alone for some
-//! operations, twice as many each time (`base/mailbox.rs`).
+//! Short operations on memory of this node that only the kernel reaches. Its copy takes a
+//! microsecond however few bytes it moves; a target that waits in MPI anyway does the same in a
+//! fraction of that. So each process with such memory has a **mailbox**, one line of its heap that
+//! its neighbours map: an origin puts a letter in, and the target carries it out when it makes
+//! progress, under the rules of records (decision 21). An origin waits for that, but not long: it
+//! takes a letter back that nobody has begun to read, and has the kernel copy. After that it leaves
+//! the target alone for some operations, twice as many each time (`base/mailbox.rs`).
 //!
-//! What is refused goes the way of the kernel, which says why. Nothing in a letter is trusted: which bytes it may touch
-//! the window says. If an origin dies with a letter, the mailbox is of no use from then on, and nobody waits for it.
+//! What is refused goes the way of the kernel, which says why. Nothing in a letter is trusted:
+//! which bytes it may touch the window says. If an origin dies with a letter, the mailbox is of no
+//! use from then on, and nobody waits for it.
 
 use std::ptr;
 use std::sync::atomic::AtomicPtr;
@@ -20,7 +22,8 @@ use crate::message::record::Head;
 
 /// Most bytes of an operation.
 pub(crate) const MOST: usize = 8 * ANSWER;
-/// How long an origin waits for a target that does not read: about as long as the kernel would take.
+/// How long an origin waits for a target that does not read: about as long as the kernel would
+/// take.
 const PATIENCE: Duration = Duration::from_micros(2);
 
 /// Bytes of a letter.
@@ -53,7 +56,8 @@ fn bytes(words: [u64; ANSWER]) -> Bytes {
 }
 
 impl Letter {
-    /// What, operation, kind of elements, bytes, and the number of the window; the address; what goes there.
+    /// What, operation, kind of elements, bytes, and the number of the window; the address; what
+    /// goes there.
     fn words(&self) -> [u64; WORDS] {
         let Head { what, a, b, .. } = self.head;
         let [w0, w1, w2, w3] = self.head.window.to_ne_bytes();
@@ -77,14 +81,15 @@ impl Letter {
     }
 }
 
-/// Carries out the letter that is in the mailbox of this process, unless it is taken back: `carry_out` gives the bytes that
-/// go back, or refuses. True if there was one.
+/// Carries out the letter that is in the mailbox of this process, unless it is taken back:
+/// `carry_out` gives the bytes that go back, or refuses. True if there was one.
 pub(crate) fn serve(own: &Mailbox, carry_out: impl FnOnce(&Letter) -> Option<Bytes>) -> bool {
     own.serve(|letter| carry_out(&Letter::read(letter)).map(|bytes| words(&bytes)))
 }
 
-/// Has the owner of a mailbox carry a letter out; the bytes that it gives back. `None` if it does not, and nothing has
-/// happened. `meanwhile` is called while it is waited for; it says whether the owner is gone.
+/// Has the owner of a mailbox carry a letter out; the bytes that it gives back. `None` if it does
+/// not, and nothing has happened. `meanwhile` is called while it is waited for; it says whether the
+/// owner is gone.
 pub(crate) fn post(
     mailbox: &Mailbox,
     letter: &Letter,

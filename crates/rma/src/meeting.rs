@@ -1,9 +1,9 @@
 //! How all members of a window come together, for fences and to free it: in the memory that they
 //! share, so that a window needs no communicator of its own.
 //!
-//! Few members of one node look at each other. Otherwise the last one to come ends the meeting: it tells the outcome,
-//! then counts the meeting as over, and wakes the others. Nobody comes to the next one before it has seen that, so the
-//! outcome stays until all have read it.
+//! Few members of one node look at each other. Otherwise the last one to come ends the meeting: it
+//! tells the outcome, then counts the meeting as over, and wakes the others. Nobody comes to the
+//! next one before it has seen that, so the outcome stays until all have read it.
 
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 
@@ -69,8 +69,9 @@ impl Window {
         outcome
     }
 
-    /// As [`Window::meet`], of few members on one node: each says in its row that it has come, and looks at those of
-    /// the others. So what the first one to come waits for is one line of the last one's.
+    /// As [`Window::meet`], of few members on one node: each says in its row that it has come, and
+    /// looks at those of the others. So what the first one to come waits for is one line of the
+    /// last one's.
     fn meet_few(&self, process: &Process, has_failed: bool) -> Result<u32> {
         let (control, me) = (&self.control, self.node.me);
         let number = self.epochs.meetings.get().wrapping_add(1) & u32::MAX >> 1;
@@ -98,8 +99,8 @@ impl Window {
         Ok(failures)
     }
 
-    /// Makes sure that nobody needs what the members share: whoever owns it waits for the others, which do
-    /// not look at it again.
+    /// Makes sure that nobody needs what the members share: whoever owns it waits for the others,
+    /// which do not look at it again.
     ///
     /// # Errors
     /// `ProcAborted` if a member has died.

@@ -1,5 +1,5 @@
-//! Counters of notifications, which the owner of memory looks at and origins count up: as many for each member as it
-//! asked for. They lie in its heap, and members of its node map them.
+//! Counters of notifications, which the owner of memory looks at and origins count up: as many for
+//! each member as it asked for. They lie in its heap, and members of its node map them.
 
 use std::cell::{Cell, RefCell};
 use std::io;

@@ -1,13 +1,14 @@
-//! Operations that notify their target: an extension, after what the Forum's working group proposes for the next version of
-//! the standard.
+//! Operations that notify their target: an extension, after what the Forum's working group proposes
+//! for the next version of the standard.
 //!
-//! Each member has counters ([`notices`](crate::notices)), of which an operation names one. It counts up by 1 once the
-//! operation is complete at the target: what was put is there for whoever has seen the counter. So a target waits for data
-//! by waiting for a number.
+//! Each member has counters ([`notices`](crate::notices)), of which an operation names one. It
+//! counts up by 1 once the operation is complete at the target: what was put is there for whoever
+//! has seen the counter. So a target waits for data by waiting for a number.
 //!
-//! An origin that reaches the target's memory counts up itself and rings the target. Where the target carries the
-//! operation out, so it does the counting, by a record behind those of the operation (`Notify`). Where a network's
-//! remote access moves the data, that record leaves once the network says that they have arrived.
+//! An origin that reaches the target's memory counts up itself and rings the target. Where the
+//! target carries the operation out, so it does the counting, by a record behind those of the
+//! operation (`Notify`). Where a network's remote access moves the data, that record leaves once
+//! the network says that they have arrived.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
@@ -28,11 +29,12 @@ use crate::notices::{Counters, Piece};
 use crate::window::{Reach, Window};
 
 impl Window {
-    /// `MPIX_Win_set_num_notify`: gives this member as many counters, and sets all to 0. Collective.
+    /// `MPIX_Win_set_num_notify`: gives this member as many counters, and sets all to 0.
+    /// Collective.
     ///
     /// # Errors
-    /// `Arg` for a negative number or fewer than there are; `RmaSync` in an access epoch; `NoMem`; `Other` if the
-    /// call fails at another member; `ProcAborted` if one has died.
+    /// `Arg` for a negative number or fewer than there are; `RmaSync` in an access epoch; `NoMem`;
+    /// `Other` if the call fails at another member; `ProcAborted` if one has died.
     pub fn set_num_notify(&self, process: &Process, wanted: i32) -> Result<()> {
         let made = self.make_counters(wanted);
         let failed = self.meet(process, made.is_err())?;
@@ -176,12 +178,14 @@ impl Window {
         Error::new(Kind::Arg, text)
     }
 
-    /// Says whether the next operation is one that notifies: [`Window::notify`] is called right behind it.
+    /// Says whether the next operation is one that notifies: [`Window::notify`] is called right
+    /// behind it.
     pub fn announce_notice(&self, follows: bool) {
         self.notices.follow.set(follows);
     }
 
-    /// Has a counter of a target count an operation that this process has started, and that is the last one to it.
+    /// Has a counter of a target count an operation that this process has started, and that is the
+    /// last one to it.
     ///
     /// # Errors
     /// `ProcAborted` if the target is gone.

@@ -1,5 +1,5 @@
-//! Numbers in a circle, each with a round: a number that comes again has another round, and none is given out that
-//! somebody has.
+//! Numbers in a circle, each with a round: a number that comes again has another round, and none is
+//! given out that somebody has.
 
 use catena_base::slab::Key;
 
@@ -14,8 +14,8 @@ pub(crate) struct Numbers<const BITS: u32 = WIDTH> {
 }
 
 impl<const BITS: u32> Numbers<BITS> {
-    /// The next number that is not taken, and its round; `None` if all are. Cost: a look at each number that is taken behind
-    /// the last one.
+    /// The next number that is not taken, and its round; `None` if all are. Cost: a look at each
+    /// number that is taken behind the last one.
     pub fn next(&mut self, is_taken: impl Fn(u32) -> bool) -> Option<Key> {
         for _ in 0..1u64 << BITS {
             let key = Key {

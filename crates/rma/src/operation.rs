@@ -27,7 +27,8 @@ impl At<'_> {
     }
 }
 
-/// What an operation does, and the buffers of the origin, which the program lends until the epoch ends.
+/// What an operation does, and the buffers of the origin, which the program lends until the epoch
+/// ends.
 #[derive(Debug)]
 pub(crate) enum Operation<'a> {
     /// `MPI_Put`.

@@ -1,6 +1,7 @@
-//! One-sided operations (MPI-5, chapter 12.3) on a target to which an epoch is open. Each of the five goes on one of the four
-//! [paths](Path), which [`Window::locate`] has found; `carry_out` is the only place that looks at it. What goes on `Direct` or by
-//! `Mailbox` is complete at both ends when the call returns.
+//! One-sided operations (MPI-5, chapter 12.3) on a target to which an epoch is open. Each of the
+//! five goes on one of the four [paths](Path), which [`Window::locate`] has found; `carry_out` is
+//! the only place that looks at it. What goes on `Direct` or by `Mailbox` is complete at both ends
+//! when the call returns.
 
 use catena_core::Process;
 use catena_core::buffer::{RecvBuf, SendBuf};
@@ -17,8 +18,8 @@ use crate::transfer::{self, Elements};
 use crate::window::{Reach, Window};
 
 impl Window {
-    /// Where `len` bytes lie at a displacement of a target that is open and mapped here; `None` leaves
-    /// it to the careful way, errors as well.
+    /// Where `len` bytes lie at a displacement of a target that is open and mapped here; `None`
+    /// leaves it to the careful way, errors as well.
     #[inline(always)]
     pub fn run_at(&self, rank: i32, disp: i64, len: u64) -> Option<*mut u8> {
         let target = self.targets.get(rank as u32 as usize)?;
@@ -63,7 +64,8 @@ impl Window {
         Ok(())
     }
 
-    /// As [`Window::combine_run`]; the former elements go to `result`. None are changed without a kernel.
+    /// As [`Window::combine_run`]; the former elements go to `result`. None are changed without a
+    /// kernel.
     ///
     /// # Safety
     /// As [`Window::combine_run`], and room for as many elements at `result`.
@@ -90,8 +92,8 @@ impl Window {
         Ok(())
     }
 
-    /// `MPI_Compare_and_swap` of one element of 1, 2, 4 or 8 bytes at `at`, where [`Window::run_at`] has
-    /// found it. See [`Window::compare_and_swap`] for the buffers.
+    /// `MPI_Compare_and_swap` of one element of 1, 2, 4 or 8 bytes at `at`, where
+    /// [`Window::run_at`] has found it. See [`Window::compare_and_swap`] for the buffers.
     ///
     /// # Safety
     /// The program lends an element in each buffer.
@@ -136,8 +138,8 @@ impl Window {
     /// `MPI_Put`.
     ///
     /// # Errors
-    /// `RmaSync` without an epoch, `RmaRange` outside of the window, `Type` if the two sides differ in
-    /// length, `RmaShared` if the target's memory is not reached.
+    /// `RmaSync` without an epoch, `RmaRange` outside of the window, `Type` if the two sides differ
+    /// in length, `RmaShared` if the target's memory is not reached.
     pub fn put(&self, process: &Process, origin: &SendBuf, at: At<'_>) -> Result<()> {
         self.carry_out(process, Operation::Put(origin), at)
     }

@@ -1,15 +1,16 @@
 //! Passive target synchronization (MPI-5, chapters 12.5.3 to 12.5.5): locks and flushes.
 //!
-//! The locks of the members of a node lie in the memory that they share, so a target takes no part. Those of
-//! members elsewhere are asked for by messages, which also tell that operations are complete; other
-//! operations are so when their calls return, and a flush only orders them.
+//! The locks of the members of a node lie in the memory that they share, so a target takes no part.
+//! Those of members elsewhere are asked for by messages, which also tell that operations are
+//! complete; other operations are so when their calls return, and a flush only orders them.
 //!
-//! `MPI_Win_lock_all` takes the locks of all targets of the node one after the other. So that this ends whatever locks a
-//! program nests, and in whichever order, a **gate** keeps those who lock all apart from those who hold
-//! something exclusively: whoever is inside to lock all finds no exclusive lock, and waits for nobody while it
-//! holds some of them. So targets on other nodes need not be asked. A process that holds a lock already passes those
-//! who wait at the gate, as they may wait for that lock. The gate is that of the lowest node, whose lowest member is
-//! asked by those elsewhere.
+//! `MPI_Win_lock_all` takes the locks of all targets of the node one after the other. So that this
+//! ends whatever locks a program nests, and in whichever order, a **gate** keeps those who lock all
+//! apart from those who hold something exclusively: whoever is inside to lock all finds no
+//! exclusive lock, and waits for nobody while it holds some of them. So targets on other nodes need
+//! not be asked. A process that holds a lock already passes those who wait at the gate, as they may
+//! wait for that lock. The gate is that of the lowest node, whose lowest member is asked by those
+//! elsewhere.
 
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::fence;
@@ -89,8 +90,8 @@ impl Window {
         outcome
     }
 
-    /// Whether whoever waits for a target's lock waits in vain for a member that has died; notes it for those
-    /// who come later.
+    /// Whether whoever waits for a target's lock waits in vain for a member that has died; notes it
+    /// for those who come later.
     pub(crate) fn is_lock_lost_by(&self, target: u32, dead: u32) -> bool {
         let lost = &self.control.target(target).lost;
         let is_lost = lost.load(Acquire) == dead + 1 || self.had_lock(target, dead);
@@ -121,8 +122,8 @@ impl Window {
         }
     }
 
-    /// Whether a member that has died held a target's lock or was in its queue, for itself or, as the
-    /// target, for origins elsewhere.
+    /// Whether a member that has died held a target's lock or was in its queue, for itself or, as
+    /// the target, for origins elsewhere.
     fn had_lock(&self, target: u32, dead: u32) -> bool {
         let dead = self.targets[dead as usize].local;
         let holds = || self.control.pair(dead, target).holds.load(Acquire) != 0;
@@ -244,8 +245,8 @@ impl Window {
     /// `MPI_Win_lock`; nothing for `MPI_PROC_NULL`.
     ///
     /// # Errors
-    /// `RmaSync` if the target is locked, or in an epoch of another kind; `Assert`; `ProcAborted` if a
-    /// member that held the lock has died.
+    /// `RmaSync` if the target is locked, or in an epoch of another kind; `Assert`; `ProcAborted`
+    /// if a member that held the lock has died.
     pub fn lock(
         &self,
         process: &Process,
@@ -311,8 +312,8 @@ impl Window {
     /// `MPI_Win_unlock`.
     ///
     /// # Errors
-    /// `RmaSync` if the target is not locked; what has gone wrong in an operation at the target, and
-    /// `ProcAborted` if that is gone: the epoch ends nevertheless.
+    /// `RmaSync` if the target is not locked; what has gone wrong in an operation at the target,
+    /// and `ProcAborted` if that is gone: the epoch ends nevertheless.
     pub fn unlock(&self, process: &Process, rank: Option<u32>) -> Result<()> {
         let epochs = &self.epochs;
         let mut outcome = Ok(());
@@ -365,7 +366,8 @@ impl Window {
     /// `MPI_Win_lock_all`.
     ///
     /// # Errors
-    /// `RmaSync` in another access epoch; `Assert`; `ProcAborted` if a member that held a lock has died.
+    /// `RmaSync` in another access epoch; `Assert`; `ProcAborted` if a member that held a lock has
+    /// died.
     pub fn lock_all(&self, process: &Process, assert: i32) -> Result<()> {
         check_assert(assert, OF_OTHERS)?;
         self.leave_fence("an epoch of MPI_Win_lock_all")?;
@@ -420,8 +422,8 @@ impl Window {
     /// `MPI_Win_flush`; of all targets if none is named.
     ///
     /// # Errors
-    /// `RmaSync` if the target is not locked; what has gone wrong in an operation at the target, and
-    /// `ProcAborted` if that is gone.
+    /// `RmaSync` if the target is not locked; what has gone wrong in an operation at the target,
+    /// and `ProcAborted` if that is gone.
     #[inline]
     pub fn flush(&self, process: &Process, rank: Option<u32>) -> Result<()> {
         self.check_passive(rank)?;

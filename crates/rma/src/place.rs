@@ -1,4 +1,5 @@
-//! How an operation gets to its target, and where in the target's memory it works, checked (MPI-5, chapter 12.3).
+//! How an operation gets to its target, and where in the target's memory it works, checked (MPI-5,
+//! chapter 12.3).
 
 use std::io;
 use std::sync::Arc;
@@ -12,7 +13,8 @@ use catena_shm::Neighbour;
 use crate::heap::Mapping;
 use crate::window::{Flavor, Reach, Target, Window};
 
-/// An address of a target that this process reaches, for an operation that stays within what was checked.
+/// An address of a target that this process reaches, for an operation that stays within what was
+/// checked.
 #[derive(Clone, Debug)]
 pub(crate) enum TargetAddress {
     /// It is mapped here.
@@ -25,8 +27,8 @@ pub(crate) enum TargetAddress {
     Kernel { of: Neighbour, at: u64 },
 }
 
-/// The path of an operation to its target, and where on it the operation works. One is chosen for each target when the window
-/// is made, and stays:
+/// The path of an operation to its target, and where on it the operation works. One is chosen for
+/// each target when the window is made, and stays:
 ///
 /// | path      | whose it is                                                   | chosen anew                             |
 /// |-----------|---------------------------------------------------------------|-----------------------------------------|
@@ -35,15 +37,17 @@ pub(crate) enum TargetAddress {
 /// | `Remote`  | memory of another host of which a network has the keys          | when the network refuses: then `Message` |
 /// | `Message` | all other memory, also of this node where the kernel lets nobody at it | never                            |
 ///
-/// A dynamic window has several pieces of memory at each target, so the piece chooses, when an operation on it begins. `Mailbox`
-/// and `Remote` are for some operations only; whatever they do not take goes on `Direct` or as `Message`, respectively.
+/// A dynamic window has several pieces of memory at each target, so the piece chooses, when an
+/// operation on it begins. `Mailbox` and `Remote` are for some operations only; whatever they do
+/// not take goes on `Direct` or as `Message`, respectively.
 #[derive(Clone, Debug)]
 pub(crate) enum Path {
     /// This process does it by itself.
     Direct(TargetAddress),
     /// The target does it, if it is short and the target waits in MPI.
     Mailbox(*const Mailbox, TargetAddress),
-    /// A network does it at this address of the target, if it is a long put or get of one run of bytes.
+    /// A network does it at this address of the target, if it is a long put or get of one run of
+    /// bytes.
     Remote { at: u64 },
     /// The target does it at this address of its own when it makes progress.
     Message { at: u64 },

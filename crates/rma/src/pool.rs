@@ -1,19 +1,21 @@
 //! Which parts of a range of bytes are free: the book-keeping of the heap, without its memory.
 //!
-//! The shortest free part that is long enough is taken; what is given back joins its free neighbours.
+//! The shortest free part that is long enough is taken; what is given back joins its free
+//! neighbours.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// How many parts that are long enough, but perhaps not at the right place, are looked at before one is taken that fits
-/// wherever it lies.
+/// How many parts that are long enough, but perhaps not at the right place, are looked at before
+/// one is taken that fits wherever it lies.
 const LOOKS: usize = 8;
 
 /// A free part of a pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Part {
     len: usize,
-    /// What of it may still hold what was there before it was given back: all that does lies in this range of places.
+    /// What of it may still hold what was there before it was given back: all that does lies in
+    /// this range of places.
     used: Range<usize>,
 }
 
@@ -73,8 +75,8 @@ impl Pool {
         Some(part)
     }
 
-    /// Takes `len` bytes, more than none, at a multiple of `align`, a power of two; where they lie. Cost: O(log of the free
-    /// parts).
+    /// Takes `len` bytes, more than none, at a multiple of `align`, a power of two; where they lie.
+    /// Cost: O(log of the free parts).
     pub fn take(&mut self, len: usize, align: usize) -> Option<usize> {
         let fits = |&(room, at): &(usize, usize)| {
             let start = at.next_multiple_of(align);
@@ -116,8 +118,8 @@ impl Pool {
         self.used
     }
 
-    /// Gives what [`Pool::used`] counts to `clear`, with the free part that it lies in: that sees to it that nothing is left
-    /// there.
+    /// Gives what [`Pool::used`] counts to `clear`, with the free part that it lies in: that sees
+    /// to it that nothing is left there.
     pub fn clear(&mut self, mut clear: impl FnMut(Range<usize>, Range<usize>)) {
         for (&at, part) in self.free.iter_mut().filter(|it| !it.1.used.is_empty()) {
             clear(std::mem::take(&mut part.used), at..at + part.len);

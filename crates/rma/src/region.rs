@@ -1,9 +1,11 @@
-//! The memory of a window that is allocated, where it has some members on a node: one **region** for all of them.
+//! The memory of a window that is allocated, where it has some members on a node: one **region**
+//! for all of them.
 //!
-//! The lowest member makes it, and each opens it once, where n members with memory of their own would open n - 1
-//! pieces each. Every member has the pages of its own part provided, so they lie near its processor, and a lack of memory is an
-//! error. A part begins on a page, a short one on a line. Whether there is one all members tell, as one that keeps its memory in the
-//! segment of the job, or is to align it to more than a page, takes it alone: then all do.
+//! The lowest member makes it, and each opens it once, where n members with memory of their own
+//! would open n - 1 pieces each. Every member has the pages of its own part provided, so they lie
+//! near its processor, and a lack of memory is an error. A part begins on a page, a short one on a
+//! line. Whether there is one all members tell, as one that keeps its memory in the segment of the
+//! job, or is to align it to more than a page, takes it alone: then all do.
 
 use std::io;
 use std::sync::Arc;
@@ -14,7 +16,8 @@ use crate::heap::{self, Card, Mapping};
 use crate::rows::{LEADER, PART, Row};
 use crate::window::Reach;
 
-/// The fewest members of a window on a node that share a region. Two open one piece of each other, as they would open it.
+/// The fewest members of a window on a node that share a region. Two open one piece of each other,
+/// as they would open it.
 pub(crate) const LEAST: usize = 3;
 
 /// What a part is aligned to at most.
@@ -30,7 +33,8 @@ pub(crate) fn are_agreed(rows: &[Row]) -> bool {
     })
 }
 
-/// Where the parts of the members of a node lie in their region, by rank (0 for the others), and its bytes.
+/// Where the parts of the members of a node lie in their region, by rank (0 for the others), and
+/// its bytes.
 fn places(rows: &[Row], leader: u64) -> (Vec<u64>, u64) {
     let mut end = 0u64;
     let mut place = |row: &Row| {
@@ -51,7 +55,8 @@ fn places(rows: &[Row], leader: u64) -> (Vec<u64>, u64) {
     (places, end)
 }
 
-/// Makes the region of the node whose lowest member this is; `None` if there is no memory for it that others can open.
+/// Makes the region of the node whose lowest member this is; `None` if there is no memory for it
+/// that others can open.
 pub(crate) fn take(rows: &[Row], me: u32) -> Option<(*mut u8, Card)> {
     let (_, bytes) = places(rows, me.into());
     let bytes = usize::try_from(bytes).ok()?;

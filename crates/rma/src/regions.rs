@@ -5,9 +5,10 @@
 //! | `version` | the owner     | odd while the rest changes; what was read under it counts |
 //! | the rest  | the owner     | between two changes of `version`                          |
 //!
-//! The entries lie in a piece of the owner's heap ([`Entries`]): in blocks of [`ENTRIES`], each in the order of its
-//! addresses, behind a list of the blocks in that order. So a change writes few words, however much is attached. A reader
-//! that is late reads what is no table any more, and sees by the version that it must not use it.
+//! The entries lie in a piece of the owner's heap ([`Entries`]): in blocks of [`ENTRIES`], each in
+//! the order of its addresses, behind a list of the blocks in that order. So a change writes few
+//! words, however much is attached. A reader that is late reads what is no table any more, and sees
+//! by the version that it must not use it.
 
 use std::io;
 use std::sync::atomic::{
@@ -82,7 +83,8 @@ impl Entries {
     /// `N` words from word `at` on, which are inside the memory.
     fn words<const N: usize>(&self, at: usize) -> &[AtomicU64; N] {
         assert!(8 * (at + N) <= Entries::bytes(self.room).unwrap_or(0));
-        // SAFETY: inside the memory, which is the owner's or a mapping, and aligned to 8; it consists of atomics.
+        // SAFETY: inside the memory, which is the owner's or a mapping, and aligned to 8; it
+        // consists of atomics.
         unsafe { &*self.base.cast::<AtomicU64>().add(at).cast() }
     }
 
@@ -136,9 +138,9 @@ fn before(count: usize, addr: u64, of: impl Fn(usize) -> u64) -> usize {
     low
 }
 
-/// What of some regions lies at `[from, to)`, if all of that is attached: they begin with the last one that begins at or
-/// before `from`, in the order of their addresses. Regions that touch count as one, which has no card: others map each by
-/// itself.
+/// What of some regions lies at `[from, to)`, if all of that is attached: they begin with the last
+/// one that begins at or before `from`, in the order of their addresses. Regions that touch count
+/// as one, which has no card: others map each by itself.
 pub(crate) fn cover(
     mut regions: impl Iterator<Item = Region>,
     from: u64,
@@ -160,8 +162,8 @@ pub(crate) fn cover(
 }
 
 impl RegionTable {
-    /// Has `change` change what lies in a table's memory, and says which that is, and how many blocks are listed; only the
-    /// owner does.
+    /// Has `change` change what lies in a table's memory, and says which that is, and how many
+    /// blocks are listed; only the owner does.
     pub(crate) fn change(&self, entries: &Entries, blocks: usize, change: impl FnOnce()) {
         self.version.fetch_add(1, Relaxed);
         // What follows is not seen before the version is odd.

@@ -1,8 +1,9 @@
 //! The windows of this process by their handles.
 //!
-//! Each process numbers its windows by itself, and tells the others, when a window is made, what messages to it call that
-//! window (`Window::number_at`). So nobody has to agree, and a number is taken in the step that finds it free
-//! (`Reserved`): threads may make windows over different communicators at once.
+//! Each process numbers its windows by itself, and tells the others, when a window is made, what
+//! messages to it call that window (`Window::number_at`). So nobody has to agree, and a number is
+//! taken in the step that finds it free (`Reserved`): threads may make windows over different
+//! communicators at once.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -63,7 +64,8 @@ fn handle(key: Key) -> Win {
     Win(encode(ObjectKind::Win, key))
 }
 
-/// A number that no other window of this process has, for one that is being made. It is free again if that is not.
+/// A number that no other window of this process has, for one that is being made. It is free again
+/// if that is not.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Reserved(Key);
@@ -198,7 +200,8 @@ impl Deref for WindowRef<'_> {
     }
 }
 
-/// The window behind a handle, for a call that waits; `shared` if other threads may call MPI meanwhile.
+/// The window behind a handle, for a call that waits; `shared` if other threads may call MPI
+/// meanwhile.
 ///
 /// # Safety
 /// As [`borrow`], but for other threads.
@@ -214,19 +217,19 @@ pub unsafe fn keep<'a>(win: Win, shared: bool) -> Result<WindowRef<'a>> {
     }
 }
 
-/// The window with a number, for what others tell of it: until it is freed, which no call from within
-/// progress does.
+/// The window with a number, for what others tell of it: until it is freed, which no call from
+/// within progress does.
 pub(crate) fn numbered<'a>(number: u32) -> Option<&'a Window> {
     match registry().slots.borrow().get(&number)? {
         Slot::Reserved => None,
-        // SAFETY: whoever carries out what others tell holds the library's lock, and frees nothing meanwhile; what is
-        // retired stays in the table.
+        // SAFETY: whoever carries out what others tell holds the library's lock, and frees nothing
+        // meanwhile; what is retired stays in the table.
         Slot::Open(window) | Slot::Retired(window) => Some(unsafe { &*Arc::as_ptr(window) }),
     }
 }
 
-/// Calls `each` for every window, as when a peer is lost. Where something is done often there is a list of the windows that
-/// need it: see `message/ready.rs`.
+/// Calls `each` for every window, as when a peer is lost. Where something is done often there is a
+/// list of the windows that need it: see `message/ready.rs`.
 pub(crate) fn each(mut each: impl FnMut(&Window)) {
     for slot in registry().slots.borrow().values() {
         match slot {
@@ -236,7 +239,8 @@ pub(crate) fn each(mut each: impl FnMut(&Window)) {
     }
 }
 
-/// Whether a window that the program has, or is making, is one with some of these peers. Cost: all windows.
+/// Whether a window that the program has, or is making, is one with some of these peers. Cost: all
+/// windows.
 pub(crate) fn lead_to(peers: &Range<u32>) -> bool {
     let slots = registry().slots.borrow();
     let groups = slots.values().filter_map(|slot| match slot {

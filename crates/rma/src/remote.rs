@@ -1,11 +1,12 @@
-//! Put and get by a network's remote access, for targets on other hosts whose memory a network reads
-//! and writes without the target's help (decision 29).
+//! Put and get by a network's remote access, for targets on other hosts whose memory a network
+//! reads and writes without the target's help (decision 29).
 //!
-//! Whoever makes a window with members on several hosts registers its memory once for all networks, and all
-//! tell each other the keys. An operation on one run of bytes that is long enough goes this way; all
-//! others go by messages, accumulates always. Such an operation waits among those that wait for answers, so
-//! whatever waits for them waits for it as well. What has ended at its origin may still be under way to the target:
-//! a flush of the network comes before whatever tells the target, or another process, that it is complete.
+//! Whoever makes a window with members on several hosts registers its memory once for all networks,
+//! and all tell each other the keys. An operation on one run of bytes that is long enough goes this
+//! way; all others go by messages, accumulates always. Such an operation waits among those that
+//! wait for answers, so whatever waits for them waits for it as well. What has ended at its origin
+//! may still be under way to the target: a flush of the network comes before whatever tells the
+//! target, or another process, that it is complete.
 
 use catena_core::Process;
 use catena_fabric::{Access, OpId, RmaError, Started};
@@ -35,8 +36,8 @@ fn lies_in(areas: &[Area], addr: u64) -> Option<(usize, u64)> {
 }
 
 impl Window {
-    /// Has a network carry an operation out at an address of a target, if it is a put or get of a run of bytes that is long
-    /// enough. False if it did not; then nothing has happened.
+    /// Has a network carry an operation out at an address of a target, if it is a put or get of a
+    /// run of bytes that is long enough. False if it did not; then nothing has happened.
     ///
     /// # Errors
     /// `ProcAborted` if the target is gone.
@@ -191,7 +192,8 @@ impl Window {
         started.map(|_| ())
     }
 
-    /// Has what has moved by remote access to a target be complete there, once all answers have come.
+    /// Has what has moved by remote access to a target be complete there, once all answers have
+    /// come.
     pub(crate) fn flush_remote(&self, process: &Process, rank: u32) {
         let far = self.fars.known(rank);
         if far.is_some_and(|far| far.moved.replace(false)) {

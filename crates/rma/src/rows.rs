@@ -1,5 +1,6 @@
-//! What the members of a window tell each other when it is made: words, in this order. The first says whether all is well, then
-//! come the address of the memory, its bytes, the unit of displacements, and in word 5 whether it need not be contiguous.
+//! What the members of a window tell each other when it is made: words, in this order. The first
+//! says whether all is well, then come the address of the memory, its bytes, the unit of
+//! displacements, and in word 5 whether it need not be contiguous.
 
 use crate::heap::Card;
 

@@ -1,5 +1,5 @@
-//! What few targets of a window need: it is made for a target when it is first used, so those that never need it cost
-//! nothing.
+//! What few targets of a window need: it is made for a target when it is first used, so those that
+//! never need it cost nothing.
 
 use std::cell::OnceCell;
 

@@ -9,8 +9,8 @@ use catena_core::coll::{Caller, Data, Prepared};
 use catena_core::comm::Comm;
 use catena_objects::error::Result;
 
-/// Tells all members a row of plain values, which has as many of them at each member; the rows of all, by rank, one behind
-/// the other. Collective.
+/// Tells all members a row of plain values, which has as many of them at each member; the rows of
+/// all, by rank, one behind the other. Collective.
 ///
 /// # Errors
 /// It fails as the allgather does that carries the rows.

@@ -114,8 +114,9 @@ pub(crate) unsafe fn load(elements: &Elements<'_>, into: *mut u8) -> Result<()> 
     }
 }
 
-/// Calls `copy` with the runs of the elements, of which the first lies relative to `base`, as many at a time
-/// as the kernel takes, and with how many packed bytes came before. Runs that follow each other are one.
+/// Calls `copy` with the runs of the elements, of which the first lies relative to `base`, as many
+/// at a time as the kernel takes, and with how many packed bytes came before. Runs that follow each
+/// other are one.
 fn by_runs(
     elements: &Elements<'_>,
     base: u64,

@@ -71,16 +71,16 @@ pub enum Reach {
         /// Its mailbox, mapped here; null if there is none.
         mailbox: *const Mailbox,
     },
-    /// The target carries the operations out: it is on another host, or the kernel lets nobody at its
-    /// memory.
+    /// The target carries the operations out: it is on another host, or the kernel lets nobody at
+    /// its memory.
     Message {
         /// Where it begins there.
         addr: u64,
     },
 }
 
-/// A member of the window as a target. There are as many of these as windows times members, so it is small: what few
-/// of them need is elsewhere, see `Sparse`.
+/// A member of the window as a target. There are as many of these as windows times members, so it
+/// is small: what few of them need is elsewhere, see `Sparse`.
 #[derive(Debug)]
 pub struct Target {
     /// How its memory is reached.
@@ -93,7 +93,8 @@ pub struct Target {
     pub open: Cell<bool>,
     /// How this process holds its lock, or waits for it: it is `open` once it holds it.
     pub locked: Cell<Option<Mode>>,
-    /// Whether a network may read and write its memory, which is on another host; see [`Path`](crate::place::Path).
+    /// Whether a network may read and write its memory, which is on another host; see
+    /// [`Path`](crate::place::Path).
     pub(crate) by_network: Cell<bool>,
     /// Its number among the members of this node; `ELSEWHERE` if it is on another one.
     pub(crate) local: u32,
@@ -101,7 +102,8 @@ pub struct Target {
 
 const _: () = assert!(size_of::<Target>() == 48);
 
-/// The members of a window on this node, and the other nodes. All windows over the same processes share it.
+/// The members of a window on this node, and the other nodes. All windows over the same processes
+/// share it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Node {
     /// Their ranks.
@@ -171,7 +173,8 @@ pub struct Window {
     pub(crate) _mailboxes: Box<[Arc<Mapping>]>,
     /// Whether this process's mailbox is read for it.
     pub(crate) reads_mailbox: bool,
-    /// Of a dynamic window: for each target the chunks with the table of what it has attached, and with that.
+    /// Of a dynamic window: for each target the chunks with the table of what it has attached, and
+    /// with that.
     pub(crate) recents: Sparse<Recent>,
     /// Whether some targets are reached by messages.
     pub(crate) has_messages: Cell<bool>,

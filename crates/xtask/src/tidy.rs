@@ -74,11 +74,6 @@ const TELLERS: &[(&str, &str)] = &[
 /// Files that have handlers of the end of a process.
 const ENDERS: &[(&str, &str)] = &[("boot", "src/sys.rs"), ("capi", "src/interpreter.rs")];
 
-/// Crates whose comments have not been wrapped. The list may only become shorter.
-const WIDE: &[&str] = &[
-    "abi", "base", "boot", "capi", "cli", "core", "ft", "io", "library", "link", "mpit", "rma",
-];
-
 /// Most lines of a source file.
 const MAX_LINES: usize = 800;
 
@@ -99,9 +94,7 @@ pub fn check(root: &Path) -> Result<(), String> {
         problems.extend(exit_handlers(krate));
         problems.extend(naked_callbacks(krate));
         problems.extend(borrowed_docs(krate));
-        if !WIDE.contains(&krate.name.as_str()) {
-            problems.extend(wrap::check(krate));
-        }
+        problems.extend(wrap::check(krate));
         problems.extend(by_peer::check(krate));
     }
     problems.extend(circles::check(&crates));
@@ -454,8 +447,7 @@ fn unknown_names(crates: &[Crate]) -> Vec<String> {
     let exists = |name: &str| crates.iter().any(|c| c.name == name);
     let named = (LOUD.iter().map(|name| (name, "LOUD")))
         .chain(OUTSIDE.iter().map(|name| (name, "OUTSIDE")))
-        .chain(CALLED_BACK.iter().map(|name| (name, "CALLED_BACK")))
-        .chain(WIDE.iter().map(|name| (name, "WIDE")));
+        .chain(CALLED_BACK.iter().map(|name| (name, "CALLED_BACK")));
     named
         .filter(|(name, _)| !exists(name))
         .map(|(name, table)| format!("{table} in xtask's tidy.rs names {name}, which is no crate"))
@@ -681,14 +673,12 @@ mod tests {
     #[test]
     fn tables_name_crates_that_exist() {
         let names = LOUD.iter().chain(OUTSIDE).chain(CALLED_BACK);
-        let names = names.chain(WIDE);
         let mut crates: Vec<_> = names.map(|name| krate(name, "", &[])).collect();
         assert!(unknown_names(&crates).is_empty());
         crates.retain(|c| c.name != "core");
         assert_eq!(
             unknown_names(&crates),
-            ["CALLED_BACK", "WIDE"]
-                .map(|table| format!("{table} in xtask's tidy.rs names core, which is no crate"))
+            ["CALLED_BACK in xtask's tidy.rs names core, which is no crate"]
         );
     }
 }

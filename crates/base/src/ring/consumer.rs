@@ -38,8 +38,8 @@ pub struct Packet<'a> {
 /// Why no packet could be taken although one is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Its payload reaches up to this byte of the data area, which is not present yet; 0 if no area is
-    /// attached.
+    /// Its payload reaches up to this byte of the data area, which is not present yet; 0 if no area
+    /// is attached.
     Absent(usize),
     /// It is nonsense. The ring cannot be used any more.
     Corrupt(Corrupt),

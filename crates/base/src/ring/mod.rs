@@ -73,7 +73,8 @@ impl std::fmt::Display for Corrupt {
 
 impl std::error::Error for Corrupt {}
 
-/// In the length of a packet: its bytes lie at the beginning of the data area, not behind those of the one before.
+/// In the length of a packet: its bytes lie at the beginning of the data area, not behind those of
+/// the one before.
 const ANEW: u32 = 1 << 31;
 
 /// Bytes that the consumer has taken before it gives them back; fewer in an area that is short.
@@ -92,8 +93,8 @@ struct PacketSpan {
     need: usize,
 }
 
-/// The place of a packet of `len` bytes in a data area of `size` bytes, of which `at` is the first one behind the
-/// packet before.
+/// The place of a packet of `len` bytes in a data area of `size` bytes, of which `at` is the first
+/// one behind the packet before.
 #[inline(always)]
 fn place(at: usize, len: usize, size: usize, anew: bool) -> PacketSpan {
     let (from, skip) = match anew {

@@ -90,7 +90,8 @@ impl<A: Area> Producer<A> {
         }
     }
 
-    /// Adds the data area, of which nothing can be touched before [`Producer::extend_data`] says so.
+    /// Adds the data area, of which nothing can be touched before [`Producer::extend_data`] says
+    /// so.
     ///
     /// # Safety
     /// `area` must be the ring's memory, now with `size` data bytes.
@@ -105,9 +106,9 @@ impl<A: Area> Producer<A> {
         self.granted = self.freed + size as u64;
     }
 
-    /// From now on the producer goes back to the beginning of the data area where a packet would reach beyond byte
-    /// `turn`, or where the area ends, if that is sooner: packets that take turns in less memory find it in the caches.
-    /// At least twice the length of the packets that follow.
+    /// From now on the producer goes back to the beginning of the data area where a packet would
+    /// reach beyond byte `turn`, or where the area ends, if that is sooner: packets that take turns
+    /// in less memory find it in the caches. At least twice the length of the packets that follow.
     #[inline(always)]
     pub fn turn_at(&mut self, turn: usize) {
         self.turn = turn.min(self.data_size);

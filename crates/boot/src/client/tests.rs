@@ -96,7 +96,8 @@ fn memory_that_may_shrink_is_not_taken() {
     }
 }
 
-/// A process that has no room for a descriptor loses that one, and those that follow are for what they came with.
+/// A process that has no room for a descriptor loses that one, and those that follow are for what
+/// they came with.
 #[test]
 fn a_descriptor_that_is_lost_does_not_shift_others() {
     let (ours, theirs) = UnixStream::pair().unwrap();

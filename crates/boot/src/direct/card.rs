@@ -119,8 +119,8 @@ fn kernel() -> String {
     }
 }
 
-/// Whether the ranks of a job have the settings alike that must be equal: all those of rank 0, and those of a node also what
-/// matters there.
+/// Whether the ranks of a job have the settings alike that must be equal: all those of rank 0, and
+/// those of a node also what matters there.
 ///
 /// # Errors
 /// [`BootError::Settings`].

@@ -23,8 +23,9 @@
 //! the process ends while no session is open: a session may follow another. Hydra does not
 //! always notice that a process ended without one, so there such a process ends the job itself.
 //!
-//! Process managers know one job. Once a process spawns or connects it and the others on its host have a launcher of
-//! Catena's (`own_server`), which knows the other jobs; their memory it does not know, so networks lead to them.
+//! Process managers know one job. Once a process spawns or connects it and the others on its host
+//! have a launcher of Catena's (`own_server`), which knows the other jobs; their memory it does not
+//! know, so networks lead to them.
 
 mod at_exit;
 mod card;
@@ -351,7 +352,8 @@ impl Boot for Direct {
         if let Some(client) = &mut self.client {
             client.abort(code, message);
             if code == ERR_PROC_ABORTED {
-                // Catena's launcher may know why the other one is gone. The manager lets nobody say it any more.
+                // Catena's launcher may know why the other one is gone. The manager lets nobody say
+                // it any more.
                 client.await_end(HEARSAY);
             }
         }

@@ -1,4 +1,5 @@
-//! What a server keeps of other launchers: their jobs, who goes to their ports, and who waits for what.
+//! What a server keeps of other launchers: their jobs, who goes to their ports, and who waits for
+//! what.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};

@@ -1,9 +1,10 @@
 //! Groups that have met at a port, until both say that they have what they need of each other.
 //!
-//! What the leaders tell each other there is no promise: a member may lack descriptors or memory for the other group's job. So
-//! each leader confirms the meeting, or says why it comes to nothing, and is answered once both have: both groups go on
-//! with the other, or none does. Until then the jobs are not connected: the end of one does not end the other, but the
-//! meeting. That of a new job and those who have spawned it is the end of the new job.
+//! What the leaders tell each other there is no promise: a member may lack descriptors or memory
+//! for the other group's job. So each leader confirms the meeting, or says why it comes to nothing,
+//! and is answered once both have: both groups go on with the other, or none does. Until then the
+//! jobs are not connected: the end of one does not end the other, but the meeting. That of a new
+//! job and those who have spawned it is the end of the new job.
 //!
 //! ```text
 //! Meet ──► Met ──► Confirm ──► Met (empty, or why not)
@@ -22,8 +23,8 @@ const LEFT: &str = "a process of the other group has ended while the two groups 
 pub(crate) const SPAWN: &str = "spawn:";
 
 impl Server {
-    /// Processes of these jobs will be tied to each other, but are not connected before a meeting was confirmed, unless they
-    /// are now.
+    /// Processes of these jobs will be tied to each other, but are not connected before a meeting
+    /// was confirmed, unless they are now.
     pub(super) fn estrange(&mut self, one: &[u64], other: &[u64]) {
         let job_of = |number| self.job_of(number).map(|of| of.job.job_id);
         let holds = |tie: &Tie| matches!(tie, Tie::Awaited | Tie::Connected);
@@ -140,7 +141,8 @@ impl Server {
         }
     }
 
-    /// Whether a new job and those who have spawned it have not met, or have not both confirmed that: its port.
+    /// Whether a new job and those who have spawned it have not met, or have not both confirmed
+    /// that: its port.
     pub fn is_awaited_at(&self, port: &str) -> bool {
         self.has_port(port) || self.meetings.all.iter().any(|it| it.port == port)
     }
@@ -160,7 +162,8 @@ impl Server {
         }
     }
 
-    /// A meeting with a group of another launcher, at a port of that, was confirmed by both, or why not.
+    /// A meeting with a group of another launcher, at a port of that, was confirmed by both, or why
+    /// not.
     pub(super) fn confirmed_abroad(
         &mut self,
         launcher: u32,

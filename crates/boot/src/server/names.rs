@@ -1,8 +1,8 @@
 //! The directory in which services are published for the other jobs of a user.
 //!
 //! It is the user's own (mode 0700). A service is a file there, with its name and its port in two
-//! lines, which the launcher that has published it holds locked: one whose lock is free is left over
-//! from a launcher that was killed, and is removed by whoever finds it.
+//! lines, which the launcher that has published it holds locked: one whose lock is free is left
+//! over from a launcher that was killed, and is removed by whoever finds it.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Write};
@@ -46,8 +46,8 @@ fn hash(service: &str) -> u64 {
 }
 
 impl Directory {
-    /// What the setting `CATENA_NAMES` says: nothing, the directory that all jobs of this user on this host have, or that one.
-    /// It is made when it is first needed.
+    /// What the setting `CATENA_NAMES` says: nothing, the directory that all jobs of this user on
+    /// this host have, or that one. It is made when it is first needed.
     pub fn of_setting(text: &str) -> Option<Directory> {
         match text {
             "" => None,
@@ -56,7 +56,8 @@ impl Directory {
         }
     }
 
-    /// The directory of all jobs of this user, whatever the environment says, and where no other user can be first.
+    /// The directory of all jobs of this user, whatever the environment says, and where no other
+    /// user can be first.
     fn of_user() -> Directory {
         let user = sys::user();
         let is_own = |path: &Path| {
@@ -166,7 +167,8 @@ impl Directory {
     }
 }
 
-/// The port in a file, if it is of that service, and when it was written. One that nobody holds is removed.
+/// The port in a file, if it is of that service, and when it was written. One that nobody holds is
+/// removed.
 fn read(path: &Path, service: &str) -> Option<((i64, i64), String)> {
     let file = File::open(path).ok()?;
     if file.try_lock().is_ok() {

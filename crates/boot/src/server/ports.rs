@@ -24,8 +24,8 @@ pub const MAX_PORT: usize = 200;
 const GROUP: &str = "group:";
 
 /// The port at which processes of several jobs meet that make a communicator of a group: `job`
-/// comes to those of the jobs before it in the group. `mark` tells groups that do so at the same time
-/// from each other. It needs not be opened.
+/// comes to those of the jobs before it in the group. `mark` tells groups that do so at the same
+/// time from each other. It needs not be opened.
 pub fn group_port(job: u64, mark: u64) -> String {
     format!("{GROUP}{job:016x}:{mark:016x}")
 }
@@ -237,13 +237,14 @@ impl Server {
         std::mem::take(&mut self.ports.calls)
     }
 
-    /// Processes that cannot meet the job that they have spawned, by their numbers, and its port, where nobody has
-    /// been met.
+    /// Processes that cannot meet the job that they have spawned, by their numbers, and its port,
+    /// where nobody has been met.
     pub fn take_given_up(&mut self) -> Vec<(u32, String)> {
         std::mem::take(&mut self.ports.given_up)
     }
 
-    /// Whether there is that port. That of a job that was spawned goes once those who have spawned it are met.
+    /// Whether there is that port. That of a job that was spawned goes once those who have spawned
+    /// it are met.
     pub fn has_port(&self, port: &str) -> bool {
         self.ports.open.contains_key(port)
     }
@@ -258,7 +259,8 @@ impl Server {
         })
     }
 
-    /// Answers a [`SpawnCall`]: with the new job, or why there is none. Nothing happens if the caller's job was forgotten.
+    /// Answers a [`SpawnCall`]: with the new job, or why there is none. Nothing happens if the
+    /// caller's job was forgotten.
     pub fn spawned(&mut self, caller: SpawnCaller, outcome: Result<SpawnAnswer, String>) {
         let SpawnCaller { number, ticket, .. } = caller;
         if self.spawn_caller(number, ticket) != Some(caller) {

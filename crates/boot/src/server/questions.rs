@@ -20,7 +20,8 @@ impl Server {
         Some(answer_to(node, rank, key, &known))
     }
 
-    /// Another node answers. Gives answers to yet others that had asked here. What nobody asks any more is dropped.
+    /// Another node answers. Gives answers to yet others that had asked here. What nobody asks any
+    /// more is dropped.
     pub fn answer(&mut self, rank: u32, key: &str, value: &[u8]) -> Vec<Event> {
         if !self.questions.is_awaited(rank, key) {
             return Vec::new();

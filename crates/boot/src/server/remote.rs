@@ -171,8 +171,8 @@ impl Server {
         }
     }
 
-    /// Whether two groups come to a port of which one has processes of a launcher that does not know all jobs of
-    /// the other one, and is not told of them.
+    /// Whether two groups come to a port of which one has processes of a launcher that does not
+    /// know all jobs of the other one, and is not told of them.
     pub(super) fn are_strangers(&self, one: &Waiter, other: &Waiter) -> bool {
         let launcher_of = |it: &Waiter, job| match it.who {
             Who::Remote(launcher, _) => Some(launcher),
@@ -449,8 +449,8 @@ impl Server {
         }
     }
 
-    /// A process here wants what one has published that is of no job of this launcher, or of one that
-    /// has ended.
+    /// A process here wants what one has published that is of no job of this launcher, or of one
+    /// that has ended.
     pub(super) fn ask_abroad(&mut self, number: u32, job: u64, rank: u32, key: String) {
         let of = self.remote.find(job).filter(|of| !of.has_ended);
         let Some(launcher) = of.map(|of| of.launcher) else {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use crate::wire::{FrameKind, Malformed, Writer};
 use crate::{ElasticSet, Job, equal, sys};
 
-/// Size of the segment that the ranks share: for their messages, and behind that for what is told of them. All holes: it costs
-/// nothing until it is written to.
+/// Size of the segment that the ranks share: for their messages, and behind that for what is told
+/// of them. All holes: it costs nothing until it is written to.
 pub(crate) const SEGMENT: u64 = catena_trace::OFFSET + catena_trace::NODE_AREAS;
 
 pub(super) const NOBODY: Malformed = Malformed("a word about a rank that there is not");
@@ -187,7 +187,8 @@ impl Served {
         equal::compare((*first, known), (rank, &settings), true)
     }
 
-    /// Whether the settings of a rank by which this job has grown are those of the first of this node.
+    /// Whether the settings of a rank by which this job has grown are those of the first of this
+    /// node.
     ///
     /// # Errors
     /// What differs, in words.

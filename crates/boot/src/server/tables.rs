@@ -43,7 +43,8 @@ pub(super) struct Port {
     pub(super) waiting: [VecDeque<Waiter>; 2],
 }
 
-/// A process that wants a new job, by a name that no other one gets: its number may be another one's before the answer is there.
+/// A process that wants a new job, by a name that no other one gets: its number may be another
+/// one's before the answer is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpawnCaller {
     /// The number of the process.
@@ -77,7 +78,8 @@ pub(super) struct Service {
 #[derive(Debug, Default)]
 pub(super) struct Ports {
     pub(super) open: HashMap<String, Port>,
-    /// When the first of those that wait loses patience: not later, but earlier if that one waits no more.
+    /// When the first of those that wait loses patience: not later, but earlier if that one waits
+    /// no more.
     pub(super) until: Option<Instant>,
     /// Services that were published.
     pub(super) services: HashMap<String, Service>,
@@ -145,8 +147,8 @@ impl Questions {
         }
     }
 
-    /// Whether somebody here waits for that value. An answer that nobody waits for comes from before the end of
-    /// the job that it was about: its numbers may be those of another one by now.
+    /// Whether somebody here waits for that value. An answer that nobody waits for comes from
+    /// before the end of the job that it was about: its numbers may be those of another one by now.
     pub(super) fn is_awaited(&self, rank: u32, key: &str) -> bool {
         matches!(
             self.0.get(&(rank, key.to_string())),

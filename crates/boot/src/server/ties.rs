@@ -2,10 +2,11 @@
 //! spawned.
 //!
 //! A process is tied to a job that it has learnt of: connected to it until it says that it has
-//! parted, and told when the job has ended, as it may have its memory attached even then. Two jobs are
-//! connected until all processes of one of them that were tied to the other have parted from it: the
-//! other ones may be slower, and lose nothing any more. The end of a process touches the jobs that its own
-//! is connected to, by whichever of their processes and over however many jobs; and no others.
+//! parted, and told when the job has ended, as it may have its memory attached even then. Two jobs
+//! are connected until all processes of one of them that were tied to the other have parted from
+//! it: the other ones may be slower, and lose nothing any more. The end of a process touches the
+//! jobs that its own is connected to, by whichever of their processes and over however many jobs;
+//! and no others.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -28,8 +29,8 @@ impl Server {
         circle.filter_map(numbers).collect()
     }
 
-    /// The jobs that are connected to that of the process with this number, also those of other launchers;
-    /// its own is the first.
+    /// The jobs that are connected to that of the process with this number, also those of other
+    /// launchers; its own is the first.
     pub(super) fn circle_of(&self, number: u32) -> Vec<u64> {
         let Some(own) = self.job_of(number) else {
             return Vec::new();
@@ -66,7 +67,8 @@ impl Server {
         circle
     }
 
-    /// The members of a group, by their numbers, have met another one: each will learn of the jobs of that.
+    /// The members of a group, by their numbers, have met another one: each will learn of the jobs
+    /// of that.
     pub(super) fn expect_all(&mut self, group: &[u32], jobs: &[u64]) {
         for &number in group {
             let own = self.job_of(number).map(|of| of.job.job_id);
@@ -77,8 +79,8 @@ impl Server {
         }
     }
 
-    /// A process has parted from a job. The launcher of a job abroad is told if it was the last one of its own
-    /// job to do so.
+    /// A process has parted from a job. The launcher of a job abroad is told if it was the last one
+    /// of its own job to do so.
     pub fn leave_job(&mut self, number: u32, job: u64) {
         self.ties.leave_job(number, job);
         let Some(own) = self.job_of(number) else {
@@ -100,8 +102,8 @@ impl Server {
     }
 
     /// Forgets the job of the process with this number: all of its processes have ended. Those
-    /// that had learnt of it are told; its numbers are [given back](Server::give_numbers_back) once all
-    /// servers have forgotten it. The first job is never forgotten.
+    /// that had learnt of it are told; its numbers are [given back](Server::give_numbers_back) once
+    /// all servers have forgotten it. The first job is never forgotten.
     pub fn forget(&mut self, number: u32) {
         let is_it = |of: &Served| of.numbers().contains(&number);
         let Some(at) = self.jobs.iter().position(is_it).filter(|&at| at > 0) else {
@@ -145,8 +147,8 @@ impl Server {
         }
     }
 
-    /// Numbers in a row for the processes of a job that comes: some that others had, or new ones. Gives
-    /// the first. They are taken until they are [given back](Server::give_numbers_back).
+    /// Numbers in a row for the processes of a job that comes: some that others had, or new ones.
+    /// Gives the first. They are taken until they are [given back](Server::give_numbers_back).
     pub fn reserve(&mut self, size: u32) -> u32 {
         let fits = |free: &mut Range<u32>| free.len() >= size as usize;
         let Some(free) = self.free.iter_mut().find_map(|it| fits(it).then_some(it)) else {

@@ -88,12 +88,13 @@ fn signals_to_the_launcher_end_everything() {
     }
 }
 
-/// The signal that interrupts the launcher is the one that ranks get, so that Python raises KeyboardInterrupt; and the job ends
-/// once they have, not when the time for that is over.
+/// The signal that interrupts the launcher is the one that ranks get, so that Python raises
+/// KeyboardInterrupt; and the job ends once they have, not when the time for that is over.
 #[test]
 fn ranks_get_the_signal_that_interrupts_the_job() {
     for (number, signal, status) in [(2, "INT", 130), (15, "TERM", 143), (3, "QUIT", 131)] {
-        // Where this was started in the background, with some signals ignored, no shell below can trap them.
+        // Where this was started in the background, with some signals ignored, no shell below can
+        // trap them.
         let ignored = std::fs::read_to_string("/proc/self/status").unwrap();
         let ignored = ignored
             .lines()
@@ -120,7 +121,8 @@ fn a_second_interrupt_kills() {
     let mut job = Running::start(words("--set LAUNCH_GRACE=600s -n 2", &sh(script)));
     job.wait_for("ready", 2);
     job.signal("INT");
-    // Within a tenth of a second it would be the same one, which batch systems send to all that they know.
+    // Within a tenth of a second it would be the same one, which batch systems send to all that
+    // they know.
     let mut line = String::new();
     let mut err = BufReader::new(job.child.stderr.take().unwrap());
     err.read_line(&mut line).unwrap();

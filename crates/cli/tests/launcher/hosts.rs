@@ -405,7 +405,8 @@ fn allocations_of_lsf_and_grid_engine_are_used() {
     }
 }
 
-/// In an instance of Flux, whose command tells the hosts and starts the daemons. The name of a daemon's host is told as PALS does.
+/// In an instance of Flux, whose command tells the hosts and starts the daemons. The name of a
+/// daemon's host is told as PALS does.
 #[test]
 fn an_instance_of_flux_is_used() {
     let scratch = Scratch::new("flux");

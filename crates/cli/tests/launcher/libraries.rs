@@ -233,7 +233,8 @@ fn what_a_script_runs_is_noticed_while_it_runs() {
     }
 }
 
-/// A library of Open MPI that says how far its MPI_Init has come, and a program that loads it late: `program STATE STATUS`.
+/// A library of Open MPI that says how far its MPI_Init has come, and a program that loads it late:
+/// `program STATE STATUS`.
 fn telling(place: &Installation) -> (String, String) {
     let (source, main) = (place.path("state.c"), place.path("late.c"));
     std::fs::create_dir_all(place.path("other")).unwrap();

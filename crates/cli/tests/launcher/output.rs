@@ -111,7 +111,8 @@ fn questions_are_shown_before_they_are_answered() {
     assert!(child.wait().unwrap().success());
 }
 
-/// What a rank has begun is shown although it does not end the line: whichever rank it is, and whatever standard input is.
+/// What a rank has begun is shown although it does not end the line: whichever rank it is, and
+/// whatever standard input is.
 #[test]
 fn what_is_begun_is_shown_for_every_rank_and_input() {
     let scratch = Scratch::new("begun");

@@ -39,7 +39,8 @@ fn closed_terminal() -> (File, File) {
         ours.as_raw_fd(),
         libc::O_RDWR | libc::O_NOCTTY | libc::O_CLOEXEC,
     );
-    // SAFETY: the first call reads one number, and the second one gives a descriptor that nobody else has.
+    // SAFETY: the first call reads one number, and the second one gives a descriptor that nobody
+    // else has.
     let theirs = unsafe {
         assert_eq!(libc::ioctl(fd, libc::TIOCSPTLCK, &0), 0);
         let theirs = libc::ioctl(fd, libc::TIOCGPTPEER, flags);
@@ -52,7 +53,8 @@ fn closed_terminal() -> (File, File) {
     (ours, theirs)
 }
 
-/// Starts a launcher that writes to a terminal that it cannot open: another user's, if this one can open everything.
+/// Starts a launcher that writes to a terminal that it cannot open: another user's, if this one can
+/// open everything.
 fn start_on(theirs: File, mut command: Command) -> Option<Child> {
     command.stdout(theirs.try_clone().unwrap()).stderr(theirs);
     // SAFETY: a plain call.

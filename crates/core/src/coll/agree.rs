@@ -1,12 +1,14 @@
 //! Agreement of members that share a board, as long as nobody knows of a failure among them.
 //!
-//! Each brings its flags to a round, in memory that all see, and takes the bitwise and of what all have brought. That may
-//! reach some members, and others not, as one dies meanwhile. So each asks the [verdicts](catena_base::verdict) of the
-//! board what it comes to: the one of them that is first decides whether the result holds, for all, or whether all go the
-//! other way, along the tree of `ft`. The result holds only if all have brought their flags; so who knows of a failure
+//! Each brings its flags to a round, in memory that all see, and takes the bitwise and of what all
+//! have brought. That may reach some members, and others not, as one dies meanwhile. So each asks
+//! the [verdicts](catena_base::verdict) of the board what it comes to: the one of them that is
+//! first decides whether the result holds, for all, or whether all go the other way, along the tree
+//! of `ft`. The result holds only if all have brought their flags; so who knows of a failure
 //! beforehand just brings nothing. All others come to know of it.
 //!
-//! No collective of the board is used, so calls that block and calls that do not may meet in one agreement.
+//! No collective of the board is used, so calls that block and calls that do not may meet in one
+//! agreement.
 //!
 //! Once all have gone the other way they always do.
 
@@ -40,8 +42,8 @@ pub enum Vote {
 }
 
 impl Comm {
-    /// The bitwise and of the flags of all members, if nobody has died; `None` if they agree in another way,
-    /// which holds for all of them alike. Collective.
+    /// The bitwise and of the flags of all members, if nobody has died; `None` if they agree in
+    /// another way, which holds for all of them alike. Collective.
     #[inline]
     pub fn agree_on_board(self: &Arc<Self>, process: &Process, flags: u32) -> Option<u32> {
         let describe = |process: &Process, waits: &mut WaitsFor| {
@@ -81,7 +83,8 @@ impl Comm {
         }
     }
 
-    /// Takes part in the next agreement on the board of a communicator, after the outcome of the one before.
+    /// Takes part in the next agreement on the board of a communicator, after the outcome of the
+    /// one before.
     #[inline]
     pub fn vote_on_board(self: &Arc<Self>, process: &Process, flags: u32) -> Vote {
         if !self.may_agree_on_board(process, Collective::Allreduce) {
@@ -149,8 +152,8 @@ impl Comm {
         may && self.trouble(process).is_none() && !is_abandoned()
     }
 
-    /// What each member tells all others, by rank, if nobody has died and all can take part; `None` if they have to
-    /// do it in another way, which holds for all of them alike. Collective.
+    /// What each member tells all others, by rank, if nobody has died and all can take part; `None`
+    /// if they have to do it in another way, which holds for all of them alike. Collective.
     pub fn share_on_board(
         self: &Arc<Self>,
         process: &Process,

@@ -157,8 +157,8 @@ impl Data {
     }
 }
 
-/// The type of blocks that may all be empty: then it may be `MPI_DATATYPE_NULL`, as programs pass it for members with
-/// which they exchange nothing.
+/// The type of blocks that may all be empty: then it may be `MPI_DATATYPE_NULL`, as programs pass
+/// it for members with which they exchange nothing.
 #[inline(always)]
 fn type_of(process: &Process, ty: Datatype, is_empty: impl FnOnce() -> bool) -> Result<&TypeRef> {
     let types = &process.objects.types;
@@ -216,7 +216,8 @@ impl VData<'_> {
         Ok(self.buf.wrapping_offset(displ as isize))
     }
 
-    /// Checks the blocks; `side`, which was none, and `ranges` become theirs. The kinds of their elements.
+    /// Checks the blocks; `side`, which was none, and `ranges` become theirs. The kinds of their
+    /// elements.
     #[inline(always)]
     pub(super) fn side(
         &self,
@@ -316,8 +317,8 @@ impl WData<'_> {
 }
 
 impl OwnBlock {
-    /// Checks the block, whose elements are of type `ty`; where it begins and its packed length, in bytes, if it
-    /// can be used where it lies.
+    /// Checks the block, whose elements are of type `ty`; where it begins and its packed length, in
+    /// bytes, if it can be used where it lies.
     #[inline(always)]
     pub(super) fn run(&self, ty: &TypeRef, what: &str) -> Result<Option<(*mut u8, usize)>> {
         let count = check_count(self.data.count, what)?;
@@ -350,7 +351,8 @@ fn too_much(count: u64, size: u64) -> Error {
     Error::new(Kind::Count, text)
 }
 
-/// Checks a side of `n` blocks that are alike; gives the bytes of one, and the kinds of its elements.
+/// Checks a side of `n` blocks that are alike; gives the bytes of one, and the kinds of its
+/// elements.
 #[inline(always)]
 pub(super) fn blocks(
     process: &Process,

@@ -1,7 +1,9 @@
-//! Who differs from most. Where two members are found to have called different things, all others are asked what they have
-//! called before that is told: of three or more the one that is wrong is rarely one of the two that meet.
+//! Who differs from most. Where two members are found to have called different things, all others
+//! are asked what they have called before that is told: of three or more the one that is wrong is
+//! rarely one of the two that meet.
 //!
-//! What is known is told after [`PATIENCE`] at the latest: a member that does not come does not answer.
+//! What is known is told after [`PATIENCE`] at the latest: a member that does not come does not
+//! answer.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -32,8 +34,8 @@ type Known = BTreeMap<u32, Said>;
 #[derive(Clone, Copy, Debug)]
 struct Said {
     call: CallSignature,
-    /// It stands in a record of a board, whose lengths are those of payloads, and not those of calls: they can be compared with
-    /// each other alone.
+    /// It stands in a record of a board, whose lengths are those of payloads, and not those of
+    /// calls: they can be compared with each other alone.
     is_recorded: bool,
     /// The member itself has said so, and what it is a part of.
     is_answered: bool,
@@ -52,8 +54,8 @@ pub struct Canvass {
 }
 
 impl Canvass {
-    /// Begins to ask, as two members have called different things; `None` if nobody can say more: of two both are known, unless
-    /// the collective is a part of a call that only its caller knows.
+    /// Begins to ask, as two members have called different things; `None` if nobody can say more:
+    /// of two both are known, unless the collective is a part of a call that only its caller knows.
     pub fn begin(comm: &Comm, mine: &CallSignature, error: &Error) -> Option<Box<Canvass>> {
         let is_worth_it = comm.size() > 2 || mine.words().is_some();
         (is_worth_it && !comm.is_inter()).then(|| {
@@ -67,7 +69,8 @@ impl Canvass {
         })
     }
 
-    /// What a member's record on the board of the communicator says; in it are the lengths of calls if they are `whole`.
+    /// What a member's record on the board of the communicator says; in it are the lengths of calls
+    /// if they are `whole`.
     pub fn know(&mut self, rank: u32, call: CallSignature, whole: bool) {
         self.known.entry(rank).or_insert(Said {
             call,
@@ -76,7 +79,8 @@ impl Canvass {
         });
     }
 
-    /// What a member has answered; in its record stands what others compare, but not what it is a part of.
+    /// What a member has answered; in its record stands what others compare, but not what it is a
+    /// part of.
     fn answered(&mut self, rank: u32, call: CallSignature) {
         let said = self.known.entry(rank).or_insert(Said {
             call,
@@ -155,8 +159,8 @@ fn parties<'k, T: PartialEq>(
     parties
 }
 
-/// What is wrong by what members say; `None` if that says nothing: nobody differs, or there are no three that say it. Lengths and
-/// kinds of elements count if all members must have the same.
+/// What is wrong by what members say; `None` if that says nothing: nobody differs, or there are no
+/// three that say it. Lengths and kinds of elements count if all members must have the same.
 fn verdict(known: &Known, lengths_count: bool) -> Option<Error> {
     // Of calls that are parts of others only those are compared of which that is known.
     let are_parts = known.values().any(|it| it.call.words().is_some());

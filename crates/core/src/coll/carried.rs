@@ -48,14 +48,16 @@ struct Runs {
     ready: VecDeque<Key>,
     /// Those that use boards, which are in no other list.
     queues: Slab<Queue>,
-    /// The keys of these queues in the order in which they are served, and the place of the next one.
+    /// The keys of these queues in the order in which they are served, and the place of the next
+    /// one.
     order: Vec<Key>,
     turn: usize,
     /// The memory of one that is empty.
     spare: VecDeque<Key>,
 }
 
-/// Operations that have the board of a communicator one after the other, or one that has a board of its own.
+/// Operations that have the board of a communicator one after the other, or one that has a board of
+/// its own.
 #[derive(Debug)]
 struct Queue {
     comm: Option<Arc<Comm>>,
@@ -137,8 +139,8 @@ impl Runs {
         self.queues.get(queue)?.keys.front().copied()
     }
 
-    /// An operation, the first of its queue, has left the board; if it was the last, its communicator, unless the board was
-    /// its own.
+    /// An operation, the first of its queue, has left the board; if it was the last, its
+    /// communicator, unless the board was its own.
     fn leave_queue(&mut self, of: Key, key: Key) -> Option<Option<Arc<Comm>>> {
         let queue = self.queues.get_mut(of)?;
         // Another thread may have been quicker.
@@ -216,8 +218,8 @@ impl Runs {
     }
 }
 
-/// A run is in use by one thread at a time, which may be in the operation of a reduction, outside of the lock:
-/// others leave that run alone, and carry on what they can.
+/// A run is in use by one thread at a time, which may be in the operation of a reduction, outside
+/// of the lock: others leave that run alone, and carry on what they can.
 impl Hook<Process> for Collectives {
     fn is_shared(&self) -> bool {
         true
@@ -346,7 +348,8 @@ impl Collectives {
         }
     }
 
-    /// Advances the queue of the one that somebody asks for, if there are more than have a turn with each call.
+    /// Advances the queue of the one that somebody asks for, if there are more than have a turn
+    /// with each call.
     #[inline]
     pub(super) fn advance_asked(&self, process: &Process, asked: &CollRequest) {
         if self

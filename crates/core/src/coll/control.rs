@@ -1,10 +1,10 @@
 //! What members of a communicator tell each other besides the messages of their calls: why a
-//! call failed (`report`), or has no data (`without_data`), and which call they wait in (`inquiry`);
-//! and what processes tell of their ends (`ends`).
+//! call failed (`report`), or has no data (`without_data`), and which call they wait in
+//! (`inquiry`); and what processes tell of their ends (`ends`).
 //!
-//! A control message is a short message in the plane of collectives: a report and a lack in the context of the
-//! communicator, the others in that of the job. Its tag is negative and says which call it is
-//! about:
+//! A control message is a short message in the plane of collectives: a report and a lack in the
+//! context of the communicator, the others in that of the job. Its tag is negative and says which
+//! call it is about:
 //!
 //! | bits, from the top | what                                           |
 //! |--------------------|------------------------------------------------|
@@ -92,8 +92,8 @@ impl CallControl {
         Some(CallControl { kind, place })
     }
 
-    /// Whether it is a report that ends a call that waits: of this call or of an earlier one, after which its sender
-    /// has made no other.
+    /// Whether it is a report that ends a call that waits: of this call or of an earlier one, after
+    /// which its sender has made no other.
     pub(super) fn ends(self, call: &Waiting) -> bool {
         // Who has failed in any call makes no board any more.
         let at_any = call.signature.is_none_or(|it| it.label == Label::FIRST);
@@ -122,7 +122,8 @@ pub(super) fn is_same(a: u32, b: u32) -> bool {
     (a ^ b) << (u32::BITS - PLACE_BITS) == 0
 }
 
-/// Whether a place, of which a control message may have told one of both, is that of a call or of an earlier one.
+/// Whether a place, of which a control message may have told one of both, is that of a call or of
+/// an earlier one.
 pub(super) fn is_at_most(place: u32, call: u32) -> bool {
     (call.wrapping_sub(place) << (u32::BITS - PLACE_BITS)) as i32 >= 0
 }

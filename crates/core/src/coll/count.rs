@@ -47,8 +47,8 @@ pub struct Counts {
     pub neighbors: Cell<u64>,
     /// Those that no blocking call waited for.
     pub started: Cell<u64>,
-    /// Looks of progress at started ones because a message of theirs was complete. Those in turn are
-    /// not counted: they grow with the time that nothing moves.
+    /// Looks of progress at started ones because a message of theirs was complete. Those in turn
+    /// are not counted: they grow with the time that nothing moves.
     pub looks: Cell<u64>,
 }
 

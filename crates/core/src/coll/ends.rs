@@ -1,13 +1,14 @@
-//! Waits for processes that have come to their end. Who has called `MPI_Finalize` sends and receives nothing more; who waits for
-//! that would do so for ever, and is told.
+//! Waits for processes that have come to their end. Who has called `MPI_Finalize` sends and
+//! receives nothing more; who waits for that would do so for ever, and is told.
 //!
-//! A process that has waited for a message for a second asks those that could send it whether they have come to their end
-//! ([`Kind::EndInquiry`]). Whoever has answers in `MPI_Finalize`, then or later, with the number of the next packet that would
-//! come from there ([`Kind::End`]): once all before it have arrived, no message is under way. A send needs no question: the
-//! receiver that throws a message away says so.
+//! A process that has waited for a message for a second asks those that could send it whether they
+//! have come to their end ([`Kind::EndInquiry`]). Whoever has answers in `MPI_Finalize`, then or
+//! later, with the number of the next packet that would come from there ([`Kind::End`]): once all
+//! before it have arrived, no message is under way. A send needs no question: the receiver that
+//! throws a message away says so.
 //!
-//! Only what is waited for fails, and of several requests of which any one is enough only all together: a program may
-//! cancel the others.
+//! Only what is waited for fails, and of several requests of which any one is enough only all
+//! together: a program may cancel the others.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -28,16 +29,19 @@ const MOST: usize = 64;
 /// What is known of the ends of processes.
 #[derive(Debug, Default)]
 pub struct Ends {
-    /// Ranks of contexts that were asked, and the number of the next packet that would come from there if they have answered.
+    /// Ranks of contexts that were asked, and the number of the next packet that would come from
+    /// there if they have answered.
     asked: RefCell<BTreeMap<(Cid, u32), Option<u16>>>,
-    /// Processes that have asked this one, which has not come to its end: what each calls the communicator, and this one.
+    /// Processes that have asked this one, which has not come to its end: what each calls the
+    /// communicator, and this one.
     owed: RefCell<Vec<(Peer, Pair)>>,
     /// Whether this process has come to its end.
     is_over: Cell<bool>,
 }
 
 impl Process {
-    /// The world model ends here: those that have asked are answered. All messages of the program have left.
+    /// The world model ends here: those that have asked are answered. All messages of the program
+    /// have left.
     pub(crate) fn come_to_end(&self) {
         let collectives = self.collectives();
         let ends = &collectives.ends;
@@ -109,8 +113,8 @@ impl Process {
         }
     }
 
-    /// A thread has waited long: what it waits for ends if it can never be complete, as those that could do it have come
-    /// to their end.
+    /// A thread has waited long: what it waits for ends if it can never be complete, as those that
+    /// could do it have come to their end.
     #[cold]
     pub(crate) fn end_vain_wait(&self, waits: &WaitsFor) {
         let told = |aside: CallControl| aside.kind == Kind::End;
@@ -195,7 +199,8 @@ impl Process {
         Some((vain, failure))
     }
 
-    /// Whether a rank of a context has come to its end, and all that it has sent has arrived; asks it if that is not known.
+    /// Whether a rank of a context has come to its end, and all that it has sent has arrived; asks
+    /// it if that is not known.
     fn has_ended(&self, (cid, rank): (Cid, u32), peers: &[Peer]) -> bool {
         let collectives = self.collectives();
         let known = collectives.ends.asked.borrow().get(&(cid, rank)).copied();

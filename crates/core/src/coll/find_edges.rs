@@ -1,6 +1,7 @@
-//! How the members of a board come to know the edges between them. On a grid each sees its neighbours' edges.
-//! Otherwise, before the first blocking or persistent collective among neighbours, all ask each other whether anybody
-//! has too many, and those with an edge between them tell where on the board its blocks are.
+//! How the members of a board come to know the edges between them. On a grid each sees its
+//! neighbours' edges. Otherwise, before the first blocking or persistent collective among
+//! neighbours, all ask each other whether anybody has too many, and those with an edge between them
+//! tell where on the board its blocks are.
 
 use std::mem;
 use std::sync::Arc;
@@ -32,8 +33,8 @@ impl Comm {
         }
     }
 
-    /// The edges of this process, if a board can be used for them, as far as they are known without the others. All
-    /// members know theirs at the same calls.
+    /// The edges of this process, if a board can be used for them, as far as they are known without
+    /// the others. All members know theirs at the same calls.
     ///
     /// # Errors
     /// `Topology` if the communicator has none.

@@ -68,12 +68,12 @@ impl<const C: usize> Value for Forced<C> {
 }
 
 setting! {
-    /// Whether reductions give the same bits wherever ranks are: on one node or several, on whichever
-    /// of them, with or without cores of their own.
+    /// Whether reductions give the same bits wherever ranks are: on one node or several, on
+    /// whichever of them, with or without cores of their own.
     ///
-    /// They go by messages then, by algorithms that are chosen by the number of ranks and the length
-    /// alone. Results of another number of ranks may differ all the same, and so may sums that are
-    /// made by `MPI_Accumulate` or from messages of any source.
+    /// They go by messages then, by algorithms that are chosen by the number of ranks and the
+    /// length alone. Results of another number of ranks may differ all the same, and so may sums
+    /// that are made by `MPI_Accumulate` or from messages of any source.
     pub static COLL_DETERMINISTIC: bool = false;
     scope: AllEqual,
     level: User,

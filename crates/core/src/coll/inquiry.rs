@@ -197,8 +197,8 @@ impl Process {
         answers
     }
 
-    /// Says how the call was made here that another process asks for, if it is under way or was among
-    /// the last; and on the board that it is over, if it is.
+    /// Says how the call was made here that another process asks for, if it is under way or was
+    /// among the last; and on the board that it is over, if it is.
     fn answer(&self, call: &Waiting, place: u32, envelope: Envelope, inquiry: &[u8]) {
         let signature = Context::read(inquiry).and_then(|context| {
             let asks = (Peer(envelope.source), context.theirs);

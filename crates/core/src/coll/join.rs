@@ -25,7 +25,8 @@ use crate::comm::Comm;
 use crate::process::Process;
 use catena_objects::error::Result;
 
-/// What members say on a new board, bits: that they reach the memory of all others, and weigh which way long blocks go.
+/// What members say on a new board, bits: that they reach the memory of all others, and weigh which
+/// way long blocks go.
 const REACHES: u8 = 1;
 const WEIGHS: u8 = 2;
 

@@ -159,7 +159,8 @@ impl BoardMembership {
         (self.member.started() as u32).wrapping_sub(self.beside)
     }
 
-    /// Begins an operation that blocks nobody, if it can run here. Without a collective it is one among neighbours.
+    /// Begins an operation that blocks nobody, if it can run here. Without a collective it is one
+    /// among neighbours.
     pub(super) fn start(&mut self, label: Label, args: &Args<'_>) -> Option<Op> {
         let kind = self.member.choose(label.what, args)?;
         self.beside = self.beside.wrapping_add(1);

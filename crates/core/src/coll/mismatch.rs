@@ -90,8 +90,8 @@ pub fn lengths_differ(call: &CallSignature, few: (String, u64), most: (String, u
 const AGREE: &str = "Counts and types must agree on all ranks";
 
 impl Label {
-    /// Whether calls with these labels, which are alike otherwise, cannot have the same elements: data are moved to and from
-    /// bytes, whatever they are.
+    /// Whether calls with these labels, which are alike otherwise, cannot have the same elements:
+    /// data are moved to and from bytes, whatever they are.
     pub fn clashes(self, other: Label) -> bool {
         let (a, b) = (self.kinds, other.kinds);
         let moves = !self.what.is_some_and(Collective::reduces);
@@ -111,7 +111,8 @@ pub fn kinds_differ((few, theirs): (&str, Label), (most, mine): (&str, Label)) -
     Error::new(Kind::Type, text)
 }
 
-/// A member that `who` names has called something else than rank `me`, or the same for other elements.
+/// A member that `who` names has called something else than rank `me`, or the same for other
+/// elements.
 pub fn unlike(who: &str, theirs: Label, me: u32, mine: Label) -> Error {
     if (mine.what, mine.detail) == (theirs.what, theirs.detail) {
         return kinds_differ((who, theirs), (&format!("rank {me}"), mine));
@@ -124,8 +125,8 @@ pub fn unlike(who: &str, theirs: Label, me: u32, mine: Label) -> Error {
 /// What [`different`] errors begin with.
 const DIFFERENT: &str = "the members of the communicator called different collectives: ";
 
-/// Whether a text says that members have called different things, or with arguments that do not fit: then it says all, whoever
-/// has noticed.
+/// Whether a text says that members have called different things, or with arguments that do not
+/// fit: then it says all, whoever has noticed.
 pub fn is_of_all(text: &str) -> bool {
     text.starts_with(DIFFERENT) || text.starts_with("the arguments of ")
 }

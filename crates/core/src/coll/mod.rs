@@ -4,12 +4,13 @@
 //! on the spot, a non-blocking one leaves the run to `progress`, and a
 //! persistent request keeps its own run. `arguments` checks what the
 //! program passes, `side` is where its layouts become packed bytes, `run` the
-//! executor over their `memory`; one without memory goes on `without_data`. Calls among ranks that share memory do without
-//! it: `node` runs blocking ones on the `board`, which was made by `join`, and
-//! `run` those that were started; `pending` is one that waits there; a persistent one has its `own_board`. Where members have called
-//! different things, `inquiry` and `canvass` find out who, and `mismatch` has the words;
-//! `ends` tells who waits for a process that has called `MPI_Finalize`. What a communicator
-//! keeps of all that is its `state`, which knows neither the process nor the communicator.
+//! executor over their `memory`; one without memory goes on `without_data`. Calls among ranks that
+//! share memory do without it: `node` runs blocking ones on the `board`, which was made by `join`,
+//! and `run` those that were started; `pending` is one that waits there; a persistent one has its
+//! `own_board`. Where members have called different things, `inquiry` and `canvass` find out who,
+//! and `mismatch` has the words; `ends` tells who waits for a process that has called
+//! `MPI_Finalize`. What a communicator keeps of all that is its `state`, which knows neither the
+//! process nor the communicator.
 
 mod agree;
 mod arguments;

@@ -31,7 +31,8 @@ const LOOKS: u32 = 2000;
 /// The buffers of a member that has none.
 const NO_ENDS: (*mut u8, *mut u8) = (ptr::null_mut(), ptr::null_mut());
 
-/// Whether an operation that does not block may seek the board of its communicator; alike for all members.
+/// Whether an operation that does not block may seek the board of its communicator; alike for all
+/// members.
 pub(super) fn may_seek_board(prepared: &Prepared) -> bool {
     let (comm, what) = (&prepared.comm, prepared.label.what);
     let may = COLL_NODE_STARTED.get() && !comm.is_inter() && comm.size() > 1;
@@ -139,9 +140,10 @@ impl Comm {
         ended.result().map(|()| true)
     }
 
-    /// A blocking call of this member, which has nothing for others and gets nothing, passes at once, as far as
-    /// others can tell: it has its place among the calls, and is remembered. False if nothing happened, as
-    /// members meet on the board, or may: then each has to say that it has nothing.
+    /// A blocking call of this member, which has nothing for others and gets nothing, passes at
+    /// once, as far as others can tell: it has its place among the calls, and is remembered. False
+    /// if nothing happened, as members meet on the board, or may: then each has to say that it has
+    /// nothing.
     #[inline(always)]
     pub(super) fn passes(self: &Arc<Self>, process: &Process, what: Collective) -> Result<bool> {
         let label = Label::of(what as u32, 0);
@@ -245,7 +247,8 @@ impl Prepared {
             return Ok(false);
         }
         let Ok(mut membership) = comm.coll.node.try_borrow_mut() else {
-            // It has one: another thread is in a callback of an operation there, and this one waits in the queue.
+            // It has one: another thread is in a callback of an operation there, and this one waits
+            // in the queue.
             return Ok(true);
         };
         membership.join(process, comm)?;
@@ -255,8 +258,8 @@ impl Prepared {
         }
     }
 
-    /// The rounds of a persistent barrier, if it counts them on the board of its communicator, which is made at
-    /// the first. All members answer alike. Collective.
+    /// The rounds of a persistent barrier, if it counts them on the board of its communicator,
+    /// which is made at the first. All members answer alike. Collective.
     ///
     /// # Errors
     /// If the board cannot be made, or is of no more use.
@@ -312,9 +315,10 @@ impl Comm {
         self.release_board(process);
     }
 
-    /// The place of this member on the board, once no other thread has it: one that is in a collective on the
-    /// communicator, which is against the rules, or carries one on. `None` in a function of the program that was
-    /// called for such a collective, which is against the rules, too.
+    /// The place of this member on the board, once no other thread has it: one that is in a
+    /// collective on the communicator, which is against the rules, or carries one on. `None` in a
+    /// function of the program that was called for such a collective, which is against the rules,
+    /// too.
     #[cold]
     #[inline(never)]
     pub(super) fn await_place<'c>(
@@ -342,14 +346,16 @@ impl Comm {
         self.leave_freed(process);
     }
 
-    /// Leaves the board if the communicator was freed, and nothing is under way there any more, nor may be.
+    /// Leaves the board if the communicator was freed, and nothing is under way there any more, nor
+    /// may be.
     pub(crate) fn leave_freed(&self, process: &Process) {
         let coll = &self.coll;
         if !coll.is_free.get() || coll.queued.get() != 0 || coll.counting.get() != 0 {
             return;
         }
         let Ok(mut membership) = self.coll.node.try_borrow_mut() else {
-            // A thread is in a collective on it, against the rules. The memory stays with the process.
+            // A thread is in a collective on it, against the rules. The memory stays with the
+            // process.
             return;
         };
         let left = mem::replace(&mut *membership, Membership::None);

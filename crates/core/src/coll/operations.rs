@@ -55,7 +55,8 @@ impl Prepared {
         let mut obj = self.begin(process, on_board);
         started(process);
         let run = own_run(&mut obj);
-        // One that may call the program has its place in the queue before another thread can start the next.
+        // One that may call the program has its place in the queue before another thread can start
+        // the next.
         let is_reserved = on_board && run.is_foreign();
         if waits || is_reserved || !run.advance(process) {
             obj.clone().carry_on(process);
@@ -171,7 +172,8 @@ impl Comm {
         Lease::new(self.clone(), turn)
     }
 
-    /// The numbers and tags of a call that makes a persistent operation. All members of the communicator have to make it.
+    /// The numbers and tags of a call that makes a persistent operation. All members of the
+    /// communicator have to make it.
     ///
     /// # Errors
     /// `NoMem` if there are too many.
@@ -204,7 +206,8 @@ impl Comm {
     #[cold]
     fn slots_kept(self: &Arc<Self>, process: &Process, mut kept: Vec<u8>) -> Result<Vec<u8>> {
         let caller = Caller { process, now: true };
-        // On an intercommunicator each group gets what the other one has, so the second time it gets its own.
+        // On an intercommunicator each group gets what the other one has, so the second time it
+        // gets its own.
         for _ in 0..if self.is_inter() { 2 } else { 1 } {
             let mine = kept.clone();
             let all = Data {
@@ -272,8 +275,9 @@ impl Comm {
         Comm::find_unheard(process).map_or(Ok(()), Err)
     }
 
-    /// Blocks until all processes of the world are at their end, like [`last_barrier`](Comm::last_barrier), which
-    /// comes after it: calls that nobody has answered are not looked for yet.
+    /// Blocks until all processes of the world are at their end, like
+    /// [`last_barrier`](Comm::last_barrier), which comes after it: calls that nobody has answered
+    /// are not looked for yet.
     ///
     /// # Errors
     /// If a member is gone, or has called something else.

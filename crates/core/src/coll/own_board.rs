@@ -1,13 +1,14 @@
 //! A board of one persistent operation.
 //!
-//! Members may start their persistent operations in any order (MPI-5, chapter 6.13), and other collectives in
-//! between, so these cannot have the board of their communicator one after the other. Each gets a board of its own
-//! when it is made, as long as there is room for that: all that is ever done there is that operation, again and again, each
-//! time after it was completed. Starting it is that board's operation with arguments that were checked; nothing waits for
+//! Members may start their persistent operations in any order (MPI-5, chapter 6.13), and other
+//! collectives in between, so these cannot have the board of their communicator one after the
+//! other. Each gets a board of its own when it is made, as long as there is room for that: all that
+//! is ever done there is that operation, again and again, each time after it was completed.
+//! Starting it is that board's operation with arguments that were checked; nothing waits for
 //! anything else.
 //!
-//! An operation that is not complete at once, and of which others may still need something, is carried on by `progress`;
-//! others only by who waits for them.
+//! An operation that is not complete at once, and of which others may still need something, is
+//! carried on by `progress`; others only by who waits for them.
 
 use std::mem;
 use std::sync::Arc;
@@ -68,15 +69,16 @@ impl KeptArgs {
         let edges = comm.coll.edges.get().and_then(Option::as_ref);
         let near = edges.filter(|_| prepared.is_near());
         let near = near.map(|edges| Box::new(edges.near(recipe.key().what)));
-        // SAFETY: edges that are known stay where they are as long as their communicator, which this keeps.
+        // SAFETY: edges that are known stay where they are as long as their communicator, which
+        // this keeps.
         let near: Option<Box<Edges<'static>>> = unsafe { mem::transmute(near) };
         let args = Args {
             near: near.as_deref(),
             turned: prepared.turned,
             ..recipe.key().args(comm.size(), comm.rank)
         };
-        // SAFETY: the tables of a recipe stay where they are as long as it, which this keeps, as it does the edges;
-        // nobody else sees the arguments without it.
+        // SAFETY: the tables of a recipe stay where they are as long as it, which this keeps, as it
+        // does the edges; nobody else sees the arguments without it.
         let args: Args<'static> = unsafe { mem::transmute(args) };
         KeptArgs {
             args,
@@ -95,7 +97,8 @@ pub(super) struct Operands<'a> {
 }
 
 impl OwnBoard {
-    /// Begins the operation, which was completed before; what is left of it, if it is not complete, and what went wrong.
+    /// Begins the operation, which was completed before; what is left of it, if it is not complete,
+    /// and what went wrong.
     #[inline]
     pub(super) fn start(
         &mut self,
@@ -154,7 +157,8 @@ impl OwnBoard {
 }
 
 impl Prepared {
-    /// A board for a persistent operation, if it can run on one and there is room. All members answer alike. Collective.
+    /// A board for a persistent operation, if it can run on one and there is room. All members
+    /// answer alike. Collective.
     ///
     /// # Errors
     /// If the board of the communicator cannot be made, or is of no more use.

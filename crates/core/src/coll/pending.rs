@@ -1,7 +1,7 @@
 //! An operation on a board from its first look that found nothing to its end, well or not.
 //!
-//! A member that has no memory for it goes on [without data](WithoutData), and so do those that need what it has. Their calls
-//! fail, and the board can be used by the next one.
+//! A member that has no memory for it goes on [without data](WithoutData), and so do those that
+//! need what it has. Their calls fail, and the board can be used by the next one.
 //!
 //! Who waits looks around now and then: perhaps a member called something else, or gave up. An
 //! operation that can never be complete ends when nobody uses the program's buffers any more.
@@ -193,8 +193,8 @@ impl PendingOperation {
         self.leave((process, comm), error, (member, args, board))
     }
 
-    /// Members have called different things: before it fails, all are asked what, if there are more than two. What stands on
-    /// the board of this call is known already.
+    /// Members have called different things: before it fails, all are asked what, if there are more
+    /// than two. What stands on the board of this call is known already.
     #[cold]
     fn differ(
         &mut self,

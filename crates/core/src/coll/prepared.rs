@@ -70,7 +70,8 @@ impl Prepared {
         self.label.what.is_none()
     }
 
-    /// What `f` says of its arguments, as a board takes them. Edges between neighbours were found before.
+    /// What `f` says of its arguments, as a board takes them. Edges between neighbours were found
+    /// before.
     #[inline(always)]
     pub(super) fn with_args<T>(&self, f: impl FnOnce(&Args<'_>) -> T) -> T {
         let (key, comm) = (self.recipe.key(), &self.comm);

@@ -31,7 +31,8 @@ pub(super) fn to_bytes(error: &Error) -> Vec<u8> {
     bytes
 }
 
-/// The error of a member that is told by `who`. What is wrong with the call of all is told as it is.
+/// The error of a member that is told by `who`. What is wrong with the call of all is told as it
+/// is.
 pub fn read(who: &str, bytes: &[u8]) -> Error {
     if let Some((_, text)) = bytes.split_first()
         && is_of_all(&String::from_utf8_lossy(text))
@@ -65,7 +66,8 @@ pub enum Heard {
     Differs(Error),
 }
 
-/// Whether what another member has told is the last word on a call: all that have called it were asked.
+/// Whether what another member has told is the last word on a call: all that have called it were
+/// asked.
 pub fn is_final(error: &Error) -> bool {
     is_of_all(error.text())
 }
@@ -103,7 +105,8 @@ impl Comm {
 }
 
 impl CallControl {
-    /// The first control message of that kind that has come from a rank of a context, of the call at `place`.
+    /// The first control message of that kind that has come from a rank of a context, of the call
+    /// at `place`.
     pub(super) fn first_from(
         process: &Process,
         (cid, rank): (Cid, u32),
@@ -119,9 +122,9 @@ impl CallControl {
 }
 
 impl Comm {
-    /// At the end: what a member of a communicator has sent that this one has not received, in calls that it never made,
-    /// or why one gave a call up that this one has completed. Then members have called different things, and this
-    /// one would never hear of it.
+    /// At the end: what a member of a communicator has sent that this one has not received, in
+    /// calls that it never made, or why one gave a call up that this one has completed. Then
+    /// members have called different things, and this one would never hear of it.
     pub(crate) fn find_unheard(process: &Process) -> Option<Error> {
         let comms = &process.comms;
         comms
@@ -131,7 +134,8 @@ impl Comm {
     }
 
     fn unheard(&self, process: &Process) -> Option<Error> {
-        // One of a session may be used on, and an operation under way may yet receive what is there.
+        // One of a session may be used on, and an operation under way may yet receive what is
+        // there.
         if self.group.session().is_some()
             || self.failed.ended.borrow().is_some()
             || !self.coll.is_idle()
@@ -214,8 +218,9 @@ impl Comm {
         }
     }
 
-    /// This member skips calls from now on that others may count. It meets them on the board no more, where one
-    /// of its calls would be taken for another one of theirs; unless it is in one there, which ends.
+    /// This member skips calls from now on that others may count. It meets them on the board no
+    /// more, where one of its calls would be taken for another one of theirs; unless it is in one
+    /// there, which ends.
     #[cold]
     pub(crate) fn quit_board(&self, process: &Process, error: &Error) {
         if let Ok(mut membership) = self.coll.node.try_borrow_mut()

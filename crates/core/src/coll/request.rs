@@ -77,7 +77,8 @@ impl RequestObject<Process> for CollRequest {
         if let Ok(run) = self.run.try_borrow() {
             let before = waits.needs.len();
             run.describe(process, waits);
-            // Others may carry it on while they wait in other calls, so it says nothing of them that they do.
+            // Others may carry it on while they wait in other calls, so it says nothing of them
+            // that they do.
             let own = &mut waits.needs[before..];
             own.iter_mut().for_each(|need| need.open = true);
         }

@@ -1,4 +1,5 @@
-//! Running a schedule: `executor` carries out its steps, and `own` runs persistent operations on boards of their own.
+//! Running a schedule: `executor` carries out its steps, and `own` runs persistent operations on
+//! boards of their own.
 
 mod executor;
 mod own;
@@ -72,7 +73,8 @@ pub struct CollRun {
 enum Mechanism {
     #[default]
     Messages,
-    /// It will go by messages when an earlier operation, whose messages may have the same tags, is over.
+    /// It will go by messages when an earlier operation, whose messages may have the same tags, is
+    /// over.
     Behind,
     /// It waits for its turn on the board.
     Queued,
@@ -100,8 +102,8 @@ fn without(membership: &Membership, comm: &Comm) -> Step {
 }
 
 impl CollRun {
-    /// The run of a persistent operation, which [`CollRun::begin_round`], [`CollRun::begin_on_own_board`] or
-    /// [`CollRun::restart`] starts.
+    /// The run of a persistent operation, which [`CollRun::begin_round`],
+    /// [`CollRun::begin_on_own_board`] or [`CollRun::restart`] starts.
     ///
     /// # Errors
     /// `NoMem` if there is not enough for it.
@@ -198,9 +200,9 @@ impl CollRun {
         Some(true)
     }
 
-    /// Begins the next round of an operation that counts them; false if it has to be restarted. Nobody carries
-    /// it on: [`CollRun::advance`] is called by those who want to know, as the others need nothing more of this
-    /// member.
+    /// Begins the next round of an operation that counts them; false if it has to be restarted.
+    /// Nobody carries it on: [`CollRun::advance`] is called by those who want to know, as the
+    /// others need nothing more of this member.
     pub fn begin_round(&mut self) -> bool {
         let (Some(rounds), Some(job)) = (&mut self.rounds, &self.job) else {
             return false;
@@ -561,7 +563,8 @@ impl CollRun {
         false
     }
 
-    /// Members have called different things: before it fails, all are asked what, if there are more than two.
+    /// Members have called different things: before it fails, all are asked what, if there are more
+    /// than two.
     #[cold]
     fn differ(&mut self, process: &Process, error: Error) -> bool {
         let Some(job) = &self.job else {
@@ -601,9 +604,10 @@ impl CollRun {
         true
     }
 
-    /// Looks for a message with the number of this call that is of another one, from a member of whom this
-    /// one waits for a message: what that one sends keeps its order, so it has sent something else instead.
-    /// (Others may be whole windows of numbers ahead.) Nobody will receive it.
+    /// Looks for a message with the number of this call that is of another one, from a member of
+    /// whom this one waits for a message: what that one sends keeps its order, so it has sent
+    /// something else instead. (Others may be whole windows of numbers ahead.) Nobody will receive
+    /// it.
     fn find_stray(&mut self, process: &Process, comm: &Comm) -> Option<Error> {
         let receives = self.run.under_way().filter(|it| it.expect.is_some());
         let awaited: BTreeSet<_> = receives.map(|it| partner(process, it)).collect();

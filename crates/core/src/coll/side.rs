@@ -124,8 +124,9 @@ impl Side {
         Ok(())
     }
 
-    /// Of the `n` blocks of a side, which are all alike or those that [`Side::scattered`] was given, only those are packed and
-    /// unpacked that are there: of the others no memory is touched, for there may be none.
+    /// Of the `n` blocks of a side, which are all alike or those that [`Side::scattered`] was
+    /// given, only those are packed and unpacked that are there: of the others no memory is
+    /// touched, for there may be none.
     #[cold]
     pub(super) fn leave_out(&mut self, n: usize, is_there: impl Fn(usize) -> bool) {
         let Some(packed) = &mut self.packed else {

@@ -32,7 +32,8 @@ pub struct CallSignature {
     pub is_persistent: bool,
     /// It has nothing to do: this member has no data.
     pub is_idle: bool,
-    /// The number of the function that the program has called and that waits in it, and one more; 0 if that is not known.
+    /// The number of the function that the program has called and that waits in it, and one more; 0
+    /// if that is not known.
     pub function: u16,
 }
 
@@ -58,8 +59,8 @@ impl CallSignature {
         CallSignature { function, ..self }
     }
 
-    /// The function of the program, if that is not the collective itself: a call of a file, say, or the first one that
-    /// needs shared memory.
+    /// The function of the program, if that is not the collective itself: a call of a file, say, or
+    /// the first one that needs shared memory.
     pub fn words(&self) -> Option<&'static str> {
         let name = function_name(self.function.checked_sub(1)?)?;
         let is_made_of_others = MADE_OF_OTHERS.iter().any(|head| name.starts_with(head));

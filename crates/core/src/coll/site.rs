@@ -40,9 +40,9 @@ impl Comm {
         }
     }
 
-    /// What messages cost among the members of a communicator. All choose by it, and must choose alike:
-    /// that this node is oversubscribed counts only if the job has no other, and if all are of
-    /// this job. Cost: O(members).
+    /// What messages cost among the members of a communicator. All choose by it, and must choose
+    /// alike: that this node is oversubscribed counts only if the job has no other, and if all are
+    /// of this job. Cost: O(members).
     fn model(&self, process: &Process) -> &'static Model {
         static MODELS: [OnceLock<Model>; 2] = [OnceLock::new(), OnceLock::new()];
         let is_of_job = process.link(|link| {

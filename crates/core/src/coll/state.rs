@@ -61,7 +61,8 @@ impl CollState {
 
     /// Blocking calls that its board has seen.
     pub(super) fn on_board(&self) -> u32 {
-        // A thread that has borrowed it while others look is in an operation that does not block, and does not count.
+        // A thread that has borrowed it while others look is in an operation that does not block,
+        // and does not count.
         match self.node.try_borrow() {
             Ok(node) => node.calls(),
             Err(_) => self.seen_on_board.get(),

@@ -14,15 +14,18 @@
 //! have slots instead, which their operations keep: members may start
 //! several of these in different orders (MPI-5, 6.13).
 //!
-//! The number has few bits, and members may be apart by more calls than it can tell apart. Two rules make
-//! that harmless ([decision 37](../../../../docs/decisions/0037-numbers-of-collectives-may-wrap.md)):
+//! The number has few bits, and members may be apart by more calls than it can tell apart. Two
+//! rules make that harmless ([decision
+//! 37](../../../../docs/decisions/0037-numbers-of-collectives-may-wrap.md)):
 //!
-//! * At one member no two operations with the same tag are under way at once ([`Numbers::is_alone`],
-//!   [`Slots`]): the later one waits until the earlier one is over. What members send to each other keeps its
-//!   order, so the messages of the earlier one are received first.
-//! * A message with the number of a call here whose other bits differ tells that a member called something
-//!   else only if this call waits for that very member: it would have sent what is waited for before
-//!   anything of a later call. Otherwise it may be one of a call that is whole windows ahead.
+//! * At one member no two operations with the same tag are under way at once
+//!   ([`Numbers::is_alone`], [`Slots`]): the later one waits until the earlier one is over. What
+//!   members send to each other keeps its order, so the messages of the earlier one are received
+//!   first.
+//! * A message with the number of a call here whose other bits differ tells that a member called
+//!   something else only if this call waits for that very member: it would have sent what is waited
+//!   for before anything of a later call. Otherwise it may be one of a call that is whole windows
+//!   ahead.
 //!
 //! Matching is by the whole tag: a message of another call is never taken for one of this.
 //!
@@ -62,11 +65,11 @@ const KEEPING: u32 = 4;
 pub struct Label {
     /// The collective; `None` is one among neighbours.
     pub what: Option<Collective>,
-    /// Rank of the root, and from bit [`ROOT_BITS`] on the [`operation`] of a rooted reduction; else
-    /// the operation. Where there is less room its lowest bits count.
+    /// Rank of the root, and from bit [`ROOT_BITS`] on the [`operation`] of a rooted reduction;
+    /// else the operation. Where there is less room its lowest bits count.
     pub detail: u32,
-    /// Kinds of the elements that this member gives, or wants where it gives none, as far as they are known; of what comes
-    /// with messages the class alone, of a reduction.
+    /// Kinds of the elements that this member gives, or wants where it gives none, as far as they
+    /// are known; of what comes with messages the class alone, of a reduction.
     pub kinds: Kinds,
 }
 
@@ -302,8 +305,8 @@ fn kind_of(tag: i32) -> Option<Collective> {
     Label::of(tag as u32 >> (TAG_BITS - KIND_BITS), 0).what
 }
 
-/// Numbers the calls on a communicator that make no persistent operation, and knows which of them are over
-/// at this member.
+/// Numbers the calls on a communicator that make no persistent operation, and knows which of them
+/// are over at this member.
 #[derive(Debug, Default)]
 pub struct Numbers {
     next: Cell<u32>,
@@ -342,8 +345,8 @@ impl Numbers {
         self.over.borrow().is_empty()
     }
 
-    /// Whether a call of that kind, with that number, is the only one that may have messages with its tags:
-    /// all that are older by a window or more are over.
+    /// Whether a call of that kind, with that number, is the only one that may have messages with
+    /// its tags: all that are older by a window or more are over.
     #[inline]
     pub fn is_alone(&self, cut: Cut, what: Option<Collective>, number: u32) -> bool {
         let oldest = self.oldest(self.over.borrow().len());
@@ -356,16 +359,17 @@ impl Numbers {
     }
 }
 
-/// Numbers the persistent operations of a communicator. Each has a slot as long as this member keeps it.
-/// All members use the slots in the same order; when none is left that all know to be free, they
-/// [agree](Slots::agree) on those that none of them keeps any more.
+/// Numbers the persistent operations of a communicator. Each has a slot as long as this member
+/// keeps it. All members use the slots in the same order; when none is left that all know to be
+/// free, they [agree](Slots::agree) on those that none of them keeps any more.
 #[derive(Debug, Default)]
 pub struct Slots {
     /// Operations so far.
     begun: Cell<u32>,
     /// Slots that were never used: this one and all above.
     fresh: Cell<u32>,
-    /// Others that no member kept when they agreed last, the next one last; the same at all members.
+    /// Others that no member kept when they agreed last, the next one last; the same at all
+    /// members.
     free: RefCell<Vec<u32>>,
     /// Those that this member keeps, a bit for each.
     kept: RefCell<Vec<u8>>,
@@ -377,7 +381,8 @@ impl Slots {
         self.begun.get()
     }
 
-    /// A slot for the next operation; `None` if the members have to agree first. All members get the same.
+    /// A slot for the next operation; `None` if the members have to agree first. All members get
+    /// the same.
     pub fn take(&self, cut: Cut) -> Option<u32> {
         let fresh = self.fresh.get();
         let slot = if fresh < cut.slots() {

@@ -37,11 +37,12 @@ pub fn cut(comm: &Comm) -> Cut {
     Cut::new(comm.size().max(comm.peers))
 }
 
-/// The numbers of an operation, which are its own here until this is dropped: no other operation of this
-/// member has messages with its tags meanwhile.
+/// The numbers of an operation, which are its own here until this is dropped: no other operation of
+/// this member has messages with its tags meanwhile.
 ///
-/// Others may be ahead by as much as they like: what a member sends arrives in the order in which it was
-/// sent, so of two messages with one tag the earlier call's comes first, and is received first.
+/// Others may be ahead by as much as they like: what a member sends arrives in the order in which
+/// it was sent, so of two messages with one tag the earlier call's comes first, and is received
+/// first.
 #[derive(Debug)]
 pub struct Lease {
     comm: Arc<Comm>,
@@ -59,8 +60,8 @@ impl Lease {
         self.turn
     }
 
-    /// Whether an operation of that kind with these numbers may send and receive: all earlier ones whose
-    /// messages may have the same tags are over.
+    /// Whether an operation of that kind with these numbers may send and receive: all earlier ones
+    /// whose messages may have the same tags are over.
     #[inline]
     pub fn may_begin(&self, label: Label) -> bool {
         let cut = cut(&self.comm);

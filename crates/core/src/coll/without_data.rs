@@ -1,10 +1,12 @@
 //! Calls by messages that go on without data.
 //!
-//! A member that has no memory for a call takes all its steps all the same: it receives each message into nothing, and sends
-//! an empty one in place of each that it owes. So no member waits in vain, and the calls keep their numbers at all of them.
-//! Before each empty message goes a control message, a *lack*, which says why. Whoever receives that has no data from there on
-//! either, and goes on in the same way: what follows from data that are missing never looks like a result. All others have
-//! theirs. Messages without bytes are sent as ever, since nothing follows from them.
+//! A member that has no memory for a call takes all its steps all the same: it receives each
+//! message into nothing, and sends an empty one in place of each that it owes. So no member waits
+//! in vain, and the calls keep their numbers at all of them. Before each empty message goes a
+//! control message, a *lack*, which says why. Whoever receives that has no data from there on
+//! either, and goes on in the same way: what follows from data that are missing never looks like a
+//! result. All others have theirs. Messages without bytes are sent as ever, since nothing follows
+//! from them.
 //!
 //! On a board see [`WithoutData`](catena_board::WithoutData).
 
@@ -29,7 +31,8 @@ impl CallControl {
 }
 
 impl Comm {
-    /// Why a message of the call at `place` has no data, if its sender has said so. Each lack is read once.
+    /// Why a message of the call at `place` has no data, if its sender has said so. Each lack is
+    /// read once.
     #[cold]
     pub(super) fn hear_lack(
         &self,

@@ -12,18 +12,19 @@
 //! the job will do. Nothing blocks: `MPI_Comm_idup` is an agreement that `progress`
 //! moves on.
 //!
-//! Two groups of several jobs then agree a second time, once each member has what it needs of the other group's jobs, which may be
-//! missing at any of them: at a port that is a confirmation of the meeting ([`Bridge::Met`]).
+//! Two groups of several jobs then agree a second time, once each member has what it needs of the
+//! other group's jobs, which may be missing at any of them: at a port that is a confirmation of the
+//! meeting ([`Bridge::Met`]).
 //!
 //! A member that cannot take part says so in its row, and a leader by a control message
 //! without rows: so all fail, and none waits for ever. Only a leader that knows
-//! no way to the other group cannot tell it. Where the death of a process that only the leader knows parts the two
-//! groups, it tells its own.
+//! no way to the other group cannot tell it. Where the death of a process that only the leader
+//! knows parts the two groups, it tells its own.
 //!
-//! Where a job goes on after deaths an agreement is not over at a member before what that has told the others has
-//! left. So if it was over at a member that dies then, all others have begun it, and nothing is missing that one of them
-//! waits for. Hence the agreement of all members of a communicator of one group goes on as long as whoever a member waits for
-//! takes part:
+//! Where a job goes on after deaths an agreement is not over at a member before what that has told
+//! the others has left. So if it was over at a member that dies then, all others have begun it, and
+//! nothing is missing that one of them waits for. Hence the agreement of all members of a
+//! communicator of one group goes on as long as whoever a member waits for takes part:
 //!
 //! | whoever a member waits for       | how the member knows                        | what it does |
 //! |----------------------------------|---------------------------------------------|--------------|
@@ -32,8 +33,8 @@
 //! | lives, and has not (yet) done so | it asks, and is told that nothing comes     | fails        |
 //! | has failed in it                 | that one tells all who still wait for it    | fails        |
 //!
-//! Every other agreement ends with the first death that is known among those who take part; of two leaders the one that knows of none asks
-//! ([`leaders`](super::leaders)).
+//! Every other agreement ends with the first death that is known among those who take part; of two
+//! leaders the one that knows of none asks ([`leaders`](super::leaders)).
 
 use crate::needs;
 use catena_boot::FAULT_TOLERANCE;
@@ -125,9 +126,11 @@ pub(crate) struct Agreement {
     circle: Circle,
     across: Option<Across>,
     phase: Phase,
-    /// Its number among those of all members, if it is of a communicator of one group and goes on after deaths.
+    /// Its number among those of all members, if it is of a communicator of one group and goes on
+    /// after deaths.
     number: Option<u32>,
-    /// Rows that were at hand when it last asked whoever it waits for. Of two groups: whether it has asked.
+    /// Rows that were at hand when it last asked whoever it waits for. Of two groups: whether it
+    /// has asked.
     asked: u32,
     /// At a leader that a context joins with the other: the number of the call among theirs.
     call: u32,
@@ -234,7 +237,8 @@ impl Agreement {
         }
     }
 
-    /// One that has failed before it began. Nobody is told: whoever waits for this member asks, or learns of the cause as it has.
+    /// One that has failed before it began. Nobody is told: whoever waits for this member asks, or
+    /// learns of the cause as it has.
     #[cold]
     pub fn failed_at_once(circle: Circle, width: usize, error: Error) -> Self {
         Agreement {
@@ -341,14 +345,16 @@ impl Agreement {
         if let Some(way) = self.way() {
             process.comms.leaders.end(&way);
         }
-        // The others of this group know nothing of that context, and wait for what the leader hears.
+        // The others of this group know nothing of that context, and wait for what the leader
+        // hears.
         self.error.get_or_insert(error);
         self.theirs = vec![LOST];
         self.spread(process)
     }
 
-    /// Tells the other group that nothing comes from this one, if this process leads it and has told nothing yet. A leader that a context
-    /// joins with this one is told if it has asked, or when it does: whether it comes, and reads it, is not certain before.
+    /// Tells the other group that nothing comes from this one, if this process leads it and has
+    /// told nothing yet. A leader that a context joins with this one is told if it has asked, or
+    /// when it does: whether it comes, and reads it, is not certain before.
     #[cold]
     fn tell_across(&self, process: &Process, error: &Error) {
         let across = self.across.as_ref();
@@ -363,7 +369,8 @@ impl Agreement {
         }
     }
 
-    /// Somebody has died: asks the other leader, whose group that may have been of, whether nothing comes.
+    /// Somebody has died: asks the other leader, whose group that may have been of, whether nothing
+    /// comes.
     #[cold]
     fn ask_across(&mut self, process: &Process) {
         if let (Phase::Cross, 0, Some(way)) = (self.phase, self.asked, self.way()) {
@@ -372,8 +379,8 @@ impl Agreement {
         }
     }
 
-    /// Whether the rows of a round do not come, as whoever tells them has died or the communicator was revoked. If
-    /// another member has died, that one is asked whether it takes part.
+    /// Whether the rows of a round do not come, as whoever tells them has died or the communicator
+    /// was revoked. If another member has died, that one is asked whether it takes part.
     fn is_waiting_in_vain(&mut self, process: &Process, number: u32, have: u32) -> bool {
         let (cid, from) = (self.circle.cid, self.circle.ahead(have));
         if let Some(error) = trouble_among(process, cid, &[from]) {
@@ -394,7 +401,8 @@ impl Agreement {
         false
     }
 
-    /// Fails, as rows of that round do not come, and tells those who wait for this member in the rounds behind it.
+    /// Fails, as rows of that round do not come, and tells those who wait for this member in the
+    /// rounds behind it.
     #[cold]
     fn lose(&mut self, process: &Process, have: u32, error: Error) {
         self.circle.tell_lost(process, have.checked_mul(2));
@@ -642,9 +650,9 @@ fn failed_at(rank: usize) -> String {
 }
 
 impl Comm {
-    /// Takes part in no agreement of all members of a communicator any more, as the program frees it or ends. If it is one on
-    /// which members wait for each other after a death, those who might wait for this one are told, as nobody is left
-    /// here to be asked.
+    /// Takes part in no agreement of all members of a communicator any more, as the program frees
+    /// it or ends. If it is one on which members wait for each other after a death, those who might
+    /// wait for this one are told, as nobody is left here to be asked.
     pub(crate) fn withdraw(&self, process: &Process) {
         if FAULT_TOLERANCE.get() && !self.is_inter() && self.trouble(process).is_some() {
             self.circle_without_me().tell_lost(process, Some(1));
@@ -653,7 +661,8 @@ impl Comm {
 }
 
 impl Leaders {
-    /// Makes no call any more as a leader that the contexts join with another one which are meant: leaders that have asked are answered.
+    /// Makes no call any more as a leader that the contexts join with another one which are meant:
+    /// leaders that have asked are answered.
     #[inline]
     pub(crate) fn resign(&self, process: &Process, is_meant: impl Fn(Cid) -> bool) {
         for (way, asked) in self.leave(is_meant) {
@@ -682,8 +691,8 @@ impl Communicators {
             .file((cid, rank), Key::members(number), vec![LOST]);
     }
 
-    /// The other leader asks, by the number of its call and the words of the key that follow it, whether nothing comes; whether that is so. If
-    /// not, it is told when it is.
+    /// The other leader asks, by the number of its call and the words of the key that follow it,
+    /// whether nothing comes; whether that is so. If not, it is told when it is.
     pub fn leader_asks(&self, cid: Cid, rank: u32, number: u32, key: &[u32]) -> bool {
         let way = (cid, rank, Key::from_words(key));
         self.leaders.ask(&way, number, self.leads_none(cid))
@@ -709,8 +718,9 @@ impl Agreement {
         }
     }
 
-    /// As [`Agreement::conclude`], of two groups that have met, and `take` makes of what they have told what this process needs of
-    /// it. Where the groups are of several jobs all members of both have succeeded in that, or the call fails at all.
+    /// As [`Agreement::conclude`], of two groups that have met, and `take` makes of what they have
+    /// told what this process needs of it. Where the groups are of several jobs all members of both
+    /// have succeeded in that, or the call fails at all.
     pub(super) fn conclude_and<T>(
         mut self,
         process: &Process,
@@ -718,7 +728,8 @@ impl Agreement {
     ) -> Result<(Contributions, T)> {
         let (circle, mut across) = (self.circle.clone(), self.across.clone());
         let way = self.way();
-        // The second agreement is a call of the leaders as well, and comes to nothing where it is not begun.
+        // The second agreement is a call of the leaders as well, and comes to nothing where it is
+        // not begun.
         let skip = || {
             if let Some(way) = &way {
                 process.comms.leaders.begin(way);

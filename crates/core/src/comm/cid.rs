@@ -1,8 +1,8 @@
 //! Numbers for contexts (local CIDs).
 //!
-//! A number is a slot of `link`'s table and a generation, which grows whenever the slot becomes vacant:
-//! see [`Cid`]. Slots are taken in turn, so one rests before it is taken again, and a number is only used
-//! again after [`ROUND`] · [`Cid::GENERATIONS`] communicators, a million.
+//! A number is a slot of `link`'s table and a generation, which grows whenever the slot becomes
+//! vacant: see [`Cid`]. Slots are taken in turn, so one rests before it is taken again, and a
+//! number is only used again after [`ROUND`] · [`Cid::GENERATIONS`] communicators, a million.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -122,7 +122,8 @@ impl Comm {
         std::iter::once(self.cid).chain(local)
     }
 
-    /// Whether a request that is no transfer may hold it, besides its handle and the call that asks.
+    /// Whether a request that is no transfer may hold it, besides its handle and the call that
+    /// asks.
     pub(super) fn is_held(self: &Arc<Self>) -> bool {
         let local = self.remote.as_ref().map(|remote| &remote.local);
         Arc::strong_count(self) > 2 || local.is_some_and(|it| Arc::strong_count(it) > 1)

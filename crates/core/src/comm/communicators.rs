@@ -1,5 +1,5 @@
-//! The communicators of a process: how programs name them, by handles, and messages, by contexts; and what is kept for
-//! those that are on their way, and of those that are gone.
+//! The communicators of a process: how programs name them, by handles, and messages, by contexts;
+//! and what is kept for those that are on their way, and of those that are gone.
 //!
 //! | field              | rule                                                                     |
 //! |--------------------|--------------------------------------------------------------------------|
@@ -27,18 +27,19 @@ use crate::phase::WorldModel;
 /// A handle, and the communicator behind it.
 type Known = (abi::Comm, *const Arc<Comm>);
 
-/// Communicators that are found without a look into their table, at most: programs go to and fro between a few.
+/// Communicators that are found without a look into their table, at most: programs go to and fro
+/// between a few.
 const PLACES: usize = 4;
 
-/// Where that one is kept. Handles that are made one after the other have different places, as have the
-/// predefined ones.
+/// Where that one is kept. Handles that are made one after the other have different places, as have
+/// the predefined ones.
 #[inline(always)]
 fn place(h: abi::Comm) -> usize {
     h.0 % PLACES
 }
 
-/// The places of communicators as long as none is known. Whatever handle a program makes up, it is not the one at its
-/// place: that is one of the next place.
+/// The places of communicators as long as none is known. Whatever handle a program makes up, it is
+/// not the one at its place: that is one of the next place.
 fn nobody() -> [Cell<Known>; PLACES] {
     std::array::from_fn(|place| Cell::new((abi::Comm(place + 1), std::ptr::null())))
 }
@@ -75,7 +76,8 @@ impl fmt::Debug for Communicators {
 }
 
 impl Communicators {
-    /// The two predefined ones, which have their handles; `table` has those that are made, and `cids` gives their numbers.
+    /// The two predefined ones, which have their handles; `table` has those that are made, and
+    /// `cids` gives their numbers.
     pub(crate) fn new(
         table: &'static Table<Arc<Comm>>,
         [world, own]: [Arc<Comm>; 2],
@@ -209,7 +211,8 @@ impl Communicators {
         self.by_cid.borrow_mut().remove(cid);
     }
 
-    /// Whether this process makes no call as a leader by that context: it has not got the communicator, or leaves it.
+    /// Whether this process makes no call as a leader by that context: it has not got the
+    /// communicator, or leaves it.
     pub(super) fn leads_none(&self, cid: Cid) -> bool {
         self.at(cid)
             .is_none_or(|comm| self.leaders.is_over.get() && comm.group.session().is_none())

@@ -72,7 +72,8 @@ impl Key {
         Key(words.iter().map(|word| *word as u8).collect())
     }
 
-    /// The key of what crates above this one tell each other, which all tell theirs apart by the tag.
+    /// The key of what crates above this one tell each other, which all tell theirs apart by the
+    /// tag.
     pub fn other(tag: &[u8]) -> Self {
         Key::new(AgreementScope::Other, tag)
     }
@@ -99,12 +100,13 @@ impl FromRank {
     }
 }
 
-/// The control messages that came and were not read yet, by context and rank: whoever reads those of one
-/// rank looks at nothing of another, and a context that is closed takes its own along.
+/// The control messages that came and were not read yet, by context and rank: whoever reads those
+/// of one rank looks at nothing of another, and a context that is closed takes its own along.
 #[derive(Debug, Default)]
 pub struct ControlMessages {
     by_cid: RefCell<HashMap<Cid, HashMap<u32, FromRank>>>,
-    /// Control messages of closed contexts that are still coming: `link` writes into their room until they are there.
+    /// Control messages of closed contexts that are still coming: `link` writes into their room
+    /// until they are there.
     orphans: RefCell<Vec<Coming>>,
     /// How many are coming, but for those of closed contexts.
     coming: Cell<usize>,
@@ -113,8 +115,8 @@ pub struct ControlMessages {
 }
 
 impl ControlMessages {
-    /// Adds some that are coming, in their order, then files those that are there: `is_there` asks, and ends the
-    /// transfer if so.
+    /// Adds some that are coming, in their order, then files those that are there: `is_there` asks,
+    /// and ends the transfer if so.
     pub(super) fn collect(
         &self,
         (cid, from): (Cid, u32),

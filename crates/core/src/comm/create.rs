@@ -58,7 +58,8 @@ impl Comm {
         self.circle_of(absent_from.unwrap_or(self.agreements.get()))
     }
 
-    /// Whether this member takes part, or has taken part, in the agreement of all members that has this number.
+    /// Whether this member takes part, or has taken part, in the agreement of all members that has
+    /// this number.
     pub fn takes_part(&self, number: u32) -> bool {
         let comes_before = |end: u32| end.wrapping_sub(number) as i32 > 0;
         let absent_from = self.failed.absent_from.get();
@@ -81,9 +82,10 @@ pub(super) fn ready<T>(process: &Process, argument: Result<T>, inter: bool) -> R
 }
 
 impl Comm {
-    /// Begins an agreement of all its members, of both groups. Where none can be complete any more, as a member has died or
-    /// all was revoked, it has failed at once, and so do all later ones. A collective that has failed for another reason, as for
-    /// want of memory at a member, leaves agreements alone, which all members number alike: so another communicator can be made.
+    /// Begins an agreement of all its members, of both groups. Where none can be complete any more,
+    /// as a member has died or all was revoked, it has failed at once, and so do all later ones. A
+    /// collective that has failed for another reason, as for want of memory at a member, leaves
+    /// agreements alone, which all members number alike: so another communicator can be made.
     pub(super) fn begin_accord(&self, process: &Process, row: &[u32]) -> Agreement {
         let number = self.next_agreement();
         if let Some(error) = self.trouble(process).filter(is_of_death) {
@@ -203,7 +205,8 @@ impl Half {
         Half::new(group, rows)
     }
 
-    /// The members of `parent` with these ranks, who told these rows, in the order of the keys, which stand second there.
+    /// The members of `parent` with these ranks, who told these rows, in the order of the keys,
+    /// which stand second there.
     pub(super) fn by_key<'a>(
         process: &Process,
         parent: &Arc<Group>,
@@ -277,8 +280,8 @@ impl Comm {
         Ok(self.join_halves(process, numbers, &told, Arc::default(), half))
     }
 
-    /// This process's numbers for a communicator that is to be made of some of its members, or of all, who agree on that
-    /// otherwise.
+    /// This process's numbers for a communicator that is to be made of some of its members, or of
+    /// all, who agree on that otherwise.
     ///
     /// # Errors
     /// `Other` if there are none left.
@@ -309,8 +312,9 @@ impl Comm {
         Some(new.publish(process))
     }
 
-    /// Makes the communicator of all members of one without a remote group, of whom these are the numbers, by rank; it
-    /// has the error handler of the old one, nothing else of it. No communication.
+    /// Makes the communicator of all members of one without a remote group, of whom these are the
+    /// numbers, by rank; it has the error handler of the old one, nothing else of it. No
+    /// communication.
     pub fn of_all(&self, process: &Process, numbers: Numbers, rows: &[[u32; 2]]) -> abi::Comm {
         let ours = Half::new(self.group.clone(), rows.iter().map(|row| &row[..]));
         numbers

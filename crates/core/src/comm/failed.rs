@@ -17,7 +17,8 @@ pub struct FailedMembers {
     pub(crate) acked: Cell<usize>,
     /// Whether `MPI_Comm_revoke` was called somewhere, as far as is known here.
     pub(crate) revoked: Cell<bool>,
-    /// Why no more collectives are run on it, although no member is known here to have died: one has failed.
+    /// Why no more collectives are run on it, although no member is known here to have died: one
+    /// has failed.
     pub(crate) ended: RefCell<Option<Error>>,
     /// The first agreement of all members in which this one takes no part, nor in any later one.
     pub(crate) absent_from: Cell<Option<u32>>,
@@ -33,7 +34,8 @@ impl FailedMembers {
         self.acked.get()
     }
 
-    /// Takes a turn for an agreement: members begin them in one order, and each goes its way after the one before.
+    /// Takes a turn for an agreement: members begin them in one order, and each goes its way after
+    /// the one before.
     pub fn take_turn(&self) -> u32 {
         let turn = self.begun.get();
         self.begun.set(turn.wrapping_add(1));

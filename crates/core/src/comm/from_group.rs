@@ -116,8 +116,8 @@ impl Origin<'_> {
         made.map(Some)
     }
 
-    /// The communicator of a group whose members are of several jobs; none where they are of one, as the
-    /// context of the job joins them.
+    /// The communicator of a group whose members are of several jobs; none where they are of one,
+    /// as the context of the job joins them.
     fn join_local(&self, process: &Process, local: &Arc<Group>) -> Result<Option<Arc<Comm>>> {
         if local.members().all(|peer| process.is_of_own_job(peer)) {
             return Ok(None);

@@ -1,8 +1,8 @@
 //! Groups whose members are of several jobs, and their communicators (MPI-5, chapter 7.4.2).
 //!
 //! No context joins them, so the members of each job make a communicator of their own, those of
-//! the next job come to a port of the launcher, and what has met there is merged. The order of the jobs is
-//! that of the group, so all do it alike.
+//! the next job come to a port of the launcher, and what has met there is merged. The order of the
+//! jobs is that of the group, so all do it alike.
 
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ use crate::process::Process;
 /// The offset basis and the prime of FNV-1a.
 const FNV: [u64; 2] = [0xcbf2_9ce4_8422_2325, 0x0100_0000_01b3];
 
-/// A number that tells the making of a communicator from others under way: of its tag and its members.
+/// A number that tells the making of a communicator from others under way: of its tag and its
+/// members.
 pub(super) fn mark(tag: &[u8], members: &[ProcessName]) -> u64 {
     let names = members.iter().flat_map(|name| {
         let job = name.job.to_le_bytes().into_iter();
@@ -44,7 +45,8 @@ fn jobs_of(members: &[ProcessName]) -> Vec<u64> {
 }
 
 impl PortEndpoint {
-    /// Where the leaders of two groups meet that are of different jobs: this process and another one.
+    /// Where the leaders of two groups meet that are of different jobs: this process and another
+    /// one.
     pub(super) fn of_leaders(process: &Process, other: Peer, tag: &[u8]) -> PortEndpoint {
         let own = process.name_of(process.me);
         let mut ends = [own, process.name_of(other)];

@@ -1,11 +1,14 @@
-//! What the leaders of two groups keep of their calls, which a context joins that may know nothing of a death in one of the groups
-//! ([decision 34](../../../../docs/decisions/0034-who-waits-after-a-death-asks.md)).
+//! What the leaders of two groups keep of their calls, which a context joins that may know nothing
+//! of a death in one of the groups ([decision
+//! 34](../../../../docs/decisions/0034-who-waits-after-a-death-asks.md)).
 //!
-//! Each leader numbers its calls, and says the number in front of its rows: the n-th call of the one belongs to the n-th of the other.
-//! A call comes to rows or to nothing, and it comes to nothing if it fails before its rows are told. The other leader learns that when it asks, which
-//! it does if it waits and knows of any death, or from the rows of a later call, which it keeps until it makes that call itself.
-//! Rows of an earlier call are thrown away. So each call has one outcome at the other side, however many fail in a row, and nothing
-//! that is left over is taken for a part of a later call.
+//! Each leader numbers its calls, and says the number in front of its rows: the n-th call of the
+//! one belongs to the n-th of the other. A call comes to rows or to nothing, and it comes to
+//! nothing if it fails before its rows are told. The other leader learns that when it asks, which
+//! it does if it waits and knows of any death, or from the rows of a later call, which it keeps
+//! until it makes that call itself. Rows of an earlier call are thrown away. So each call has one
+//! outcome at the other side, however many fail in a row, and nothing that is left over is taken
+//! for a part of a later call.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -31,9 +34,11 @@ struct Calls {
     begun: u32,
     /// Whether the last is under way, and its rows may still be told.
     is_under_way: bool,
-    /// The calls that came to nothing which nobody knows, and that the other has not passed: the first and the last of each run of them.
+    /// The calls that came to nothing which nobody knows, and that the other has not passed: the
+    /// first and the last of each run of them.
     failed: Vec<(u32, u32)>,
-    /// The other waits, in its call of that number, of which this one has not told and may still tell.
+    /// The other waits, in its call of that number, of which this one has not told and may still
+    /// tell.
     asked: Option<u32>,
     /// Nothing comes of the calls up to that one, as was told before they were begun.
     void: Option<u32>,
@@ -141,20 +146,21 @@ impl Leaders {
         });
     }
 
-    /// The call has failed that was under way, and its rows were not told; the call of the other to be answered about, if that
-    /// one has asked.
+    /// The call has failed that was under way, and its rows were not told; the call of the other to
+    /// be answered about, if that one has asked.
     pub(super) fn fail(&self, way: &LeaderKey) -> Option<u32> {
         self.with(way, Calls::fail)
     }
 
-    /// The other leader asks, in its call of that number; whether it is to be answered that nothing comes. `has_left`: this process makes no
-    /// call any more, or has not got the communicator yet.
+    /// The other leader asks, in its call of that number; whether it is to be answered that nothing
+    /// comes. `has_left`: this process makes no call any more, or has not got the communicator yet.
     pub(super) fn ask(&self, way: &LeaderKey, number: u32, has_left: bool) -> bool {
         self.with(way, |calls| calls.ask(number, has_left))
     }
 
-    /// What the other says in the call of that number, of all that `next` gives. An answer is `lost` and the number that it is about; rows
-    /// count more, which may have been told by another way before.
+    /// What the other says in the call of that number, of all that `next` gives. An answer is
+    /// `lost` and the number that it is about; rows count more, which may have been told by another
+    /// way before.
     pub(super) fn hear(
         &self,
         way: &LeaderKey,
@@ -184,7 +190,8 @@ impl Leaders {
         nothing_comes.then_some(Heard::Nothing)
     }
 
-    /// Nothing comes any more of the calls by the contexts that are meant; those that have been asked about.
+    /// Nothing comes any more of the calls by the contexts that are meant; those that have been
+    /// asked about.
     pub(super) fn leave(&self, is_meant: impl Fn(Cid) -> bool) -> Vec<(LeaderKey, u32)> {
         let mut all = self.calls.borrow_mut();
         if all.is_empty() {

@@ -27,7 +27,8 @@ use crate::settings::registry;
 /// Jobs that this process has parted from, from which on it asks which of them have ended.
 const PARTED: usize = 8;
 
-/// What a leader brings to a port: the settings that must be equal, behind their length in bytes, then the words.
+/// What a leader brings to a port: the settings that must be equal, behind their length in bytes,
+/// then the words.
 fn with_settings(settings: &str, words: &[u32]) -> Vec<u8> {
     let mut bytes = (settings.len() as u32).to_le_bytes().to_vec();
     bytes.extend_from_slice(settings.as_bytes());
@@ -97,8 +98,8 @@ impl Comm {
 }
 
 impl PortEndpoint {
-    /// Brings words for the other side to a port: a row of `width` words for each member of the group,
-    /// which begins with the member's name. Gives a ticket.
+    /// Brings words for the other side to a port: a row of `width` words for each member of the
+    /// group, which begins with the member's name. Gives a ticket.
     pub(super) fn come(&self, process: &Process, words: &[u32], width: usize) -> Result<u32> {
         let names = words.chunks_exact(width).map(ProcessName::from_words);
         let group: Vec<_> = names.map(|name| (name.job, name.rank)).collect();
@@ -148,7 +149,8 @@ impl PortEndpoint {
         process.with_jobs(|jobs| jobs.confirm(ticket, outcome))
     }
 
-    /// Whether both groups have said that they can go on with each other; an error if one of them cannot.
+    /// Whether both groups have said that they can go on with each other; an error if one of them
+    /// cannot.
     pub(super) fn confirmed(process: &Process, ticket: u32) -> Result<bool> {
         match process.with_jobs(|jobs| jobs.outcome(ticket))? {
             None => Ok(false),
@@ -223,7 +225,8 @@ impl OtherJobs {
         }
     }
 
-    /// Says that this process has parted from a job: where the launcher looks when it matters, or by a message.
+    /// Says that this process has parted from a job: where the launcher looks when it matters, or
+    /// by a message.
     fn part_from(&self, process: &Process, job: u64) -> Result<()> {
         let is_abroad = self.remote.borrow().contains(&job);
         let is_said = !is_abroad
@@ -234,8 +237,8 @@ impl OtherJobs {
         }
     }
 
-    /// Tells the launcher by messages which jobs this process has parted from: those may be met again, and it is to
-    /// learn in order what came first.
+    /// Tells the launcher by messages which jobs this process has parted from: those may be met
+    /// again, and it is to learn in order what came first.
     fn tell_parting(&self, process: &Process) -> Result<()> {
         let parted = || process.link(|link| link.net().shm().and_then(|shm| shm.parted().next()));
         if parted().is_some() {
@@ -277,7 +280,8 @@ impl OtherJobs {
         });
     }
 
-    /// Forgets a job to which nothing leads: its peers are other processes from now on, so whatever is kept by peer goes.
+    /// Forgets a job to which nothing leads: its peers are other processes from now on, so whatever
+    /// is kept by peer goes.
     fn remove(&self, process: &Process, job: u64) {
         let peers = process.link(|link| {
             let peers = link.net().remove_job(job)?;

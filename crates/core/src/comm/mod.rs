@@ -176,8 +176,9 @@ fn close_unused(process: &Process) {
 
 impl Comm {
     /// `MPI_Comm_disconnect`: waits until nothing is pending on the communicator,
-    /// then frees it. Where nothing else leads to a job of its members, which is not to be needed for the end of this process
-    /// any more, all that was sent there has arrived, or has left at least where members do not call MPI for some time.
+    /// then frees it. Where nothing else leads to a job of its members, which is not to be needed
+    /// for the end of this process any more, all that was sent there has arrived, or has left at
+    /// least where members do not call MPI for some time.
     ///
     /// # Errors
     /// As [`Comm::free`].
@@ -308,11 +309,12 @@ impl Comm {
     }
 }
 
-/// The program calls nothing on these communicators any more: blocks until no message is under way on them, nor on those
-/// that were freed before, and throws away what nobody will receive. To be called before all meet for the last time, as
-/// each may need the others for that, and afterwards for what was on its way to this process: then requests that
-/// were given up have got and brought what they were for (MPI-5, 11.2.2). Where a communicator was freed nobody meets, so
-/// of its receives only those have that a message had matched.
+/// The program calls nothing on these communicators any more: blocks until no message is under way
+/// on them, nor on those that were freed before, and throws away what nobody will receive. To be
+/// called before all meet for the last time, as each may need the others for that, and afterwards
+/// for what was on its way to this process: then requests that were given up have got and brought
+/// what they were for (MPI-5, 11.2.2). Where a communicator was freed nobody meets, so of its
+/// receives only those have that a message had matched.
 pub(crate) fn finish_messages(process: &Process, comms: &[Arc<Comm>]) {
     let cids: BTreeSet<Cid> = comms.iter().flat_map(|comm| comm.cids()).collect();
     process.link(|link| link.stop_receiving(|cid| cids.contains(&cid)));

@@ -1,9 +1,10 @@
-//! Communicators whose handles were freed before everything that was started on them was complete. The program may free
-//! one as soon as it has started its last operation (MPI-5, 7.4.3), and an error of that still goes to the
-//! communicator's error handler.
+//! Communicators whose handles were freed before everything that was started on them was complete.
+//! The program may free one as soon as it has started its last operation (MPI-5, 7.4.3), and an
+//! error of that still goes to the communicator's error handler.
 //!
-//! An operation that holds its communicator names the handle as its place, and a transfer of `link` names the context.
-//! Both are kept here from the call that frees the handle on, as long as an operation can name them.
+//! An operation that holds its communicator names the handle as its place, and a transfer of `link`
+//! names the context. Both are kept here from the call that frees the handle on, as long as an
+//! operation can name them.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -28,7 +29,8 @@ struct Orphan {
     handle: abi::Comm,
 }
 
-/// The communicators of a process whose handles were freed while an operation could still name them.
+/// The communicators of a process whose handles were freed while an operation could still name
+/// them.
 #[derive(Debug, Default)]
 pub(crate) struct Orphans {
     all: RefCell<Vec<Orphan>>,
@@ -37,9 +39,9 @@ pub(crate) struct Orphans {
 }
 
 impl Orphans {
-    /// The handle of a communicator is freed: keeps its error handler for what is under way on it. `slots` is how many
-    /// requests `named` would look at, to tell the contexts of all that there are. Cost: O(1), and now and then that
-    /// look.
+    /// The handle of a communicator is freed: keeps its error handler for what is under way on it.
+    /// `slots` is how many requests `named` would look at, to tell the contexts of all that there
+    /// are. Cost: O(1), and now and then that look.
     pub fn keep(
         &self,
         comm: &Arc<Comm>,

@@ -87,7 +87,8 @@ impl Criterion {
         Info::from_pairs(value.map(|value| (key, value)))
     }
 
-    /// Whether members belong together only if they share memory: for a resource of the machine that is so as well.
+    /// Whether members belong together only if they share memory: for a resource of the machine
+    /// that is so as well.
     fn asks_for_memory(&self) -> bool {
         match self {
             Criterion::Memory | Criterion::Resource(_) | Criterion::Unguided => true,
@@ -106,8 +107,9 @@ impl Criterion {
 /// Who belongs together: members with the same color.
 type Color = (u64, u32, u32);
 
-/// The color of a member by one resource; `None` if it may run in several. Members that share no memory are on no
-/// resource together, whatever the machine is: one rule for all that a program may take for a node.
+/// The color of a member by one resource; `None` if it may run in several. Members that share no
+/// memory are on no resource together, whatever the machine is: one rule for all that a program may
+/// take for a node.
 fn color(row: &[u32], resource: Resource) -> Option<Color> {
     let place = row[PLACES + resource as usize];
     let (job, rank, _) = color_of_memory(row);
@@ -225,9 +227,9 @@ fn place(process: &Process, wanted: &Criterion) -> [u32; Resource::ALL.len()] {
 }
 
 impl Comm {
-    /// The first of the members that this process shares memory with; all of these name the same one. Processes
-    /// of a node share none where messages go over a network even there (`CATENA_LINK`), and then nobody makes a
-    /// shared window of them.
+    /// The first of the members that this process shares memory with; all of these name the same
+    /// one. Processes of a node share none where messages go over a network even there
+    /// (`CATENA_LINK`), and then nobody makes a shared window of them.
     fn first_in_memory(&self, process: &Process) -> ProcessName {
         let groups = [Some(&self.group), self.remote.as_ref().map(|it| &it.group)];
         let members = groups.into_iter().flatten().flat_map(|it| it.members());

@@ -78,7 +78,8 @@ impl Coming {
 }
 
 impl ControlMessages {
-    /// Changes with each control message that comes; `None` while one of those that have come is not all there.
+    /// Changes with each control message that comes; `None` while one of those that have come is
+    /// not all there.
     pub(crate) fn news(&self, process: &Process) -> Option<u64> {
         let put = self.put()?;
         let arrivals = process.link(|link| link.control_arrivals());

@@ -115,8 +115,8 @@ pub(super) fn check_startable(process: &Process, r: abi::Request) -> Result<()> 
 /// `Request` if it is not persistent or active already.
 #[inline]
 pub fn start(process: &Process, r: abi::Request) -> Result<()> {
-    // SAFETY: the borrow ends before anything else is called, unless it is of a transfer, which promises to touch no
-    // request of the table.
+    // SAFETY: the borrow ends before anything else is called, unless it is of a transfer, which
+    // promises to touch no request of the table.
     let object = unsafe { process.objects.requests.borrow(r.0) };
     let object = object.ok_or_else(|| not_startable(r))?;
     if object.is_transfer() {

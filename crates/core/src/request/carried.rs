@@ -8,8 +8,8 @@ use crate::comm::Comm;
 use crate::process::Process;
 use catena_process::Hook;
 
-/// Requests that a round of progress looks at, in turn, of those that cannot go on. So a round costs what moves,
-/// however many there are; whoever waits for one looks at that each time.
+/// Requests that a round of progress looks at, in turn, of those that cannot go on. So a round
+/// costs what moves, however many there are; whoever waits for one looks at that each time.
 const LOOKS: usize = 1;
 
 /// Those that are under way.
@@ -18,14 +18,16 @@ pub(crate) struct Carried {
     all: RefCell<Vec<Arc<dyn RequestObject<Process>>>>,
     /// Whose turn it is.
     turn: Cell<usize>,
-    /// How many in a row could not go on, and wait for control messages, of which none has come meanwhile.
+    /// How many in a row could not go on, and wait for control messages, of which none has come
+    /// meanwhile.
     quiet: Cell<usize>,
     /// What [`ControlMessages::news`](crate::comm::ControlMessages::news) has said last.
     news: Cell<Option<u64>>,
 }
 
 impl Carried {
-    /// Whether no request can go on, as all wait for control messages and none has come since they were asked.
+    /// Whether no request can go on, as all wait for control messages and none has come since they
+    /// were asked.
     fn is_quiet(&self, process: &Process) -> bool {
         let news = process.comms.control.news(process);
         let is_old = news.is_some() && news == self.news.replace(news);
@@ -35,8 +37,8 @@ impl Carried {
         self.quiet.get() >= self.all.borrow().len()
     }
 
-    /// Advances those whose turn it is, until `misses` of them cannot go on or each had its turn; true if one of them
-    /// came to its end.
+    /// Advances those whose turn it is, until `misses` of them cannot go on or each had its turn;
+    /// true if one of them came to its end.
     fn look(&self, process: &Process, mut misses: usize) -> bool {
         if self.is_quiet(process) {
             return false;
@@ -77,7 +79,8 @@ impl Hook<Process> for Carried {
         self.look(process, LOOKS)
     }
 
-    /// What a request waits for may be a word in shared memory: nobody else tells of it, so all are looked at.
+    /// What a request waits for may be a word in shared memory: nobody else tells of it, so all are
+    /// looked at.
     fn before_sleep(&self, process: &Process) -> bool {
         self.look(process, usize::MAX)
     }

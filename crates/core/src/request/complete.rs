@@ -88,8 +88,8 @@ fn complete_transfer(process: &Process, r: abi::Request, id: ReqId) -> Done {
 
 fn complete_slow(process: &Process, r: &mut abi::Request) -> Done {
     let requests = &process.objects.requests;
-    // SAFETY: the borrow ends before anything else is called, unless it is of a transfer, which promises to touch no
-    // request of the table.
+    // SAFETY: the borrow ends before anything else is called, unless it is of a transfer, which
+    // promises to touch no request of the table.
     let borrowed = unsafe { requests.borrow(r.0) };
     if let Some(transfer) = borrowed.filter(|it| it.is_transfer()) {
         return complete_object(process, &**transfer);

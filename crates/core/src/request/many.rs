@@ -38,8 +38,8 @@ fn at(index: usize, e: &Error) -> Error {
 /// The number of requests that a call looks at for each round of progress.
 const LOOKED_AT: usize = 256;
 
-/// Makes as much progress as it costs to look at `requests` requests: one round completes few of them, and a look at all
-/// of them after each round would cost more than what is moved.
+/// Makes as much progress as it costs to look at `requests` requests: one round completes few of
+/// them, and a look at all of them after each round would cost more than what is moved.
 fn move_many(process: &Process, requests: usize) {
     for _ in 0..requests / LOOKED_AT {
         if !process.progress() {
@@ -86,7 +86,8 @@ fn is_request(process: &Process, r: Request) -> bool {
     }
 }
 
-/// `MPI_Startall`. Nothing is started if one of them cannot be, but for those in front of one that stands there twice.
+/// `MPI_Startall`. Nothing is started if one of them cannot be, but for those in front of one that
+/// stands there twice.
 ///
 /// # Errors
 /// `Request` if one is not persistent or active already, and for freed and made-up handles.
@@ -197,7 +198,8 @@ pub fn all_complete(
     Ok(active.then_some(n))
 }
 
-/// Stores the indices of all complete ones, after at most one round of progress; see [`all_complete`].
+/// Stores the indices of all complete ones, after at most one round of progress; see
+/// [`all_complete`].
 ///
 /// # Errors
 /// As [`all_complete`].
@@ -215,7 +217,8 @@ pub fn poll_some(
     }
 }
 
-/// Stores the indices of all complete ones, waiting until there is one at least; see [`all_complete`].
+/// Stores the indices of all complete ones, waiting until there is one at least; see
+/// [`all_complete`].
 ///
 /// # Errors
 /// As [`all_complete`].

@@ -13,8 +13,8 @@ use catena_objects::fail;
 use super::outcome::{Done, State};
 
 /// A request that is not a plain transfer (MPI-5, chapters 3.7, 3.9 and 13.2). A new kind of
-/// request is a type with this trait for the [`Process`](crate::Process), in any crate above this one, whose values
-/// [`request::add`](crate::request::add) gives handles.
+/// request is a type with this trait for the [`Process`](crate::Process), in any crate above this
+/// one, whose values [`request::add`](crate::request::add) gives handles.
 ///
 /// The life of a request, as calls of its methods:
 ///
@@ -33,8 +33,8 @@ use super::outcome::{Done, State};
 /// MPI again; these three must not panic then.
 ///
 /// What carries the request on is its own matter: `link`, if it is made of transfers; a
-/// [hook](catena_process::Hook), or [`request::carry_on`](crate::request::carry_on), which has progress call
-/// [`advance`](Self::advance).
+/// [hook](catena_process::Hook), or [`request::carry_on`](crate::request::carry_on), which has
+/// progress call [`advance`](Self::advance).
 ///
 /// # Examples
 /// A request that is complete from the beginning:
@@ -85,8 +85,9 @@ pub trait RequestObject<P>: Any + fmt::Debug {
         false
     }
 
-    /// Whether it is a persistent one of which [`start`](Self::start) and [`complete`](Self::complete) neither progress, nor call the
-    /// program back, nor make or free requests that are objects: these two are then called without a reference of their own.
+    /// Whether it is a persistent one of which [`start`](Self::start) and
+    /// [`complete`](Self::complete) neither progress, nor call the program back, nor make or free
+    /// requests that are objects: these two are then called without a reference of their own.
     /// Always the same.
     fn is_transfer(&self) -> bool {
         false
@@ -140,19 +141,19 @@ pub trait RequestObject<P>: Any + fmt::Debug {
     /// them.
     fn awaits(&self, _process: &P, _awaited: &mut Awaited) {}
 
-    /// Adds what it waits for, in words for those who look at a job that hangs. Where nothing is added, that is whom it
-    /// [awaits](Self::awaits).
+    /// Adds what it waits for, in words for those who look at a job that hangs. Where nothing is
+    /// added, that is whom it [awaits](Self::awaits).
     fn describe(&self, _process: &P, _waits: &mut WaitsFor) {}
 
-    /// Whether [`advance`](Self::advance), which has just said false, will say so until a control message comes, or a
-    /// death becomes known: then it is not asked before.
+    /// Whether [`advance`](Self::advance), which has just said false, will say so until a control
+    /// message comes, or a death becomes known: then it is not asked before.
     fn waits_for_control(&self) -> bool {
         false
     }
 
     /// Does what can be done now; true when nothing is left to do. Asked by progress from
-    /// [`request::carry_on`](crate::request::carry_on) on until it has said true, and never while it is in here. It may
-    /// start transfers and test them, but neither progress nor wait.
+    /// [`request::carry_on`](crate::request::carry_on) on until it has said true, and never while
+    /// it is in here. It may start transfers and test them, but neither progress nor wait.
     fn advance(&self, _process: &P) -> bool {
         true
     }

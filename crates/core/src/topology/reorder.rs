@@ -2,8 +2,9 @@
 //! gets which rank by it.
 //!
 //! Which node each process is on everybody knows. Where within its node a process runs only that
-//! process knows, so the members tell each other when they make a communicator that may be reordered.
-//! `MPI_Cart_map` and `MPI_Graph_map` are local: they go by what was told last, or by nodes alone.
+//! process knows, so the members tell each other when they make a communicator that may be
+//! reordered. `MPI_Cart_map` and `MPI_Graph_map` are local: they go by what was told last, or by
+//! nodes alone.
 
 use std::sync::Arc;
 

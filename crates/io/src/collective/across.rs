@@ -1,5 +1,5 @@
-//! What nodes send each other in a round: for each window of an aggregator one member of every other node, its
-//! *agent*, speaks for all members there.
+//! What nodes send each other in a round: for each window of an aggregator one member of every
+//! other node, its *agent*, speaks for all members there.
 
 use catena_abi as abi;
 use catena_objects::error::Result;
@@ -57,7 +57,8 @@ impl Rounds {
         result
     }
 
-    /// What members have put into windows of other nodes' aggregators goes there; this aggregator takes in what comes.
+    /// What members have put into windows of other nodes' aggregators goes there; this aggregator
+    /// takes in what comes.
     pub(super) async fn collect(&mut self, set: usize) -> Result<()> {
         let mut left = Vec::new();
         for window in self.errands() {
@@ -86,8 +87,8 @@ impl Rounds {
         Ok(())
     }
 
-    /// What members want of windows of other nodes' aggregators comes from there; this aggregator answers who wants
-    /// something of its own.
+    /// What members want of windows of other nodes' aggregators comes from there; this aggregator
+    /// answers who wants something of its own.
     pub(super) async fn distribute(&mut self, set: usize) -> Result<()> {
         let mut left = Vec::new();
         let errands = self.errands();
@@ -102,8 +103,8 @@ impl Rounds {
         came.and(sent)
     }
 
-    /// This aggregator answers what others want of its window, and then `windows` are filled from elsewhere. What leaves
-    /// is added to `left`.
+    /// This aggregator answers what others want of its window, and then `windows` are filled from
+    /// elsewhere. What leaves is added to `left`.
     async fn answer_and_fill(
         &mut self,
         set: usize,
@@ -124,7 +125,8 @@ impl Rounds {
         }
         for window in windows {
             let bytes = self.take(self.seat.owners[window], ANSWER).await?;
-            // SAFETY: no member looks at the window before all meet, and the mask is as it was sent.
+            // SAFETY: no member looks at the window before all meet, and the mask is as it was
+            // sent.
             let filled = unsafe { self.window(set, window).fill(&bytes) };
             self.note(filled);
         }

@@ -1,9 +1,9 @@
 //! Collective buffers: windows on the file in memory that all members of a node map.
 //!
-//! There are two *sets*, so that one is filled while the other is written. A set has a window for each
-//! aggregator, one behind the other, and for each member a *mask* with a bit for each byte of them: the
-//! bytes that this member has put there. Lists of runs would take as much room as the bytes, where these
-//! are interleaved in short pieces.
+//! There are two *sets*, so that one is filled while the other is written. A set has a window for
+//! each aggregator, one behind the other, and for each member a *mask* with a bit for each byte of
+//! them: the bytes that this member has put there. Lists of runs would take as much room as the
+//! bytes, where these are interleaved in short pieces.
 //!
 //! | part    | who writes it        | when                                                    |
 //! |---------|----------------------|---------------------------------------------------------|
@@ -69,8 +69,9 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Bytes of a window: a multiple of the unit where that fits; a page at least. On a node all windows and
-    /// their masks, and what is on its way between nodes, take no more than its aggregators may have.
+    /// Bytes of a window: a multiple of the unit where that fits; a page at least. On a node all
+    /// windows and their masks, and what is on its way between nodes, take no more than its
+    /// aggregators may have.
     pub fn window(&self) -> usize {
         // In eighths of a window. It has a bit of mask for each byte and member, in both sets.
         let mut eighths = (SETS * (8 + self.members) * self.aggregators) as u64;

@@ -13,8 +13,8 @@ use crate::transfer::Transfer;
 
 /// Bytes of the stream whose runs are counted.
 const SAMPLE: u64 = 16 << 10;
-/// Nanoseconds that a run costs besides its bytes, if it goes to the file by itself: a system call, and the
-/// file's lock, for which members wait in turn.
+/// Nanoseconds that a run costs besides its bytes, if it goes to the file by itself: a system call,
+/// and the file's lock, for which members wait in turn.
 const CALL: u64 = 1000;
 /// Nanoseconds of a collective call that exchanges.
 const EXCHANGE: u64 = 50_000;
@@ -131,7 +131,8 @@ impl AccessSummary {
             told.begin = view.offset(from);
             told.end = view.offset(from + len - 1) + 1;
             told.len = len;
-            // Nobody weighs where the hints decide; to ask opens a file that only aggregators may need.
+            // Nobody weighs where the hints decide; to ask opens a file that only aggregators may
+            // need.
             let is_weighed = wish == AUTOMATIC && transfer.memory.direction() == Direction::Write;
             told.stores = u64::from(is_weighed && transfer.takes_windows());
             told.runs = match runs {
@@ -143,8 +144,8 @@ impl AccessSummary {
     }
 }
 
-/// How many members of a file go to it for all: as the hint says, else one for each processor of each node, as more would
-/// only wait for each other.
+/// How many members of a file go to it for all: as the hint says, else one for each processor of
+/// each node, as more would only wait for each other.
 pub(crate) fn aggregators(hints: &Hints, members: u32, nodes: Option<&Nodes>) -> usize {
     let wanted = match hints.cb_nodes {
         0 => {

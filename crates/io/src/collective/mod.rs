@@ -1,4 +1,5 @@
-//! Collective access (MPI-5, chapter 14.4.3): the place where calls of all members become transfers.
+//! Collective access (MPI-5, chapter 14.4.3): the place where calls of all members become
+//! transfers.
 //!
 //! | module      | what                                                    |
 //! |-------------|---------------------------------------------------------|

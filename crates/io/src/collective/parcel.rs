@@ -1,4 +1,5 @@
-//! What one node sends to an aggregator on another for a window: which bytes of it, and these bytes.
+//! What one node sends to an aggregator on another for a window: which bytes of it, and these
+//! bytes.
 //!
 //! | words                 | what                                                          |
 //! |-----------------------|---------------------------------------------------------------|
@@ -7,8 +8,8 @@
 //! | or the mask           | a bit for each byte of the window                             |
 //! | the rest              | the bytes of all runs, in their order                         |
 //!
-//! Whichever of runs and mask is shorter is sent. Nothing that comes from another process is believed: runs rise, and lie in
-//! the window.
+//! Whichever of runs and mask is shorter is sent. Nothing that comes from another process is
+//! believed: runs rise, and lie in the window.
 
 use catena_objects::error::{Error, Kind, Result};
 
@@ -35,7 +36,8 @@ impl Window {
     /// The runs of its mask.
     fn runs(&self) -> Vec<Span> {
         let (mut runs, mut at) = (Vec::new(), 0);
-        // SAFETY: the mask has these words, and nobody writes them meanwhile, as the callers promise.
+        // SAFETY: the mask has these words, and nobody writes them meanwhile, as the callers
+        // promise.
         while let Some((begin, end)) = unsafe { next_run(self.mask, self.len / 64, at) } {
             runs.push((begin, end));
             at = end;
@@ -344,8 +346,8 @@ pub(crate) mod fuzz {
         }
     }
 
-    /// What one host sends another in a round of a collective call on a file, taken for each of the three things that it
-    /// can be.
+    /// What one host sends another in a round of a collective call on a file, taken for each of the
+    /// three things that it can be.
     pub fn parcel(data: &[u8]) {
         let mut one = GuardedBuffer::new();
         // SAFETY: nobody else uses it.

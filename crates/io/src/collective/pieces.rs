@@ -202,7 +202,8 @@ impl<'m> Taker<'m> {
         (!is_over).then(|| self.view.offset(self.from + self.taken))
     }
 
-    /// Takes the bytes in front of `limit` out of an image of the file whose first byte is the one at an offset; how many.
+    /// Takes the bytes in front of `limit` out of an image of the file whose first byte is the one
+    /// at an offset; how many.
     ///
     /// # Safety
     /// The image has the bytes from the next one of the transfer up to the limit.

@@ -93,7 +93,8 @@ impl Rounds {
         }
     }
 
-    /// On several: members say first what they want of a round, so only that goes from node to node.
+    /// On several: members say first what they want of a round, so only that goes from node to
+    /// node.
     async fn read_across(&mut self, mut wanted: Cursor, taker: &mut Taker<'_>) -> Result<u64> {
         let mut base = self.base(self.plan.begin);
         let mut set = 0;
@@ -142,7 +143,8 @@ impl Rounds {
     fn gather(&self, taker: &mut Taker<'_>, base: u64, set: usize, until: Option<u64>) {
         let windows = self.buffers.windows(set).cast_const();
         let limit = self.limit(base).min(until.unwrap_or(END));
-        // SAFETY: the windows have the bytes from `base` up to the limit, and nobody writes them in this round.
+        // SAFETY: the windows have the bytes from `base` up to the limit, and nobody writes them in
+        // this round.
         let bytes = unsafe { taker.take((windows, base), limit) };
         let next = taker.offset().unwrap_or(END);
         self.buffers.slot(self.seat.place).next[set].store(next, Relaxed);

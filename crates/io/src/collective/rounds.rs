@@ -1,4 +1,5 @@
-//! What the rounds of a collective call have in common: who sits where, where windows lie, how members meet.
+//! What the rounds of a collective call have in common: who sits where, where windows lie, how
+//! members meet.
 
 use std::io;
 use std::sync::Arc;
@@ -137,8 +138,8 @@ impl Rounds {
         offset - offset % self.plan.unit
     }
 
-    /// Marks the runs that this member has in a round, tells the others of its windows, and where it goes on behind
-    /// them. `each` gets every run, and where it begins in the transfer.
+    /// Marks the runs that this member has in a round, tells the others of its windows, and where
+    /// it goes on behind them. `each` gets every run, and where it begins in the transfer.
     pub fn mark_runs(
         &self,
         cursor: &mut Cursor,
@@ -197,8 +198,8 @@ impl Rounds {
         (u64::MAX << low) & (u64::MAX >> (63 - high))
     }
 
-    /// Adds what the members of this node have marked in a window to this member's own mask. One member of a
-    /// node does that for each window, between two meetings.
+    /// Adds what the members of this node have marked in a window to this member's own mask. One
+    /// member of a node does that for each window, between two meetings.
     pub fn unite(&self, set: usize, window: usize) {
         let mine = self.window(set, window).mask;
         let words = self.plan.window / 64;
@@ -214,13 +215,14 @@ impl Rounds {
         for member in neighbours.filter(|it| *it != self.seat.place && uses(*it)) {
             let other = self.buffers.mask(set, member);
             let other = other.wrapping_add(window * words);
-            // SAFETY: its member has met this one since it wrote there, and will again before it does; nobody
-            // else looks at these words of this member's mask.
+            // SAFETY: its member has met this one since it wrote there, and will again before it
+            // does; nobody else looks at these words of this member's mask.
             unsafe { unite(mine, other, words) };
         }
     }
 
-    /// All members have arrived; where they go on in a set of windows, and how far aggregators came with another.
+    /// All members have arrived; where they go on in a set of windows, and how far aggregators came
+    /// with another.
     pub async fn meet(&self, set: usize, worked: Option<usize>) -> Result<Met> {
         if !self.seat.is_across() {
             self.crew.barrier().await?;
@@ -286,7 +288,8 @@ impl Rounds {
         self.counters.add(|it| &it.time, outcome.time);
     }
 
-    /// Another host sent something bad; the call goes on, as the others wait for this member, and fails at its end.
+    /// Another host sent something bad; the call goes on, as the others wait for this member, and
+    /// fails at its end.
     pub fn note(&mut self, result: Result<()>) {
         if let Err(error) = result {
             self.fault.get_or_insert(error);

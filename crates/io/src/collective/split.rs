@@ -40,8 +40,8 @@ impl File {
     /// Ends the operation that was begun with this buffer: waits until it is over. Collective.
     ///
     /// # Errors
-    /// `Other` if no operation was begun, or one of another kind; `Buffer` if it was begun with another buffer; else
-    /// what the operation itself gives, see [`crate::collective::run`].
+    /// `Other` if no operation was begun, or one of another kind; `Buffer` if it was begun with
+    /// another buffer; else what the operation itself gives, see [`crate::collective::run`].
     pub fn end(
         &self,
         process: &Process,

@@ -1,8 +1,9 @@
-//! Collective buffering: members exchange bytes in memory, and *aggregators* go to the file with long runs.
+//! Collective buffering: members exchange bytes in memory, and *aggregators* go to the file with
+//! long runs.
 //!
-//! The file is taken in rounds. In each, every aggregator has a window on it, one behind the other, so each
-//! reads or writes blocks in turn (MPI-5, chapter 14.2.8: `cb_block_size`). A round begins where the first
-//! byte is that some member has not moved yet: long gaps cost nothing.
+//! The file is taken in rounds. In each, every aggregator has a window on it, one behind the other,
+//! so each reads or writes blocks in turn (MPI-5, chapter 14.2.8: `cb_block_size`). A round begins
+//! where the first byte is that some member has not moved yet: long gaps cost nothing.
 //!
 //! | what is written ([`write`](super::write))      | what is read ([`read`](super::read))            |
 //! |-----------------------------------------|------------------------------------------------|
@@ -11,8 +12,9 @@
 //! | between nodes: one member of each sends what its node has put into the window of an aggregator elsewhere | likewise it is sent what its node wants from there |
 //! | aggregators write what was put there, while members go on with the other set | members take out what is theirs, while aggregators read the next windows |
 //!
-//! Members meet once in a round, as the two sets of windows are used in turn. On a node bytes go from the
-//! member's memory to the window, and nowhere else. What lies between the bytes of the members is not written.
+//! Members meet once in a round, as the two sets of windows are used in turn. On a node bytes go
+//! from the member's memory to the window, and nowhere else. What lies between the bytes of the
+//! members is not written.
 
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;
@@ -90,8 +92,9 @@ async fn moved(
     rounds.fault().map_or(moved, Err)
 }
 
-/// What members exchange bytes by: buffers that the lowest member of each node takes from the node's memory, where there are
-/// none that fit. `None` at all members where a node has no room for more: many files may be open at once.
+/// What members exchange bytes by: buffers that the lowest member of each node takes from the
+/// node's memory, where there are none that fit. `None` at all members where a node has no room for
+/// more: many files may be open at once.
 ///
 /// # Errors
 /// `ProcAborted` if a member is gone.

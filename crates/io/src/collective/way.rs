@@ -1,8 +1,9 @@
 //! From the transfers of all members to moved bytes.
 //!
-//! [`run`] is what every blocking collective call comes to, ordered ones as well, and [`start`] every other one. Each
-//! member brings its transfer, or the error of its arguments, and all leave together: with an error if one of
-//! them has failed. How the bytes move in between all members choose alike ([`choice`]).
+//! [`run`] is what every blocking collective call comes to, ordered ones as well, and [`start`]
+//! every other one. Each member brings its transfer, or the error of its arguments, and all leave
+//! together: with an error if one of them has failed. How the bytes move in between all members
+//! choose alike ([`choice`]).
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -22,9 +23,9 @@ use crate::transfer::Transfer;
 /// A blocking collective call. Collective; all members have a transfer, all in one direction.
 ///
 /// # Errors
-/// That of the lowest member whose arguments are bad, at all members: no byte is moved then. Else that of the
-/// lowest member whose transfer has failed, at all members; the text says how far it came. It does not undo
-/// what others have moved.
+/// That of the lowest member whose arguments are bad, at all members: no byte is moved then. Else
+/// that of the lowest member whose transfer has failed, at all members; the text says how far it
+/// came. It does not undo what others have moved.
 pub fn run(process: &Process, file: &File, own: Result<Transfer>) -> Result<Status> {
     file.operations.settle(process);
     let placed = own.as_ref().ok().map(Transfer::placed);
@@ -41,8 +42,8 @@ pub fn run(process: &Process, file: &File, own: Result<Transfer>) -> Result<Stat
     done
 }
 
-/// A collective call that goes on while the program computes; its request. The others learn of an error of the
-/// arguments when they complete theirs.
+/// A collective call that goes on while the program computes; its request. The others learn of an
+/// error of the arguments when they complete theirs.
 ///
 /// # Errors
 /// The error of the arguments, if they are wrong.
@@ -78,7 +79,8 @@ pub(crate) fn begin(
     wrong.map_or(Ok(operation), Err)
 }
 
-/// What the members do; `moved` is how many bytes in memory of this one have been moved, also if that fails.
+/// What the members do; `moved` is how many bytes in memory of this one have been moved, also if
+/// that fails.
 async fn work(
     crew: &CollectiveCall,
     file: &File,

@@ -89,8 +89,8 @@ impl Rounds {
         let windows = self.buffers.windows(set);
         self.mark_runs(cursor, base, set, |from, run| {
             let at = (run.at - base) as usize;
-            // SAFETY: the run lies in the windows; the program does not let members write the same byte, and if it
-            // does, one of them is there. The walk goes on where it was.
+            // SAFETY: the run lies in the windows; the program does not let members write the same
+            // byte, and if it does, one of them is there. The walk goes on where it was.
             unsafe { walk.give(from, windows.wrapping_add(at), run.len as usize) };
         });
     }

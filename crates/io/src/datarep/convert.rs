@@ -36,8 +36,8 @@ pub(crate) fn zeroed(len: u64) -> Result<Vec<u8>> {
 /// The elements as bytes of a file, in which they take `len`.
 ///
 /// # Errors
-/// `Conversion` for a value that the representation does not have; `NoMem`; what the program's function
-/// returns.
+/// `Conversion` for a value that the representation does not have; `NoMem`; what the program's
+/// function returns.
 pub(crate) fn to_file(
     datarep: &Datarep,
     types: &Datatypes,
@@ -74,8 +74,8 @@ pub(crate) fn to_file(
     Ok(bytes)
 }
 
-/// Stores the elements that `bytes` of a file stand for, of all of which there would be `len`; how many
-/// bytes in memory that are.
+/// Stores the elements that `bytes` of a file stand for, of all of which there would be `len`; how
+/// many bytes in memory that are.
 ///
 /// # Errors
 /// As [`to_file`].
@@ -178,7 +178,8 @@ impl Registered {
         while at < count && code == 0 {
             let now = (count - at).min(c_int::MAX as u64);
             let (base, place) = (of.base.cast::<c_void>(), at as Offset);
-            // Both sides have room for the elements from that position on, of which they are told the beginning.
+            // Both sides have room for the elements from that position on, of which they are told
+            // the beginning.
             code = match function {
                 Conversion::Int(f) => f.call(|f| {
                     let f = f?;

@@ -1,8 +1,8 @@
-//! Representations of data in files (MPI-5, chapter 14.5): `native`, `internal`, `external32`, and those that
-//! the program registers.
+//! Representations of data in files (MPI-5, chapter 14.5): `native`, `internal`, `external32`, and
+//! those that the program registers.
 //!
-//! `internal` is `native` here: all processes of a job have one machine language. What it promises, that the
-//! same library reads it everywhere, holds for that of one architecture.
+//! `internal` is `native` here: all processes of a job have one machine language. What it promises,
+//! that the same library reads it everywhere, holds for that of one architecture.
 
 mod convert;
 mod scale;
@@ -52,7 +52,8 @@ pub struct Registered {
     pub extra_state: *mut c_void,
 }
 
-// SAFETY: the functions are called by threads that call MPI only; the state is the program's matter.
+// SAFETY: the functions are called by threads that call MPI only; the state is the program's
+// matter.
 unsafe impl Send for Registered {}
 // SAFETY: as above.
 unsafe impl Sync for Registered {}
@@ -93,8 +94,8 @@ static ALL: LazyLock<Mutex<Vec<Arc<Datarep>>>> = LazyLock::new(|| {
 /// Makes a representation known under a name (`MPI_Register_datarep`).
 ///
 /// # Errors
-/// `DupDatarep` if there is one of that name, `Arg` for names that are empty or too long, and without the
-/// function that tells extents.
+/// `DupDatarep` if there is one of that name, `Arg` for names that are empty or too long, and
+/// without the function that tells extents.
 pub fn register(name: &str, functions: Registered) -> Result<()> {
     if name.is_empty() || name.len() >= consts::MAX_DATAREP_STRING as usize {
         fail!(
@@ -189,7 +190,8 @@ impl Registered {
             return Ok(leaf.size());
         }
         let call = |f: DatarepExtentFunction| match f {
-            // SAFETY: the program registered the function for this state; the extent outlives the call.
+            // SAFETY: the program registered the function for this state; the extent outlives the
+            // call.
             Some(f) => unsafe { f(handle, &raw mut extent, self.extra_state) },
             None => 0,
         };

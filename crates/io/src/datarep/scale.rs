@@ -1,7 +1,8 @@
-//! Types as they lie in a file whose representation gives values other sizes (MPI-5, chapter 14.5.1).
+//! Types as they lie in a file whose representation gives values other sizes (MPI-5, chapter
+//! 14.5.1).
 //!
-//! A type is made again by its own constructors from runs of bytes: displacements that count elements
-//! follow their new extents, those in bytes stay as the program gave them.
+//! A type is made again by its own constructors from runs of bytes: displacements that count
+//! elements follow their new extents, those in bytes stay as the program gave them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,8 +29,8 @@ impl Open {
     }
 }
 
-/// A type whose predefined parts take the bytes that `leaf` says. Types may be made of others to any depth, so there is no
-/// recursion, and each is made once, however often it is used.
+/// A type whose predefined parts take the bytes that `leaf` says. Types may be made of others to
+/// any depth, so there is no recursion, and each is made once, however often it is used.
 ///
 /// # Errors
 /// `Type` for a type that would be too long; those of `leaf`.

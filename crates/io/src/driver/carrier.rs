@@ -1,8 +1,8 @@
-//! Copies by the kernel into memory that may vanish: pages of a file that somebody cuts. A store into such a page would end the
-//! process by a signal; the kernel's copy ends early.
+//! Copies by the kernel into memory that may vanish: pages of a file that somebody cuts. A store
+//! into such a page would end the process by a signal; the kernel's copy ends early.
 //!
-//! Bytes go into a pipe, and out of it to many places in one call. That is 12 ns for each piece on an x86 of 2023, where a store takes
-//! 2 and a call to write a piece 300.
+//! Bytes go into a pipe, and out of it to many places in one call. That is 12 ns for each piece on
+//! an x86 of 2023, where a store takes 2 and a call to write a piece 300.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -42,11 +42,12 @@ impl Carrier {
         })
     }
 
-    /// Copies the bytes from `from` on to places, in their order; how many before the first place that is not there. If that
-    /// are not all, the pipe is not empty and not to be used again.
+    /// Copies the bytes from `from` on to places, in their order; how many before the first place
+    /// that is not there. If that are not all, the pipe is not empty and not to be used again.
     ///
     /// # Safety
-    /// There are as many bytes at `from` as the places have together, and nothing of the program lies at the places.
+    /// There are as many bytes at `from` as the places have together, and nothing of the program
+    /// lies at the places.
     pub(super) unsafe fn carry(
         &mut self,
         from: *const u8,
@@ -72,7 +73,8 @@ impl Carrier {
         carried as u64
     }
 
-    /// Fills the pieces with the `want` bytes at `from` that they have room for; how many they were given.
+    /// Fills the pieces with the `want` bytes at `from` that they have room for; how many they were
+    /// given.
     ///
     /// # Safety
     /// As for [`Carrier::carry`].
@@ -138,7 +140,8 @@ mod tests {
     #[test]
     fn all_bytes_reach_their_places() {
         let mut carrier = Carrier::new().unwrap();
-        // Pieces of many lengths: more than a call takes, and one that is longer than what the pipe holds.
+        // Pieces of many lengths: more than a call takes, and one that is longer than what the pipe
+        // holds.
         let lens: Vec<usize> = (0..3000)
             .map(|i| 1 + i * 7 % 90)
             .chain([300_000, 1])

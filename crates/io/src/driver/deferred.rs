@@ -1,4 +1,5 @@
-//! A file that is opened when it is first used: `romio_no_indep_rw` says that most members will not use it themselves.
+//! A file that is opened when it is first used: `romio_no_indep_rw` says that most members will not
+//! use it themselves.
 
 use std::ffi::{CString, c_int};
 use std::io;

@@ -21,7 +21,8 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Reads faults that commas separate: `short=N`, `eintr`, `enospc=OFFSET`, `edquot=OFFSET`, `eio=OFFSET`.
+    /// Reads faults that commas separate: `short=N`, `eintr`, `enospc=OFFSET`, `edquot=OFFSET`,
+    /// `eio=OFFSET`.
     ///
     /// # Errors
     /// The word that is none of them.

@@ -7,11 +7,12 @@ use std::ptr;
 use super::calls::{checked, offset};
 use super::carrier::Carrier;
 
-/// Bytes of a file in memory: what is stored there is in the file at once, for all who use it on this host.
+/// Bytes of a file in memory: what is stored there is in the file at once, for all who use it on
+/// this host.
 ///
-/// Nothing else in the pages changes. The pages have room on the storage and are there, so a store does not fail but where
-/// somebody cuts the file meanwhile. That would end the process by `SIGBUS`, so the kernel stores ([`Carrier`]), and nobody else
-/// is given an address.
+/// Nothing else in the pages changes. The pages have room on the storage and are there, so a store
+/// does not fail but where somebody cuts the file meanwhile. That would end the process by
+/// `SIGBUS`, so the kernel stores ([`Carrier`]), and nobody else is given an address.
 #[derive(Debug)]
 pub struct Mapped {
     page: *mut libc::c_void,
@@ -24,7 +25,8 @@ impl Mapped {
     /// Bytes `[at, at + len)`, at least one, of a file that is open for reading and writing.
     ///
     /// # Errors
-    /// What the system says: that there is no room for them, or that the file system cannot provide it beforehand.
+    /// What the system says: that there is no room for them, or that the file system cannot provide
+    /// it beforehand.
     pub(super) fn new(file: BorrowedFd<'_>, at: u64, len: u64) -> io::Result<Self> {
         let fd = file.as_raw_fd();
         loop {
@@ -54,9 +56,10 @@ impl Mapped {
         }
     }
 
-    /// Stores the bytes from `from` on in pieces, each given by its place behind the first byte of the map and its length, in their
-    /// order; how many bytes before the first piece that the file does not have any more; `None` without a pipe. `carrier` is made if
-    /// there is none, and goes if not all could be stored.
+    /// Stores the bytes from `from` on in pieces, each given by its place behind the first byte of
+    /// the map and its length, in their order; how many bytes before the first piece that the file
+    /// does not have any more; `None` without a pipe. `carrier` is made if there is none, and goes
+    /// if not all could be stored.
     ///
     /// # Safety
     /// There are as many bytes at `from` as the pieces have together.
@@ -135,7 +138,8 @@ mod tests {
         // SAFETY: 65,536 pieces of 8 bytes.
         let stored = unsafe { mapped.store(&mut carrier, bytes.as_ptr(), pieces()) };
         assert!(carrier.is_none(), "it is not empty");
-        // The page in which it ends is there; the system may not count the last bytes that it has stored.
+        // The page in which it ends is there; the system may not count the last bytes that it has
+        // stored.
         let most = 100_000u64.next_multiple_of(4096) / 2;
         assert!(
             (most - 4096..=most).contains(&stored.unwrap()),

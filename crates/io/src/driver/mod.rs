@@ -1,8 +1,9 @@
-//! What a file system is to the rest: a file that bytes are moved to and from at offsets of 64 bits.
+//! What a file system is to the rest: a file that bytes are moved to and from at offsets of 64
+//! bits.
 //!
-//! A [`Driver`] may move less than it is asked to, and may be interrupted. [`move_run`] is the one loop
-//! that finishes both, so everything above sees either all bytes moved, or the end of the file, or an
-//! error and how far it came.
+//! A [`Driver`] may move less than it is asked to, and may be interrupted. [`move_run`] is the one
+//! loop that finishes both, so everything above sees either all bytes moved, or the end of the
+//! file, or an error and how far it came.
 
 mod calls;
 mod carrier;
@@ -45,16 +46,18 @@ pub enum Direction {
 
 /// An open file of some file system.
 ///
-/// Any thread may call any method at any time. Offsets count bytes from the beginning of the file, and
-/// are at most `i64::MAX`.
+/// Any thread may call any method at any time. Offsets count bytes from the beginning of the file,
+/// and are at most `i64::MAX`.
 pub trait Driver: Send + Sync + fmt::Debug {
-    /// Moves bytes between the file from `at` on and memory; how many, which may be fewer than asked for. 0 for a read means that `at` is at or beyond the end of the file.
+    /// Moves bytes between the file from `at` on and memory; how many, which may be fewer than
+    /// asked for. 0 for a read means that `at` is at or beyond the end of the file.
     ///
     /// # Errors
     /// What the system says; `Interrupted` moves nothing and is no failure.
     ///
     /// # Safety
-    /// The part is valid for reads, or for writes if the direction is [`Direction::Read`]. It is not empty.
+    /// The part is valid for reads, or for writes if the direction is [`Direction::Read`]. It is
+    /// not empty.
     unsafe fn move_some(&self, direction: Direction, part: Part, at: u64) -> io::Result<usize>;
 
     /// Whether [`Driver::map`] may give something.
@@ -62,8 +65,8 @@ pub trait Driver: Send + Sync + fmt::Debug {
         false
     }
 
-    /// Bytes `[at, at + len)` of the file in memory, ready to be stored into, with room for them on the storage; the file
-    /// is at least that long then. `None` where that cannot be had.
+    /// Bytes `[at, at + len)` of the file in memory, ready to be stored into, with room for them on
+    /// the storage; the file is at least that long then. `None` where that cannot be had.
     fn map(&self, _at: u64, _len: u64) -> Option<Mapped> {
         None
     }
@@ -101,7 +104,8 @@ pub trait Driver: Send + Sync + fmt::Debug {
     /// How the file is laid out over devices, if the file system tells.
     fn stripes(&self) -> Option<Stripes>;
 
-    /// Closes the file; nobody uses it any more. Some file systems write only now, or notice only now that they could not.
+    /// Closes the file; nobody uses it any more. Some file systems write only now, or notice only
+    /// now that they could not.
     ///
     /// # Errors
     /// What the system says; the file is closed then, too.
@@ -117,7 +121,8 @@ pub trait Driver: Send + Sync + fmt::Debug {
 /// Moves all bytes of a run, or up to the end of the file; counts them in `done` as they are moved.
 ///
 /// # Errors
-/// That of the driver; `done` says how many bytes were moved before. `WriteZero` if a write moves nothing.
+/// That of the driver; `done` says how many bytes were moved before. `WriteZero` if a write moves
+/// nothing.
 ///
 /// # Safety
 /// The run is valid for reads, or for writes if the direction is [`Direction::Read`].

@@ -23,7 +23,8 @@ impl Descriptor {
         self.0.load(Relaxed)
     }
 
-    /// Linux gives the descriptor back also where it tells an error. That a signal came is none of the file's.
+    /// Linux gives the descriptor back also where it tells an error. That a signal came is none of
+    /// the file's.
     fn close(&self) -> io::Result<()> {
         match self.0.swap(CLOSED, Relaxed) {
             CLOSED => Ok(()),
@@ -64,8 +65,9 @@ fn folder(path: &CStr) -> CString {
 }
 
 impl Posix {
-    /// Opens `path` with flags of `open(2)`; a file that is created gets the permissions `mode`, but for
-    /// those that the process's mask withholds. Programs that the process starts do not get the descriptor.
+    /// Opens `path` with flags of `open(2)`; a file that is created gets the permissions `mode`,
+    /// but for those that the process's mask withholds. Programs that the process starts do not get
+    /// the descriptor.
     ///
     /// # Errors
     /// What the system says; `EISDIR` for a directory, however it is opened.
@@ -91,12 +93,12 @@ impl Posix {
         }
     }
 
-    /// Makes a new file, with stripes as wanted where it lies on Lustre. The file is laid out before it is opened for
-    /// good, as an open file has its layout already.
+    /// Makes a new file, with stripes as wanted where it lies on Lustre. The file is laid out
+    /// before it is opened for good, as an open file has its layout already.
     ///
     /// # Errors
-    /// What the system says; `EEXIST` for a file that is there. That stripes cannot be had is no failure: they are
-    /// hints, and [`Driver::stripes`] tells what there is.
+    /// What the system says; `EEXIST` for a file that is there. That stripes cannot be had is no
+    /// failure: they are hints, and [`Driver::stripes`] tells what there is.
     pub fn create(path: &CStr, flags: c_int, mode: u32, stripes: Stripes) -> io::Result<Self> {
         let flags = flags | libc::O_CREAT | libc::O_EXCL;
         let wants = stripes.unit != 0 || stripes.count != 0;
@@ -123,15 +125,16 @@ impl Posix {
         self.fd.get()
     }
 
-    /// Forgets what the kernel has cached of a file on NFS: opening it has the server asked for its state.
+    /// Forgets what the kernel has cached of a file on NFS: opening it has the server asked for its
+    /// state.
     fn forget(&self) -> io::Result<()> {
         // SAFETY: no memory is involved. What cannot be dropped is checked when it is opened.
         unsafe { libc::posix_fadvise64(self.fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
         std::fs::File::open(format!("/proc/self/fd/{}", self.fd())).map(drop)
     }
 
-    /// What can be mapped to be stored into: stores of several hosts into one page would be lost, so the file is one of
-    /// this host alone.
+    /// What can be mapped to be stored into: stores of several hosts into one page would be lost,
+    /// so the file is one of this host alone.
     fn for_maps(&self) -> Option<BorrowedFd<'_>> {
         if self.system != FileSystem::Local {
             return None;

@@ -60,7 +60,8 @@ impl FileSystem {
     }
 }
 
-/// How Lustre lays a file out, as its attribute `lustre.lov` says (`struct lov_user_md_v1` of its documentation).
+/// How Lustre lays a file out, as its attribute `lustre.lov` says (`struct lov_user_md_v1` of its
+/// documentation).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stripes {
     /// Bytes of a stripe; 0 for what the file system thinks.

@@ -9,7 +9,8 @@ use crate::net::Net;
 
 impl<N: Net, K: MatchKey> Endpoint<N, K> {
     /// Has `handler` take the active messages of a class from now on; gives back the one before.
-    /// Packets of a class without a handler are dropped, so it is set before any peer may send some.
+    /// Packets of a class without a handler are dropped, so it is set before any peer may send
+    /// some.
     ///
     /// # Panics
     /// If there is no such class.
@@ -27,7 +28,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
     }
 
     /// Posts an active message of at most [`Endpoint::max_active`] bytes, which are copied before
-    /// return. If the route is full nothing is sent: call [`Endpoint::progress`], then post it again.
+    /// return. If the route is full nothing is sent: call [`Endpoint::progress`], then post it
+    /// again.
     ///
     /// # Errors
     /// [`PeerLost`] if the peer is gone.

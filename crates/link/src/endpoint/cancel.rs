@@ -45,7 +45,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
     }
 
     /// Revokes a communicator (`MPI_Comm_revoke`): but for what members tell each other about it
-    /// ([`Plane::Control`](crate::Plane::Control)) nothing is sent or received on it any more. Receives that have not matched fail, and so do sends as [`Endpoint::cancel`] takes them
+    /// ([`Plane::Control`](crate::Plane::Control)) nothing is sent or received on it any more.
+    /// Receives that have not matched fail, and so do sends as [`Endpoint::cancel`] takes them
     /// back; what both ends are in the middle of goes on to its end, as the other end may be
     /// reading this one's memory. Local: nobody is told.
     pub fn revoke(&mut self, cid: Cid) {
@@ -64,8 +65,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         comm.is_some_and(|it| it.revoked)
     }
 
-    /// Whether a peer is lost or a communicator was revoked, or it was [noted](Endpoint::note_trouble) that others know of
-    /// such a thing.
+    /// Whether a peer is lost or a communicator was revoked, or it was
+    /// [noted](Endpoint::note_trouble) that others know of such a thing.
     #[inline]
     pub fn is_troubled(&self) -> bool {
         self.engine.troubled

@@ -59,8 +59,9 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         (request.fate, request.rare.word) = (Fate::Queued, word);
     }
 
-    /// Hands the requests with a word that have become complete since the last call to a sink, in the order in which they
-    /// did. One whose result somebody has taken before is among them all the same.
+    /// Hands the requests with a word that have become complete since the last call to a sink, in
+    /// the order in which they did. One whose result somebody has taken before is among them all
+    /// the same.
     ///
     /// # Examples
     /// See [`Completed`].

@@ -59,8 +59,8 @@ use crate::wire::{Note, kind};
 /// }
 /// ```
 ///
-/// Matching by tags of 64 bits and by peers, for those who have no ranks; `examples/tagged_messages.rs` of `catena_net` is two
-/// processes that do so:
+/// Matching by tags of 64 bits and by peers, for those who have no ranks;
+/// `examples/tagged_messages.rs` of `catena_net` is two processes that do so:
 /// ```
 /// use catena_fabric::Peer;
 /// use catena_link::{Endpoint, Net, TagKey, TagSelector};
@@ -127,8 +127,9 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         }
     }
 
-    /// From now on messages of the program carry the [seals](crate::Source::seal) of their sources, which the sinks that match them
-    /// [check](crate::Sink::check_seal). To be called before any is sent. Messages of 4 GiB and more have none.
+    /// From now on messages of the program carry the [seals](crate::Source::seal) of their sources,
+    /// which the sinks that match them [check](crate::Sink::check_seal). To be called before any is
+    /// sent. Messages of 4 GiB and more have none.
     pub fn seal_messages(&mut self) {
         self.engine.has_seals = true;
     }
@@ -193,8 +194,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
 
     /// Says that a communicator of that id will be [opened](Endpoint::open), or else
     /// [closed](Endpoint::close): packets that come for it are kept until then. Those for an id of
-    /// which this was not said are taken for late ones of an earlier communicator and thrown away, so it is
-    /// said before anybody is told the id.
+    /// which this was not said are taken for late ones of an earlier communicator and thrown away,
+    /// so it is said before anybody is told the id.
     ///
     /// # Panics
     /// If that id is in use; see [`Endpoint::in_use`].
@@ -213,15 +214,15 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         self.settle();
     }
 
-    /// Closes a communicator, or expects it no longer. Messages in it that nobody received are dropped.
-    /// Requests under way complete as if it were still open; until then its id
-    /// stays in use. Afterwards everything that is known by the id is forgotten.
+    /// Closes a communicator, or expects it no longer. Messages in it that nobody received are
+    /// dropped. Requests under way complete as if it were still open; until then its id stays in
+    /// use. Afterwards everything that is known by the id is forgotten.
     pub fn close(&mut self, cid: Cid) {
         self.engine.close(cid);
     }
 
-    /// Whether a communicator of that id, or of another one of its slot, is expected, open, or closed with
-    /// requests still under way.
+    /// Whether a communicator of that id, or of another one of its slot, is expected, open, or
+    /// closed with requests still under way.
     pub fn in_use(&self, cid: Cid) -> bool {
         let comm = self.engine.comms.get(cid.index());
         comm.is_some_and(|comm| comm.cid != Cid::NONE)
@@ -390,7 +391,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         self.settle();
     }
 
-    /// Learns that a peer is gone which may have ended: requests with it alone fail, and if it has died, it is told again.
+    /// Learns that a peer is gone which may have ended: requests with it alone fail, and if it has
+    /// died, it is told again.
     pub fn peer_ended(&mut self, end: PeerLost) {
         self.engine.peer_ended(end);
         self.settle();
@@ -409,9 +411,9 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         !self.engine.work && self.engine.operations == 0
     }
 
-    /// Whether a message is under way on one of these communicators or on one that is closed, also one whose request was
-    /// given up: from here, unless its receiver has thrown it away, or to a receive here that has matched it. Cost: all
-    /// requests.
+    /// Whether a message is under way on one of these communicators or on one that is closed, also
+    /// one whose request was given up: from here, unless its receiver has thrown it away, or to a
+    /// receive here that has matched it. Cost: all requests.
     pub fn has_under_way(&self, of: impl Fn(Cid) -> bool) -> bool {
         let engine = &self.engine;
         engine.requests.taken().any(|at| {
@@ -426,8 +428,9 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         })
     }
 
-    /// The program receives nothing any more on these communicators and on those that are closed: messages of its own that
-    /// no receive here matches are thrown away, and their senders told, who may wait for one.
+    /// The program receives nothing any more on these communicators and on those that are closed:
+    /// messages of its own that no receive here matches are thrown away, and their senders told,
+    /// who may wait for one.
     pub fn stop_receiving(&mut self, of: impl Fn(Cid) -> bool) {
         self.engine.stop_receiving(of);
         self.settle();

@@ -76,14 +76,15 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         })
     }
 
-    /// The number of the next packet to a rank of a communicator; `None` if that is not open. The receiver knows when it
-    /// [has all before](Endpoint::has_all_before) it.
+    /// The number of the next packet to a rank of a communicator; `None` if that is not open. The
+    /// receiver knows when it [has all before](Endpoint::has_all_before) it.
     pub fn next_to(&self, cid: Cid, rank: u32) -> Option<u16> {
         let comm = self.engine.comm(cid).filter(|it| it.open)?;
         Some(comm.peer_states.get(rank as usize)?.send_seq)
     }
 
-    /// Whether all packets from a rank of a communicator before the one with that number were handled; that one may have been, too.
+    /// Whether all packets from a rank of a communicator before the one with that number were
+    /// handled; that one may have been, too.
     pub fn has_all_before(&self, cid: Cid, rank: u32, number: u16) -> bool {
         let comm = self.engine.comm(cid).filter(|it| it.open);
         let peer_state = comm.and_then(|it| it.peer_states.get(rank as usize));
@@ -91,8 +92,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         matches!(turn, Some(Turn::Now | Turn::Past))
     }
 
-    /// Ends a request, as what it waits for will never be done: a receive that nothing has matched, or a send whose message was
-    /// thrown away.
+    /// Ends a request, as what it waits for will never be done: a receive that nothing has matched,
+    /// or a send whose message was thrown away.
     pub fn end_in_vain(&mut self, id: ReqId, failure: Failure<K::Tag>) {
         if !self.is_under_way(id) {
             return;
@@ -107,7 +108,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         self.settle();
     }
 
-    /// That rank of a communicator sends nothing any more, and all that it has sent is there: see [`Endpoint::seek`].
+    /// That rank of a communicator sends nothing any more, and all that it has sent is there: see
+    /// [`Endpoint::seek`].
     pub fn note_end(&mut self, cid: Cid, rank: u32) {
         self.engine.finalized.insert((cid, rank));
     }

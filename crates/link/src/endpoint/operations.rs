@@ -46,8 +46,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         moved
     }
 
-    /// Writes bytes `[at, upto)` of a message, or the first of them. They count when they are at the
-    /// receiver.
+    /// Writes bytes `[at, upto)` of a message, or the first of them. They count when they are at
+    /// the receiver.
     pub(super) fn write_some(&mut self, id: ReqId, at: u64, upto: u64) -> Moved {
         let op = self.engine.operation_id(id.index);
         let request = self.engine.requests.get(id.index);

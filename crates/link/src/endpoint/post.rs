@@ -340,22 +340,22 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         id
     }
 
-    /// How many processes have been found to be gone so far. It never falls: who has seen the same number before knows
-    /// that there is no news.
+    /// How many processes have been found to be gone so far. It never falls: who has seen the same
+    /// number before knows that there is no news.
     #[inline]
     pub fn losses(&self) -> usize {
         self.engine.losses_so_far
     }
 
-    /// Forgets everything about peers to which no communicator leads: from now on they are other processes. All handlers
-    /// of active messages do the same.
+    /// Forgets everything about peers to which no communicator leads: from now on they are other
+    /// processes. All handlers of active messages do the same.
     pub fn forget_peers(&mut self, peers: &Range<u32>) {
         debug_assert!(!self.leads_to(peers));
         self.engine.forget_peers(peers);
     }
 
-    /// The processes that are known to have died. Others have ended, as they were free to do: whatever needs one of
-    /// those fails, and nothing else does ([`Endpoint::is_lost`]).
+    /// The processes that are known to have died. Others have ended, as they were free to do:
+    /// whatever needs one of those fails, and nothing else does ([`Endpoint::is_lost`]).
     pub fn lost_peers(&self) -> impl Iterator<Item = Peer> + '_ {
         let engine = &self.engine;
         let lost = engine.losses.keys().copied();

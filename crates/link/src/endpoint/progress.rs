@@ -16,8 +16,8 @@ use crate::wire::{self, Announce, MIN_PACKET, Note, kind};
 /// must not wait long for them.
 const BUDGET: u64 = 1 << 20;
 
-/// Longest rest, from byte `at` on, of a message to a peer that is not cut: while the peer is behind, or sends itself,
-/// nothing is gained by handing it a part early.
+/// Longest rest, from byte `at` on, of a message to a peer that is not cut: while the peer is
+/// behind, or sends itself, nothing is gained by handing it a part early.
 fn whole<N: Net>(net: &N, peer: Peer, at: u64) -> u64 {
     let caps = net.caps(peer);
     let whole = match at {

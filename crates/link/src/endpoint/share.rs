@@ -289,8 +289,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         }
     }
 
-    /// The next `n` bytes of the part of a shared message that is being written are at the receiver:
-    /// it is told when the part is whole.
+    /// The next `n` bytes of the part of a shared message that is being written are at the
+    /// receiver: it is told when the part is whole.
     pub(super) fn have_written(&mut self, id: ReqId, n: u64) {
         let rare = &mut self.engine.requests.get_mut(id.index).rare;
         let share = &mut rare.share;

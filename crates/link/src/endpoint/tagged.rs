@@ -1,4 +1,5 @@
-//! Matching without ranks: by a tag of 64 bits, of which receives may ignore some, and by the peer itself.
+//! Matching without ranks: by a tag of 64 bits, of which receives may ignore some, and by the peer
+//! itself.
 
 use catena_fabric::Peer;
 
@@ -18,8 +19,9 @@ impl<N: Net> Endpoint<N, TagKey> {
         endpoint
     }
 
-    /// Takes in a peer, with which messages may be exchanged from now on; nothing happens if it is known. To be called
-    /// before the routes are polled that know it: what comes from it earlier is thrown away.
+    /// Takes in a peer, with which messages may be exchanged from now on; nothing happens if it is
+    /// known. To be called before the routes are polled that know it: what comes from it earlier is
+    /// thrown away.
     pub fn add_peer(&mut self, peer: Peer) {
         self.engine.add_member(ALL, peer);
     }
@@ -42,7 +44,8 @@ impl<N: Net> Endpoint<N, TagKey> {
         self.probe(ALL, Plane::User, selector)
     }
 
-    /// As [`Endpoint::probe_tagged`], and takes the message out of the queues; see [`Endpoint::mprobe`].
+    /// As [`Endpoint::probe_tagged`], and takes the message out of the queues; see
+    /// [`Endpoint::mprobe`].
     pub fn claim_tagged(&mut self, selector: TagSelector) -> Option<(MessageId, Envelope<u64>)> {
         self.mprobe(ALL, Plane::User, selector)
     }

@@ -120,7 +120,8 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         true
     }
 
-    /// A fragment. While a receive gets the message from there, its communicator is open, and its first packet was handled.
+    /// A fragment. While a receive gets the message from there, its communicator is open, and its
+    /// first packet was handled.
     pub fn on_more(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
         let first = first::<K>(from, &header);
         match self.assemblies.target_mut(first) {
@@ -163,7 +164,8 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         placed
     }
 
-    /// Places a fragment into the receive that gets its message, and forgets that with the last one.
+    /// Places a fragment into the receive that gets its message, and forgets that with the last
+    /// one.
     fn place_in_assembled(
         &mut self,
         first: First,

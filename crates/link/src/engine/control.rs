@@ -258,8 +258,8 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         }
     }
 
-    /// Ends a send whose message the receiver has dropped, if its user has cancelled it or given it up and all of it has
-    /// left. Who has not may still do so.
+    /// Ends a send whose message the receiver has dropped, if its user has cancelled it or given it
+    /// up and all of it has left. Who has not may still do so.
     pub fn end_dropped(&mut self, at: u32) {
         let request = self.requests.get_mut(at);
         if !request.rare.cancelling && request.fate != Fate::Detached {

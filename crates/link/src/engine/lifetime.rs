@@ -330,7 +330,8 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         }
     }
 
-    /// A peer has ended and has not died: whatever needs it ends with an error; what any may send does not need it.
+    /// A peer has ended and has not died: whatever needs it ends with an error; what any may send
+    /// does not need it.
     #[cold]
     pub fn peer_ended(&mut self, lost: PeerLost) {
         if !self.losses.contains_key(&lost.peer) {

@@ -80,8 +80,8 @@ pub(crate) struct Engine<N: Net, K: MatchKey> {
     pub sought: Option<(Context, Option<u32>)>,
     /// Ranks of communicators that send nothing any more, as far as somebody has asked.
     pub finalized: HashSet<(Cid, u32)>,
-    /// Whether messages of the program have seals; that of the message that is handled now, or 0; and those of
-    /// messages that are kept, by their places.
+    /// Whether messages of the program have seals; that of the message that is handled now, or 0;
+    /// and those of messages that are kept, by their places.
     pub has_seals: bool,
     pub seal: u32,
     pub kept_seals: HashMap<u32, u32>,
@@ -308,7 +308,8 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         self.requests.free_slot(at);
     }
 
-    /// All of a message is there: if there was a choice how it moves, the route learns what that took.
+    /// All of a message is there: if there was a choice how it moves, the route learns what that
+    /// took.
     pub fn note_moved(&mut self, at: u32, streamed: bool) {
         let rare = &mut self.requests.get_mut(at).rare;
         let asked = std::mem::take(&mut rare.asked);

@@ -2,14 +2,14 @@
 //!
 //! Packets to one rank of a communicator are numbered, and the numbers wrap. On a route that keeps
 //! order that confuses nothing: each packet comes when its number is next. On one that does not, a
-//! packet may be late by any number of others. There the first number of each quarter is a **mark**,
-//! and the sender lets a mark out only when the one before was answered; what it sends behind it
-//! waits meanwhile, apart from everything else for that process.
+//! packet may be late by any number of others. There the first number of each quarter is a
+//! **mark**, and the sender lets a mark out only when the one before was answered; what it sends
+//! behind it waits meanwhile, apart from everything else for that process.
 //!
 //! The receiver answers a mark when all sequenced packets before it were handled and no packet of
 //! their messages is missing. So what is under way at any time are packets of less than half of all
-//! numbers, and they cannot be confused whatever the width ([`Net::SEQUENCE_BITS`]). A mark costs two
-//! packets in 16,384.
+//! numbers, and they cannot be confused whatever the width ([`Net::SEQUENCE_BITS`]). A mark costs
+//! two packets in 16,384.
 //!
 //! [`Net::SEQUENCE_BITS`]: crate::net::Net::SEQUENCE_BITS
 

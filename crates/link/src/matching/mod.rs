@@ -7,10 +7,11 @@
 //! * Posted receives without wildcards: an [`Index`] on their keys.
 //! * Posted receives with wildcards: one [`List`] per context and plane in
 //!   order of posting, and an [`Index`] on what they name once some message has passed by
-//!   more than a few of them ([`Wild`]): one look for each class of them. Post numbers decide between the kinds.
+//!   more than a few of them ([`Wild`]): one look for each class of them. Post numbers decide
+//!   between the kinds.
 //! * Unexpected messages: an [`Index`] on their keys, one [`List`]
-//!   per context and plane in order of arrival, and, once a class of selectors has passed by more than a
-//!   few of them, an [`Index`] on what such selectors name, so that every selector finds its
+//!   per context and plane in order of arrival, and, once a class of selectors has passed by more
+//!   than a few of them, an [`Index`] on what such selectors name, so that every selector finds its
 //!   earliest message.
 
 mod index;

@@ -186,8 +186,8 @@ impl<K: MatchKey> Nodes<K, ANY> for InPlace<'_, K> {
 #[derive(Debug)]
 pub(crate) struct Arrivals<K: MatchKey> {
     list: List,
-    /// By which classes they are indexed. They enter an index together, when a selector has passed by more
-    /// than [`FEW`] of them, and leave it when there are none; most programs need none.
+    /// By which classes they are indexed. They enter an index together, when a selector has passed
+    /// by more than [`FEW`] of them, and leave it when there are none; most programs need none.
     places: K::Places,
 }
 
@@ -341,7 +341,8 @@ impl<K: MatchKey> Store<K> {
         place
     }
 
-    /// The earliest message of a context and plane that a selector with wildcards accepts, or `NIL`.
+    /// The earliest message of a context and plane that a selector with wildcards accepts, or
+    /// `NIL`.
     #[cold]
     #[inline(never)]
     fn first_of_class(
@@ -389,8 +390,8 @@ impl<K: MatchKey> Store<K> {
         self.first_of_class(arrivals, context, selector)
     }
 
-    /// The message of a queue from the source of `like` that the test accepts, or `NIL`. Cost: those of that
-    /// source, once they are indexed.
+    /// The message of a queue from the source of `like` that the test accepts, or `NIL`. Cost:
+    /// those of that source, once they are indexed.
     pub fn find_from(
         &mut self,
         arrivals: &mut Arrivals<K>,

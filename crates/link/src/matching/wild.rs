@@ -9,8 +9,8 @@ use crate::slab::NIL;
 #[derive(Debug)]
 pub(crate) struct Wild<K: MatchKey> {
     list: List,
-    /// Whether they are in the index. They enter it together, when a message has passed by many of them; they
-    /// leave it when all are gone.
+    /// Whether they are in the index. They enter it together, when a message has passed by many of
+    /// them; they leave it when all are gone.
     indexed: bool,
     classes: K::Classes,
 }

@@ -18,7 +18,8 @@ pub(super) const FRONT: usize = 4096;
 pub(super) const PAGE: usize = 4096;
 /// What a piece is aligned to at least: two processors write no line of each other.
 pub(super) const LINE: usize = 64;
-/// The segment of the job, once somebody has asked for chunks that are kept; `None` if there is none.
+/// The segment of the job, once somebody has asked for chunks that are kept; `None` if there is
+/// none.
 pub(super) static ARENA: OnceLock<Option<Arc<Arena>>> = OnceLock::new();
 
 /// The segment of the job, if there is one and it is known.
@@ -29,11 +30,13 @@ pub(super) fn arena() -> Option<Arc<Arena>> {
 /// How a neighbour finds a piece. Plain words, to be sent to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Card {
-    /// The process that owns the chunk, or the number of the segment that it lies in; 0 for a piece that is in none.
+    /// The process that owns the chunk, or the number of the segment that it lies in; 0 for a piece
+    /// that is in none.
     pub pid: u64,
     /// Its descriptor there, or [`Card::IN_SEGMENT`].
     pub fd: u64,
-    /// What the chunk begins with; no other one does. In the segment of the job it is where the chunk lies.
+    /// What the chunk begins with; no other one does. In the segment of the job it is where the
+    /// chunk lies.
     pub stamp: u64,
     /// Bytes of the chunk.
     pub len: u64,
@@ -122,8 +125,8 @@ pub(super) struct Chunk {
     pub stamp: u64,
     /// `None` if it is one piece.
     pub pool: Option<Pool>,
-    /// Where its pages end that the owner has had provided, from its beginning. 0 if whoever uses them provides
-    /// them, or if the piece begins further on.
+    /// Where its pages end that the owner has had provided, from its beginning. 0 if whoever uses
+    /// them provides them, or if the piece begins further on.
     pub provided: usize,
 }
 
@@ -160,8 +163,8 @@ impl Chunk {
         let most = (usize::MAX, usize::MAX);
         let from = arena.reserve(len, most).ok_or_else(no_room)?;
         let base = arena.at(from, len).ok_or_else(no_room)?;
-        // It is the program's, and belongs in its core file, unlike the rest of the segment. A wish only.
-        // SAFETY: part of a mapping, whose content stays.
+        // It is the program's, and belongs in its core file, unlike the rest of the segment. A wish
+        // only. SAFETY: part of a mapping, whose content stays.
         unsafe { libc::madvise(base.cast(), len, libc::MADV_DODUMP) };
         Ok(Chunk {
             store: Store::Segment(arena, from),

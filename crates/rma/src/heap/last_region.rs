@@ -1,5 +1,6 @@
-//! The region that was opened last stays mapped, as the next one may lie in the same memory: programs make and free windows
-//! again and again, and to map their pages anew takes long. The owner of its chunk takes the pages back when that goes.
+//! The region that was opened last stays mapped, as the next one may lie in the same memory:
+//! programs make and free windows again and again, and to map their pages anew takes long. The
+//! owner of its chunk takes the pages back when that goes.
 
 use std::cell::RefCell;
 use std::io;

@@ -32,7 +32,8 @@ pub fn probe() -> Card {
         .unwrap_or(Card::NONE)
 }
 
-/// Whether this process can open the descriptors of the one that has given that card. It is tried once for each.
+/// Whether this process can open the descriptors of the one that has given that card. It is tried
+/// once for each.
 pub fn reaches(probe: Card) -> bool {
     if probe.pid == 0 || probe.fd == Card::IN_SEGMENT || lock(&REACHED).contains(&probe.stamp) {
         return true;
@@ -57,7 +58,8 @@ pub struct Mapping {
     len: usize,
     /// Whether it goes with this: what lies in the segment of the job stays mapped.
     is_own: bool,
-    /// Where the pages begin and end that were provided last, in a chunk whose owner keeps its pages as long as it is there.
+    /// Where the pages begin and end that were provided last, in a chunk whose owner keeps its
+    /// pages as long as it is there.
     provided: Mutex<(usize, usize)>,
 }
 
@@ -121,8 +123,8 @@ impl Mapping {
     }
 }
 
-/// Opens the file of a neighbour's chunk. No descriptor stays with what is mapped: a process may have many windows with
-/// many members.
+/// Opens the file of a neighbour's chunk. No descriptor stays with what is mapped: a process may
+/// have many windows with many members.
 fn open_peer(card: Card) -> io::Result<File> {
     if card.fd == Card::NOWHERE {
         return Err(io::Error::other(
@@ -210,8 +212,8 @@ fn find_in_segment(card: Card) -> io::Result<Mapping> {
     found.ok_or_else(|| io::Error::other("it lies outside of this job's segment"))
 }
 
-/// The chunks of a neighbour that were mapped last. Whoever needs some of them for one operation after the
-/// other keeps them here: to map one takes a thousand times as long as to find it mapped.
+/// The chunks of a neighbour that were mapped last. Whoever needs some of them for one operation
+/// after the other keeps them here: to map one takes a thousand times as long as to find it mapped.
 #[derive(Debug, Default)]
 pub struct Recent(RefCell<[Option<RecentMapping>; 2]>);
 

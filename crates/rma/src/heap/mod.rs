@@ -6,14 +6,16 @@
 //! long as it uses it ([`Mapping`]). Each chunk begins with a stamp, which is compared with the
 //! card: so a process id that means another process there is noticed.
 //!
-//! Where neighbours cannot open each other's descriptors, as in containers that are started per rank, chunks lie in the
-//! segment of the job instead ([`share_segment`]), which has room for a GiB and some MiB for each rank; they are shorter then.
+//! Where neighbours cannot open each other's descriptors, as in containers that are started per
+//! rank, chunks lie in the segment of the job instead ([`share_segment`]), which has room for a GiB
+//! and some MiB for each rank; they are shorter then.
 //!
-//! The chunks of long pieces that were given back last are kept with their pages, up to `SPARE` bytes, until the
-//! library is left: programs make and free windows of one size again and again, and to provide, clear and take
-//! back its pages takes the kernel longer than all else. What a spare chunk holds is what the last piece left there. For the
-//! same reason pages of short pieces go back once there are a few MiB of them (`SPARE`): those of all room that is free
-//! then, and chunks of which nothing is in use go, but for one.
+//! The chunks of long pieces that were given back last are kept with their pages, up to `SPARE`
+//! bytes, until the library is left: programs make and free windows of one size again and again,
+//! and to provide, clear and take back its pages takes the kernel longer than all else. What a
+//! spare chunk holds is what the last piece left there. For the same reason pages of short pieces
+//! go back once there are a few MiB of them (`SPARE`): those of all room that is free then, and
+//! chunks of which nothing is in use go, but for one.
 //!
 //! Nothing here has a name that could be left behind. Pages are provided when a piece is taken, by
 //! its owner, so a lack of memory is an error and no signal, and they lie near its processor.

@@ -23,10 +23,11 @@ const SHARES_OF_SEGMENT: usize = 128 << 10;
 /// Least bytes of free room with pages before these go back.
 const WORTH_RETURNING: usize = 1 << 20;
 
-/// Most bytes of chunks that are kept without a piece. Of short pieces that were given back as much as a fourth of it may
-/// have pages.
+/// Most bytes of chunks that are kept without a piece. Of short pieces that were given back as much
+/// as a fourth of it may have pages.
 const SPARE: usize = 64 << 20;
-/// They have at most one such part of the memory that the machine can give when the first window is made.
+/// They have at most one such part of the memory that the machine can give when the first window is
+/// made.
 const SPARE_PART: u64 = 64;
 
 /// A piece that is taken.
@@ -50,7 +51,8 @@ struct Heap {
     /// Bytes of free room in chunks of short pieces that may have pages.
     used: usize,
     made: u64,
-    /// Whether new chunks lie in the segment of the job, or where nobody finds them if there is none.
+    /// Whether new chunks lie in the segment of the job, or where nobody finds them if there is
+    /// none.
     in_segment: bool,
 }
 
@@ -84,14 +86,15 @@ impl Hook<Process> for HeapHook {
     }
 }
 
-/// Whether new chunks lie where neighbours find them without opening a descriptor of this process, or cannot.
+/// Whether new chunks lie where neighbours find them without opening a descriptor of this process,
+/// or cannot.
 pub fn is_in_segment() -> bool {
     let is_there = arena().is_some();
     !is_there || lock().as_ref().is_some_and(|heap| heap.in_segment)
 }
 
-/// From now on chunks lie in the segment of the job, if there is one: a neighbour cannot open this process's descriptors, or
-/// this one those of a neighbour.
+/// From now on chunks lie in the segment of the job, if there is one: a neighbour cannot open this
+/// process's descriptors, or this one those of a neighbour.
 pub fn share_segment() {
     if arena().is_some() {
         lock().get_or_insert_default().in_segment = true;
@@ -129,8 +132,8 @@ pub fn reserve_lines(len: usize) -> io::Result<*mut u8> {
     lock().get_or_insert_default().take(len, LINE, false)
 }
 
-/// As [`take`], where nobody else need find it if neighbours do not open each other's descriptors and the segment of the job
-/// has no room.
+/// As [`take`], where nobody else need find it if neighbours do not open each other's descriptors
+/// and the segment of the job has no room.
 ///
 /// # Errors
 /// As [`take`].
@@ -159,8 +162,8 @@ pub fn card(at: *const u8, len: usize) -> Option<Card> {
     lock().as_ref()?.card(at.addr(), len)
 }
 
-/// Whether a chunk of files is of one long piece, whose pages stay as long as it is there: those of one that pieces share come
-/// and go.
+/// Whether a chunk of files is of one long piece, whose pages stay as long as it is there: those of
+/// one that pieces share come and go.
 pub(super) fn is_of_one_piece(card: Card) -> bool {
     card.is_file() && card.len != POOL as u64
 }
@@ -203,8 +206,9 @@ impl Heap {
         Ok(ptr::with_exposed_provenance_mut(base + at))
     }
 
-    /// The stamp of the shortest spare chunk that a long piece fits into, if it is not twice as long or longer. One
-    /// whose pages are provided by others than the owner serves only such pieces again, as they lie near the others.
+    /// The stamp of the shortest spare chunk that a long piece fits into, if it is not twice as
+    /// long or longer. One whose pages are provided by others than the owner serves only such
+    /// pieces again, as they lie near the others.
     fn spare(&mut self, len: usize, align: usize, provide: bool) -> Option<u64> {
         if len <= self.shares() || align > PAGE {
             return None;
@@ -254,8 +258,9 @@ impl Heap {
         self.return_pages();
     }
 
-    /// Pages of room that is free in chunks of short pieces go back to the kernel, and chunks of which nothing is in use, but
-    /// for one. Cost: the free parts, and a call of the kernel for each that has a whole page.
+    /// Pages of room that is free in chunks of short pieces go back to the kernel, and chunks of
+    /// which nothing is in use, but for one. Cost: the free parts, and a call of the kernel for
+    /// each that has a whole page.
     fn return_pages(&mut self) {
         self.used = 0;
         let mut is_first = true;

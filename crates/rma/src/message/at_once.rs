@@ -1,9 +1,10 @@
-//! Packets that are dealt with where they lie, before they are copied: one long record of bytes for a run of memory, or
-//! of bytes that this process has asked for. That needs no lock, and nothing that waits for progress. Short records behind
-//! it in the packet, such as a notification, wait their turn.
+//! Packets that are dealt with where they lie, before they are copied: one long record of bytes for
+//! a run of memory, or of bytes that this process has asked for. That needs no lock, and nothing
+//! that waits for progress. Short records behind it in the packet, such as a notification, wait
+//! their turn.
 //!
-//! It is so only if nothing of the same peer waits that came before. All else, and what is wrong with such a record, is
-//! left to the careful way.
+//! It is so only if nothing of the same peer waits that came before. All else, and what is wrong
+//! with such a record, is left to the careful way.
 
 use catena_base::PeerBytes;
 use catena_fabric::Peer;

@@ -63,8 +63,8 @@ impl Handler for Receiver {
         if at_once::take(from, header.argument, payload) {
             return;
         }
-        // They are carried out when the engine is not under way: that may wait for a lock. The peer may write them
-        // while they are copied.
+        // They are carried out when the engine is not under way: that may wait for a lock. The peer
+        // may write them while they are copied.
         exchange::note_packet((from, header.argument, payload.to_vec()));
     }
 

@@ -1,7 +1,9 @@
-//! Synchronization with members elsewhere: flushes, locks, posts and completions, and meetings of hosts.
+//! Synchronization with members elsewhere: flushes, locks, posts and completions, and meetings of
+//! hosts.
 //!
-//! Whoever asks for something waits for the answer to just that ([`Answer`]): so a thread that waits for a lock keeps no
-//! other one waiting. Operations are counted, and a flush waits until all have ended.
+//! Whoever asks for something waits for the answer to just that ([`Answer`]): so a thread that
+//! waits for a lock keeps no other one waiting. Operations are counted, and a flush waits until all
+//! have ended.
 
 use catena_hang::{self as hang, WaitsFor};
 use std::sync::Arc;
@@ -32,7 +34,8 @@ impl Window {
         Err(Error::new(loss.kind(), text))
     }
 
-    /// Sends a record, with a number if there is one, that a member answers when it has come so far.
+    /// Sends a record, with a number if there is one, that a member answers when it has come so
+    /// far.
     pub(crate) fn ask(
         &self,
         rank: u32,
@@ -77,8 +80,8 @@ impl Window {
         self.check_there(self.group.member(rank as usize))
     }
 
-    /// Waits until all operations on a member that were started so far have ended, those that a flush was asked for of
-    /// which it has said so.
+    /// Waits until all operations on a member that were started so far have ended, those that a
+    /// flush was asked for of which it has said so.
     ///
     /// # Errors
     /// `ProcAborted` if it is gone.
@@ -169,7 +172,8 @@ impl Window {
             self.flush_remote(process, rank);
         }
         for rank in ranks.clone() {
-            // What notifies of remote operations leaves when these have ended, and is to be flushed as well.
+            // What notifies of remote operations leaves when these have ended, and is to be flushed
+            // as well.
             if self.notices.are_there.get() && self.is_under_way(rank) {
                 outcome = outcome.and(self.await_operations(process, rank));
             }
@@ -319,9 +323,9 @@ impl Window {
         Ok(())
     }
 
-    /// Has the hosts meet, each by its lowest member, which this process is: in every round it tells
-    /// another one, twice as far away as in the last, and hears of another one. How many failed,
-    /// of those here `failures`; of others one at least is counted.
+    /// Has the hosts meet, each by its lowest member, which this process is: in every round it
+    /// tells another one, twice as far away as in the last, and hears of another one. How many
+    /// failed, of those here `failures`; of others one at least is counted.
     ///
     /// # Errors
     /// `ProcAborted` if a member is gone.

@@ -1,4 +1,5 @@
-//! The streams of this process, and what it waits for. All of it is touched under the library's lock.
+//! The streams of this process, and what it waits for. All of it is touched under the library's
+//! lock.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -147,8 +148,8 @@ pub(crate) fn note_packet(packet: Packet) {
     SHARED.packets.borrow_mut().push(packet);
 }
 
-/// Calls `take` with the exchange if a packet can be dealt with before it is kept: the exchange is free, and no packet
-/// waits.
+/// Calls `take` with the exchange if a packet can be dealt with before it is kept: the exchange is
+/// free, and no packet waits.
 pub(crate) fn before_others<R>(take: impl FnOnce(&mut Exchange) -> R) -> Option<R> {
     if !SHARED.packets.borrow().is_empty() {
         return None;
@@ -324,7 +325,8 @@ impl Exchange {
         }
     }
 
-    /// Takes a packet that is whole records, none of which came in part, away from a stream if it is the next one there.
+    /// Takes a packet that is whole records, none of which came in part, away from a stream if it
+    /// is the next one there.
     pub fn pass(&mut self, from: Peer, at: u64, len: usize) -> bool {
         self.lane(from).incoming.pass(at, len)
     }
@@ -533,8 +535,9 @@ impl Exchange {
 mod tests {
     use super::*;
 
-    /// `MPI_Win_complete` does not wait for the flush that a long put has asked for early. Windows are numbered in a circle of 2^27, so
-    /// none has that number again while the answer is on its way (see `numbers`).
+    /// `MPI_Win_complete` does not wait for the flush that a long put has asked for early. Windows
+    /// are numbered in a circle of 2^27, so none has that number again while the answer is on its
+    /// way (see `numbers`).
     #[test]
     fn an_answer_that_comes_after_its_window_is_gone_ends_what_it_answers_alone() {
         let mut exchange = Exchange::default();

@@ -1,5 +1,5 @@
-//! The gate of `passive_target` for members elsewhere: they ask the lowest member of the lowest node, in
-//! whose memory it lies, and which is rung like any other that waits there.
+//! The gate of `passive_target` for members elsewhere: they ask the lowest member of the lowest
+//! node, in whose memory it lies, and which is rung like any other that waits there.
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
@@ -186,7 +186,8 @@ impl Window {
         Ok(())
     }
 
-    /// A member elsewhere is gone, which has that rank: one that is inside never leaves, and those who wait for that give up.
+    /// A member elsewhere is gone, which has that rank: one that is inside never leaves, and those
+    /// who wait for that give up.
     pub(super) fn lose_at_gate(&self, peer: Peer, dead: u32) {
         self.gate_proxies.borrow_mut().retain_mut(|it| {
             if it.peer != peer {

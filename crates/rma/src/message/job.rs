@@ -1,10 +1,10 @@
 //! What is to leave to a peer: answers, and requests, each in order.
 //!
-//! Requests are records that are ready, and long operations, of which one part at a time becomes a record, so that their
-//! bytes stay where they are until there is room, and a peer is asked for no more at a time than it may have to keep
-//! ([`ANSWERS`]). So requests may wait for answers. Answers wait for room alone, and never behind requests: two that ask
-//! each other for more than that would wait for each other else. No record means less for one of the other kind that
-//! leaves before it.
+//! Requests are records that are ready, and long operations, of which one part at a time becomes a
+//! record, so that their bytes stay where they are until there is room, and a peer is asked for no
+//! more at a time than it may have to keep ([`ANSWERS`]). So requests may wait for answers. Answers
+//! wait for room alone, and never behind requests: two that ask each other for more than that would
+//! wait for each other else. No record means less for one of the other kind that leaves before it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -155,7 +155,8 @@ impl Operation {
         if self.is_answered { len as u64 } else { 0 }
     }
 
-    /// The bytes of the next part where the program has them, if they are one run there and at the target.
+    /// The bytes of the next part where the program has them, if they are one run there and at the
+    /// target.
     fn run(&self) -> Option<&[u8]> {
         let changes = matches!(self.head.what(), Some(What::Put | What::Combine));
         if !changes || self.spot.layout.is_some() {
@@ -205,7 +206,8 @@ enum Request {
 /// The sending end of a stream.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
-    /// Records of which some bytes may have left, and how many have: others leave when all of them have.
+    /// Records of which some bytes may have left, and how many have: others leave when all of them
+    /// have.
     leaving: Option<(Ready, usize)>,
     answers: VecDeque<Ready>,
     requests: VecDeque<Request>,
@@ -310,8 +312,8 @@ impl Outgoing {
         requests.collect()
     }
 
-    /// Posts the next part of a long operation, and a few records behind the last one, from where they lie. `None` if there is none
-    /// that can be posted so.
+    /// Posts the next part of a long operation, and a few records behind the last one, from where
+    /// they lie. `None` if there is none that can be posted so.
     fn post_run(
         &mut self,
         most: usize,
@@ -359,7 +361,8 @@ impl Outgoing {
         Some(Ok(Posted::Done))
     }
 
-    /// Has a few records that come next leave with those of `packet`, if one packet has room for both.
+    /// Has a few records that come next leave with those of `packet`, if one packet has room for
+    /// both.
     fn take_along(&mut self, most: usize, packet: &mut Ready) {
         if let Some(Request::Ready(Ready { bytes, brings, .. })) = self.requests.front()
             && bytes.len() <= BEHIND.min(most.saturating_sub(packet.bytes.len()))
@@ -370,8 +373,8 @@ impl Outgoing {
         }
     }
 
-    /// The records that leave next, in packets of at most `most` bytes; none if there are none, or only such as wait
-    /// for answers.
+    /// The records that leave next, in packets of at most `most` bytes; none if there are none, or
+    /// only such as wait for answers.
     fn next(&mut self, most: usize, mut ended: impl FnMut(Operation)) -> Option<Ready> {
         if let Some(answers) = self.answers.pop_front() {
             return Some(answers);
@@ -411,8 +414,8 @@ impl Outgoing {
         Some(ready)
     }
 
-    /// Posts packets of at most `most` bytes while there is room; true if any left. `ended` is told of long
-    /// operations whose buffers are not needed any more.
+    /// Posts packets of at most `most` bytes while there is room; true if any left. `ended` is told
+    /// of long operations whose buffers are not needed any more.
     pub fn pump(
         &mut self,
         most: usize,
@@ -543,7 +546,8 @@ mod tests {
         assert_eq!(leaves(&mut out, 1 << 20, 9), [What::Get, What::Fetch]);
     }
 
-    /// Whether it is handed over where it lies or copied, at once or after its route was full for a while.
+    /// Whether it is handed over where it lies or copied, at once or after its route was full for a
+    /// while.
     #[test]
     fn a_long_put_leaves_as_the_same_records_by_every_way() {
         let bytes: Vec<u8> = (0..5 * CHUNK / 2).map(|at| (at % 251) as u8).collect();

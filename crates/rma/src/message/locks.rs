@@ -1,6 +1,6 @@
-//! The lock of this target, held for origins elsewhere. Its waiters on the node sleep on their doorbells;
-//! those elsewhere are this process's to wake, which looks whenever it makes progress, and is rung like a
-//! waiter.
+//! The lock of this target, held for origins elsewhere. Its waiters on the node sleep on their
+//! doorbells; those elsewhere are this process's to wake, which looks whenever it makes progress,
+//! and is rung like a waiter.
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
@@ -95,8 +95,8 @@ impl Window {
         moved
     }
 
-    /// Has those give up who wait here in vain: a member that has died holds what they wait for. True if there
-    /// were some.
+    /// Has those give up who wait here in vain: a member that has died holds what they wait for.
+    /// True if there were some.
     pub(crate) fn give_up_waiting(&self, process: &Process, exchange: &mut Exchange) -> bool {
         let at_gate = self.give_up_at_gate(process, exchange);
         let me = self.node.me;
@@ -147,8 +147,9 @@ impl Window {
         Ok(())
     }
 
-    /// A member is gone: it waits for no lock here any more. One that it holds it holds for good, as what it has done under it may
-    /// be half of what it wanted; so it is said whose death that was, and those who wait for it give up.
+    /// A member is gone: it waits for no lock here any more. One that it holds it holds for good,
+    /// as what it has done under it may be half of what it wanted; so it is said whose death that
+    /// was, and those who wait for it give up.
     pub(crate) fn lose_member(&self, peer: Peer) {
         let Some(dead) = self.group.rank_of(peer) else {
             return;

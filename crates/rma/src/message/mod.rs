@@ -1,5 +1,6 @@
 //! One-sided communication with members whose memory is not reached from here: they are on another
-//! host, or the kernel lets nobody at it. The origin sends records, and the target carries them out.
+//! host, or the kernel lets nobody at it. The origin sends records, and the target carries them
+//! out.
 //!
 //! | module     | what                                                                   |
 //! |------------|------------------------------------------------------------------------|
@@ -20,10 +21,11 @@
 //! | `ready`    | windows that progress has to look at                                   |
 //! | `token`    | requests of operations                                                 |
 //!
-//! Each pair of processes has a stream in each direction for all windows. Its records are carried out in
-//! order, so a flush is one record behind the others and one answer, and what tells of the end of an epoch
-//! comes after the operations of the epoch. Only answers leave before requests that wait: see `job`. Records
-//! gather until there is a packet full of them, or the process makes progress.
+//! Each pair of processes has a stream in each direction for all windows. Its records are carried
+//! out in order, so a flush is one record behind the others and one answer, and what tells of the
+//! end of an epoch comes after the operations of the epoch. Only answers leave before requests that
+//! wait: see `job`. Records gather until there is a packet full of them, or the process makes
+//! progress.
 
 mod at_once;
 pub(crate) mod carry;

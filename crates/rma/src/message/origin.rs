@@ -74,7 +74,8 @@ impl Window {
     /// Starts an operation that the target carries out at an address of its own.
     ///
     /// # Errors
-    /// `Type` if the sides differ in length, `Op` if the operation is not for such elements, `ProcAborted` if the target is gone.
+    /// `Type` if the sides differ in length, `Op` if the operation is not for such elements,
+    /// `ProcAborted` if the target is gone.
     #[inline(never)]
     pub(crate) fn by_message(
         &self,
@@ -130,8 +131,8 @@ impl Window {
         self.start_far(process, deed, (at, addr), source, sink)
     }
 
-    /// Starts an operation on elements at an address of the target; with a sink the former bytes come
-    /// back.
+    /// Starts an operation on elements at an address of the target; with a sink the former bytes
+    /// come back.
     fn start_far(
         &self,
         process: &Process,
@@ -191,7 +192,8 @@ impl Window {
         });
         let ready = || exchange::with(|exchange| exchange.ready(peer));
         if is_first && far.dirty.get() && len >= GATHER as u64 {
-            // It leaves before it is flushed, and with it what the flush will ask, if nothing else comes in between.
+            // It leaves before it is flushed, and with it what the flush will ask, if nothing else
+            // comes in between.
             far.dirty.set(false);
             far.early.set(true);
             self.ask_flush(at.rank, What::Flush);

@@ -1,6 +1,6 @@
-//! The windows that progress has to look at: those for whose locks, or at whose gate, members elsewhere wait. What these
-//! wait for is let go in memory that they do not share, so this process looks for them. All other windows cost progress
-//! nothing, however many there are.
+//! The windows that progress has to look at: those for whose locks, or at whose gate, members
+//! elsewhere wait. What these wait for is let go in memory that they do not share, so this process
+//! looks for them. All other windows cost progress nothing, however many there are.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -30,7 +30,8 @@ pub(crate) fn are_some() -> bool {
     !READY.0.borrow().is_empty()
 }
 
-/// Calls `look` for each of them; those at which nobody waits any more leave. Cost: those that are there.
+/// Calls `look` for each of them; those at which nobody waits any more leave. Cost: those that are
+/// there.
 pub(crate) fn each(mut look: impl FnMut(&Window)) {
     if !are_some() {
         return;

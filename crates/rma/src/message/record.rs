@@ -26,7 +26,8 @@
 pub(crate) const HEAD: usize = 16;
 /// Longest body: bytes of [`CHUNK`], with runs of one byte each.
 pub(crate) const LONGEST: usize = 4 << 20;
-/// Bytes of an operation that a record moves at most: the target takes one while the next one is under way.
+/// Bytes of an operation that a record moves at most: the target takes one while the next one is
+/// under way.
 pub(crate) const CHUNK: usize = 32 << 10;
 
 /// What a record is.

@@ -1,8 +1,8 @@
 //! Where the bytes of some elements lie, in a few bytes: gap and length of each run, and how often
 //! the two repeat. Of a vector that is three numbers, however long it is.
 //!
-//! Numbers are in base 128, the lowest digit first, with the upper bit set in all but the last; those of
-//! gaps have their sign in the lowest bit.
+//! Numbers are in base 128, the lowest digit first, with the upper bit set in all but the last;
+//! those of gaps have their sign in the lowest bit.
 
 use catena_datatype::Datatype;
 

@@ -1,5 +1,6 @@
-//! One-sided operations by messages over a network that misbehaves: random operations of several members on
-//! each other's memory, in random order with what carries them. A seed that fails does so again.
+//! One-sided operations by messages over a network that misbehaves: random operations of several
+//! members on each other's memory, in random order with what carries them. A seed that fails does
+//! so again.
 
 use std::cell::Cell;
 use std::collections::HashMap;

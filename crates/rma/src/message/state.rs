@@ -39,15 +39,15 @@ impl Answer {
 pub struct Far {
     /// Operations that have no answer yet.
     pub outstanding: Cell<u32>,
-    /// The last question whether all operations before it are complete. Whoever finds that none was started since then
-    /// waits for its answer.
+    /// The last question whether all operations before it are complete. Whoever finds that none was
+    /// started since then waits for its answer.
     pub flush: RefCell<Option<Arc<Answer>>>,
     /// Long operations whose records have not all been made.
     pub lent: Cell<u32>,
     /// Whether operations without answers have left since the last flush.
     pub dirty: Cell<bool>,
-    /// Whether a flush was asked for as an operation left, and the program has not waited for the answer: the answer comes
-    /// to a target that is lost, too.
+    /// Whether a flush was asked for as an operation left, and the program has not waited for the
+    /// answer: the answer comes to a target that is lost, too.
     pub early: Cell<bool>,
     /// Posts of it that named this process, and that no epoch has used.
     pub posts: Cell<u32>,
@@ -66,8 +66,8 @@ pub struct Far {
 }
 
 impl Far {
-    /// Whether something has moved that way and may not be there yet: no flush of it has been begun, or one that
-    /// another thread has begun has not ended.
+    /// Whether something has moved that way and may not be there yet: no flush of it has been
+    /// begun, or one that another thread has begun has not ended.
     pub fn is_moving(&self) -> bool {
         self.moved.get() || self.remote.get() != 0
     }

@@ -1,8 +1,8 @@
 //! The receiving end of a stream of bytes: packets come in any order, each with its place in the
 //! stream, and make records.
 //!
-//! What comes is not trusted: a packet that cannot be right damages the stream, and nothing of it counts
-//! from there on.
+//! What comes is not trusted: a packet that cannot be right damages the stream, and nothing of it
+//! counts from there on.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,8 @@ impl Incoming {
         Ok(())
     }
 
-    /// Whether a packet of whole records is the next one, and nothing has come before its time: then it counts as taken.
+    /// Whether a packet of whole records is the next one, and nothing has come before its time:
+    /// then it counts as taken.
     pub fn pass(&mut self, at: u64, len: usize) -> bool {
         let is_next = at == self.next && self.partial.is_empty() && self.early.is_empty();
         self.next += if is_next { len as u64 } else { 0 };

@@ -1,5 +1,5 @@
-//! Records of origins carried out here. What is accumulated is combined under the lock of this target's
-//! elements, as by origins that reach its memory themselves (decision 21).
+//! Records of origins carried out here. What is accumulated is combined under the lock of this
+//! target's elements, as by origins that reach its memory themselves (decision 21).
 //!
 //! Nothing in a record is trusted: which bytes it may touch the window says.
 
@@ -66,7 +66,8 @@ impl Memory<'_> {
     fn append(&self, len: usize, into: &mut Vec<u8>) {
         into.reserve(len);
         let end = into.len();
-        // SAFETY: room for as many bytes as the runs have, which were checked, and all of them are written.
+        // SAFETY: room for as many bytes as the runs have, which were checked, and all of them are
+        // written.
         unsafe {
             let room = into.as_mut_ptr().add(end);
             self.each(|at, from, len| copy_bytes(room.add(from), at, len));
@@ -189,8 +190,8 @@ fn accumulate(owner: &impl Owner, head: Head, mut body: &[u8]) -> Result<(), Tro
     Ok(())
 }
 
-/// What `MPI_Get`, `MPI_Get_accumulate`, `MPI_Fetch_and_op` and `MPI_Compare_and_swap` bring: the former
-/// bytes go to `old`.
+/// What `MPI_Get`, `MPI_Get_accumulate`, `MPI_Fetch_and_op` and `MPI_Compare_and_swap` bring: the
+/// former bytes go to `old`.
 fn fetch(
     owner: &impl Owner,
     head: Head,

@@ -1,5 +1,5 @@
-//! Requests of operations (`MPI_Rput` and its relatives): they are complete when the buffers of the origin
-//! are the program's again.
+//! Requests of operations (`MPI_Rput` and its relatives): they are complete when the buffers of the
+//! origin are the program's again.
 
 use std::cell::Cell;
 use std::ops::Deref;
@@ -14,8 +14,9 @@ use catena_link::Awaited;
 use catena_objects::error::Result;
 
 thread_local! {
-    /// The request of the operation that this thread is about to start, which [`requested`] keeps; null if it makes
-    /// none. Without anything to drop, so that it is there in handlers of `atexit`, too.
+    /// The request of the operation that this thread is about to start, which [`requested`] keeps;
+    /// null if it makes none. Without anything to drop, so that it is there in handlers of
+    /// `atexit`, too.
     static NEXT: Cell<*const Token> = const { Cell::new(ptr::null()) };
 }
 
@@ -68,7 +69,8 @@ impl RequestObject<Process> for Token {
     }
 }
 
-/// Starts an operation and makes its request; that of one that is complete if nothing is left to do.
+/// Starts an operation and makes its request; that of one that is complete if nothing is left to
+/// do.
 ///
 /// # Errors
 /// Those of the operation.

@@ -1,5 +1,5 @@
-//! Memory that the two ends of a partitioned message on one node share: in the sender's heap, mapped by the
-//! receiver.
+//! Memory that the two ends of a partitioned message on one node share: in the sender's heap,
+//! mapped by the receiver.
 //!
 //! | part            | bytes    | who writes it | what                                                        |
 //! |-----------------|----------|---------------|-------------------------------------------------------------|
@@ -7,9 +7,9 @@
 //! | [`FromSender`]  | 64       | sender        | which way the partitions go; which round fails              |
 //! | slots           | see [`Shape`] | sender   | a number for each chunk: the round of which it is there; of more chunks than [`FEW`] a log, in which order they came; and room for the bytes |
 //!
-//! Rounds count from 1 and wrap around. The slots are used in turn, so that a sender can be some rounds
-//! ahead of the receiver. What is read here the other end has written: numbers are compared, never
-//! followed.
+//! Rounds count from 1 and wrap around. The slots are used in turn, so that a sender can be some
+//! rounds ahead of the receiver. What is read here the other end has written: numbers are compared,
+//! never followed.
 
 use std::io;
 use std::sync::atomic::{
@@ -19,8 +19,9 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use crate::heap::{self, Card, Mapping, Recent};
 
-/// Most bytes of a message that is copied twice, through the channel: while the receiver takes one chunk out
-/// of it, the sender puts the next one in. Up to here that takes less than one copy by the kernel.
+/// Most bytes of a message that is copied twice, through the channel: while the receiver takes one
+/// chunk out of it, the sender puts the next one in. Up to here that takes less than one copy by
+/// the kernel.
 pub const STAGED: u64 = 4 << 20;
 /// Bytes of all slots with room, if there are several.
 const ROOMS: usize = 256 << 10;
@@ -190,8 +191,8 @@ enum Memory {
     Receiver { _mapping: Arc<Mapping> },
 }
 
-/// The neighbours' memory in which the last channels lay: it stays mapped for the next ones, as of requests that are
-/// made, used and freed in a row.
+/// The neighbours' memory in which the last channels lay: it stays mapped for the next ones, as of
+/// requests that are made, used and freed in a row.
 static RECENT: LazyLock<Mutex<Recent>> = LazyLock::new(Mutex::default);
 
 /// One end of the channel.
@@ -237,8 +238,8 @@ impl Channel {
             None => heap::take(len, align_of::<FromReceiver>())?,
         };
         let channel = Channel::at(base, shape, Memory::Sender);
-        // SAFETY: ours, of this length; the other end sees it when it has the card. What is in the room is read by
-        // nobody before the sender has written it.
+        // SAFETY: ours, of this length; the other end sees it when it has the card. What is in the
+        // room is read by nobody before the sender has written it.
         unsafe {
             base.write_bytes(0, FRONT);
             for slot in 0..channel.slots {
@@ -305,7 +306,8 @@ impl Channel {
         unsafe { self.slot(round).add(self.room) }
     }
 
-    /// Asks for the front of the next slot, to which the receiver will not look before it has taken this round.
+    /// Asks for the front of the next slot, to which the receiver will not look before it has taken
+    /// this round.
     #[inline]
     pub fn claim_next(&self, round: u32) {
         if self.slots > 1 {
@@ -457,8 +459,8 @@ mod lingering {
         Some(std::ptr::with_exposed_provenance_mut(base))
     }
 
-    /// Gives a piece up; it is idle as soon as its receiver has parted. So are some others whose receivers have. Of those
-    /// that are idle the heap gets the oldest ones, beyond [`MOST`] bytes.
+    /// Gives a piece up; it is idle as soon as its receiver has parted. So are some others whose
+    /// receivers have. Of those that are idle the heap gets the oldest ones, beyond [`MOST`] bytes.
     pub fn give(base: *mut u8, len: usize) {
         let mut all = all();
         all.seen.push_front((base.expose_provenance(), len));

@@ -1,5 +1,5 @@
-//! Partitioned requests by their handles, for calls that take no lock: `MPI_Pready` and `MPI_Parrived` of
-//! many threads at once.
+//! Partitioned requests by their handles, for calls that take no lock: `MPI_Pready` and
+//! `MPI_Parrived` of many threads at once.
 //!
 //! | field    | writer                              | reader                                      |
 //! |----------|-------------------------------------|---------------------------------------------|
@@ -7,9 +7,9 @@
 //! | `handle` | under the library's lock: Release   | anybody: Acquire                            |
 //! | `object` | before `handle`, under the same lock | who has read the handle                    |
 //!
-//! A row stays for ever. An object stays until its request is freed, and no thread may use a request
-//! that another one frees at the same time (MPI-5, chapter 3.7.3): a handle that was freed before is not
-//! found.
+//! A row stays for ever. An object stays until its request is freed, and no thread may use a
+//! request that another one frees at the same time (MPI-5, chapter 3.7.3): a handle that was freed
+//! before is not found.
 
 use std::ptr;
 use std::sync::atomic::{
@@ -99,7 +99,8 @@ impl<T> Directory<T> {
         if entry.handle.load(Acquire) != request.0 {
             return None;
         }
-        // SAFETY: it is there until it is removed, which nobody may do while another thread uses it.
+        // SAFETY: it is there until it is removed, which nobody may do while another thread uses
+        // it.
         unsafe { entry.object.load(Relaxed).as_ref() }
     }
 }

@@ -68,8 +68,8 @@ impl End {
         awaited.named.extend(self.process());
     }
 
-    /// Why the other end will tell nothing any more, if that is so: it has died, where the job goes on without it,
-    /// or the communicator was revoked.
+    /// Why the other end will tell nothing any more, if that is so: it has died, where the job goes
+    /// on without it, or the communicator was revoked.
     pub(super) fn trouble(&self, process: &Process) -> Option<Error> {
         if let Err(revoked) = self.comm.check_not_revoked() {
             return Some(revoked);

@@ -1,5 +1,5 @@
-//! What comes to a receiver through shared memory, as its threads see it: what `MPI_Parrived` touches. No lock
-//! is taken here.
+//! What comes to a receiver through shared memory, as its threads see it: what `MPI_Parrived`
+//! touches. No lock is taken here.
 //!
 //! | field                | written by                                 | read by                 |
 //! |----------------------|--------------------------------------------|-------------------------|
@@ -59,8 +59,8 @@ pub struct Incoming {
     next: AtomicU32,
 }
 
-// SAFETY: a part of the buffer is written by the thread that has claimed its chunk, and the rest is shared by
-// atomics.
+// SAFETY: a part of the buffer is written by the thread that has claimed its chunk, and the rest is
+// shared by atomics.
 unsafe impl Send for Incoming {}
 // SAFETY: as above.
 unsafe impl Sync for Incoming {}
@@ -158,8 +158,8 @@ impl Incoming {
         lane.is_some_and(|lane| lane.channel.has_failed(round))
     }
 
-    /// Places what has come; whether that is everything. Under the library's lock. Cost: what has come, or a look at
-    /// [`FEW`](super::channel::FEW) chunks.
+    /// Places what has come; whether that is everything. Under the library's lock. Cost: what has
+    /// come, or a look at [`FEW`](super::channel::FEW) chunks.
     #[inline]
     pub fn take_all(&self, callers: Callers) -> bool {
         let Some(lane) = self.lane.get() else {
@@ -184,8 +184,8 @@ impl Incoming {
         self.placed.load(Acquire) as usize == all
     }
 
-    /// `MPI_Parrived` where it is settled which way the partitions come and the partition is one; `None` leaves
-    /// it to those who hold the lock.
+    /// `MPI_Parrived` where it is settled which way the partitions come and the partition is one;
+    /// `None` leaves it to those who hold the lock.
     #[inline]
     pub fn arrived(&self, partition: i32, callers: Callers) -> Option<bool> {
         if partition as u32 >= self.partitions || !self.is_active() {

@@ -1,9 +1,9 @@
 //! Partitioned point to point (MPI-5, chapter 4).
 //!
 //! The two ends of a partitioned message are paired in the order in which they were made, for each
-//! communicator, peer and tag (`pairing`); so both sides count, and none has to be asked. When it is first
-//! started the sender tells what it has, and the receiver answers how that comes to it (`words`): an end
-//! that is never started leaves nothing behind.
+//! communicator, peer and tag (`pairing`); so both sides count, and none has to be asked. When it
+//! is first started the sender tells what it has, and the receiver answers how that comes to it
+//! (`words`): an end that is never started leaves nothing behind.
 //!
 //! Between processes of one node they share a `channel` from there on: `MPI_Pready` copies what it
 //! completes, and says so in it (`outgoing`); `MPI_Parrived` and the completion look there
@@ -18,7 +18,8 @@
 //!
 //! Otherwise each partition that is ready is a message with a tag of its own, which
 //! the receiver has room for from its start on: in the program's buffer, where a part begins and
-//! ends with its elements, else in memory of its own, out of which it is unpacked when all has come.
+//! ends with its elements, else in memory of its own, out of which it is unpacked when all has
+//! come.
 //!
 //! Nobody who does not use partitions pays for them.
 
@@ -45,7 +46,8 @@ pub use end::{End, partitions};
 pub use recv::PartRecv;
 pub use send::PartSend;
 
-/// `MPI_Pready` without the library's lock, if that is not needed; it is for every error, which [`ready`] tells.
+/// `MPI_Pready` without the library's lock, if that is not needed; it is for every error, which
+/// [`ready`] tells.
 #[inline]
 pub fn ready_at_once(request: abi::Request, partition: i32) -> bool {
     let done = SENDS
@@ -58,7 +60,8 @@ pub fn ready_at_once(request: abi::Request, partition: i32) -> bool {
 ///
 /// # Errors
 /// `Request` if it is no partitioned send or is not active, `Arg` for a number that it has not or
-/// that is ready: then none of them becomes ready, but for those in front of one that stands there twice.
+/// that is ready: then none of them becomes ready, but for those in front of one that stands there
+/// twice.
 pub fn ready(
     process: &Process,
     request: abi::Request,
@@ -83,8 +86,8 @@ pub fn arrived_at_once(request: abi::Request, partition: i32) -> bool {
 /// `MPI_Parrived`.
 ///
 /// # Errors
-/// `Request` if it is no partitioned receive, `Arg` for a number that it has not; why the round, with this
-/// partition, will never be complete.
+/// `Request` if it is no partitioned receive, `Arg` for a number that it has not; why the round,
+/// with this partition, will never be complete.
 pub fn arrived(process: &Process, request: abi::Request, partition: i32) -> Result<bool> {
     let ask = || {
         request::with(

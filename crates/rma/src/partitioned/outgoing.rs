@@ -1,4 +1,5 @@
-//! The partitions of a sender, as its threads see them: what `MPI_Pready` touches. No lock is taken here.
+//! The partitions of a sender, as its threads see them: what `MPI_Pready` touches. No lock is taken
+//! here.
 //!
 //! | field                  | written by                                  | read by            |
 //! |------------------------|---------------------------------------------|--------------------|
@@ -7,8 +8,8 @@
 //! | `partitions`           | anybody                                     | anybody            |
 //! | `open_until`, `left`, `logged` | anybody                             | anybody            |
 //!
-//! The thread that says a partition ready copies it, if the receiver has room for the round; else progress does as
-//! soon as it has.
+//! The thread that says a partition ready copies it, if the receiver has room for the round; else
+//! progress does as soon as it has.
 
 use std::sync::atomic::{
     AtomicBool, AtomicU32, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed,
@@ -84,8 +85,9 @@ pub struct Outgoing {
     failed: Mutex<Option<Error>>,
 }
 
-// SAFETY: the buffer is only read, by who has taken a partition of it, and the rest is shared by atomics and
-// locks. What `lane` points to lasts as long as the process's transport, or is kept by it.
+// SAFETY: the buffer is only read, by who has taken a partition of it, and the rest is shared by
+// atomics and locks. What `lane` points to lasts as long as the process's transport, or is kept by
+// it.
 unsafe impl Send for Outgoing {}
 // SAFETY: as above.
 unsafe impl Sync for Outgoing {}
@@ -192,8 +194,8 @@ impl Outgoing {
         noted.map_err(|_| ready_already(partition))
     }
 
-    /// `MPI_Pready` where the lane is settled and the partition is one; `None` leaves it to those who hold the
-    /// lock.
+    /// `MPI_Pready` where the lane is settled and the partition is one; `None` leaves it to those
+    /// who hold the lock.
     #[inline]
     pub fn ready(&self, partition: i32, callers: Callers) -> Option<Result<()>> {
         let lane = self.lane.get()?;
@@ -208,8 +210,8 @@ impl Outgoing {
         Some(noted)
     }
 
-    /// Whether the receiver has room for this round, as somebody asks who has just said a partition ready: either it
-    /// has, or [`Outgoing::leave_ready`] will find the partition.
+    /// Whether the receiver has room for this round, as somebody asks who has just said a partition
+    /// ready: either it has, or [`Outgoing::leave_ready`] will find the partition.
     #[cold]
     fn is_open_now(&self, lane: &Lane) -> bool {
         // Pairs with the fence in `leave_ready`.
@@ -231,8 +233,8 @@ impl Outgoing {
         is_in(until)
     }
 
-    /// Has all partitions leave that are ready, if the receiver has room; whether it has. From then on each one
-    /// leaves when it is said to be ready. Cost: all partitions, once in a round.
+    /// Has all partitions leave that are ready, if the receiver has room; whether it has. From then
+    /// on each one leaves when it is said to be ready. Cost: all partitions, once in a round.
     pub fn leave_ready(&self, lane: &Lane, callers: Callers) -> bool {
         if !self.is_open(lane) {
             return false;
@@ -251,8 +253,8 @@ impl Outgoing {
         self.left.load(Acquire) as usize == self.partitions.len() || self.has_failed()
     }
 
-    /// Takes a partition that leaves as a message; false if it is not ready, has left in this round, or no round is
-    /// active. Under the library's lock.
+    /// Takes a partition that leaves as a message; false if it is not ready, has left in this
+    /// round, or no round is active. Under the library's lock.
     pub fn take_message(&self, partition: usize, callers: Callers) -> bool {
         let takes = self.is_active() && self.partitions.take(partition, callers);
         if takes {
@@ -309,8 +311,8 @@ impl Outgoing {
         let first = from;
         loop {
             let now = (end - from).min(self.shape.chunk) as usize;
-            // SAFETY: the program lends the partitions since they are ready; the room is this round's until the
-            // receiver is told.
+            // SAFETY: the program lends the partitions since they are ready; the room is this
+            // round's until the receiver is told.
             unsafe {
                 let to = to.wrapping_add(from as usize);
                 let bytes = self.buf.wrapping_add(from as usize);
@@ -363,7 +365,8 @@ impl Outgoing {
                 packed.as_ptr()
             }
         };
-        // SAFETY: the program lends the partitions, and the receiver its buffer since it has started the round.
+        // SAFETY: the program lends the partitions, and the receiver its buffer since it has
+        // started the round.
         unsafe { of.write_runs(&run, from) }.map_err(|error| {
             let text =
                 format!("the kernel does not copy {len} bytes into the receiver's buffer: {error}");

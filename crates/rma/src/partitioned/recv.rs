@@ -138,7 +138,8 @@ impl PartRecv {
         Some(self.placed(error))
     }
 
-    /// Whether all messages of the round are complete. Cost: those that became so since it was last asked.
+    /// Whether all messages of the round are complete. Cost: those that became so since it was last
+    /// asked.
     fn are_all_done(&self, process: &Process, parts: &[ReqId]) -> bool {
         let mut done = self.done.get();
         process.link(|link| {
@@ -272,8 +273,8 @@ impl PartRecv {
         true
     }
 
-    /// Receives as soon as it is known how; whether it does, or the round is over. While that is not so, progress asks
-    /// now and then, and whoever waits for the request each time.
+    /// Receives as soon as it is known how; whether it does, or the round is over. While that is
+    /// not so, progress asks now and then, and whoever waits for the request each time.
     fn goes_on(&self, process: &Process) -> bool {
         !self.is_carried.get()
             || self.is_posted.get()

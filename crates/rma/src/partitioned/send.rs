@@ -21,8 +21,8 @@ use super::threads::{SENDS, callers};
 use super::words::{Answer, Offer};
 use crate::heap;
 
-/// Longest message that goes through the channel although the receiver's buffer is mapped: two copies of it take
-/// less than to learn that the receiver has started.
+/// Longest message that goes through the channel although the receiver's buffer is mapped: two
+/// copies of it take less than to learn that the receiver has started.
 const SHORT: u64 = 4 << 10;
 
 /// What the receiver says of partitions that are messages.
@@ -248,7 +248,8 @@ impl PartSend {
         }
     }
 
-    /// Whether all messages that have left are complete; takes their results. Cost: those that are, and one.
+    /// Whether all messages that have left are complete; takes their results. Cost: those that are,
+    /// and one.
     fn have_gone(&self, process: &Process) -> bool {
         let Ok(mut leaving) = self.leaving.try_borrow_mut() else {
             return false;
@@ -265,8 +266,9 @@ impl PartSend {
         true
     }
 
-    /// Has leave what can; whether each partition leaves from now on when it is said to be ready, or the round is
-    /// over. While that is not so, progress asks now and then, and whoever waits for the request each time.
+    /// Has leave what can; whether each partition leaves from now on when it is said to be ready,
+    /// or the round is over. While that is not so, progress asks now and then, and whoever waits
+    /// for the request each time.
     fn goes_on(&self, process: &Process) -> bool {
         if !self.is_carried.get() {
             return true;

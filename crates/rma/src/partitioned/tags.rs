@@ -1,7 +1,8 @@
-//! Tags of partitions that are messages: each receiver of them has a row of its own as long as it is there.
+//! Tags of partitions that are messages: each receiver of them has a row of its own as long as it
+//! is there.
 //!
-//! A row that was given back rests as long as others are free: the search goes on behind the row that was given
-//! out last.
+//! A row that was given back rests as long as others are free: the search goes on behind the row
+//! that was given out last.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,8 @@ impl Tags {
         }
     }
 
-    /// The first of `many` numbers in a row that nobody has; `None` if there is no such row. Cost: the free rows.
+    /// The first of `many` numbers in a row that nobody has; `None` if there is no such row. Cost:
+    /// the free rows.
     pub fn reserve(&mut self, many: u32) -> Option<u32> {
         let next = self.next;
         // A row that begins in front of `next` may reach beyond it.

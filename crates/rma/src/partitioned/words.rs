@@ -1,5 +1,5 @@
-//! What the two ends of a partitioned message tell each other, once: the sender what it has, the receiver how
-//! it comes there. Words of another process are checked here.
+//! What the two ends of a partitioned message tell each other, once: the sender what it has, the
+//! receiver how it comes there. Words of another process are checked here.
 
 use crate::heap::Card;
 
@@ -60,7 +60,8 @@ impl Offer {
 /// How the partitions come to the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The first of the tags of their messages, if they are some; `None` if the receiver cannot have them.
+    /// The first of the tags of their messages, if they are some; `None` if the receiver cannot
+    /// have them.
     pub tags: Option<u32>,
     /// Whether it has mapped the sender's channel.
     pub has_channel: bool,

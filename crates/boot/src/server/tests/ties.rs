@@ -212,7 +212,8 @@ fn who_waits_at_a_port_may_lose_patience() {
     assert_eq!(rank.jobs().unwrap().outcome(patient).unwrap(), None);
 }
 
-/// Numbers of processes come again, and a question of the new job is answered by nothing that was said of the old one.
+/// Numbers of processes come again, and a question of the new job is answered by nothing that was
+/// said of the old one.
 #[test]
 fn an_answer_that_comes_after_the_end_of_its_job_is_dropped() {
     let mut server = server(1);

@@ -101,8 +101,8 @@ impl<'a> Call<'a> {
     }
 
     /// Runs the call at once if nobody has anything for another member, or else on the board of the
-    /// communicator, if it has one; buffers with gaps are packed first. Members with and without gaps go the
-    /// same way.
+    /// communicator, if it has one; buffers with gaps are packed first. Members with and without
+    /// gaps go the same way.
     #[inline(always)]
     fn run_now(&mut self, what: Collective, process: &Process, comm: &CommRef) -> Result<bool> {
         if comm.is_inter() {
@@ -131,9 +131,10 @@ impl<'a> Call<'a> {
         Ok(done)
     }
 
-    /// Whether the members have nothing for each other, which all of them know, in a call that is no
-    /// barrier: no member waits for another one then. Lengths that one member alone has say nothing of those of
-    /// others, unless there is but one other; and a call with a root costs the others little.
+    /// Whether the members have nothing for each other, which all of them know, in a call that is
+    /// no barrier: no member waits for another one then. Lengths that one member alone has say
+    /// nothing of those of others, unless there is but one other; and a call with a root costs the
+    /// others little.
     #[inline(always)]
     fn is_void(&self, what: Collective) -> bool {
         match what {
@@ -146,8 +147,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Runs such a call. It has its place among the others, and is remembered: a member with other arguments
-    /// waits in vain, and asks.
+    /// Runs such a call. It has its place among the others, and is remembered: a member with other
+    /// arguments waits in vain, and asks.
     #[inline(always)]
     fn run_void(&self, what: Collective, comm: &CommRef) -> Result<bool> {
         comm.check_not_revoked()?;

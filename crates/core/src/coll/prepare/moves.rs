@@ -227,9 +227,10 @@ impl Caller<'_> {
         )
     }
 
-    /// `MPI_Alltoallv` of a member that has nothing for others, and gets nothing: it waits for nobody, as nobody
-    /// waits for it. Between runs of bytes that needs neither tables nor a `Call`; false if nothing happened, as
-    /// there are others, the call does not block, or all members meet on a board.
+    /// `MPI_Alltoallv` of a member that has nothing for others, and gets nothing: it waits for
+    /// nobody, as nobody waits for it. Between runs of bytes that needs neither tables nor a
+    /// `Call`; false if nothing happened, as there are others, the call does not block, or all
+    /// members meet on a board.
     #[inline]
     pub fn keep_own(&self, comm: &CommRef, send: &OwnBlock, recv: &OwnBlock) -> Result<bool> {
         const WHAT: Collective = Collective::Alltoallv;

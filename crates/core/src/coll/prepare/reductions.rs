@@ -103,8 +103,8 @@ impl Caller<'_> {
         call.go(Collective::Allreduce, self, comm)
     }
 
-    /// An allreduce of no elements, of which no member has any: the arguments are checked, and the call has its
-    /// place among the others.
+    /// An allreduce of no elements, of which no member has any: the arguments are checked, and the
+    /// call has its place among the others.
     fn reduce_nothing(&self, comm: &CommRef, recv: &Data, op: abi::Op) -> Prepare {
         const WHAT: Collective = Collective::Allreduce;
         let objects = self.process.objects;

@@ -9,8 +9,8 @@ use super::{CollRun, Mechanism};
 use crate::process::Process;
 
 impl CollRun {
-    /// Begins the operation on its own board; false if it has none. It may be complete then, well or not.
-    /// Nobody carries it on, which it [needs](CollRun::is_needed) if others may.
+    /// Begins the operation on its own board; false if it has none. It may be complete then, well
+    /// or not. Nobody carries it on, which it [needs](CollRun::is_needed) if others may.
     #[inline]
     pub fn begin_on_own_board(&mut self, process: &Process) -> bool {
         let (Some(own), Some(job)) = (&mut self.own, &mut self.job) else {
@@ -89,7 +89,8 @@ impl CollRun {
         self.way = Mechanism::Messages;
     }
 
-    /// Whether progress has to carry it on: others may need something of this member, or it calls functions of the program.
+    /// Whether progress has to carry it on: others may need something of this member, or it calls
+    /// functions of the program.
     #[inline]
     pub fn is_needed(&self) -> bool {
         match &self.way {
