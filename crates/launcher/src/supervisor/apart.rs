@@ -5,7 +5,8 @@
 //! all agree which, the launcher says it. A process that has lost another one tells. Shortly after,
 //! when others have told as well and those have ended that just die, the launcher gives up hosts
 //! until those that are left reach each other, as far as it was told: first the host that most
-//! others have lost or that has lost most, of two alike the one with fewer ranks. Its ranks are
+//! others have lost or that has lost most, of two alike the one with fewer ranks. Where there are
+//! two alike and others that may still tell which of them it is, these get more time. Its ranks are
 //! killed, and all others are told of their deaths.
 
 use std::collections::BTreeSet;
@@ -20,6 +21,10 @@ const LATE: Duration = Duration::from_millis(400);
 
 /// How long others may take to tell where there are more than two hosts.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often they get as much again, where it cannot be told yet which of two hosts is cut off: a
+/// process finds out by a time limit of its own, which began when it last heard of the other one.
+const AGAIN: u32 = 3;
 
 /// Two hosts that do not reach each other, the lower one first.
 type Pair = (u32, u32);
@@ -45,6 +50,8 @@ pub struct Apart {
     far: Vec<(u32, u32)>,
     /// Nodes whose processes did not reach each other.
     parted: BTreeSet<Pair>,
+    /// How often the verdict was put off.
+    put_off: u32,
 }
 
 impl Apart {
@@ -53,11 +60,22 @@ impl Apart {
     pub fn add(&mut self, told: Vec<(u32, u32)>, processes: &Processes) -> Option<Duration> {
         let is_first = self.told.is_empty() && !told.is_empty();
         self.told.extend(told);
-        is_first.then(|| {
-            // With two hosts there is no more to be heard.
-            let nodes: BTreeSet<u32> = processes.iter().map(|it| it.node).collect();
-            if nodes.len() > 2 { PATIENCE } else { LATE }
+        // With two hosts there is no more to be heard.
+        is_first.then(|| match has_others(processes) {
+            true => PATIENCE,
+            false => LATE,
         })
+    }
+
+    /// After which time to judge instead, if it cannot be told now which of two hosts is cut off,
+    /// and others may still tell.
+    pub fn put_off(&mut self, processes: &Processes) -> Option<Duration> {
+        let pairs = pairs(&self.told, processes);
+        let all = self.parted.iter().chain(&pairs).copied().collect();
+        let is_open = is_tied(&pairs, &all) && has_others(processes);
+        let puts_off = is_open && self.put_off < AGAIN;
+        self.put_off = if puts_off { self.put_off + 1 } else { 0 };
+        puts_off.then_some(PATIENCE)
     }
 
     /// Forgets what was told of processes that are gone.
@@ -96,11 +114,7 @@ impl Apart {
     }
 
     fn host_to_give_up(&mut self, processes: &Processes) -> Option<u32> {
-        let mut needed = self.far.clone();
-        needed.retain(|(by, of)| are_needed(processes, *by, *of));
-        let nodes = |(by, of)| [by, of].map(|it| processes[it].node);
-        let pairs = needed.into_iter().map(nodes);
-        let pairs: Vec<Pair> = pairs.map(|[a, b]| (a.min(b), a.max(b))).collect();
+        let pairs = pairs(&self.far, processes);
         self.parted.extend(&pairs);
         least_connected(&pairs, &self.parted, |node| {
             needed_on(processes, node).count()
@@ -128,6 +142,35 @@ impl Apart {
     }
 }
 
+/// The hosts of processes that have lost others, all of which are needed, and are on another host.
+fn pairs(told: &[(u32, u32)], processes: &Processes) -> Vec<Pair> {
+    let needed = told
+        .iter()
+        .filter(|(by, of)| are_needed(processes, *by, *of));
+    let nodes = needed.map(|&(by, of)| [by, of].map(|it| processes[it].node));
+    let apart = nodes.filter(|[a, b]| a != b);
+    apart.map(|[a, b]| (a.min(b), a.max(b))).collect()
+}
+
+/// Whether the job is on more than two hosts.
+fn has_others(processes: &Processes) -> bool {
+    let nodes: BTreeSet<u32> = processes.iter().map(|it| it.node).collect();
+    nodes.len() > 2
+}
+
+/// How many others a host has been apart from.
+fn apart_from(node: u32, all: &BTreeSet<Pair>) -> usize {
+    all.iter().filter(|(a, b)| [*a, *b].contains(&node)).count()
+}
+
+/// Whether of hosts two of which do not reach each other several have lost as many as any.
+fn is_tied(now: &[Pair], all: &BTreeSet<Pair>) -> bool {
+    let nodes: BTreeSet<u32> = now.iter().flat_map(|(a, b)| [*a, *b]).collect();
+    let counts = || nodes.iter().map(|&node| apart_from(node, all));
+    let most = counts().max();
+    counts().filter(|&count| Some(count) == most).count() > 1
+}
+
 /// Of hosts two of which do not reach each other now, the one to give up; `all` are the pairs that
 /// ever did not.
 fn least_connected(
@@ -135,8 +178,7 @@ fn least_connected(
     all: &BTreeSet<Pair>,
     ranks: impl Fn(u32) -> usize,
 ) -> Option<u32> {
-    let from = |node: u32| all.iter().filter(|(a, b)| [*a, *b].contains(&node)).count();
-    let order = |node: &u32| (from(*node), usize::MAX - ranks(*node), *node);
+    let order = |node: &u32| (apart_from(*node, all), usize::MAX - ranks(*node), *node);
     now.iter().flat_map(|(a, b)| [*a, *b]).max_by_key(order)
 }
 
@@ -174,5 +216,16 @@ mod tests {
             Some(0),
             "it had been lost before"
         );
+    }
+
+    #[test]
+    fn of_two_hosts_it_cannot_be_told_which_is_cut_off() {
+        let tied = |before: &[Pair], now: &[Pair]| {
+            let all = before.iter().chain(now).copied().collect();
+            is_tied(now, &all)
+        };
+        assert!(tied(&[], &[(0, 1)]) && tied(&[], &[(0, 1), (2, 3)]));
+        assert!(!tied(&[], &[(0, 1), (0, 2)]) && !tied(&[(0, 2)], &[(0, 1)]));
+        assert!(!tied(&[], &[]));
     }
 }

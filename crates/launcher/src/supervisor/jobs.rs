@@ -198,6 +198,9 @@ impl Supervisor {
 
     /// Gives hosts and processes up until those that are left reach each other.
     pub(super) fn check_apart(&mut self) {
+        if let Some(patience) = self.apart.put_off(&self.processes) {
+            return self.timers.after(patience, Task::CheckApart);
+        }
         self.apart.begin(&self.processes);
         while let Some(cut) = self.apart.next(&self.processes) {
             if let Some(node) = cut.node {
