@@ -145,6 +145,10 @@ impl Process {
                     peer,
                     ..
                 } => {
+                    // One of another job ends by itself, which is told as such.
+                    if !self.link(|link| link.net().peers().is_own(peer)) {
+                        return None;
+                    }
                     let mut members = self
                         .link(|link| link.members(context.cid()).collect::<Vec<_>>())
                         .into_iter();
