@@ -41,9 +41,12 @@ int main(int argc, char **argv)
         char path[64] = "";
         MPI_File file;
         if (rank == 0)
-            snprintf(path, sizeof path, "outlier.%d", (int)getpid());
+            snprintf(path, sizeof path, "/tmp/catena-outlier-%d", (int)getpid());
         MPI_Bcast(path, sizeof path, MPI_CHAR, 0, world);
-        MPI_File_open(world, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+        MPI_File_open(world, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+        MPI_Barrier(world);
+        if (rank == 0)
+            unlink(path);
         MPI_File_set_errhandler(file, MPI_ERRORS_ARE_FATAL);
         if (odd || (rank == 1 && what[4]))
             MPI_File_close(&file);

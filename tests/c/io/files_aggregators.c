@@ -28,15 +28,16 @@ static int has_open(void)
     return found;
 }
 
-/* Bytes of memory that this process has, its share of what several have. */
+/* Bytes of memory that this process has, its share of what several have; without what is of files, such as
+   libraries: its share of those grows whenever another program ends. */
 static long long memory(void)
 {
     char line[256];
     long long kb, sum = 0;
     FILE *all = fopen("/proc/self/smaps_rollup", "r");
     while (all && fgets(line, sizeof line, all))
-        if (sscanf(line, "Pss: %lld kB", &kb) == 1)
-            sum = kb * 1024;
+        if (sscanf(line, "Pss_Anon: %lld kB", &kb) == 1 || sscanf(line, "Pss_Shmem: %lld kB", &kb) == 1)
+            sum += kb * 1024;
     if (all)
         fclose(all);
     return sum;

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     const char *mode = argv[1];
     int mine = !strcmp(mode, "missing");
     if (mine && rank == 0)
-        snprintf(path, sizeof path, "unseen.%d", (int)getpid());
+        snprintf(path, sizeof path, "/tmp/catena-unseen-%d", (int)getpid());
     MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
     int how = mine ? MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE : MPI_MODE_WRONLY;
     EQUAL(MPI_File_open(MPI_COMM_WORLD, path, how, MPI_INFO_NULL, &file), MPI_SUCCESS);

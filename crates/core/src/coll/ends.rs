@@ -117,6 +117,10 @@ impl Process {
     /// could do it have come to their end.
     #[cold]
     pub(crate) fn end_vain_wait(&self, waits: &WaitsFor) {
+        // Another thread may cancel it.
+        if self.threads.are_many() {
+            return;
+        }
         let told = |aside: CallControl| aside.kind == Kind::End;
         while let Some((_, envelope)) = CallControl::find(self, JOB, &mut Backoff::default(), told)
         {

@@ -233,7 +233,9 @@ impl Process {
                 is_idle: false,
                 ..CallSignature::void(Label::FINALIZE)
             };
-            let is_over = self.has_come_to_end() && is_at_most(next, place);
+            // A session may go on.
+            let has_session = comm.group.session().is_some();
+            let is_over = self.has_come_to_end() && !has_session && is_at_most(next, place);
             found
                 .map(|(_, signature)| signature)
                 .or_else(|| is_over.then(end))
