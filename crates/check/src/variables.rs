@@ -171,7 +171,7 @@ fn wrong(
         );
         return Some(Finding::error(Kind::Bounds, site(), text).remedy(REMEDY));
     }
-    let (leaf, other) = mismatch(piece, &variable.memory, begin)?;
+    let (leaf, other) = mismatch(piece, &variable.memory, begin, true)?;
     let text = format!(
         "its buffer {} is in {name}, {}",
         used.arg,
@@ -238,6 +238,12 @@ fn pointers(
     found
 }
 
+/// Whether a unit of memory is one number: what a pointer to it leads to is an array of those. Behind
+/// a structure there may be anything, as behind a header.
+fn is_number(memory: &Memory) -> bool {
+    memory.members.as_ref().is_some_and(|it| it.len() == 1)
+}
+
 /// What is wrong with a piece in memory of `malloc`: none of the pointers to it has that type.
 fn untyped(
     used: &Use,
@@ -247,7 +253,7 @@ fn untyped(
 ) -> Option<Finding> {
     let mut first = None;
     for (name, memory, value) in pointers {
-        let found = mismatch(piece, memory, *value)?;
+        let found = mismatch(piece, memory, *value, is_number(memory))?;
         first = first.or(Some((name, found)));
     }
     let (name, (leaf, other)) = first?;
@@ -260,8 +266,13 @@ fn untyped(
 }
 
 /// The first number of a piece for which the memory has another one, or none; `None` if all fit, as
-/// far as that is known.
-fn mismatch(piece: &Piece, memory: &Memory, begin: usize) -> Option<(Scalar, Option<Scalar>)> {
+/// far as that is known. Memory `repeats` if all of it is units of that kind, not the first one alone.
+fn mismatch(
+    piece: &Piece,
+    memory: &Memory,
+    begin: usize,
+    repeats: bool,
+) -> Option<(Scalar, Option<Scalar>)> {
     let members = memory.members.as_ref()?;
     if memory.unit == 0 || members.is_empty() {
         return None;
@@ -280,7 +291,11 @@ fn mismatch(piece: &Piece, memory: &Memory, begin: usize) -> Option<(Scalar, Opt
     for i in 0..piece.count.min(2) {
         for &(at, leaf) in leaves.iter() {
             let from = (piece.base as i64) - (begin as i64) + i * extent + at;
-            let from = u64::try_from(from).ok()? % memory.unit;
+            let from = u64::try_from(from).ok()?;
+            if !repeats && from >= memory.unit {
+                continue;
+            }
+            let from = from % memory.unit;
             if let Some(other) = misfit((from, leaf), members) {
                 return Some((leaf, other));
             }
