@@ -238,8 +238,8 @@ fn pointers(
     found
 }
 
-/// Whether a unit of memory is one number: what a pointer to it leads to is an array of those. Behind
-/// a structure there may be anything, as behind a header.
+/// Whether a unit of memory is one number: what a pointer to it leads to is an array of those.
+/// Behind a structure there may be anything, as behind a header.
 fn is_number(memory: &Memory) -> bool {
     memory.members.as_ref().is_some_and(|it| it.len() == 1)
 }
@@ -266,7 +266,8 @@ fn untyped(
 }
 
 /// The first number of a piece for which the memory has another one, or none; `None` if all fit, as
-/// far as that is known. Memory `repeats` if all of it is units of that kind, not the first one alone.
+/// far as that is known. Memory `repeats` if all of it is units of that kind, not the first one
+/// alone.
 fn mismatch(
     piece: &Piece,
     memory: &Memory,
