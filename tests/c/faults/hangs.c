@@ -32,7 +32,7 @@
 // run: -n 3 --on-hang end -- shift; exit 123; says job hangs: rank 0 waits in MPI_Sendrecv
 // run: -n 2 --on-hang end -- parts; exit 123; says job hangs: rank [01] waits in
 // run: -n 2 --on-hang end -- self; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 0; says waits for itself
-// run: -n 2 --on-hang end -- threads; exit 16; says MPI_Recv: rank 1 has called MPI_Finalize
+// run: -n 2 --on-hang end -- threads; exit 123; says job hangs: rank 1 waits in MPI_Finalize \S+ for rank 0 on MPI_COMM_WORLD, and rank 0 waits for it: rank 0 waits in MPI_Recv; says rank 1 must send that message before it finalizes
 // run: -n 2 --on-hang end -- joined; exit 123; says job hangs: rank [01] waits in MPI_Recv
 // run: -n 2 --on-hang end -- crowd; exit 123; says job hangs: rank [01] waits in MPI_Recv
 // run: -n 3 --on-hang end -- many; exit 123; says job hangs: rank 0 waits in MPI_Waitany \S+ for a message from any of ranks 1 and 2
