@@ -30,7 +30,7 @@ type Function = unsafe extern "C" fn(
     usize,
 ) -> c_int;
 
-/// Who has called.
+/// Which kind of caller an MPI call comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum From {
     /// A program, by `MPI_Send`.

@@ -1,7 +1,8 @@
 //! Windows of the program: their memory, their epochs, and accesses that conflict.
 //!
-//! A process knows its own accesses. Those of others to its memory it is told at the end of an
-//! epoch between fences: each rank tells each target what it has done there (`exchange`).
+//! A process knows its own accesses. At the end of an epoch between
+//! fences it is told how others have accessed its memory: each rank tells each target what it has
+//! done there (`exchange`).
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};

@@ -8,7 +8,7 @@
 //! | number | of what | for whom |
 //! |---|---|---|
 //! | [`Kinds`] | a type, and any number of it | collectives, beside a number of bytes |
-//! | [`Fingerprint`] | the first bytes of so many elements | messages, in checked mode |
+//! | [`Fingerprint`] | the kinds of the first bytes of a message | messages, in checked mode |
 //!
 //! Both are made of one hash, a polynomial over a prime field: that of two rows one behind the
 //! other follows from theirs, so it costs as much as the type has parts, not elements. Divided by

@@ -1,4 +1,4 @@
-// Who waits for a process that has called MPI_Finalize, and for nobody else, is told by an error: it would wait for ever.
+// A process that waits for one that has called MPI_Finalize, and for nobody else, gets an error: it would wait for ever.
 // only: catena
 // waits: until a wait counts as long
 // run: -n 3 -- unsent ; fails ; says MPI_ERR_OTHER: MPI_Recv: rank 2 has called MPI_Finalize: no message comes from there ; ends 2

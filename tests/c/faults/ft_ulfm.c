@@ -197,7 +197,7 @@ int main(int argc, char **argv)
         }
         survive(world, 0);
     } else if (!strcmp(how, "any")) {
-        // Who waits for any is told until it has acknowledged.
+        // A rank that waits for any source gets the error until it has acknowledged the failure.
         MPI_Request request;
         die();
         if (rank == 0) {

@@ -1,5 +1,6 @@
-//! Waits for processes that have come to their end. Who has called `MPI_Finalize` sends and
-//! receives nothing more; who waits for that would do so for ever, and is told.
+//! Waits for processes that have come to their end. A process that has called `MPI_Finalize`
+//! sends and receives nothing more; another one that waits for it would do so for ever, and gets an
+//! error.
 //!
 //! A process that has waited for a message for a second asks those that could send it whether they
 //! have come to their end ([`Kind::EndInquiry`]). Whoever has answers in `MPI_Finalize`, then or

@@ -53,7 +53,7 @@ impl CallSignature {
 
 /// Some members have called something else than others; the former come first.
 pub fn calls_differ(a: (String, CallSignature), b: (String, CallSignature)) -> Error {
-    // Who has nothing for anybody does not come to the first collective of the others.
+    // A member that has nothing for anybody does not come to the first collective of the others.
     let meets = |it: &CallSignature| it.label == Label::FIRST;
     if a.1.is_idle && meets(&b.1) || b.1.is_idle && meets(&a.1) {
         let (idle, other) = if a.1.is_idle { (a, b) } else { (b, a) };

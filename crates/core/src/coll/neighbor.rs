@@ -2,8 +2,8 @@
 //!
 //! They have as many blocks as the rank has neighbours in the topology of the
 //! communicator; those of neighbours that are not there, beyond the edge of a
-//! grid, are left alone. Neighbours and schedules are kept with the communicator. Those of ranks
-//! that share memory run on boards; `edges` are what that takes.
+//! grid, are left alone. Neighbours and schedules are kept with the communicator. Schedules of
+//! ranks that share memory run on boards; `edges` are what that takes.
 
 use std::sync::Arc;
 
