@@ -193,8 +193,8 @@ mod tests {
     fn the_first_sentence_is_whole() {
         assert_eq!(
             describe(&THING_LONG, false),
-            "THING_LONG = 8KiB  (default)\n    How long a thing is, which is said in a sentence (with figures such \
-             as 1.5) that does not\n    end on its first line.\n"
+            "THING_LONG = 8KiB  (default)\n    How long a thing is, which is said in a sentence \
+             (with figures such as 1.5) that does\n    not end on its first line.\n"
         );
         assert!(describe(&THING_LONG, true).contains("What comes next"));
     }
