@@ -14,7 +14,7 @@ use std::ptr;
 
 use catena_base::{PayloadRoom, PeerBytes, copy};
 use catena_datatype::{Datatype, TypeRef};
-use catena_fabric::Payload;
+use catena_fabric::{Buf, Payload};
 use catena_link::{Sink, Source};
 use catena_memory::{self as memory, Kind, Rows};
 
@@ -82,6 +82,15 @@ impl Typed {
             None => format!("a part of an element ({len} bytes do not end with one)"),
         };
         check::tell(self.base, source, len, &check::words(sent), &expected);
+    }
+
+    /// Where they lie, if it is one run of bytes of a device. Those that lie in the host's memory
+    /// are packed: what is one run there is no [`Typed`], but where messages have seals.
+    #[cold]
+    fn run(&self) -> Option<Buf> {
+        let at = self.base.wrapping_offset(self.ty.true_lb() as isize);
+        let is_run = !self.kind.is_host() && self.ty.is_contiguous();
+        is_run.then(|| Buf::of(self.kind, at, self.len as usize))
     }
 
     /// Bytes of the packed elements.
@@ -363,6 +372,16 @@ impl SendBuf {
         }
     }
 
+    /// Where the message lies in the host's memory, if it is one run there.
+    #[inline]
+    pub fn contiguous(&self) -> Option<*const u8> {
+        match self {
+            SendBuf::Bytes(at, _) => Some(*at),
+            SendBuf::Owned(bytes) => Some(bytes.as_ptr()),
+            SendBuf::Typed(_) => None,
+        }
+    }
+
     /// All bytes, packed into memory of their own.
     ///
     /// # Errors
@@ -461,11 +480,11 @@ impl Source for SendBuf {
     }
 
     #[inline]
-    fn contiguous(&self) -> Option<*const u8> {
+    fn run(&self) -> Option<Buf> {
         match self {
-            SendBuf::Bytes(at, _) => Some(*at),
-            SendBuf::Owned(bytes) => Some(bytes.as_ptr()),
-            SendBuf::Typed(_) => None,
+            SendBuf::Bytes(at, len) => Some(Buf::host(*at, *len as usize)),
+            SendBuf::Owned(bytes) => Some(Buf::from(&**bytes)),
+            SendBuf::Typed(t) => t.run(),
         }
     }
 }
@@ -473,6 +492,15 @@ impl Source for SendBuf {
 impl RecvBuf {
     /// No room.
     pub const EMPTY: RecvBuf = RecvBuf::Bytes(ptr::null_mut(), 0);
+
+    /// Where the room lies in the host's memory, if it is one run there.
+    #[inline]
+    pub fn contiguous(&self) -> Option<*mut u8> {
+        match self {
+            RecvBuf::Bytes(at, _) => Some(*at),
+            RecvBuf::Typed(_) => None,
+        }
+    }
 
     /// `count` elements of `ty` at `base`.
     #[inline]
@@ -536,10 +564,10 @@ impl Sink for RecvBuf {
     }
 
     #[inline]
-    fn contiguous(&mut self) -> Option<*mut u8> {
+    fn run(&mut self) -> Option<Buf> {
         match self {
-            RecvBuf::Bytes(at, _) => Some(*at),
-            RecvBuf::Typed(_) => None,
+            RecvBuf::Bytes(at, len) => Some(Buf::host(*at, *len as usize)),
+            RecvBuf::Typed(t) => t.run(),
         }
     }
 }
@@ -642,7 +670,7 @@ mod tests {
         let _far = device::lend(&mut [0u8]);
         let out = SendBuf::new(ints.as_ptr().cast(), 2, int);
         assert_eq!(out.contiguous(), Some(ints.as_ptr().cast()));
-        let mut sink = RecvBuf::new(ints.as_mut_ptr().cast(), 2, int);
+        let sink = RecvBuf::new(ints.as_mut_ptr().cast(), 2, int);
         assert_eq!(sink.contiguous(), Some(ints.as_mut_ptr().cast()));
     }
 

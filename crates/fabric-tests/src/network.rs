@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use catena_fabric::{Header, OpId, Peer, Posted, RemoteKey, Rma, Started, Transport};
+use catena_fabric::{Buf, Header, OpId, Peer, Posted, RemoteKey, Rma, Started, Transport};
 
 use crate::Inbox;
 
@@ -48,7 +48,7 @@ pub fn read<T: Rma>(at: &mut T, of: &mut T, remote: RemoteKey, into: &mut [u8]) 
     let mut started = Ok(Started::Full);
     until(|| {
         // SAFETY: as long as told, and ours until the read has ended.
-        started = unsafe { at.get(OpId(0), Peer(0), room, len, remote) };
+        started = unsafe { at.get(OpId(0), Peer(0), Buf::host(room, len), remote) };
         at.poll(&mut inbox);
         of.poll(&mut others);
         started != Ok(Started::Full)

@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 
 use catena_fabric::{
-    Access, Atomic, AtomicOp, AtomicType, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started,
+    Access, Atomic, AtomicOp, AtomicType, Buf, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError,
+    Started,
 };
 
 use crate::help::{End, PATIENCE, pattern};
@@ -90,7 +91,7 @@ impl<T: Rma> Bed<T> {
         // SAFETY: as many bytes are there, and nobody else uses them.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), at, bytes.len()) };
         let len = bytes.len();
-        let key = self.b.at.register(None, at, len as u64, access);
+        let key = self.b.at.register(None, Buf::host(at, len), access);
         Window {
             at,
             key: key.expect("the route has these accesses"),
@@ -102,7 +103,7 @@ impl<T: Rma> Bed<T> {
     /// Registers memory of the target for the origin alone.
     fn register(&mut self, at: *mut u8, len: usize, access: Access) -> Option<RemoteKey> {
         let peer = Some(self.a.is);
-        self.b.at.register(peer, at, len as u64, access)
+        self.b.at.register(peer, Buf::host(at, len), access)
     }
 
     fn end(&mut self, window: &Window) {
@@ -161,13 +162,13 @@ impl<T: Rma> Bed<T> {
 
     fn put(&mut self, bytes: &[u8], target: RemoteKey) -> Outcome {
         // SAFETY: the bytes are lent until the operation has ended.
-        self.run(|at, peer, op| unsafe { at.put(op, peer, bytes.as_ptr(), bytes.len(), target) })
+        self.run(|at, peer, op| unsafe { at.put(op, peer, Buf::from(&*bytes), target) })
     }
 
     fn get(&mut self, into: &mut [u8], target: RemoteKey) -> Outcome {
         let (at_it, len) = (into.as_mut_ptr(), into.len());
         // SAFETY: the room is lent until the operation has ended.
-        self.run(|at, peer, op| unsafe { at.get(op, peer, at_it, len, target) })
+        self.run(|at, peer, op| unsafe { at.get(op, peer, Buf::host(at_it, len), target) })
     }
 
     fn atomic(&mut self, atomic: Atomic, target: RemoteKey) -> Outcome {
@@ -301,8 +302,8 @@ pub fn each_operation_completes_once<T: Rma>(pair: Pair<T>) {
     for (n, bytes) in source.iter().enumerate() {
         let (op, target) = (OpId(1 << 40 | n as u64), window.key(n * LEN));
         // SAFETY: the bytes stay until the end of the test, which waits for all.
-        let started =
-            bed.start(|at, peer| unsafe { at.put(op, peer, bytes.as_ptr(), LEN, target) });
+        let started = bed
+            .start(|at, peer| unsafe { at.put(op, peer, Buf::host(bytes.as_ptr(), LEN), target) });
         match started.expect("a good target") {
             Started::Complete(value) => outcomes.entry(op).or_default().push(Ok(value)),
             _ => under_way += 1,
@@ -490,8 +491,11 @@ fn succeeds<T: Rma>(bed: &mut Bed<T>, target: RemoteKey, puts: bool) -> bool {
             // SAFETY: nothing is under way when this function returns but what failed.
             let started = unsafe {
                 match puts {
-                    true => bed.a.at.put(op, peer, bytes.as_ptr(), 8, target),
-                    false => bed.a.at.get(op, peer, bytes.as_mut_ptr(), 8, target),
+                    true => bed.a.at.put(op, peer, Buf::host(bytes.as_ptr(), 8), target),
+                    false => bed
+                        .a
+                        .at
+                        .get(op, peer, Buf::host(bytes.as_mut_ptr(), 8), target),
                 }
             };
             match started {
@@ -525,11 +529,7 @@ pub fn operations_to_a_lost_peer_end<T: Rma>(pair: Pair<T>) {
     for n in 0..20 {
         let (op, peer) = (OpId(n), bed.b.is);
         // SAFETY: the bytes stay until the end of the test, which waits for all.
-        let put = unsafe {
-            bed.a
-                .at
-                .put(op, peer, bytes.as_ptr(), bytes.len(), window.key)
-        };
+        let put = unsafe { bed.a.at.put(op, peer, Buf::from(&*bytes), window.key) };
         match put.expect("the peer is alive") {
             Started::UnderWay => under_way.push(op),
             Started::Complete(_) => {}
@@ -549,7 +549,9 @@ pub fn operations_to_a_lost_peer_end<T: Rma>(pair: Pair<T>) {
     assert_eq!(told, under_way);
     for _ in 0..3 {
         // SAFETY: the bytes stay, and nothing is started.
-        let put = unsafe { a.at.put(OpId(99), b.is, bytes.as_ptr(), 8, window.key) };
+        let put = unsafe {
+            a.at.put(OpId(99), b.is, Buf::host(bytes.as_ptr(), 8), window.key)
+        };
         assert!(matches!(put, Err(RmaError::Lost(_))), "{put:?}");
     }
 }

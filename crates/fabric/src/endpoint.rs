@@ -1,6 +1,8 @@
 //! What the endpoints of networks keep alike, whichever library drives them: which peers are gone,
 //! and, for those that send frames, the packets of a row and what happened so far.
 
+use catena_memory::Kinds;
+
 use crate::frame::{FRAME, Front};
 use crate::row::{Framed, Rows};
 use crate::{Caps, Deliver, Header, Payload, Peer, PeerLost, Posted, RailCounters};
@@ -175,6 +177,7 @@ impl Endpoint {
             whole: self.max_packet(),
             eager_max: self.eager_max,
             ordered: false,
+            kinds: Kinds::HOST,
         }
     }
 

@@ -22,6 +22,7 @@
 #[cfg(not(target_endian = "little"))]
 compile_error!("frames are little-endian");
 
+mod buf;
 pub mod endpoint;
 pub mod frame;
 #[cfg(any(test, fuzzing))]
@@ -41,6 +42,8 @@ pub mod row;
 mod sleep;
 mod transport;
 
+pub use buf::{Buf, LocalKey};
+pub use catena_memory::{Kind, Kinds};
 pub use members::Members;
 pub use memory::Memory;
 pub use name::ProcessName;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::BitOr;
 
+use catena_memory::Kind;
+
 use crate::peer::PeerLost;
 
 /// The name that the origin of an operation gives it.
@@ -135,6 +137,8 @@ pub enum RmaError {
     Forbidden,
     /// The route does not have that operation.
     Unsupported,
+    /// The route does not take memory of that kind.
+    Memory(Kind),
     /// The network refused it, for this reason.
     Refused(String),
 }
@@ -155,6 +159,7 @@ impl fmt::Display for RmaError {
             RmaError::OutOfBounds => write!(f, "the memory lies outside of the registered region"),
             RmaError::Forbidden => write!(f, "the memory is not registered for such accesses"),
             RmaError::Unsupported => write!(f, "the route does not have that operation"),
+            RmaError::Memory(kind) => write!(f, "the route does not take {kind} memory"),
             RmaError::Refused(cause) => write!(f, "the network refused the operation: {cause}"),
         }
     }

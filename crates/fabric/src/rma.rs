@@ -21,6 +21,7 @@ use std::fmt;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
+use crate::buf::Buf;
 use crate::operation::{OpId, RmaError};
 use crate::peer::{Peer, RemoteKey};
 use crate::transport::Transport;
@@ -305,7 +306,7 @@ pub enum Started {
 /// # Examples
 /// Whoever starts an operation polls until it is told of its end:
 /// ```
-/// use catena_fabric::{Deliver, OpId, Peer, RemoteKey, Rma, RmaError, Started};
+/// use catena_fabric::{Buf, Deliver, OpId, Peer, RemoteKey, Rma, RmaError, Started};
 ///
 /// /// Begins to write `bytes` to a peer's memory; whether the end of that is still to be told.
 /// ///
@@ -317,7 +318,7 @@ pub enum Started {
 ///     assert!(way.rma_caps(to).put && bytes.len() <= way.rma_caps(to).max_len);
 ///     loop {
 ///         // SAFETY: as the caller promised.
-///         match unsafe { way.put(OpId::new(0, 1), to, bytes.as_ptr(), bytes.len(), target)? } {
+///         match unsafe { way.put(OpId::new(0, 1), to, Buf::from(bytes), target)? } {
 ///             Started::Complete(_) => return Ok(false),
 ///             Started::UnderWay => return Ok(true),
 ///             Started::Full => _ = way.poll(deliver),
@@ -331,11 +332,12 @@ pub trait Rma: Transport {
         RmaCaps::NONE
     }
 
-    /// Starts to write `len` bytes at `from` to `target` of `peer`.
+    /// Starts to write the bytes of `from` to `target` of `peer`. Their kind is one that
+    /// [the route takes](crate::Caps::kinds).
     ///
     /// # Safety
-    /// `from` must be valid for `len` bytes that nobody changes until the operation is complete at
-    /// the origin.
+    /// `from` must be valid, and nobody changes its bytes until the operation is complete at the
+    /// origin.
     ///
     /// # Errors
     /// See [`RmaError`]; nothing was started then.
@@ -343,17 +345,17 @@ pub trait Rma: Transport {
         &mut self,
         _op: OpId,
         _peer: Peer,
-        _from: *const u8,
-        _len: usize,
+        _from: Buf,
         _target: RemoteKey,
     ) -> Result<Started, RmaError> {
         Err(RmaError::Unsupported)
     }
 
-    /// Starts to read `len` bytes at `target` of `peer` into `into`.
+    /// Starts to read bytes at `target` of `peer` into `into`, as many as it has. Its kind is one
+    /// that [the route takes](crate::Caps::kinds).
     ///
     /// # Safety
-    /// `into` must be valid for `len` bytes that nobody else uses until the operation is complete.
+    /// `into` must be valid, and nobody else uses it until the operation is complete.
     ///
     /// # Errors
     /// See [`RmaError`]; nothing was started then.
@@ -361,8 +363,7 @@ pub trait Rma: Transport {
         &mut self,
         _op: OpId,
         _peer: Peer,
-        _into: *mut u8,
-        _len: usize,
+        _into: Buf,
         _target: RemoteKey,
     ) -> Result<Started, RmaError> {
         Err(RmaError::Unsupported)

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use catena_base::PeerBytes;
 
+use catena_memory::Kinds;
+
+use crate::buf::{Buf, LocalKey};
 use crate::operation::{Access, OpId, RmaError};
 use crate::packet::{Header, Payload, Posted};
 use crate::peer::{Peer, PeerLost, RemoteKey};
@@ -40,9 +43,15 @@ pub enum Rendezvous {
 /// # Examples
 /// How many packets a message leaves in that is sent without asking:
 /// ```
-/// use catena_fabric::Caps;
+/// use catena_fabric::{Caps, Kinds};
 ///
-/// let caps = Caps { max_packet: 4096, whole: 1024, eager_max: 65_536, ordered: true };
+/// let caps = Caps {
+///     max_packet: 4096,
+///     whole: 1024,
+///     eager_max: 65_536,
+///     ordered: true,
+///     kinds: Kinds::HOST,
+/// };
 /// let packets = |len: u64| len.div_ceil(caps.max_packet as u64).max(1);
 /// assert!(10_000 <= caps.eager_max);
 /// assert_eq!(packets(10_000), 3);
@@ -60,6 +69,10 @@ pub struct Caps {
     pub eager_max: u64,
     /// Packets to one peer arrive in the order in which they were posted.
     pub ordered: bool,
+    /// Kinds of memory that operations on this peer's memory take directly, on this side and as
+    /// registered memory on the other one. The host's is among them. What lies in other memory is
+    /// staged through the host's.
+    pub kinds: Kinds,
 }
 
 /// Takes what a transport has received.
@@ -144,7 +157,13 @@ pub trait Deliver {
 ///         "loop"
 ///     }
 ///     fn caps(&self, _: Peer) -> Caps {
-///         Caps { max_packet: 4096, whole: 4096, eager_max: 4096, ordered: true }
+///         Caps {
+///             max_packet: 4096,
+///             whole: 4096,
+///             eager_max: 4096,
+///             ordered: true,
+///             kinds: Kinds::HOST,
+///         }
 ///     }
 ///     fn try_send<P: Payload>(&mut self, _: Peer, header: Header, payload: P) -> Result<Posted, PeerLost> {
 ///         if self.0.len() == 16 {
@@ -164,7 +183,7 @@ pub trait Deliver {
 ///     fn rendezvous(&self, _: Peer, _: u64, _: Load) -> Rendezvous {
 ///         Rendezvous::Stream
 ///     }
-///     fn register(&mut self, _: Option<Peer>, _: *mut u8, _: u64, _: Access) -> Option<RemoteKey> {
+///     fn register(&mut self, _: Option<Peer>, _: Buf, _: Access) -> Option<RemoteKey> {
 ///         None
 ///     }
 ///     fn deregister(&mut self, _: RemoteKey) {}
@@ -226,21 +245,26 @@ pub trait Transport {
     /// How a message of `len` bytes to or from `peer` is best moved.
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous;
 
-    /// Registers `len` bytes at `addr` so that `peer`, or every peer for `None`, may access them in
-    /// these ways; `None` if the route cannot offer all of them. A peer that is named can use the
-    /// key at once; another may have to ask for what the key stands for, by itself, when it first
-    /// uses it. The registration lives until [`Transport::deregister`], and the memory must stay
-    /// valid as long.
-    fn register(
-        &mut self,
-        peer: Option<Peer>,
-        addr: *mut u8,
-        len: u64,
-        access: Access,
-    ) -> Option<RemoteKey>;
+    /// Registers memory so that `peer`, or every peer for `None`, may access it in these ways;
+    /// `None` if the route cannot offer all of them, or does not take memory of that
+    /// [kind](Caps::kinds). A peer that is named can use the key at once; another may have to ask
+    /// for what the key stands for, by itself, when it first uses it. The registration lives until
+    /// [`Transport::deregister`], and the memory must stay valid as long.
+    fn register(&mut self, peer: Option<Peer>, buf: Buf, access: Access) -> Option<RemoteKey>;
 
     /// Ends what [`Transport::register`] began.
     fn deregister(&mut self, remote: RemoteKey);
+
+    /// Registers memory for several operations of this process, so that it is not registered for
+    /// each of them: their [`Buf`]s carry the key. `None` where operations need no registered
+    /// memory, or it is refused; they go without a key then. It lives until
+    /// [`Transport::deregister_local`].
+    fn register_local(&mut self, _buf: Buf) -> Option<LocalKey> {
+        None
+    }
+
+    /// Ends what [`Transport::register_local`] began; no operation is under way there.
+    fn deregister_local(&mut self, _key: LocalKey) {}
 
     /// Sleeps until a packet may have arrived or `limit` has passed. May wake
     /// for no reason.

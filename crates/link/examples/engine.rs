@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use catena_base::{PayloadRoom, PeerBytes};
 use catena_fabric::{
-    Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, Rendezvous, RmaError,
-    Started,
+    Caps, Deliver, Header, Kinds, Load, OpId, Payload, Peer, PeerLost, Posted, Rendezvous,
+    RmaError, Started,
 };
 use catena_link::{
     ANY_SOURCE, Cid, Endpoint, Mode, Net, Plane, RemoteKeys, ReqId, Selector, Sink, Source,
@@ -72,6 +72,7 @@ impl Net for Ring {
             whole: 32,
             eager_max: 32,
             ordered: true,
+            kinds: Kinds::HOST,
         }
     }
 

@@ -11,8 +11,8 @@ use std::rc::Rc;
 
 use catena_base::PeerBytes;
 use catena_fabric::{
-    Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous,
-    RmaError, Started,
+    Caps, Deliver, Header, Kinds, Load, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
+    Rendezvous, RmaError, Started,
 };
 
 use crate::wire::{Announce, EAGER_CEILING, Offer, SyncLen, Wanted};
@@ -161,6 +161,7 @@ impl Net for Crafted {
             whole: 64,
             eager_max: 128,
             ordered: false,
+            kinds: Kinds::HOST,
         }
     }
 

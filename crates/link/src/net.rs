@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use catena_base::{End, PeerBytes};
 use catena_fabric::{
-    Caps, Deliver, Header, Load, Moved, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
+    Buf, Caps, Deliver, Header, Load, Moved, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
     Rendezvous, RmaError, Started,
 };
 
@@ -15,6 +15,7 @@ use catena_fabric::{
 /// # Examples
 /// A message that lies in one run:
 /// ```
+/// use catena_fabric::Buf;
 /// use catena_link::Source;
 ///
 /// #[derive(Debug)]
@@ -29,8 +30,8 @@ use catena_fabric::{
 ///     fn part(&self, from: u64, len: usize) -> &[u8] {
 ///         &self.0[from as usize..][..len]
 ///     }
-///     fn contiguous(&self) -> Option<*const u8> {
-///         Some(self.0.as_ptr())
+///     fn run(&self) -> Option<Buf> {
+///         Some(Buf::from(&*self.0))
 ///     }
 /// }
 ///
@@ -53,9 +54,9 @@ pub trait Source: Debug {
     /// Bytes `[from, from + len)` of the packed message.
     fn part(&self, from: u64, len: usize) -> Self::Part<'_>;
 
-    /// Where the message lies, if it is one run of bytes that others may read
-    /// there.
-    fn contiguous(&self) -> Option<*const u8> {
+    /// Where the message lies, if it is one run of bytes that others may read there, in memory of
+    /// whichever kind: routes that do not take that kind get parts.
+    fn run(&self) -> Option<Buf> {
         None
     }
 
@@ -115,9 +116,9 @@ pub trait Sink: Debug {
     /// engine.
     fn check_seal(&self, _seal: u32, _source: u32, _len: u64) {}
 
-    /// Where the room lies, if it is one run of bytes that others may write
-    /// there.
-    fn contiguous(&mut self) -> Option<*mut u8> {
+    /// Where the room lies, if it is one run of bytes that others may write there, in memory of
+    /// whichever kind; see [`Source::run`].
+    fn run(&mut self) -> Option<Buf> {
         None
     }
 }
@@ -263,8 +264,8 @@ pub trait Net {
     /// See [`catena_fabric::NodeLocal::moved`].
     fn moved(&mut self, _peer: Peer, _moved: Moved) {}
 
-    /// Registers a whole message for remote reads, if it is contiguous and the
-    /// route can read.
+    /// Registers a whole message for remote reads, if it is [one run](Source::run) and the route
+    /// can read it.
     fn register(&mut self, peer: Peer, source: &Self::Source) -> Option<RemoteKeys>;
 
     /// Ends what [`Net::register`] or [`Net::register_writable`] began.
@@ -279,7 +280,8 @@ pub trait Net {
     /// stays where it is until the operation has ended.
     ///
     /// # Errors
-    /// See [`RmaError`]; among them if the sink is not contiguous or the route cannot read.
+    /// See [`RmaError`]; among them if the sink is not [one run](Sink::run) or the route cannot
+    /// read.
     fn get(
         &mut self,
         op: OpId,
@@ -290,8 +292,8 @@ pub trait Net {
         len: u64,
     ) -> Result<Started, RmaError>;
 
-    /// Registers the whole room for remote writes, if it is contiguous and the
-    /// route can write.
+    /// Registers the whole room for remote writes, if it is [one run](Sink::run) and the route can
+    /// write it.
     fn register_writable(&mut self, _peer: Peer, _sink: &mut Self::Sink) -> Option<RemoteKey> {
         None
     }
@@ -300,7 +302,8 @@ pub trait Net {
     /// is until the operation has ended.
     ///
     /// # Errors
-    /// See [`RmaError`]; among them if the source is not contiguous or the route cannot write.
+    /// See [`RmaError`]; among them if the source is not [one run](Source::run) or the route cannot
+    /// write.
     fn put(
         &mut self,
         _op: OpId,

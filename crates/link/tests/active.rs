@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use catena_base::PeerBytes;
-use catena_fabric::{Access, OpId, Peer, PeerLost, Posted, Rma, RmaError, Started, Transport};
+use catena_fabric::{Access, Buf, OpId, Peer, PeerLost, Posted, Rma, RmaError, Started, Transport};
 use catena_link::{ActiveHeader, Class, Handler, Mode, Plane, Sent};
 use catena_sim::{Reads, Seed, Sim};
 use common::*;
@@ -145,7 +145,7 @@ fn the_class_that_starts_an_operation_is_told_of_its_end() {
     let key = ranks[1]
         .net()
         .0
-        .register(None, memory.as_mut_ptr(), 8, Access::WRITE)
+        .register(None, Buf::host(memory.as_mut_ptr(), 8), Access::WRITE)
         .expect("the simulator registers all");
     let bytes = [7u8; 8];
     let mut started = Vec::new();
@@ -154,7 +154,7 @@ fn the_class_that_starts_an_operation_is_told_of_its_end() {
         until(&mut ranks, |ranks| {
             let to = &mut ranks[0].net().0;
             // SAFETY: the bytes and the room stay until the end of the test, which waits for all.
-            let put = unsafe { to.put(op, Peer(1), bytes.as_ptr(), 8, key) };
+            let put = unsafe { to.put(op, Peer(1), Buf::host(bytes.as_ptr(), 8), key) };
             let is_under_way = put == Ok(Started::UnderWay);
             started.extend(is_under_way.then_some(op.number()));
             is_under_way

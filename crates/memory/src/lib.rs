@@ -42,6 +42,50 @@ impl Kind {
     }
 }
 
+/// A set of kinds of memory.
+///
+/// # Examples
+/// ```
+/// use catena_memory::{Kind, Kinds};
+///
+/// let both = Kinds::HOST.with(Kind::Cuda);
+/// assert!(both.has(Kind::Host) && both.has(Kind::Cuda) && !both.has(Kind::Rocm));
+/// assert_eq!(both.and(Kinds::HOST), Kinds::HOST);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Kinds(u8);
+
+impl Kinds {
+    /// The host's memory alone.
+    pub const HOST: Kinds = Kinds(1 << Kind::Host as u8);
+
+    /// This set and one kind more.
+    #[must_use]
+    pub const fn with(self, kind: Kind) -> Kinds {
+        Kinds(self.0 | 1 << kind as u8)
+    }
+
+    /// Those that `other` has, too.
+    #[must_use]
+    pub const fn and(self, other: Kinds) -> Kinds {
+        Kinds(self.0 & other.0)
+    }
+
+    /// Whether the kind is among them.
+    #[inline]
+    pub const fn has(self, kind: Kind) -> bool {
+        self.0 & 1 << kind as u8 != 0
+    }
+}
+
+impl fmt::Debug for Kinds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = [Kind::Host, Kind::Cuda, Kind::Rocm, Kind::LevelZero];
+        let there = all.into_iter().filter(|&kind| self.has(kind));
+        f.debug_set().entries(there).finish()
+    }
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

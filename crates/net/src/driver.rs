@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use catena_fabric::{
-    Access, Atomic, Caps, Deliver, Header, Load, Network as _, OpId, Opening, Payload, Peer,
-    PeerLost, Posted, ProcessName, Rail, RailAddress, RailCounters, RemoteKey, Rendezvous, Rma,
-    RmaCaps, RmaError, Sleeper, Started, Transport,
+    Access, Atomic, Buf, Caps, Deliver, Header, Load, LocalKey, Network as _, OpId, Opening,
+    Payload, Peer, PeerLost, Posted, ProcessName, Rail, RailAddress, RailCounters, RemoteKey,
+    Rendezvous, Rma, RmaCaps, RmaError, Sleeper, Started, Transport,
 };
 use catena_settings::Setting;
 
@@ -233,18 +233,20 @@ impl Transport for Driver {
         each!(self, Driver, t => t.rendezvous(peer, len, load))
     }
 
-    fn register(
-        &mut self,
-        peer: Option<Peer>,
-        addr: *mut u8,
-        len: u64,
-        access: Access,
-    ) -> Option<RemoteKey> {
-        each!(self, Driver, t => t.register(peer, addr, len, access))
+    fn register(&mut self, peer: Option<Peer>, buf: Buf, access: Access) -> Option<RemoteKey> {
+        each!(self, Driver, t => t.register(peer, buf, access))
     }
 
     fn deregister(&mut self, remote: RemoteKey) {
         each!(self, Driver, t => t.deregister(remote))
+    }
+
+    fn register_local(&mut self, buf: Buf) -> Option<LocalKey> {
+        each!(self, Driver, t => t.register_local(buf))
+    }
+
+    fn deregister_local(&mut self, key: LocalKey) {
+        each!(self, Driver, t => t.deregister_local(key))
     }
 
     fn sleep(&mut self, limit: Duration) {
@@ -261,24 +263,22 @@ impl Rma for Driver {
         &mut self,
         op: OpId,
         peer: Peer,
-        from: *const u8,
-        len: usize,
+        from: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         // SAFETY: as the caller promised.
-        each!(self, Driver, t => unsafe { t.put(op, peer, from, len, target) })
+        each!(self, Driver, t => unsafe { t.put(op, peer, from, target) })
     }
 
     unsafe fn get(
         &mut self,
         op: OpId,
         peer: Peer,
-        into: *mut u8,
-        len: usize,
+        into: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         // SAFETY: as the caller promised.
-        each!(self, Driver, t => unsafe { t.get(op, peer, into, len, target) })
+        each!(self, Driver, t => unsafe { t.get(op, peer, into, target) })
     }
 
     fn atomic(

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use catena_base::{PayloadRoom, PeerBytes};
 use catena_fabric::{
-    Access, Atomic, AtomicSet, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted,
-    RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, Started, Transport,
+    Access, Atomic, AtomicSet, Buf, Caps, Deliver, Header, Kinds, Load, OpId, Payload, Peer,
+    PeerLost, Posted, RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, Started, Transport,
 };
 use catena_link::Tally;
 
@@ -85,6 +85,7 @@ impl Transport for Loopback {
             whole: 64 << 10,
             eager_max: 16 << 10,
             ordered: true,
+            kinds: Kinds::HOST,
         }
     }
 
@@ -117,18 +118,15 @@ impl Transport for Loopback {
         Rendezvous::Get
     }
 
-    fn register(
-        &mut self,
-        _: Option<Peer>,
-        addr: *mut u8,
-        len: u64,
-        access: Access,
-    ) -> Option<RemoteKey> {
+    fn register(&mut self, _: Option<Peer>, buf: Buf, access: Access) -> Option<RemoteKey> {
         let number = self.free.pop().unwrap_or_else(|| {
             self.regions.push(None);
             self.regions.len() - 1
         });
-        let addr = addr as u64;
+        if !buf.kind.is_host() {
+            return None;
+        }
+        let (addr, len) = (buf.at as u64, buf.len as u64);
         self.regions[number] = Some(Own { addr, len, access });
         let key = number as u64 + 1;
         Some(RemoteKey { addr, key })
@@ -167,13 +165,12 @@ impl Rma for Loopback {
         &mut self,
         _: OpId,
         _: Peer,
-        from: *const u8,
-        len: usize,
+        from: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
-        let to = self.find(target, len, Access::WRITE)?;
+        let to = self.find(target, from.len, Access::WRITE)?;
         // SAFETY: the caller vouches for `from`, and our registration for `to`; they may overlap.
-        unsafe { std::ptr::copy(from, to, len) };
+        unsafe { std::ptr::copy(from.at, to, from.len) };
         Ok(Started::Complete(0))
     }
 
@@ -181,13 +178,12 @@ impl Rma for Loopback {
         &mut self,
         _: OpId,
         _: Peer,
-        into: *mut u8,
-        len: usize,
+        into: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
-        let from = self.find(target, len, Access::READ)?;
+        let from = self.find(target, into.len, Access::READ)?;
         // SAFETY: the caller vouches for `into`, and our registration for `from`; they may overlap.
-        unsafe { std::ptr::copy(from, into, len) };
+        unsafe { std::ptr::copy(from, into.at, into.len) };
         Ok(Started::Complete(0))
     }
 

@@ -8,17 +8,17 @@
 use std::collections::VecDeque;
 
 use catena_base::PeerBytes;
-use catena_fabric::{Deliver, Header, OpId, Peer, PeerLost, Rma, RmaError, Started};
+use catena_fabric::{Buf, Deliver, Header, LocalKey, OpId, Peer, PeerLost, Rma, RmaError, Started};
 use catena_link::{RAILS, RemoteKeys};
 
 /// Pieces under way at once on the only rail, and on each of several.
 const AHEAD: [u32; 2] = [4, 2];
 
-/// What is done with `len` bytes at a local address and at `target`.
+/// Which way the bytes go.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RmaOp {
-    Put(*const u8),
-    Get(*mut u8),
+    Put,
+    Get,
 }
 
 /// A long operation.
@@ -27,7 +27,7 @@ pub(crate) struct Long {
     pub op: OpId,
     pub peer: Peer,
     pub way: RmaOp,
-    pub len: usize,
+    pub buf: Buf,
     pub target: RemoteKeys,
     /// Bytes of a piece.
     pub piece: usize,
@@ -35,14 +35,16 @@ pub(crate) struct Long {
     pub rails: usize,
 }
 
-// SAFETY: addresses that whoever started the operation lends to whoever carries it out.
-unsafe impl Send for Long {}
-
 /// What an operation that has pieces does.
 #[derive(Debug)]
 enum Work {
-    /// The bytes below `next` have a piece.
-    Move { long: Long, next: usize },
+    /// The bytes below `next` have a piece. Rails that need registered memory know the whole by
+    /// their `local` keys.
+    Move {
+        long: Long,
+        next: usize,
+        local: [Option<LocalKey>; RAILS],
+    },
     /// Operations before it are awaited; then each of these rails is flushed.
     Flush {
         before: usize,
@@ -74,9 +76,18 @@ impl Operation {
     fn is_started(&self) -> bool {
         self.error.is_some()
             || match &self.work {
-                Work::Move { long, next } => *next == long.len,
+                Work::Move { long, next, .. } => *next == long.buf.len,
                 Work::Flush { before, rails } => *before == 0 && rails.is_empty(),
             }
+    }
+
+    /// Ends the registrations for its own pieces, of which none is under way.
+    fn deregister_local<T: Rma>(&self, rails: &mut [T]) {
+        if let Work::Move { local, .. } = &self.work {
+            for (rail, key) in rails.iter_mut().zip(local) {
+                key.map(|key| rail.deregister_local(key));
+            }
+        }
     }
 
     /// Starts what there is room for; whether a rail was full.
@@ -86,7 +97,7 @@ impl Operation {
     unsafe fn advance<T: Rma>(&mut self, slot: usize, rails: &mut [T]) -> bool {
         while self.error.is_none() {
             let (rail, started) = match &mut self.work {
-                Work::Move { long, next } if *next < long.len => {
+                Work::Move { long, next, local } if *next < long.buf.len => {
                     let all = (0..long.rails).filter(|&it| long.target.on(it).is_some());
                     let most = AHEAD[usize::from(all.clone().count() > 1)];
                     let least = all.min_by_key(|&it| self.under_way[it]);
@@ -95,7 +106,11 @@ impl Operation {
                     else {
                         return false;
                     };
-                    let len = long.piece.min(long.len - *next);
+                    let len = long.piece.min(long.buf.len - *next);
+                    let buf = long
+                        .buf
+                        .slice(*next, len)
+                        .with(local[rail].unwrap_or_default());
                     let target = catena_fabric::RemoteKey {
                         addr: target.addr.wrapping_add(*next as u64),
                         ..target
@@ -104,12 +119,8 @@ impl Operation {
                     // SAFETY: a part of what is lent.
                     let started = unsafe {
                         match long.way {
-                            RmaOp::Put(from) => {
-                                to.put(id, long.peer, from.wrapping_add(*next), len, target)
-                            }
-                            RmaOp::Get(into) => {
-                                to.get(id, long.peer, into.wrapping_add(*next), len, target)
-                            }
+                            RmaOp::Put => to.put(id, long.peer, buf, target),
+                            RmaOp::Get => to.get(id, long.peer, buf, target),
                         }
                     };
                     if matches!(started, Ok(Started::Complete(_) | Started::UnderWay)) {
@@ -175,7 +186,16 @@ impl Pieces {
         rails: &mut [T],
         long: Long,
     ) -> Result<Started, RmaError> {
-        let work = Work::Move { long, next: 0 };
+        let used = |rail: &usize| *rail < long.rails && long.target.on(*rail).is_some();
+        let local = std::array::from_fn(|rail| {
+            let rail = Some(rail).filter(used)?;
+            rails[rail].register_local(long.buf)
+        });
+        let work = Work::Move {
+            long,
+            next: 0,
+            local,
+        };
         // SAFETY: as the caller promised.
         unsafe { self.begin(rails, long.op, long.peer, work) }
     }
@@ -235,6 +255,7 @@ impl Pieces {
         let is_full = unsafe { operation.advance(slot, rails) };
         if operation.is_quiet() && operation.is_started() {
             self.free.push(slot);
+            operation.deregister_local(rails);
             return operation.error.map_or(Ok(Started::Complete(0)), Err);
         }
         let is_untouched = match &operation.work {
@@ -243,6 +264,7 @@ impl Pieces {
         };
         if is_full && is_untouched {
             self.free.push(slot);
+            operation.deregister_local(rails);
             return Ok(Started::Full);
         }
         operation.waits = is_full;
@@ -296,16 +318,17 @@ impl Pieces {
             if is_full {
                 self.line.push_back(slot);
             } else if operation.is_quiet() && operation.is_started() {
-                self.end(slot, deliver);
+                self.end(slot, rails, deliver);
             }
         }
     }
 
     /// Tells of an operation that has ended, and lets the flushes go on that awaited it.
-    fn end<D: Deliver>(&mut self, slot: usize, deliver: &mut D) {
+    fn end<T: Rma, D: Deliver>(&mut self, slot: usize, rails: &mut [T], deliver: &mut D) {
         let Some(ended) = self.slots[slot].take() else {
             return;
         };
+        ended.deregister_local(rails);
         self.free.push(slot);
         self.count -= 1;
         deliver.completed(ended.op, ended.error.map_or(Ok(0), Err));
@@ -382,6 +405,7 @@ mod tests {
     fn rails(seed: u64, count: usize) -> (Vec<Port>, Vec<Port>) {
         let each = (0..count as u64).map(|rail| {
             let sim = Sim::new(Seed(seed * 8 + rail)).reads(Reads::Flaky);
+            let sim = sim.needs_local_keys();
             let mut ports = sim.ports(2).into_iter();
             (ports.next().expect("two"), ports.next().expect("two"))
         });
@@ -411,7 +435,7 @@ mod tests {
     fn register(theirs: &mut [Port], at: *mut u8, len: usize) -> RemoteKeys {
         let access = Access::READ | Access::WRITE;
         let mut keys = theirs.iter_mut().map(|it| {
-            let key = it.register(None, at, len as u64, access);
+            let key = it.register(None, Buf::host(at, len), access);
             key.expect("the simulator registers all")
         });
         let mut all = RemoteKeys::from(keys.next().expect("a rail"));
@@ -433,11 +457,11 @@ mod tests {
             let mut memory = pattern(1, LEN);
             let target = register(&mut theirs, memory.as_mut_ptr(), LEN);
             let bytes = pattern(seed as u32, LEN);
-            let long = |op, way| Long {
+            let long = |op, way, buf| Long {
                 op: OpId(op),
                 peer: Peer(1),
                 way,
-                len: LEN,
+                buf,
                 target,
                 piece: 1000,
                 rails: count,
@@ -456,7 +480,7 @@ mod tests {
                 &mut pieces,
                 &mut ours,
                 &mut inbox,
-                long(1, RmaOp::Put(bytes.as_ptr())),
+                long(1, RmaOp::Put, Buf::from(&*bytes)),
             );
             assert_eq!(put, Ok(Started::UnderWay));
             let flush = pieces.flush(&mut ours, OpId(2), Peer(1), count);
@@ -473,12 +497,18 @@ mod tests {
                 assert!(now == bytes, "seed {seed}");
                 whole += 1;
                 let mut into = vec![0; LEN];
-                let way = RmaOp::Get(into.as_mut_ptr());
-                let get = begin(&mut pieces, &mut ours, &mut inbox, long(3, way));
+                let get = long(3, RmaOp::Get, Buf::from(&mut *into));
+                let get = begin(&mut pieces, &mut ours, &mut inbox, get);
                 assert_eq!(get, Ok(Started::UnderWay));
                 if wait(&mut pieces, &mut ours, &mut inbox, OpId(3)) == Ok(0) {
                     assert!(into == bytes, "seed {seed}");
                 }
+            }
+            for rail in &ours {
+                assert_eq!(
+                    (rail.without_local_key(), rail.local_registrations()),
+                    (0, 0)
+                );
             }
             drop(memory);
         }
@@ -497,8 +527,8 @@ mod tests {
             let long = Long {
                 op: OpId(1),
                 peer: Peer(1),
-                way: RmaOp::Put(bytes.as_ptr()),
-                len: 50_000,
+                way: RmaOp::Put,
+                buf: Buf::from(&*bytes),
                 target,
                 piece: 1000,
                 rails: 2,

@@ -7,7 +7,7 @@
 //! with fewer rails has the say.
 
 use catena_fabric::{
-    Access, Atomic, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted,
+    Access, Atomic, Buf, Caps, Deliver, Header, Load, OpId, Payload, Peer, PeerLost, Posted,
     ProcessName, RailAddress, RailCounters, RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, Sleeper,
     Started, Transport,
 };
@@ -248,21 +248,15 @@ impl Rails {
         self.rails[0].rendezvous(peer, len, load)
     }
 
-    /// Describes `len` bytes at `addr` for a peer, on every rail that leads to
-    /// it.
-    pub fn register(&mut self, peer: Peer, addr: *mut u8, len: u64) -> Option<RemoteKeys> {
+    /// Describes memory for a peer, on every rail that leads to it.
+    pub fn register(&mut self, peer: Peer, buf: Buf) -> Option<RemoteKeys> {
         let shared = self.shared(peer);
-        self.register_on(shared, Some(peer), (addr, len), Access::READ)
+        self.register_on(shared, Some(peer), buf, Access::READ)
     }
 
-    /// Registers `len` bytes at `addr` for every peer, on all rails; see [`Transport::register`].
-    pub fn register_for_all(
-        &mut self,
-        addr: *mut u8,
-        len: u64,
-        access: Access,
-    ) -> Option<RemoteKeys> {
-        self.register_on(self.rails.len(), None, (addr, len), access)
+    /// Registers memory for every peer, on all rails; see [`Transport::register`].
+    pub fn register_for_all(&mut self, buf: Buf, access: Access) -> Option<RemoteKeys> {
+        self.register_on(self.rails.len(), None, buf, access)
     }
 
     /// Registers memory on the first rail, and on as many of the first `count` as have it under the
@@ -271,12 +265,12 @@ impl Rails {
         &mut self,
         count: usize,
         peer: Option<Peer>,
-        (addr, len): (*mut u8, u64),
+        buf: Buf,
         access: Access,
     ) -> Option<RemoteKeys> {
-        let mut registered = RemoteKeys::from(self.rails[0].register(peer, addr, len, access)?);
+        let mut registered = RemoteKeys::from(self.rails[0].register(peer, buf, access)?);
         for (rail, key) in self.rails[1..count].iter_mut().zip(&mut registered.more) {
-            match rail.register(peer, addr, len, access) {
+            match rail.register(peer, buf, access) {
                 Some(remote) if remote.addr == registered.addr => *key = remote.key,
                 Some(remote) => rail.deregister(remote),
                 None => {}
@@ -312,14 +306,14 @@ impl Rails {
         &mut self,
         op: OpId,
         peer: Peer,
-        (from, len): (*const u8, usize),
+        from: Buf,
         target: RemoteKeys,
     ) -> Result<Started, RmaError> {
-        match self.cut(op, peer, RmaOp::Put(from), len, target) {
+        match self.cut(op, peer, RmaOp::Put, from, target) {
             // SAFETY: as the caller promised.
             Ok(long) => unsafe { self.pieces.start(&mut self.rails, long) },
             // SAFETY: as the caller promised.
-            Err((rail, target)) => unsafe { self.rails[rail].put(op, peer, from, len, target) },
+            Err((rail, target)) => unsafe { self.rails[rail].put(op, peer, from, target) },
         }
     }
 
@@ -334,14 +328,14 @@ impl Rails {
         &mut self,
         op: OpId,
         peer: Peer,
-        (into, len): (*mut u8, usize),
+        into: Buf,
         target: RemoteKeys,
     ) -> Result<Started, RmaError> {
-        match self.cut(op, peer, RmaOp::Get(into), len, target) {
+        match self.cut(op, peer, RmaOp::Get, into, target) {
             // SAFETY: as the caller promised.
             Ok(long) => unsafe { self.pieces.start(&mut self.rails, long) },
             // SAFETY: as the caller promised.
-            Err((rail, target)) => unsafe { self.rails[rail].get(op, peer, into, len, target) },
+            Err((rail, target)) => unsafe { self.rails[rail].get(op, peer, into, target) },
         }
     }
 
@@ -351,7 +345,7 @@ impl Rails {
         op: OpId,
         peer: Peer,
         way: RmaOp,
-        len: usize,
+        buf: Buf,
         target: RemoteKeys,
     ) -> Result<Long, (usize, RemoteKey)> {
         let shared = self.shared(peer);
@@ -359,12 +353,12 @@ impl Rails {
         let has_several = shared > 1 && target.on(1).is_some();
         let best = if has_several { STRIPE } else { caps.piece };
         let piece = best.min(caps.max_len);
-        if len > piece && piece > 0 {
+        if buf.len > piece && piece > 0 {
             return Ok(Long {
                 op,
                 peer,
                 way,
-                len,
+                buf,
                 target,
                 piece,
                 rails: shared,
@@ -467,7 +461,7 @@ mod tests {
     /// Reads a message of 0's into 1's memory; `None` if that cannot be done.
     fn read(a: &mut Rails, b: &mut Rails, registered: RemoteKeys, len: usize) -> Option<Vec<u8>> {
         let (mut into, mut inbox) = (vec![0; len], Inbox::default());
-        let to = (into.as_mut_ptr(), len);
+        let to = Buf::from(&mut *into);
         let mut started = Ok(Started::Full);
         until(|| {
             a.poll(&mut Inbox::default());
@@ -497,8 +491,8 @@ mod tests {
             let Some((mut a, mut b)) = pair(ours, theirs) else {
                 return;
             };
-            let (at, len) = (message.as_ptr().cast_mut(), message.len() as u64);
-            let registered = a.register(Peer(1), at, len).expect("it reads");
+            let registered = a.register(Peer(1), Buf::from(&*message));
+            let registered = registered.expect("it reads");
             // A rail takes part as soon as it is connected.
             until(|| {
                 let got = read(&mut a, &mut b, registered, message.len());

@@ -11,7 +11,8 @@
 //! What a way does not do, active messages do.
 
 use catena_fabric::{
-    Access, Atomic, OpId, Peer, PeerLost, RemoteKey, Rma, RmaCaps, RmaError, Started, Transport,
+    Access, Atomic, Buf, OpId, Peer, PeerLost, RemoteKey, Rma, RmaCaps, RmaError, Started,
+    Transport,
 };
 use catena_link::{RAILS, RemoteKeys};
 
@@ -41,13 +42,13 @@ pub struct Reach {
 /// # Examples
 /// A process adds to a word of its own as it would to one of a peer:
 /// ```
-/// use catena_fabric::{Access, Atomic, AtomicOp, AtomicType, OpId, Peer, RmaError, Started};
+/// use catena_fabric::{Access, Atomic, AtomicOp, AtomicType, Buf, OpId, Peer, RmaError, Started};
 /// use catena_link::{Sink, Source};
 /// use catena_net::Routes;
 ///
 /// fn add<S: Source, R: Sink>(routes: &mut Routes<S, R>, word: &mut u64) -> Result<Started, RmaError> {
 ///     let (at, access) = ((word as *mut u64).cast(), Access::READ | Access::WRITE | Access::ATOMIC);
-///     let region = routes.expose(at, 8, access);
+///     let region = routes.expose(Buf::host(at, 8), access);
 ///     // These bytes are what others are told of it.
 ///     let keys = region.keys().clone();
 ///     let target = routes.target(Peer(0), &keys).ok_or(RmaError::NoRegion)?;
@@ -211,13 +212,13 @@ impl<S, R> Routes<S, R> {
         })
     }
 
-    /// Registers `len` bytes at `addr` for all peers, for as many of these accesses as each way
-    /// has. The memory must stay valid until [`Routes::withdraw`].
+    /// Registers memory for all peers, for as many of these accesses as each way has. The memory
+    /// must stay valid until [`Routes::withdraw`].
     ///
     /// Through shared memory peers reach all memory of this process by copies of the kernel, if
     /// that allows it, and memory of the node's segment ([`Routes::allocate`]) by loads, stores and
     /// atomics.
-    pub fn expose(&mut self, addr: *mut u8, len: u64, access: Access) -> Region {
+    pub fn expose(&mut self, buf: Buf, access: Access) -> Region {
         let plain = access.without(Access::ATOMIC);
         let first = |transport: &mut dyn FnMut(Access) -> Option<RemoteKey>| {
             [access, plain].into_iter().find_map(|access| {
@@ -226,11 +227,11 @@ impl<S, R> Routes<S, R> {
             })
         };
         let loopback = &mut self.loopback;
-        let own = first(&mut |access| loopback.register(None, addr, len, access));
+        let own = first(&mut |access| loopback.register(None, buf, access));
         let shm = &mut self.shm;
-        let node = first(&mut |access| shm.as_mut()?.register(None, addr, len, access));
+        let node = first(&mut |access| shm.as_mut()?.register(None, buf, access));
         let networks = self.networks.as_mut();
-        let networks = networks.map_or(Vec::new(), |it| it.register_for_all(addr, len, access));
+        let networks = networks.map_or(Vec::new(), |it| it.register_for_all(buf, access));
         let target = |(access, keys)| Target { keys, access };
         let networks = networks.into_iter().map(|it| it.map(target)).collect();
         Region {
@@ -304,11 +305,11 @@ impl<S, R> Routes<S, R> {
         }
     }
 
-    /// Starts to write `len` bytes at `from` to `target` of `peer`; see [`Rma::put`].
+    /// Starts to write the bytes of `from` to `target` of `peer`; see [`Rma::put`].
     ///
     /// # Safety
-    /// `from` must be valid for `len` bytes that nobody changes until the operation is complete at
-    /// the origin.
+    /// `from` must be valid, and nobody changes its bytes until the operation is complete at the
+    /// origin.
     ///
     /// # Errors
     /// See [`RmaError`]; nothing was started then.
@@ -316,19 +317,19 @@ impl<S, R> Routes<S, R> {
         &mut self,
         op: OpId,
         peer: Peer,
-        (from, len): (*const u8, usize),
+        from: Buf,
         target: RemoteKeys,
     ) -> Result<Started, RmaError> {
         // SAFETY: as the caller promised.
-        start!(self, peer, target, t, key => unsafe { t.put(op, peer, from, len, key) },
+        start!(self, peer, target, t, key => unsafe { t.put(op, peer, from, key) },
             // SAFETY: as the caller promised.
-            n, at => unsafe { Networks::put(n, op, at, (from, len), target) })
+            n, at => unsafe { Networks::put(n, op, at, from, target) })
     }
 
-    /// Starts to read `len` bytes at `target` of `peer` into `into`; see [`Rma::get`].
+    /// Starts to read bytes at `target` of `peer` into `into`; see [`Rma::get`].
     ///
     /// # Safety
-    /// `into` must be valid for `len` bytes that nobody else uses until the operation is complete.
+    /// `into` must be valid, and nobody else uses it until the operation is complete.
     ///
     /// # Errors
     /// See [`RmaError`]; nothing was started then.
@@ -336,13 +337,13 @@ impl<S, R> Routes<S, R> {
         &mut self,
         op: OpId,
         peer: Peer,
-        (into, len): (*mut u8, usize),
+        into: Buf,
         target: RemoteKeys,
     ) -> Result<Started, RmaError> {
         // SAFETY: as the caller promised.
-        start!(self, peer, target, t, key => unsafe { t.get(op, peer, into, len, key) },
+        start!(self, peer, target, t, key => unsafe { t.get(op, peer, into, key) },
             // SAFETY: as the caller promised.
-            n, at => unsafe { Networks::get(n, op, at, (into, len), target) })
+            n, at => unsafe { Networks::get(n, op, at, into, target) })
     }
 
     /// Starts an atomic on the word at `target` of `peer`; see [`Rma::atomic`] and [`Reach`].

@@ -6,8 +6,8 @@ use std::os::fd::OwnedFd;
 
 use catena_base::{End, Waker};
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, Moved, NodeLocal, OpId, Payload, Peer, PeerLost, Posted,
-    RemoteKey, Rendezvous, Rma, RmaError, Sleeper, Started, Transport,
+    Access, Buf, Caps, Deliver, Header, Load, Moved, NodeLocal, OpId, Payload, Peer, PeerLost,
+    Posted, RemoteKey, Rendezvous, Rma, RmaError, Sleeper, Started, Transport,
 };
 use catena_link::{Awaited, Net, RemoteKeys, Sink, Source, Tally};
 use catena_shm::{Shm, ShmError};
@@ -560,9 +560,9 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
     }
 
     fn register(&mut self, peer: Peer, source: &S) -> Option<RemoteKeys> {
-        let (at, len) = (source.contiguous()?.cast_mut(), source.len());
-        by_route!(self, peer, t => t.register(Some(peer), at, len, Access::READ).map(RemoteKeys::from),
-            n, there => n.register(there, at, len), else None)
+        let buf = source.run()?;
+        by_route!(self, peer, t => t.register(Some(peer), buf, Access::READ).map(RemoteKeys::from),
+            n, there => n.register(there, buf), else None)
     }
 
     fn deregister(&mut self, peer: Peer, registered: RemoteKeys) {
@@ -589,19 +589,16 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         at: u64,
         len: u64,
     ) -> Result<Started, RmaError> {
-        let end = at.checked_add(len).filter(|&end| end <= sink.capacity());
-        let (Some(base), Some(_)) = (sink.contiguous(), end) else {
-            return Err(RmaError::Unsupported);
-        };
-        let into = (base.wrapping_add(at as usize), len as usize);
+        let into = sink.run().and_then(|run| part(run, at, len));
+        let into = self.taken(peer, into)?;
         // SAFETY: `[at, at + len)` is within the room that the program lends until the end of the
         // operation.
         unsafe { Routes::get(self, op, peer, into, registered.at(at)) }
     }
 
     fn register_writable(&mut self, peer: Peer, sink: &mut R) -> Option<RemoteKey> {
-        let (at, len) = (sink.contiguous()?, sink.capacity());
-        by_route!(self, peer, t => t.register(Some(peer), at, len, Access::WRITE), _n, _at => None, else None)
+        let buf = sink.run()?;
+        by_route!(self, peer, t => t.register(Some(peer), buf, Access::WRITE), _n, _at => None, else None)
     }
 
     fn put(
@@ -613,11 +610,8 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         at: u64,
         len: u64,
     ) -> Result<Started, RmaError> {
-        let end = at.checked_add(len).filter(|&end| end <= source.len());
-        let (Some(base), Some(_)) = (source.contiguous(), end) else {
-            return Err(RmaError::Unsupported);
-        };
-        let from = (base.wrapping_add(at as usize), len as usize);
+        let from = source.run().and_then(|run| part(run, at, len));
+        let from = self.taken(peer, from)?;
         let to = RemoteKeys::from(remote).at(at);
         // SAFETY: `[at, at + len)` is within the message that the program lends until the end of
         // the operation.
@@ -641,6 +635,24 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
             _ => None,
         }
     }
+}
+
+impl<S: Source, R: Sink> Routes<S, R> {
+    /// Memory, if there is any and the way to a peer takes that kind.
+    fn taken(&self, peer: Peer, buf: Option<Buf>) -> Result<Buf, RmaError> {
+        let buf = buf.ok_or(RmaError::Unsupported)?;
+        match buf.kind.is_host() || self.caps(peer).kinds.has(buf.kind) {
+            true => Ok(buf),
+            false => Err(RmaError::Memory(buf.kind)),
+        }
+    }
+}
+
+/// `[at, at + len)` of memory, if it is within.
+fn part(run: Buf, at: u64, len: u64) -> Option<Buf> {
+    let (at, len) = (usize::try_from(at).ok()?, usize::try_from(len).ok()?);
+    let end = at.checked_add(len)?;
+    (end <= run.len).then(|| run.slice(at, len))
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 mod common;
 
-use catena_fabric::{Access, Atomic, AtomicOp, AtomicType, OpId, Peer, RmaCaps, RmaError, Started};
+use catena_fabric::{
+    Access, Atomic, AtomicOp, AtomicType, Buf, OpId, Peer, RmaCaps, RmaError, Started,
+};
 use catena_fabric_tests::{Inbox, pattern, until};
 use catena_link::{Net, RemoteKeys};
 use catena_net::{Reach, RegionKeys, Route};
@@ -76,13 +78,13 @@ impl Bed {
     }
 
     fn put(&mut self, bytes: &[u8], target: RemoteKeys) -> Result<u64, RmaError> {
-        let memory = (bytes.as_ptr(), bytes.len());
+        let memory = Buf::from(bytes);
         // SAFETY: the bytes are lent until the operation has ended.
         self.run(|ways, op, peer| unsafe { ways.put(op, peer, memory, target) })
     }
 
     fn get(&mut self, into: &mut [u8], target: RemoteKeys) -> Result<u64, RmaError> {
-        let memory = (into.as_mut_ptr(), into.len());
+        let memory = Buf::from(into);
         // SAFETY: the room is lent until the operation has ended.
         self.run(|ways, op, peer| unsafe { ways.get(op, peer, memory, target) })
     }
@@ -102,7 +104,7 @@ fn bytes_move(mut bed: Bed, finds_what_ended: bool) {
     for len in [1, 4000, 3_000_001] {
         let mut memory = pattern(1, len);
         let at = memory.as_mut_ptr();
-        let region = bed.owner().expose(at, len as u64, PLAIN());
+        let region = bed.owner().expose(Buf::host(at, len), PLAIN());
         let of_networks = region.keys().of_networks();
         let keys = match reach.route {
             Route::Network => of_networks.expect("a network reaches it"),
@@ -176,7 +178,9 @@ fn words_are_changed(mut bed: Bed) {
     let reach = bed.reach();
     let mut memory = [3u64, 40];
     let access = PLAIN() | Access::ATOMIC;
-    let region = bed.owner().expose(memory.as_mut_ptr().cast(), 16, access);
+    let region = bed
+        .owner()
+        .expose(Buf::host(memory.as_mut_ptr().cast(), 16), access);
     let keys = Bed::told(region.keys());
     let target = bed.ways[0].target(bed.of, &keys).expect("a way there");
     assert_eq!(target.access, access);
@@ -224,7 +228,9 @@ fn a_way_without_operations_says_so() {
     assert_eq!(reach.route, Route::Network);
     assert_eq!(reach.operations, RmaCaps::NONE);
     let mut memory = [0u8; 8];
-    let region = bed.owner().expose(memory.as_mut_ptr(), 8, PLAIN());
+    let region = bed
+        .owner()
+        .expose(Buf::host(memory.as_mut_ptr(), 8), PLAIN());
     let keys = Bed::told(region.keys());
     assert_eq!(bed.ways[0].target(Peer(1), &keys), None);
     assert_eq!(bed.ways[0].map(Peer(1), &keys, 0, 8), None);
@@ -238,7 +244,7 @@ fn memory_of_the_node_is_mapped_and_takes_atomics() {
     let mut bed = Bed::new(through_shared_memory(), 1);
     let at = bed.owner().allocate(4096).expect("a little memory");
     let access = PLAIN() | Access::ATOMIC;
-    let region = bed.owner().expose(at, 4096, access);
+    let region = bed.owner().expose(Buf::host(at, 4096), access);
     let keys = Bed::told(region.keys());
     let target = bed.ways[0].target(Peer(1), &keys).expect("a way there");
     assert_eq!(target.access, access);
@@ -267,7 +273,9 @@ fn accesses_to_oneself_are_checked() {
     let mut bed = Bed::new(through_shared_memory(), 0);
     let mut memory = [5u64; 2];
     let at = memory.as_mut_ptr().cast();
-    let region = bed.owner().expose(at, 16, Access::READ | Access::ATOMIC);
+    let region = bed
+        .owner()
+        .expose(Buf::host(at, 16), Access::READ | Access::ATOMIC);
     let keys = Bed::told(region.keys());
     let target = bed.ways[0].target(Peer(0), &keys).expect("oneself").keys;
     assert_eq!(
@@ -304,7 +312,9 @@ fn accesses_to_oneself_are_checked() {
 fn keys_that_are_damaged_are_noticed() {
     let mut bed = Bed::new(through_shared_memory(), 0);
     let mut memory = [0u8; 64];
-    let region = bed.owner().expose(memory.as_mut_ptr(), 64, PLAIN());
+    let region = bed
+        .owner()
+        .expose(Buf::host(memory.as_mut_ptr(), 64), PLAIN());
     assert_eq!(region.keys().of_networks(), None);
     let bytes = region.keys().encode();
     for cut in 0..bytes.len() {

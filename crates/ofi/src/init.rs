@@ -9,8 +9,8 @@ use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::operations::Operations;
 use catena_fabric::row::Rows;
 use catena_fabric::{
-    Access, AtomicSet, Caps, Deliver, Header, Load, LocalPeer, Memory, Payload, Peer, PeerLost,
-    Posted, RemoteKey, Rendezvous, Transport,
+    Access, AtomicSet, Buf, Caps, Deliver, Header, Load, LocalKey, LocalPeer, Memory, Payload,
+    Peer, PeerLost, Posted, RemoteKey, Rendezvous, Transport,
 };
 use catena_ofi_sys::{Library, calls, consts};
 
@@ -57,6 +57,9 @@ pub struct Ofi {
     // memory that operations use.
     pub(crate) operations: Operations<OpResources>,
     pub(crate) registered: HashMap<u64, Vec<Region>>,
+    /// Memory that is registered for several operations of this end, by number.
+    pub(crate) local: HashMap<u64, Region>,
+    pub(crate) next_local: u64,
     own: Option<Region>,
     pub(crate) objects: Objects,
     pub(crate) memory: Memory,
@@ -173,6 +176,8 @@ impl Ofi {
             operations: Operations::new(processes, operations),
             first_operation: sends + receives,
             registered: HashMap::new(),
+            local: HashMap::new(),
+            next_local: 0,
             own,
             objects,
             memory,
@@ -309,18 +314,20 @@ impl Transport for Ofi {
         }
     }
 
-    fn register(
-        &mut self,
-        _peer: Option<Peer>,
-        addr: *mut u8,
-        len: u64,
-        access: Access,
-    ) -> Option<RemoteKey> {
-        self.register_remote(addr, usize::try_from(len).ok()?, access)
+    fn register(&mut self, _peer: Option<Peer>, buf: Buf, access: Access) -> Option<RemoteKey> {
+        self.register_remote(buf, access)
     }
 
     fn deregister(&mut self, remote: RemoteKey) {
         self.end_registration(remote);
+    }
+
+    fn register_local(&mut self, buf: Buf) -> Option<LocalKey> {
+        self.register_own(buf)
+    }
+
+    fn deregister_local(&mut self, key: LocalKey) {
+        self.end_own(key);
     }
 
     fn sleep(&mut self, limit: Duration) {

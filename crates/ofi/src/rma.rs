@@ -2,7 +2,9 @@
 //! the target, so a flush only waits for what is under way.
 
 use catena_fabric::operations::Posting;
-use catena_fabric::{Access, Atomic, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started};
+use catena_fabric::{
+    Access, Atomic, Buf, LocalKey, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started,
+};
 use catena_ofi_sys::calls::{self, Transfer};
 use catena_ofi_sys::consts;
 
@@ -26,12 +28,10 @@ fn next_key(last: u64, mask: u64, in_use: impl Fn(u64) -> bool) -> Option<u64> {
 impl Ofi {
     /// Registers memory so that others can read or write it; its key, and the address
     /// at which its first byte is found.
-    pub(crate) fn register_remote(
-        &mut self,
-        at: *const u8,
-        len: usize,
-        access: Access,
-    ) -> Option<RemoteKey> {
+    pub(crate) fn register_remote(&mut self, buf: Buf, access: Access) -> Option<RemoteKey> {
+        if !buf.kind.is_host() {
+            return None;
+        }
         let reads = access.allows(Access::READ);
         let writes = access.allows(Access::WRITE);
         let atomics = access.allows(Access::ATOMIC);
@@ -48,22 +48,38 @@ impl Ofi {
         } else {
             0
         };
-        let region = self.register_with(at, len, read | write)?;
+        let region = self.register_with(buf, read | write)?;
         let key = region.key();
         if key == consts::KEY_NOTAVAIL {
             return None;
         }
         self.registered.entry(key).or_default().push(region);
         let virtual_addresses = self.objects.offer.needs(consts::MR_VIRT_ADDR);
-        let addr = if virtual_addresses { at as u64 } else { 0 };
+        let addr = if virtual_addresses { buf.at as u64 } else { 0 };
         Some(RemoteKey { addr, key })
     }
 
-    fn register_with(&mut self, at: *const u8, len: usize, access: u64) -> Option<Region> {
+    fn register_with(&mut self, buf: Buf, access: u64) -> Option<Region> {
         let (objects, registered) = (&self.objects, &self.registered);
         let in_use = |key| registered.contains_key(&key);
         let last = &mut self.next_key;
-        register(objects, (last, self.key_mask), in_use, (at, len), access).ok()
+        register(objects, (last, self.key_mask), in_use, buf, access).ok()
+    }
+
+    /// Registers memory for operations of this end, where the provider wants that.
+    pub(crate) fn register_own(&mut self, buf: Buf) -> Option<LocalKey> {
+        if !self.objects.offer.needs(consts::MR_LOCAL) || !buf.kind.is_host() {
+            return None;
+        }
+        let region = self.register_with(buf, consts::WRITE | consts::READ)?;
+        self.next_local += 1;
+        self.local.insert(self.next_local, region);
+        Some(LocalKey(self.next_local))
+    }
+
+    /// Ends what [`Ofi::register_own`] began.
+    pub(crate) fn end_own(&mut self, key: LocalKey) {
+        self.local.remove(&key.0);
     }
 
     /// Ends what [`Ofi::register_remote`] began.
@@ -86,16 +102,16 @@ fn register(
     objects: &Objects,
     (last, mask): (&mut u64, u64),
     in_use: impl Fn(u64) -> bool,
-    (at, len): (*const u8, usize),
+    buf: Buf,
     access: u64,
 ) -> Result<Region, i32> {
     if objects.offer.needs(consts::MR_PROV_KEY) {
-        return objects.register(at, len, access, 0);
+        return objects.register(buf.at, buf.len, access, 0);
     }
     let mut refused = libc::ENOSPC;
     for _ in 0..KEYS {
         *last = next_key(*last, mask, &in_use).ok_or(refused)?;
-        match objects.register(at, len, access, *last) {
+        match objects.register(buf.at, buf.len, access, *last) {
             Err(error) if error == consts::ENOKEY => refused = error,
             other => return other,
         }
@@ -111,7 +127,7 @@ enum RmaKind {
 }
 
 impl Ofi {
-    /// Starts an operation on `len` bytes at `local` and at `target` of a peer.
+    /// Starts an operation on memory here and at `target` of a peer.
     ///
     /// # Safety
     /// As for [`Rma::put`] and [`Rma::get`].
@@ -120,7 +136,7 @@ impl Ofi {
         way: RmaKind,
         op: OpId,
         peer: Peer,
-        (local, len): (*mut u8, usize),
+        local: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         let state = &self.targets[peer.0 as usize];
@@ -141,25 +157,27 @@ impl Ofi {
         };
         let (objects, contexts, last) = (&self.objects, &self.contexts, &mut self.next_key);
         let registered = &self.registered;
+        let desc = self.local.get(&local.local.0).map(Region::desc);
         let (first, key_mask) = (self.first_operation, self.key_mask);
         let started = self.operations.start(Some(op), peer, |slot| {
-            let region = if objects.offer.needs(consts::MR_LOCAL) {
+            let region = if objects.offer.needs(consts::MR_LOCAL) && desc.is_none() {
                 let access = if way == RmaKind::Put {
                     consts::WRITE
                 } else {
                     consts::READ
                 };
                 let in_use = |key| registered.contains_key(&key);
-                let memory = (local.cast_const(), len);
-                let region = register(objects, (last, key_mask), in_use, memory, access);
+                let region = register(objects, (last, key_mask), in_use, local, access);
                 Some(region.map_err(|error| refused(objects, error))?)
             } else {
                 None
             };
             let transfer = Transfer {
-                local,
-                len,
-                desc: region.as_ref().map_or(std::ptr::null_mut(), Region::desc),
+                local: local.at,
+                len: local.len,
+                desc: desc
+                    .or(region.as_ref().map(Region::desc))
+                    .unwrap_or_default(),
                 peer: address,
                 addr: target.addr,
                 key: target.key,
@@ -182,7 +200,7 @@ impl Ofi {
             }
         });
         if way == RmaKind::Get && started == Ok(Started::UnderWay) {
-            self.endpoint.count_read(len);
+            self.endpoint.count_read(local.len);
         }
         started
     }
@@ -207,24 +225,22 @@ impl Rma for Ofi {
         &mut self,
         op: OpId,
         peer: Peer,
-        from: *const u8,
-        len: usize,
+        from: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         // SAFETY: as the caller promised; a put only reads what is local.
-        unsafe { self.start(RmaKind::Put, op, peer, (from.cast_mut(), len), target) }
+        unsafe { self.start(RmaKind::Put, op, peer, from, target) }
     }
 
     unsafe fn get(
         &mut self,
         op: OpId,
         peer: Peer,
-        into: *mut u8,
-        len: usize,
+        into: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         // SAFETY: as the caller promised.
-        unsafe { self.start(RmaKind::Get, op, peer, (into, len), target) }
+        unsafe { self.start(RmaKind::Get, op, peer, into, target) }
     }
 
     fn atomic(

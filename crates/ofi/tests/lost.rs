@@ -3,7 +3,7 @@
 mod common;
 
 use catena_fabric::{
-    Access, Header, LocalPeer, OpId, Peer, Posted, Rma, RmaError, Started, Transport,
+    Access, Buf, Header, LocalPeer, OpId, Peer, Posted, Rma, RmaError, Started, Transport,
 };
 use catena_fabric_tests::{Inbox, pattern, until};
 use catena_ofi::{Config, Ofi, OfiError, Wanted};
@@ -143,14 +143,14 @@ fn memory_that_was_given_back_is_written_no_more() {
         let mut b = joined(&mut a, 1, provider, a_begins);
         let data = pattern(0, 1 << 20);
         let (at, len) = (data.as_ptr().cast_mut(), data.len());
-        let remote = b.register(Some(Peer(0)), at, len as u64, Access::READ);
+        let remote = b.register(Some(Peer(0)), Buf::host(at, len), Access::READ);
         let remote = remote.expect("it can be read");
         let mut into = vec![0; len];
         let room = into.as_mut_ptr();
         let mut started = Ok(Started::Full);
         until(|| {
             // SAFETY: as long as told, and ours until the read has ended: that is what is tried.
-            started = unsafe { a.get(OpId(1), Peer(1), room, len, remote) };
+            started = unsafe { a.get(OpId(1), Peer(1), Buf::host(room, len), remote) };
             a.poll(&mut inbox);
             started != Ok(Started::Full)
         });

@@ -3,7 +3,7 @@
 
 mod common;
 
-use catena_fabric::{Access, Header, LocalPeer, Peer, Posted, Transport};
+use catena_fabric::{Access, Buf, Header, LocalPeer, Peer, Posted, Transport};
 use catena_fabric_tests::{Inbox, pattern, read, until};
 use catena_ofi::{Config, Ofi, OfiError, Wanted};
 
@@ -20,12 +20,7 @@ fn long_reads_arrive_whole_and_are_counted() {
             continue;
         };
         let data = pattern(0, 1 << 20);
-        let remote = a.register(
-            Some(Peer(1)),
-            data.as_ptr().cast_mut(),
-            data.len() as u64,
-            Access::READ,
-        );
+        let remote = a.register(Some(Peer(1)), Buf::from(&*data), Access::READ);
         let remote = remote.expect("it can be read");
         let mut into = vec![0; data.len()];
         assert_eq!(
@@ -50,16 +45,14 @@ fn what_is_deregistered_is_read_no_more() {
         let first = a
             .register(
                 Some(Peer(1)),
-                data.as_ptr().cast_mut(),
-                50_000,
+                Buf::host(data.as_ptr(), 50_000),
                 Access::READ,
             )
             .expect("readable");
         let second = a
             .register(
                 Some(Peer(1)),
-                data.as_ptr().cast_mut(),
-                100_000,
+                Buf::host(data.as_ptr(), 100_000),
                 Access::READ,
             )
             .expect("readable");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use catena_core::Process;
 use catena_core::comm::Comm;
-use catena_fabric::{Access, Peer};
+use catena_fabric::{Access, Buf, Peer};
 use catena_link::RemoteKeys;
 use catena_net::{Region, RegionKeys, Route};
 use catena_objects::error::Result;
@@ -68,9 +68,12 @@ impl Exposed {
         if len == 0 || at.is_null() || !RMA_REMOTE.get() {
             return Exposed::default();
         }
+        let Ok(len) = usize::try_from(len) else {
+            return Exposed::default();
+        };
         let access = Access::READ | Access::WRITE;
         let region = process.link(|link| {
-            let region = link.net().expose(at, len, access);
+            let region = link.net().expose(Buf::host(at, len), access);
             if region.keys().of_networks().is_some() {
                 return Some(region);
             }

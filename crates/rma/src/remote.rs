@@ -9,7 +9,7 @@
 //! target, or another process, that it is complete.
 
 use catena_core::Process;
-use catena_fabric::{Access, OpId, RmaError, Started};
+use catena_fabric::{Access, Buf, OpId, RmaError, Started};
 use catena_link::{RemoteKeys, Sink, Source};
 use catena_objects::error::{Error, Kind, Result};
 
@@ -131,8 +131,8 @@ impl Window {
             // SAFETY: the program lends the bytes until the operation has ended.
             process.link(|link| unsafe {
                 match what {
-                    Move::Put(from) => link.net().put(op, peer, (from, len), keys),
-                    Move::Get(into) => link.net().get(op, peer, (into, len), keys),
+                    Move::Put(from) => link.net().put(op, peer, Buf::host(from, len), keys),
+                    Move::Get(into) => link.net().get(op, peer, Buf::host(into, len), keys),
                 }
             })
         });

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use catena_base::{Barrier, End, Parts};
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, Moved, NodeLocal, Payload, Peer, PeerLost, Posted,
-    RemoteKey, Rendezvous, Transport,
+    Access, Buf, Caps, Deliver, Header, Kinds, Load, Moved, NodeLocal, Payload, Peer, PeerLost,
+    Posted, RemoteKey, Rendezvous, Transport,
 };
 
 use crate::addr::{Block, Layout};
@@ -413,6 +413,7 @@ impl Transport for Shm {
             whole: max_packet.min(WHOLE),
             eager_max: self.config.eager_max,
             ordered: true,
+            kinds: Kinds::HOST,
         }
     }
 
@@ -448,14 +449,8 @@ impl Transport for Shm {
         self.best_rendezvous(peer, len, load)
     }
 
-    fn register(
-        &mut self,
-        peer: Option<Peer>,
-        addr: *mut u8,
-        len: u64,
-        access: Access,
-    ) -> Option<RemoteKey> {
-        self.key_of(peer, addr, len, access)
+    fn register(&mut self, peer: Option<Peer>, buf: Buf, access: Access) -> Option<RemoteKey> {
+        self.key_of(peer, buf, access)
     }
 
     fn deregister(&mut self, _remote: RemoteKey) {}

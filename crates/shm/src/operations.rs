@@ -8,7 +8,7 @@
 
 use catena_base::PeerBytes;
 use catena_fabric::{
-    Access, Atomic, AtomicSet, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started,
+    Access, Atomic, AtomicSet, Buf, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started,
 };
 
 use crate::init::Shm;
@@ -21,14 +21,11 @@ const PIECE: usize = 1 << 19;
 
 impl Shm {
     /// Implements `Transport::register`.
-    pub(crate) fn key_of(
-        &self,
-        peer: Option<Peer>,
-        addr: *mut u8,
-        len: u64,
-        access: Access,
-    ) -> Option<RemoteKey> {
-        if let Some(addr) = self.segment.offset_of(addr, usize::try_from(len).ok()?) {
+    pub(crate) fn key_of(&self, peer: Option<Peer>, buf: Buf, access: Access) -> Option<RemoteKey> {
+        if !buf.kind.is_host() {
+            return None;
+        }
+        if let Some(addr) = self.segment.offset_of(buf.at, buf.len) {
             return Some(RemoteKey { addr, key: SEGMENT });
         }
         let reads = match peer {
@@ -36,7 +33,7 @@ impl Shm {
             None => self.config.single_copy != SingleCopy::Never,
         };
         (reads && !access.allows(Access::ATOMIC)).then_some(RemoteKey {
-            addr: addr as u64,
+            addr: buf.at as u64,
             key: PRIVATE,
         })
     }
@@ -99,21 +96,20 @@ impl Rma for Shm {
         &mut self,
         _op: OpId,
         peer: Peer,
-        from: *const u8,
-        len: usize,
+        from: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         self.check_alive(peer)?;
         if target.key == SEGMENT {
-            let to = self.in_segment(peer, target, len, 1)?;
+            let to = self.in_segment(peer, target, from.len, 1)?;
             // SAFETY: the caller vouches for `from`; the other is in the mapping, and may be
             // written by all.
-            unsafe { PeerBytes::new(from, len).copy_to(to) };
+            unsafe { PeerBytes::new(from.at, from.len).copy_to(to) };
             return Ok(Started::Complete(0));
         }
-        self.by_kernel(target, len, |shm, target, at| {
+        self.by_kernel(target, from.len, |shm, target, at| {
             // SAFETY: `len - at` bytes are left there; the peer has registered the target.
-            Ok(unsafe { shm.write(peer, from.add(at), target, len - at) }?)
+            Ok(unsafe { shm.write(peer, from.at.add(at), target, from.len - at) }?)
         })
     }
 
@@ -121,20 +117,19 @@ impl Rma for Shm {
         &mut self,
         _op: OpId,
         peer: Peer,
-        into: *mut u8,
-        len: usize,
+        into: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         self.check_alive(peer)?;
         if target.key == SEGMENT {
-            let from = self.in_segment(peer, target, len, 1)?;
+            let from = self.in_segment(peer, target, into.len, 1)?;
             // SAFETY: the caller vouches for `into`; the other is in the mapping.
-            unsafe { PeerBytes::new(from, len).copy_to(into) };
+            unsafe { PeerBytes::new(from, into.len).copy_to(into.at) };
             return Ok(Started::Complete(0));
         }
-        self.by_kernel(target, len, |shm, target, at| {
+        self.by_kernel(target, into.len, |shm, target, at| {
             // SAFETY: `len - at` bytes are left there, which the caller lends.
-            Ok(unsafe { shm.read(peer, target, into.add(at), len - at) }?)
+            Ok(unsafe { shm.read(peer, target, into.at.add(at), into.len - at) }?)
         })
     }
 

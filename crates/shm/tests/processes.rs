@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use catena_base::{Idle, Waiter};
-use catena_fabric::{Access, OpId, Peer, Posted, RemoteKey, Rma, RmaError, Transport};
+use catena_fabric::{Access, Buf, OpId, Peer, Posted, RemoteKey, Rma, RmaError, Transport};
 use catena_shm::{Config, Geometry, Shm, ShmError, create_segment};
 use common::*;
 
@@ -175,12 +175,7 @@ fn a_peers_memory_can_be_read() {
         || {
             let mut shm = attach(&fd, 1, Config::tiny());
             let remote = shm
-                .register(
-                    Some(Peer(0)),
-                    data.as_ptr().cast_mut(),
-                    data.len() as u64,
-                    Access::READ,
-                )
+                .register(Some(Peer(0)), Buf::from(&*data), Access::READ)
                 .unwrap();
             let words = [remote.addr, remote.key];
             let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
@@ -210,7 +205,7 @@ fn a_peers_memory_can_be_read() {
             };
             let mut into = vec![0u8; data.len()];
             // SAFETY: the room has as many bytes.
-            let got = unsafe { shm.get(OpId(1), Peer(1), into.as_mut_ptr(), into.len(), remote) };
+            let got = unsafe { shm.get(OpId(1), Peer(1), Buf::from(&mut *into), remote) };
             if let Err(error) = got {
                 assert!(!kernel_copies_of_children(), "{error}");
                 catena_testing::skip("single copies", &FORBIDDEN);
@@ -247,13 +242,13 @@ fn reading_a_process_that_has_ended_loses_the_peer() {
         |_| {
             std::io::Read::read_exact(&mut &reader, &mut [0]).unwrap();
             // SAFETY: four bytes of `word`.
-            allowed = unsafe { shm.get(OpId(1), Peer(1), into, 4, remote) }.is_ok();
+            allowed = unsafe { shm.get(OpId(1), Peer(1), Buf::host(into, 4), remote) }.is_ok();
             assert!(try_send(&mut shm, Peer(1), 0, 0));
         },
     );
     if allowed {
         // SAFETY: four bytes of `word`.
-        let error = unsafe { shm.get(OpId(1), Peer(1), into, 4, remote) }.unwrap_err();
+        let error = unsafe { shm.get(OpId(1), Peer(1), Buf::host(into, 4), remote) }.unwrap_err();
         let RmaError::Lost(lost) = error else {
             panic!("{error}");
         };

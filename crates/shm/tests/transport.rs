@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use catena_base::{PayloadRoom, PeerBytes};
 use catena_fabric::{
-    Access, Header, Load, OpId, Payload, Peer, Posted, RemoteKey, Rendezvous, Rma, RmaError,
+    Access, Buf, Header, Load, OpId, Payload, Peer, Posted, RemoteKey, Rendezvous, Rma, RmaError,
     Started, Transport,
 };
 use catena_shm::{Config, CopyWay, Geometry, Notifier, Shm, ShmError, SingleCopy, create_segment};
@@ -220,17 +220,12 @@ fn remote_reads_copy_or_say_that_they_cannot() {
     let (mut a, mut b) = Shm::tiny_pair();
     let data = pattern(3, 3 << 20);
     let remote = a
-        .register(
-            Some(Peer(1)),
-            data.as_ptr().cast_mut(),
-            data.len() as u64,
-            Access::READ,
-        )
+        .register(Some(Peer(1)), Buf::from(&*data), Access::READ)
         .unwrap();
     assert_eq!(b.rendezvous(Peer(0), 1 << 16, Load::Heavy), Rendezvous::Get);
     let mut into = vec![0u8; data.len()];
     // SAFETY: the room has as many bytes.
-    let got = unsafe { b.get(OpId(1), Peer(0), into.as_mut_ptr(), into.len(), remote) };
+    let got = unsafe { b.get(OpId(1), Peer(0), Buf::from(&mut *into), remote) };
     // The kernel forbids it here: that must be remembered.
     if let Err(RmaError::Refused(_)) = got {
         assert!(!kernel_copies(), "{got:?}");
@@ -246,7 +241,7 @@ fn remote_reads_copy_or_say_that_they_cannot() {
     a.deregister(remote);
     let nowhere = RemoteKey { addr: 8, key: 0 };
     // SAFETY: `into` has these bytes.
-    let got = unsafe { b.get(OpId(1), Peer(0), into.as_mut_ptr(), 8, nowhere) };
+    let got = unsafe { b.get(OpId(1), Peer(0), Buf::host(into.as_mut_ptr(), 8), nowhere) };
     assert!(matches!(got, Err(RmaError::Refused(_))), "{got:?}");
 }
 
@@ -259,7 +254,7 @@ fn single_copy_can_be_forbidden() {
     let word = 7u64;
     let addr: *const u8 = (&raw const word).cast();
     assert_eq!(
-        a.register(Some(Peer(2)), addr.cast_mut(), 8, Access::READ),
+        a.register(Some(Peer(2)), Buf::host(addr, 8), Access::READ),
         None
     );
     assert_eq!(
@@ -272,7 +267,14 @@ fn single_copy_can_be_forbidden() {
         key: 0,
     };
     // SAFETY: eight bytes.
-    let got = unsafe { b.get(OpId(1), Peer(4), (&raw mut into).cast(), 8, remote) };
+    let got = unsafe {
+        b.get(
+            OpId(1),
+            Peer(4),
+            Buf::host((&raw mut into).cast(), 8),
+            remote,
+        )
+    };
     assert!(matches!(got, Err(RmaError::Refused(_))), "{got:?}");
     assert_eq!(into, 0);
 }

@@ -20,6 +20,7 @@ pub(crate) struct Faults {
     pub eager_max: u64,
     pub full_one_in: u32,
     pub reads: Reads,
+    pub local_keys: bool,
     pub part: u64,
     pub streams_one_in: u32,
     pub duplicate_one_in: u32,

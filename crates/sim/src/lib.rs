@@ -41,6 +41,7 @@ impl Sim {
             eager_max: 4 << 10,
             full_one_in: 0,
             reads: Reads::Whole,
+            local_keys: false,
             part: 0,
             streams_one_in: 0,
             duplicate_one_in: 0,
@@ -84,6 +85,13 @@ impl Sim {
     /// How remote reads go.
     pub fn reads(mut self, reads: Reads) -> Self {
         self.faults.reads = reads;
+        self
+    }
+
+    /// Operations want their own memory registered, as some networks do:
+    /// [`register_local`](catena_fabric::Transport::register_local) gives keys.
+    pub fn needs_local_keys(mut self) -> Self {
+        self.faults.local_keys = true;
         self
     }
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use catena_base::{End, PayloadRoom, PeerBytes};
 use catena_fabric::{
-    Access, Atomic, AtomicSet, Caps, Deliver, Header, Load, NodeLocal, OpId, Payload, Peer,
-    PeerLost, Posted, RailCounters, RemoteKey, Rendezvous, Rma, RmaCaps, RmaError, Started,
-    Transport,
+    Access, Atomic, AtomicSet, Buf, Caps, Deliver, Header, Kinds, Load, LocalKey, NodeLocal, OpId,
+    Payload, Peer, PeerLost, Posted, RailCounters, RemoteKey, Rendezvous, Rma, RmaCaps, RmaError,
+    Started, Transport,
 };
 
 use crate::faults::Reads;
@@ -26,6 +26,10 @@ pub struct Port {
     /// Those that are lost as was said from outside.
     marked: BTreeMap<u32, String>,
     pub(crate) counters: RailCounters,
+    /// Memory that is registered for its own operations, by number.
+    local: BTreeMap<u64, Buf>,
+    next_local: u64,
+    without_key: usize,
 }
 
 impl Port {
@@ -35,6 +39,9 @@ impl Port {
             wire,
             marked: BTreeMap::new(),
             counters: RailCounters::default(),
+            local: BTreeMap::new(),
+            next_local: 0,
+            without_key: 0,
         }
     }
 
@@ -71,6 +78,35 @@ impl Port {
         self.wire().regions.len()
     }
 
+    /// Memory that is registered for operations of this end now.
+    pub fn local_registrations(&self) -> usize {
+        self.local.len()
+    }
+
+    /// Puts and gets of this end for which their memory would have been registered apart, as no key
+    /// came with it: see [`Sim::needs_local_keys`](crate::Sim::needs_local_keys).
+    pub fn without_local_key(&self) -> usize {
+        self.without_key
+    }
+
+    /// Looks at the key that comes with memory.
+    fn check_key(&mut self, buf: Buf) {
+        if !self.wire().faults.local_keys {
+            return;
+        }
+        let (from, to) = (buf.at.addr(), buf.at.addr() + buf.len);
+        match self.local.get(&buf.local.0) {
+            Some(all) => assert!(
+                all.at.addr() <= from && to <= all.at.addr() + all.len,
+                "the key is that of other memory"
+            ),
+            None => {
+                assert_eq!(buf.local, LocalKey::NONE, "the key has ended");
+                self.without_key += 1;
+            }
+        }
+    }
+
     fn wire(&self) -> MutexGuard<'_, Wire> {
         self.wire.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -88,6 +124,7 @@ impl Transport for Port {
             whole: faults.max_packet,
             eager_max: faults.eager_max,
             ordered: faults.ordered,
+            kinds: Kinds::HOST,
         }
     }
 
@@ -171,24 +208,18 @@ impl Transport for Port {
         }
     }
 
-    fn register(
-        &mut self,
-        _: Option<Peer>,
-        addr: *mut u8,
-        len: u64,
-        access: Access,
-    ) -> Option<RemoteKey> {
+    fn register(&mut self, _: Option<Peer>, buf: Buf, access: Access) -> Option<RemoteKey> {
         let mut wire = self.wire();
-        if wire.faults.reads == Reads::Never {
+        if wire.faults.reads == Reads::Never || !buf.kind.is_host() {
             return None;
         }
         let key = wire.next_key;
         wire.next_key += 1;
-        let base = addr as u64;
+        let base = buf.at as u64;
         let region = Region {
             owner: self.me,
             base,
-            len: usize::try_from(len).ok()?,
+            len: buf.len,
             access,
         };
         wire.regions.insert(key, region);
@@ -202,6 +233,20 @@ impl Transport for Port {
             owner == Some(self.me) || wire.dead[self.me as usize],
             "deregistered what is not registered"
         );
+    }
+
+    fn register_local(&mut self, buf: Buf) -> Option<LocalKey> {
+        if !self.wire().faults.local_keys {
+            return None;
+        }
+        self.next_local += 1;
+        self.local.insert(self.next_local, buf);
+        Some(LocalKey(self.next_local))
+    }
+
+    fn deregister_local(&mut self, key: LocalKey) {
+        let ended = self.local.remove(&key.0);
+        assert!(ended.is_some(), "deregistered what is not registered");
     }
 
     /// Nothing happens in the simulator while somebody sleeps.
@@ -248,22 +293,22 @@ impl Rma for Port {
         &mut self,
         op: OpId,
         peer: Peer,
-        from: *const u8,
-        len: usize,
+        from: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
-        self.start(op, peer, target, Work::Put(from as u64, len))
+        self.check_key(from);
+        self.start(op, peer, target, Work::Put(from.at as u64, from.len))
     }
 
     unsafe fn get(
         &mut self,
         op: OpId,
         peer: Peer,
-        into: *mut u8,
-        len: usize,
+        into: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
-        self.start(op, peer, target, Work::Get(into as u64, len))
+        self.check_key(into);
+        self.start(op, peer, target, Work::Get(into.at as u64, into.len))
     }
 
     fn atomic(

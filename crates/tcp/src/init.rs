@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use catena_fabric::endpoint::Losses;
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, LocalPeer, Members, Payload, Peer, PeerLost, Posted,
-    RemoteKey, Rendezvous, Rma, Transport,
+    Access, Buf, Caps, Deliver, Header, Kinds, Load, LocalPeer, Members, Payload, Peer, PeerLost,
+    Posted, RemoteKey, Rendezvous, Rma, Transport,
 };
 
 use catena_proof::Secret;
@@ -268,6 +268,7 @@ impl Transport for Tcp {
             eager_max: self.config.eager_max,
             // Two connections that were made at the same time.
             ordered: false,
+            kinds: Kinds::HOST,
         }
     }
 
@@ -290,13 +291,7 @@ impl Transport for Tcp {
         Rendezvous::Stream
     }
 
-    fn register(
-        &mut self,
-        _peer: Option<Peer>,
-        _addr: *mut u8,
-        _len: u64,
-        _access: Access,
-    ) -> Option<RemoteKey> {
+    fn register(&mut self, _: Option<Peer>, _: Buf, _: Access) -> Option<RemoteKey> {
         None
     }
 

@@ -7,8 +7,8 @@ use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::operations;
 use catena_fabric::row::Rows;
 use catena_fabric::{
-    Access, AtomicType, Caps, Deliver, Header, Load, LocalPeer, Memory, Payload, Peer, PeerLost,
-    Posted, RemoteKey, Rendezvous, Transport,
+    Access, AtomicType, Buf, Caps, Deliver, Header, Load, LocalPeer, Memory, Payload, Peer,
+    PeerLost, Posted, RemoteKey, Rendezvous, Transport,
 };
 use catena_ucx_sys::Library;
 
@@ -219,14 +219,8 @@ impl Transport for Ucx {
         Rendezvous::Get
     }
 
-    fn register(
-        &mut self,
-        peer: Option<Peer>,
-        addr: *mut u8,
-        len: u64,
-        access: Access,
-    ) -> Option<RemoteKey> {
-        self.register_remote(peer, addr, usize::try_from(len).ok()?, access)
+    fn register(&mut self, peer: Option<Peer>, buf: Buf, access: Access) -> Option<RemoteKey> {
+        self.register_remote(peer, buf, access)
     }
 
     fn deregister(&mut self, remote: RemoteKey) {

@@ -10,7 +10,7 @@
 
 use std::ptr::null_mut;
 
-use catena_fabric::{Access, Deliver, Header, Peer, Posted, RemoteKey};
+use catena_fabric::{Access, Buf, Deliver, Header, Peer, Posted, RemoteKey};
 use catena_ucx_sys::Rkey;
 
 use crate::inbox::Word;
@@ -40,17 +40,19 @@ impl Ucx {
     pub(crate) fn register_remote(
         &mut self,
         peer: Option<Peer>,
-        at: *const u8,
-        len: usize,
+        buf: Buf,
         access: Access,
     ) -> Option<RemoteKey> {
-        let region = self.objects.register(at, len, access).ok()?;
+        if !buf.kind.is_host() {
+            return None;
+        }
+        let region = self.objects.register(buf.at, buf.len, access).ok()?;
         let number = self.keys.number(region.pack().ok()?);
         if let Some(peer) = peer {
             self.tell(peer, number)?;
         }
         self.forget_unused(number);
-        let addr = at as u64;
+        let addr = buf.at as u64;
         self.keys.own.get_mut(&number)?.regions.push((addr, region));
         Some(RemoteKey { addr, key: number })
     }

@@ -3,7 +3,7 @@
 
 use catena_fabric::operations::{self, Posting};
 use catena_fabric::{
-    Atomic, AtomicSet, AtomicType, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started,
+    Atomic, AtomicSet, AtomicType, Buf, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started,
 };
 use catena_ucx_sys::{Request, RequestParam, Rkey, Status, consts};
 
@@ -91,8 +91,7 @@ impl Rma for Ucx {
         &mut self,
         op: OpId,
         peer: Peer,
-        from: *const u8,
-        len: usize,
+        from: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         let Some(rkey) = self.right_to(peer, target)? else {
@@ -104,7 +103,7 @@ impl Rma for Ucx {
             unsafe {
                 ucx.objects
                     .library
-                    .put(ep, from, len, target.addr, rkey, &param)
+                    .put(ep, from.at, from.len, target.addr, rkey, &param)
             }
         })
     }
@@ -113,8 +112,7 @@ impl Rma for Ucx {
         &mut self,
         op: OpId,
         peer: Peer,
-        into: *mut u8,
-        len: usize,
+        into: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         let Some(rkey) = self.right_to(peer, target)? else {
@@ -126,11 +124,11 @@ impl Rma for Ucx {
             unsafe {
                 ucx.objects
                     .library
-                    .get(ep, into, len, target.addr, rkey, &param)
+                    .get(ep, into.at, into.len, target.addr, rkey, &param)
             }
         })?;
         if started != Started::Full {
-            self.endpoint.count_read(len);
+            self.endpoint.count_read(into.len);
         }
         Ok(started)
     }

@@ -4,7 +4,7 @@
 
 mod common;
 
-use catena_fabric::{Access, Header, LocalPeer, Peer, Posted, Transport};
+use catena_fabric::{Access, Buf, Header, LocalPeer, Peer, Posted, Transport};
 use catena_fabric_tests::{Inbox, pattern, read, until};
 use catena_ucx::{Config, Ucx, UcxError, Wanted};
 
@@ -21,12 +21,7 @@ fn long_reads_arrive_whole_and_are_counted() {
             continue;
         };
         let data = pattern(0, 1 << 20);
-        let remote = a.register(
-            Some(Peer(1)),
-            data.as_ptr().cast_mut(),
-            data.len() as u64,
-            Access::READ,
-        );
+        let remote = a.register(Some(Peer(1)), Buf::from(&*data), Access::READ);
         let remote = remote.expect("it can be read");
         let mut into = vec![0; data.len()];
         assert_eq!(read(&mut b, &mut a, remote, &mut into), 1 << 20, "{way}");
@@ -48,12 +43,7 @@ fn rights_are_told_before_they_are_used() {
         for round in 0..20 {
             let from = round * 1000;
             let part = &data[from..from + 500 * (round + 1)];
-            let remote = a.register(
-                Some(Peer(1)),
-                part.as_ptr().cast_mut(),
-                part.len() as u64,
-                Access::READ,
-            );
+            let remote = a.register(Some(Peer(1)), Buf::from(part), Access::READ);
             let remote = remote.expect("there is room for a word");
             let mut into = vec![0; part.len()];
             let came = read(&mut b, &mut a, remote, &mut into);

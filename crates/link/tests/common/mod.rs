@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use catena_base::{End, PeerBytes};
 use catena_fabric::{
-    Access, Caps, Deliver, Header, Load, NodeLocal, OpId, Payload, Peer, PeerLost, Posted,
+    Access, Buf, Caps, Deliver, Header, Load, NodeLocal, OpId, Payload, Peer, PeerLost, Posted,
     RemoteKey, Rendezvous, Rma, RmaError, Started, Transport,
 };
 use catena_link::{
@@ -135,12 +135,9 @@ impl<const BITS: u32> Net for SimNet<BITS> {
     }
 
     fn register(&mut self, peer: Peer, source: &Bytes) -> Option<RemoteKeys> {
-        let registered = self.0.register(
-            Some(peer),
-            source.0.as_ptr().cast_mut(),
-            source.len(),
-            Access::READ,
-        );
+        let registered = self
+            .0
+            .register(Some(peer), Buf::from(&*source.0), Access::READ);
         registered.map(RemoteKeys::from)
     }
 
@@ -165,7 +162,7 @@ impl<const BITS: u32> Net for SimNet<BITS> {
         let room = sink.0.borrow_mut()[range.clone()].as_mut_ptr();
         let from = registered.at(at).first();
         // SAFETY: as long as the room, which the sink keeps where it is.
-        let started = unsafe { self.0.get(op, peer, room, range.len(), from) };
+        let started = unsafe { self.0.get(op, peer, Buf::host(room, range.len()), from) };
         match started {
             Ok(Started::Complete(_)) => sink.mark(range.start, range.end),
             Ok(Started::UnderWay) => _ = self.1.insert(op, (sink.clone(), range)),
@@ -176,9 +173,8 @@ impl<const BITS: u32> Net for SimNet<BITS> {
 
     fn register_writable(&mut self, peer: Peer, sink: &mut Into) -> Option<RemoteKey> {
         let mut room = sink.0.borrow_mut();
-        let len = room.len() as u64;
         self.0
-            .register(Some(peer), room.as_mut_ptr(), len, Access::WRITE)
+            .register(Some(peer), Buf::from(&mut **room), Access::WRITE)
     }
 
     // What is put is not marked: it is streamed, too, if the receiver finds
@@ -198,7 +194,7 @@ impl<const BITS: u32> Net for SimNet<BITS> {
             ..remote
         };
         // SAFETY: `from` is a slice of that length, which the message keeps.
-        unsafe { self.0.put(op, peer, from.as_ptr(), from.len(), to) }
+        unsafe { self.0.put(op, peer, Buf::from(from), to) }
     }
 
     fn flush(&mut self, op: OpId, peer: Peer) -> Result<Started, RmaError> {

@@ -221,6 +221,7 @@ impl Networks {
             whole: a.whole.min(b.whole),
             eager_max: a.eager_max.min(b.eager_max),
             ordered: false,
+            kinds: a.kinds.and(b.kinds),
         });
         Ok(Some(Box::new(Networks {
             receipts: Receipts::new(place.processes),

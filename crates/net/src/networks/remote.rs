@@ -1,7 +1,7 @@
 //! Operations on peers' memory, as [`Rma`](catena_fabric::Rma) has them: with the method of the
 //! same name.
 
-use catena_fabric::{Access, Atomic, OpId, Peer, RmaCaps, RmaError, Started};
+use catena_fabric::{Access, Atomic, Buf, OpId, Peer, RmaCaps, RmaError, Started};
 use catena_link::RemoteKeys;
 
 use super::{Networks, with_host};
@@ -34,12 +34,11 @@ impl Networks {
     /// keys, by the number of the network.
     pub(crate) fn register_for_all(
         &mut self,
-        addr: *mut u8,
-        len: u64,
+        buf: Buf,
         access: Access,
     ) -> Vec<Option<(Access, RemoteKeys)>> {
         let register = |rails: &mut Rails, access| {
-            let keys = rails.register_for_all(addr, len, access)?;
+            let keys = rails.register_for_all(buf, access)?;
             Some((access, keys))
         };
         let members = self.members.iter_mut();
@@ -61,7 +60,7 @@ impl Networks {
         &mut self,
         op: OpId,
         peer: Peer,
-        memory: (*const u8, usize),
+        memory: Buf,
         target: RemoteKeys,
     ) -> Result<Started, RmaError> {
         // SAFETY: as the caller promised.
@@ -74,7 +73,7 @@ impl Networks {
         &mut self,
         op: OpId,
         peer: Peer,
-        memory: (*mut u8, usize),
+        memory: Buf,
         target: RemoteKeys,
     ) -> Result<Started, RmaError> {
         // SAFETY: as the caller promised.

@@ -1,7 +1,7 @@
 //! Messages to peers, as [`Transport`](catena_fabric::Transport) has them: with the method of
 //! the same name.
 
-use catena_fabric::{Caps, Header, Load, Payload, Peer, PeerLost, Posted, Rendezvous};
+use catena_fabric::{Buf, Caps, Header, Load, Payload, Peer, PeerLost, Posted, Rendezvous};
 use catena_link::RemoteKeys;
 
 use super::{Networks, with_host};
@@ -70,9 +70,9 @@ impl Networks {
         }
     }
 
-    pub(crate) fn register(&mut self, peer: Peer, addr: *mut u8, len: u64) -> Option<RemoteKeys> {
+    pub(crate) fn register(&mut self, peer: Peer, buf: Buf) -> Option<RemoteKeys> {
         let number = self.number(peer)?;
-        self.members[number].rails.register(peer, addr, len)
+        self.members[number].rails.register(peer, buf)
     }
 
     pub(crate) fn deregister(&mut self, peer: Peer, registered: RemoteKeys) {

@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::rc::Rc;
 
 use catena_base::PeerBytes;
-use catena_fabric::{LocalPeer, Peer};
+use catena_fabric::{Buf, LocalPeer, Peer};
 use catena_fabric_tests::until;
 use catena_link::{Cid, Endpoint, Mode, Plane, ReqId, Selector, Sent, Sink, Source};
 use catena_net::{Chain, Exchange, Networks, PeerTable, Routes};
@@ -32,8 +32,8 @@ impl Source for Message {
         &self.0[from as usize..][..len]
     }
 
-    fn contiguous(&self) -> Option<*const u8> {
-        Some(self.0.as_ptr())
+    fn run(&self) -> Option<Buf> {
+        Some(Buf::from(&*self.0))
     }
 }
 
@@ -50,8 +50,8 @@ impl Sink for Buffer {
         bytes.read(&mut self.0.borrow_mut()[at as usize..][..bytes.len()]);
     }
 
-    fn contiguous(&mut self) -> Option<*mut u8> {
-        Some(self.0.borrow_mut().as_mut_ptr())
+    fn run(&mut self) -> Option<Buf> {
+        Some(Buf::from(&mut **self.0.borrow_mut()))
     }
 }
 
