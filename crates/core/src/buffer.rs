@@ -16,7 +16,7 @@ use catena_base::{PayloadRoom, PeerBytes, copy};
 use catena_datatype::{Datatype, TypeRef};
 use catena_fabric::{Buf, Payload};
 use catena_link::{Sink, Source};
-use catena_memory::{self as memory, Kind, Rows};
+use catena_memory::{self as memory, Copies, Copy, CopyError, Direction, Kind, Rows};
 
 use catena_objects::error::{Result, no_memory};
 
@@ -191,12 +191,19 @@ impl Typed {
     /// As [`Typed::pack`].
     #[cold]
     unsafe fn read_runs(&self, from: u64, mut out: *mut u8, len: usize) {
+        let mut copies = Batch::of(self.kind);
         self.each_rows(from, len, |at, rows| {
-            let at = (self.kind, self.base.cast_const().wrapping_offset(at));
+            let copy = Copy {
+                to: out,
+                from: self.base.cast_const().wrapping_offset(at),
+                rows,
+                direction: Direction::ToHost,
+            };
             // SAFETY: the caller's promise.
-            unsafe { memory::read(out, at, rows) }.expect("a device has told its kind");
+            unsafe { copies.begin(copy) };
             out = out.wrapping_add(rows.bytes());
         });
+        copies.wait();
     }
 
     /// Unpacks to memory that is not the host's, likewise.
@@ -205,12 +212,19 @@ impl Typed {
     /// As [`Typed::unpack`].
     #[cold]
     unsafe fn write_runs(&self, from: u64, mut bytes: *const u8, len: usize) {
+        let mut copies = Batch::of(self.kind);
         self.each_rows(from, len, |at, rows| {
-            let at = (self.kind, self.base.wrapping_offset(at));
+            let copy = Copy {
+                to: self.base.wrapping_offset(at),
+                from: bytes,
+                rows,
+                direction: Direction::ToDevice,
+            };
             // SAFETY: the caller's promise.
-            unsafe { memory::write(at, bytes, rows) }.expect("a device has told its kind");
+            unsafe { copies.begin(copy) };
             bytes = bytes.wrapping_add(rows.bytes());
         });
+        copies.wait();
     }
 
     /// Calls `f` with where packed bytes `[from, from + len)` lie, relative to `base`: runs that
@@ -229,6 +243,49 @@ impl Typed {
             f(first, rows);
         }
     }
+}
+
+/// Copies to or from a device that are waited for together. One that the device fails to make ends
+/// the process, as an address that is not mapped does in host memory.
+struct Batch {
+    copies: Copies,
+    /// The last one.
+    last: Option<Copy>,
+}
+
+impl Batch {
+    fn of(kind: Kind) -> Batch {
+        let copies = Copies::of(kind).expect("a device has told its kind");
+        Batch { copies, last: None }
+    }
+
+    /// Begins one.
+    ///
+    /// # Safety
+    /// Both sides are valid until [`Batch::wait`].
+    unsafe fn begin(&mut self, copy: Copy) {
+        // SAFETY: the caller's promise.
+        let begun = unsafe { self.copies.begin(&copy) };
+        begun.unwrap_or_else(|error| give_up(&copy, &error));
+        self.last = Some(copy);
+    }
+
+    fn wait(self) {
+        if let (Err(error), Some(last)) = (self.copies.wait(), &self.last) {
+            give_up(last, &error);
+        }
+    }
+}
+
+/// Ends the process, and says which copy was not made and why.
+#[cold]
+fn give_up(copy: &Copy, error: &CopyError) -> ! {
+    let (bytes, at) = (copy.rows.bytes(), copy.on_device());
+    catena_base::tell!(
+        "catena: {bytes} bytes of device memory at {at:p} cannot be copied: {error}; is the buffer that \
+         was passed to MPI still there, and has no kernel failed before?"
+    );
+    std::process::abort();
 }
 
 /// The kind of memory that `count` elements at `base` lie in, by their first byte.

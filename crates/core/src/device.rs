@@ -1,8 +1,11 @@
 //! A device for tests: what lies in its memory cannot be read or written by address.
 
+use std::ops::Range;
 use std::sync::Once;
 
-use catena_memory::{Device, Kind, Rows, register};
+use catena_memory::{
+    Copy, CopyError, Device, Direction, Exported, Handle, Kind, Mark, Queue, Rows, register,
+};
 
 /// The bit by which its addresses differ from those of the host memory behind them. With
 /// it, no processor takes them.
@@ -21,28 +24,52 @@ unsafe impl Device for Double {
         Kind::Cuda
     }
 
-    fn owns(&self, at: *const u8) -> bool {
-        at.addr() & BIT != 0
+    fn range(&self, at: *const u8) -> Option<Range<usize>> {
+        (at.addr() & BIT != 0).then(|| at.addr()..at.addr() + 1)
     }
 
-    unsafe fn read(&self, to: *mut u8, from: *const u8, rows: Rows) {
-        for row in 0..rows.count {
-            let from = other(from.wrapping_add(row * rows.stride));
+    unsafe fn begin(&self, copy: &Copy) -> Result<Queue, CopyError> {
+        let Rows { len, count, stride } = copy.rows;
+        for row in 0..count {
+            let (near, far) = (row * len, row * stride);
             // SAFETY: the caller's promise.
             unsafe {
-                to.add(row * rows.len)
-                    .copy_from_nonoverlapping(from, rows.len)
+                match copy.direction {
+                    Direction::ToHost => {
+                        let from = other(copy.from.wrapping_add(far));
+                        from.copy_to_nonoverlapping(copy.to.add(near), len);
+                    }
+                    _ => {
+                        let to = other(copy.to.wrapping_add(far));
+                        to.copy_from_nonoverlapping(copy.from.add(near), len);
+                    }
+                }
             }
         }
+        Ok(Queue(0))
     }
 
-    unsafe fn write(&self, to: *mut u8, from: *const u8, rows: Rows) {
-        for row in 0..rows.count {
-            let to = other(to.wrapping_add(row * rows.stride));
-            // SAFETY: the caller's promise.
-            unsafe { to.copy_from_nonoverlapping(from.add(row * rows.len), rows.len) }
-        }
+    fn wait(&self, _: Queue) -> Result<(), CopyError> {
+        Ok(())
     }
+
+    fn mark(&self, _: Queue) -> Result<Mark, CopyError> {
+        Ok(Mark(0))
+    }
+
+    fn has_passed(&self, _: Mark) -> Result<bool, CopyError> {
+        Ok(true)
+    }
+
+    fn export(&self, _: *const u8) -> Option<Exported> {
+        None
+    }
+
+    fn import(&self, _: &Handle, _: *const u8) -> Result<*mut u8, CopyError> {
+        Err(CopyError::NotThere)
+    }
+
+    unsafe fn close(&self, _: *mut u8) {}
 }
 
 /// Lends memory to the device; gives its address there.

@@ -1,11 +1,12 @@
 //! What is called of the driver (`libcuda.so.1`), by the names and layouts of CUDA 11 and later.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ops::Range;
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
 use catena_loader::{Opened, text};
-use catena_memory::Rows;
+use catena_memory::{Copy, CopyError, Direction, Exported, Handle, Mark, Queue, Rows};
 
 /// A CUresult: 0 if the call went well.
 type Code = c_int;
@@ -27,12 +28,30 @@ unsafe impl Send for Context {}
 // SAFETY: as above.
 unsafe impl Send for Stream {}
 
+/// A CUevent.
+type Event = *mut c_void;
+
+/// A CUipcMemHandle, which is passed by value.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct IpcHandle(Handle);
+
 /// CU_STREAM_DEFAULT: what is begun on it waits for what was begun on the context's default stream.
 /// That of a `cudaMemcpy` from pageable memory may return before its data have arrived.
 const AFTER_DEFAULT: c_uint = 0;
+/// CU_EVENT_DISABLE_TIMING: an event that only tells whether it has come.
+const NO_TIMING: c_uint = 2;
+/// CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS: memory of another device is opened for this one, too.
+const LAZY_PEER_ACCESS: c_uint = 1;
+/// CUDA_ERROR_NOT_READY: the event has not come yet.
+const NOT_READY: Code = 600;
+/// The stream to which work goes that names none.
+const DEFAULT_STREAM: Stream = Stream(ptr::null_mut());
 /// CUpointer_attribute: the context in which memory was allocated, its type, whether the driver
 /// moves it between host and devices, and the number of its device.
 const ATTRIBUTES: [c_uint; 4] = [1, 2, 8, 9];
+/// CU_POINTER_ATTRIBUTE_BUFFER_ID: a number that no other allocation of the process ever has.
+const BUFFER_ID: c_uint = 7;
 /// CUmemorytype.
 const HOST: c_uint = 1;
 const DEVICE: c_uint = 2;
@@ -115,6 +134,15 @@ functions! {
     to_host: c"cuMemcpyDtoHAsync_v2", (*mut u8, Address, usize, Stream);
     to_device: c"cuMemcpyHtoDAsync_v2", (Address, *const u8, usize, Stream);
     rows: c"cuMemcpy2DAsync_v2", (*const Copy2d, Stream);
+    within: c"cuMemcpyAsync", (Address, Address, usize, Stream);
+    allocation: c"cuMemGetAddressRange_v2", (*mut Address, *mut usize, Address);
+    new_event: c"cuEventCreate", (*mut Event, c_uint);
+    record: c"cuEventRecord", (Event, Stream);
+    query: c"cuEventQuery", (Event);
+    end_event: c"cuEventDestroy_v2", (Event);
+    export: c"cuIpcGetMemHandle", (*mut IpcHandle, Address);
+    import: c"cuIpcOpenMemHandle_v2", (*mut Address, IpcHandle, c_uint);
+    close: c"cuIpcCloseMemHandle", (Address);
     error_name: c"cuGetErrorName", (Code, *mut *const c_char);
 }
 
@@ -185,35 +213,197 @@ impl Driver {
         (code == 0 && is_device).then_some(place)
     }
 
-    /// Copies rows of a device to host memory, one after the other.
-    ///
-    /// # Safety
-    /// Both are valid for as many bytes.
-    pub unsafe fn read(&self, to: *mut u8, from: *const u8, rows: Rows) {
-        self.carry(from, rows, |stream| {
-            if let Some(len) = rows.one_run() {
-                // SAFETY: the caller's promise.
-                let code = unsafe { (self.call.to_host)(to, from.addr() as Address, len, stream) };
-                return done("cuMemcpyDtoHAsync", code);
-            }
-            self.copy_rows(Side::device(from, rows), Side::host(to, rows), rows, stream)
-        });
+    /// The addresses of the allocation around one on a device.
+    pub fn range(&self, at: *const u8) -> Option<Range<usize>> {
+        self.place(at)?;
+        let one = at.addr()..at.addr() + 1;
+        Some(self.allocation(at).unwrap_or(one))
     }
 
-    /// Copies rows to a device that lie in host memory one after the other.
+    /// What the driver says of the allocation, if anything.
+    fn allocation(&self, at: *const u8) -> Option<Range<usize>> {
+        let (mut base, mut size) = (0, 0);
+        // SAFETY: room for what it gives.
+        let code = unsafe { (self.call.allocation)(&mut base, &mut size, at.addr() as Address) };
+        let range = base as usize..(base as usize).checked_add(size)?;
+        (code == 0 && range.contains(&at.addr())).then_some(range)
+    }
+
+    /// Begins a copy; see [`Device::begin`](catena_memory::Device::begin).
     ///
     /// # Safety
-    /// As [`Driver::read`].
-    pub unsafe fn write(&self, to: *mut u8, from: *const u8, rows: Rows) {
-        self.carry(to, rows, |stream| {
-            if let Some(len) = rows.one_run() {
+    /// As there.
+    pub unsafe fn begin(&self, copy: &Copy) -> Result<Queue, CopyError> {
+        let place = self.place(copy.on_device()).ok_or(CopyError::NotThere)?;
+        let begin = || {
+            let context = self.context(&place)?;
+            self.within(context, || {
+                let (number, stream) = self.stream(context)?;
                 // SAFETY: the caller's promise.
-                let code =
-                    unsafe { (self.call.to_device)(to.addr() as Address, from, len, stream) };
-                return done("cuMemcpyHtoDAsync", code);
+                unsafe { self.start(copy, stream)? };
+                Ok(Queue(number as u64))
+            })
+        };
+        begin().map_err(|refused| self.failed(&refused))
+    }
+
+    /// Begins a copy on a stream, in its context.
+    ///
+    /// # Safety
+    /// As [`Driver::begin`].
+    unsafe fn start(&self, copy: &Copy, stream: Stream) -> Result<(), Refused> {
+        let &Copy { to, from, rows, .. } = copy;
+        let address = |at: *const u8| at.addr() as Address;
+        let Some(len) = rows.one_run() else {
+            let (host, device) = match copy.direction {
+                Direction::ToHost => (to.cast_const(), from),
+                Direction::ToDevice | Direction::Within => (from, to.cast_const()),
+            };
+            let (host, device) = (Side::host(host, rows), Side::device(device, rows));
+            return match copy.direction {
+                Direction::ToHost => self.copy_rows(device, host, rows, stream),
+                Direction::ToDevice | Direction::Within => {
+                    self.copy_rows(host, device, rows, stream)
+                }
+            };
+        };
+        // SAFETY: the caller's promise.
+        let (what, code) = unsafe {
+            match copy.direction {
+                Direction::ToHost => (
+                    "cuMemcpyDtoHAsync",
+                    (self.call.to_host)(to, address(from), len, stream),
+                ),
+                Direction::ToDevice => (
+                    "cuMemcpyHtoDAsync",
+                    (self.call.to_device)(address(to), from, len, stream),
+                ),
+                Direction::Within => (
+                    "cuMemcpyAsync",
+                    (self.call.within)(address(to), address(from), len, stream),
+                ),
             }
-            self.copy_rows(Side::host(from, rows), Side::device(to, rows), rows, stream)
+        };
+        done(what, code)
+    }
+
+    /// Waits for what was begun in a queue.
+    pub fn wait(&self, queue: Queue) -> Result<(), CopyError> {
+        self.in_queue(queue, |stream| {
+            // SAFETY: a stream of the current context.
+            done("cuStreamSynchronize", unsafe { (self.call.wait)(stream) })
+        })
+    }
+
+    /// Marks what was begun in a queue: an event.
+    pub fn mark(&self, queue: Queue) -> Result<Mark, CopyError> {
+        self.in_queue(queue, |stream| {
+            let mut event: Event = ptr::null_mut();
+            // SAFETY: room for what it gives.
+            done("cuEventCreate", unsafe {
+                (self.call.new_event)(&mut event, NO_TIMING)
+            })?;
+            // SAFETY: an event and a stream of the current context.
+            let recorded = unsafe { (self.call.record)(event, stream) };
+            done("cuEventRecord", recorded).inspect_err(|_| self.end_event(event))?;
+            Ok(Mark(event.expose_provenance() as u64))
+        })
+    }
+
+    /// Whether an event has come; then it is gone.
+    pub fn has_passed(&self, mark: Mark) -> Result<bool, CopyError> {
+        let event: Event = ptr::with_exposed_provenance_mut(mark.0 as usize);
+        // SAFETY: one that `mark` made, and that is not gone.
+        match unsafe { (self.call.query)(event) } {
+            NOT_READY => return Ok(false),
+            code => {
+                self.end_event(event);
+                let asked = done("cuEventQuery", code);
+                asked.map_err(|refused| self.failed(&refused))?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn end_event(&self, event: Event) {
+        // SAFETY: as above. A failure leaves it there.
+        unsafe { (self.call.end_event)(event) };
+    }
+
+    /// Calls `call` in the context of a queue.
+    fn in_queue<T>(
+        &self,
+        queue: Queue,
+        call: impl FnOnce(Stream) -> Result<T, Refused>,
+    ) -> Result<T, CopyError> {
+        let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let (context, stream) = streams[queue.0 as usize];
+        drop(streams);
+        let called = self.within(context, || call(stream));
+        called.map_err(|refused| self.failed(&refused))
+    }
+
+    /// How other processes open the allocation around an address, once what was begun on the
+    /// default stream of its context has been done.
+    pub fn export(&self, at: *const u8) -> Option<Exported> {
+        let place = self.place(at)?;
+        let range = self.allocation(at)?;
+        let base = range.start as Address;
+        let mut handle = IpcHandle([0; 64]);
+        let mut id = 0u64;
+        let which = [BUFFER_ID];
+        let answers = [(&raw mut id).cast()];
+        // SAFETY: room for the attribute.
+        let code = unsafe { (self.call.attributes)(1, which.as_ptr(), answers.as_ptr(), base) };
+        if code != 0 {
+            return None;
+        }
+        let context = self.context(&place).ok()?;
+        let exported = self.within(context, || {
+            // SAFETY: room for what it gives.
+            done("cuIpcGetMemHandle", unsafe {
+                (self.call.export)(&mut handle, base)
+            })?;
+            // SAFETY: the default stream of the current context.
+            done("cuStreamSynchronize", unsafe {
+                (self.call.wait)(DEFAULT_STREAM)
+            })
         });
+        exported.ok()?;
+        Some(Exported {
+            handle: handle.0,
+            offset: (at.addr() - range.start) as u64,
+            len: range.len() as u64,
+            id,
+        })
+    }
+
+    /// Opens memory of another process in the context of memory here, or in the current one.
+    pub fn import(&self, handle: &Handle, near: *const u8) -> Result<*mut u8, CopyError> {
+        let open = || {
+            let mut at = 0;
+            // SAFETY: room for what it gives.
+            done("cuIpcOpenMemHandle", unsafe {
+                (self.call.import)(&mut at, IpcHandle(*handle), LAZY_PEER_ACCESS)
+            })?;
+            Ok(ptr::with_exposed_provenance_mut(at as usize))
+        };
+        let opened = match self.place(near) {
+            Some(place) => self
+                .context(&place)
+                .and_then(|context| self.within(context, open)),
+            None => open(),
+        };
+        opened.map_err(|refused| self.failed(&refused))
+    }
+
+    /// Ends what [`Driver::import`] began.
+    ///
+    /// # Safety
+    /// Nothing uses the memory any more.
+    pub unsafe fn close(&self, at: *mut u8) {
+        // SAFETY: the caller's promise. A failure leaves it open.
+        unsafe { (self.call.close)(at.addr() as Address) };
     }
 
     fn copy_rows(
@@ -234,29 +424,6 @@ impl Driver {
         done("cuMemcpy2DAsync", unsafe {
             (self.call.rows)(&copy, stream)
         })
-    }
-
-    /// Has `start` begin a copy of `rows`, of which the side on a device is at `at`, and waits for
-    /// it.
-    fn carry(&self, at: *const u8, rows: Rows, start: impl Fn(Stream) -> Result<(), Refused>) {
-        let whole = || {
-            let Some(place) = self.place(at) else {
-                return Err(Refused {
-                    what: "the memory is not on a device any more",
-                    code: 0,
-                });
-            };
-            let context = self.context(&place)?;
-            self.within(context, || {
-                let stream = self.stream(context)?;
-                start(stream)?;
-                // SAFETY: a stream of the current context.
-                done("cuStreamSynchronize", unsafe { (self.call.wait)(stream) })
-            })
-        };
-        if let Err(refused) = whole() {
-            self.give_up(at, rows, &refused);
-        }
     }
 
     /// The context that memory is copied in.
@@ -281,11 +448,11 @@ impl Driver {
 
     /// Calls `call` with the context as the current one of this thread, which has its own back
     /// then.
-    fn within(
+    fn within<T>(
         &self,
         context: Context,
-        call: impl FnOnce() -> Result<(), Refused>,
-    ) -> Result<(), Refused> {
+        call: impl FnOnce() -> Result<T, Refused>,
+    ) -> Result<T, Refused> {
         let mut current = Context(ptr::null_mut());
         // SAFETY: room for what it gives.
         done("cuCtxGetCurrent", unsafe {
@@ -302,36 +469,29 @@ impl Driver {
         called
     }
 
-    /// The stream of copies in a context, which is the current one.
-    fn stream(&self, context: Context) -> Result<Stream, Refused> {
+    /// The stream of copies in a context, which is the current one, and its number.
+    fn stream(&self, context: Context) -> Result<(usize, Stream), Refused> {
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, stream)) = streams.iter().find(|(of, _)| *of == context) {
-            return Ok(*stream);
+        if let Some(at) = streams.iter().position(|(of, _)| *of == context) {
+            return Ok((at, streams[at].1));
         }
         let mut stream = Stream(ptr::null_mut());
         // SAFETY: room for what it gives.
         let code = unsafe { (self.call.new_stream)(&mut stream, AFTER_DEFAULT) };
         done("cuStreamCreate", code)?;
         streams.push((context, stream));
-        Ok(stream)
+        Ok((streams.len() - 1, stream))
     }
 
-    /// Ends the process as a wrong address in host memory does, and says why.
+    /// What a call that was refused is, in words.
     #[cold]
-    fn give_up(&self, at: *const u8, rows: Rows, refused: &Refused) -> ! {
+    fn failed(&self, refused: &Refused) -> CopyError {
         let mut name = ptr::null();
         // SAFETY: room for what it gives, a text of the driver's own or null.
         let name = unsafe {
             (self.call.error_name)(refused.code, &mut name);
             text(name)
         };
-        let bytes = rows.len * rows.count;
-        catena_base::tell!(
-            "catena: {bytes} bytes of device memory at {at:p} cannot be copied: {}: {name} ({}); is the buffer \
-             that was passed to MPI still there, and has no kernel failed before?",
-            refused.what,
-            refused.code
-        );
-        std::process::abort();
+        CopyError::Failed(format!("{}: {name} ({})", refused.what, refused.code))
     }
 }

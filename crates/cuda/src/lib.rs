@@ -15,10 +15,11 @@
 mod driver;
 
 use std::fs;
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use catena_memory::{self as memory, Device, Kind, Rows};
+use catena_memory::{self as memory, Copy, CopyError, Device, Exported, Handle, Kind, Mark, Queue};
 use catena_settings::{Setting, choice, setting};
 
 use driver::Driver;
@@ -46,8 +47,18 @@ setting! {
     level: User,
 }
 
+setting! {
+    /// Whether a receiver on the same host reads long messages from the sender's device.
+    ///
+    /// It opens the sender's memory (CUDA IPC), and the device makes one copy. Where that is not
+    /// possible, and with `no`, messages go through memory of the host.
+    pub static DEVICE_IPC: bool = true;
+    scope: Local,
+    level: User,
+}
+
 /// The settings of this crate.
-pub static SETTINGS: &[&dyn Setting] = &[&DEVICE_MEMORY];
+pub static SETTINGS: &[&dyn Setting] = &[&DEVICE_MEMORY, &DEVICE_IPC];
 
 /// What a host with a device of CUDA has: that of its driver, or of Windows' under a Linux that
 /// Windows runs.
@@ -76,21 +87,49 @@ unsafe impl Device for Cuda {
         Kind::Cuda
     }
 
-    fn owns(&self, at: *const u8) -> bool {
-        driver().is_some_and(|driver| driver.place(at).is_some())
+    fn range(&self, at: *const u8) -> Option<Range<usize>> {
+        driver()?.range(at)
     }
 
-    unsafe fn read(&self, to: *mut u8, from: *const u8, rows: Rows) {
-        let driver = driver().expect("it has told where the memory lies");
+    unsafe fn begin(&self, copy: &Copy) -> Result<Queue, CopyError> {
+        let driver = driver().ok_or(CopyError::NotThere)?;
         // SAFETY: the caller's promise.
-        unsafe { driver.read(to, from, rows) }
+        unsafe { driver.begin(copy) }
     }
 
-    unsafe fn write(&self, to: *mut u8, from: *const u8, rows: Rows) {
-        let driver = driver().expect("it has told where the memory lies");
-        // SAFETY: the caller's promise.
-        unsafe { driver.write(to, from, rows) }
+    fn wait(&self, queue: Queue) -> Result<(), CopyError> {
+        started().wait(queue)
     }
+
+    fn mark(&self, queue: Queue) -> Result<Mark, CopyError> {
+        started().mark(queue)
+    }
+
+    fn has_passed(&self, mark: Mark) -> Result<bool, CopyError> {
+        started().has_passed(mark)
+    }
+
+    fn export(&self, at: *const u8) -> Option<Exported> {
+        if !DEVICE_IPC.get() {
+            return None;
+        }
+        driver()?.export(at)
+    }
+
+    fn import(&self, handle: &Handle, near: *const u8) -> Result<*mut u8, CopyError> {
+        let driver = driver().ok_or(CopyError::NotThere)?;
+        driver.import(handle, near)
+    }
+
+    unsafe fn close(&self, at: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe { started().close(at) }
+    }
+}
+
+/// The driver, which has begun a copy or opened memory before.
+fn started() -> &'static Driver {
+    driver().expect("it has begun something")
 }
 
 /// The driver, once the program has loaded it.
@@ -125,7 +164,8 @@ mod tests {
 
     #[test]
     fn where_no_driver_is_loaded_all_memory_is_the_hosts() {
-        assert!(!Cuda.owns([1u8].as_ptr()) && !Cuda.owns(std::ptr::null()));
+        let addresses = [[1u8].as_ptr(), std::ptr::null()];
+        assert!(addresses.map(|at| Cuda.range(at)) == [None, None]);
         assert!(driver().is_none());
     }
 }
