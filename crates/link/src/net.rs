@@ -268,6 +268,12 @@ pub trait Net {
     /// can read it.
     fn register(&mut self, peer: Peer, source: &Self::Source) -> Option<RemoteKeys>;
 
+    /// Whether what a peer has registered is memory of another kind than the host's: it is read as
+    /// a whole, and only that is quick.
+    fn is_elsewhere(&self, _peer: Peer, _registered: &RemoteKeys) -> bool {
+        false
+    }
+
     /// Ends what [`Net::register`] or [`Net::register_writable`] began.
     fn deregister(&mut self, peer: Peer, registered: RemoteKeys);
 

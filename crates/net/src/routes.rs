@@ -565,6 +565,10 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
             n, there => n.register(there, buf), else None)
     }
 
+    fn is_elsewhere(&self, peer: Peer, registered: &RemoteKeys) -> bool {
+        matches!(self.route(peer), Route::Shm) && Shm::is_elsewhere(registered.first())
+    }
+
     fn deregister(&mut self, peer: Peer, registered: RemoteKeys) {
         by_route!(self, peer, t => t.deregister(registered.first()),
             n, at => n.deregister(at, registered), else ());

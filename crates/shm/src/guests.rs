@@ -90,6 +90,7 @@ impl Shm {
         self.inlets
             .retain(|inlet| !other.numbers.contains(&inlet.number));
         self.cold.retain(|number| !other.numbers.contains(number));
+        self.devices.forget(&other.numbers);
         for number in other.numbers.clone() {
             let peer = self.peer_states[number as usize].peer;
             self.unset_number(peer);

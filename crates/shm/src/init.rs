@@ -12,6 +12,7 @@ use catena_fabric::{
 };
 
 use crate::addr::{Block, Layout};
+use crate::device::{Devices, is_device};
 use crate::error::ShmError;
 use crate::inlet::Inlet;
 use crate::other_segment::{Guests, OtherSegment};
@@ -84,8 +85,12 @@ pub struct Shm {
     /// Packets that have arrived.
     pub(crate) arrived: u64,
     pub(crate) arena: Arc<Arena>,
-    /// Peer states with room to fetch while nothing arrives.
+    /// What there is to do while nothing arrives: peer states with room to fetch, or [`COPIES`].
     pub(crate) cold: Vec<u32>,
+    /// Memory of devices that others read here, or this process of others.
+    pub(crate) devices: Devices,
+    /// Kinds of memory that are read directly.
+    kinds: Kinds,
     /// What peers read to find out whether they can.
     probe: Box<u64>,
     /// Rings of processes of other jobs.
@@ -198,6 +203,8 @@ impl Shm {
             arrived: 0,
             arena: Arc::new(Arena::new(segment.clone())),
             cold: Vec::new(),
+            devices: Devices::default(),
+            kinds: catena_memory::kinds(),
             probe: Box::new(probe_value(me)),
             guests: Guests::default(),
             segment,
@@ -413,7 +420,7 @@ impl Transport for Shm {
             whole: max_packet.min(WHOLE),
             eager_max: self.config.eager_max,
             ordered: true,
-            kinds: Kinds::HOST,
+            kinds: self.kinds,
         }
     }
 
@@ -440,7 +447,7 @@ impl Transport for Shm {
         if count != 0 {
             self.arrived = self.arrived.wrapping_add(count as u64);
         } else if !self.cold.is_empty() {
-            self.fetch_ahead();
+            self.use_silence(deliver);
         }
         count
     }
@@ -450,10 +457,17 @@ impl Transport for Shm {
     }
 
     fn register(&mut self, peer: Option<Peer>, buf: Buf, access: Access) -> Option<RemoteKey> {
-        self.key_of(peer, buf, access)
+        match buf.kind.is_host() {
+            true => self.key_of(peer, buf, access),
+            false => (access == Access::READ).then(|| self.export(buf)).flatten(),
+        }
     }
 
-    fn deregister(&mut self, _remote: RemoteKey) {}
+    fn deregister(&mut self, remote: RemoteKey) {
+        if is_device(remote.key) {
+            self.end_export(remote);
+        }
+    }
 
     fn sleep(&mut self, limit: Duration) {
         self.doze(limit);

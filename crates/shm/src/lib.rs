@@ -20,6 +20,7 @@
 //! | `notify`    | the launcher's way to wake processes                     |
 //! | `parted`    | jobs that a process has parted from                      |
 //! | `operations`| put, get and atomics                                     |
+//! | `device`, `device_reads` | memory of devices that a process reads of another one |
 //! | `tune`      | which way of copying is the fastest to a peer            |
 //! | `calls`     | the kernel's calls that copy between processes           |
 //! | `own`       | what the kernel's copies take at best                    |
@@ -44,6 +45,8 @@ mod addr;
 mod admit;
 mod calls;
 mod class;
+mod device;
+mod device_reads;
 mod error;
 mod guests;
 mod init;

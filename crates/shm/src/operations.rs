@@ -4,13 +4,15 @@
 //! The kernel copies to and from private memory of a peer; memory of the segment is copied
 //! straight. Atomics are those of the processor and work on memory of the segment alone, as private
 //! memory of a peer can only be copied. A remote key says which it is: [`PRIVATE`] has an address
-//! in the owner's address space, [`SEGMENT`] an offset in the segment of the owner's job.
+//! in the owner's address space, [`SEGMENT`] an offset in the segment of the owner's job. Memory of
+//! devices can be read: see [`device`](crate::device).
 
 use catena_base::PeerBytes;
 use catena_fabric::{
     Access, Atomic, AtomicSet, Buf, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError, Started,
 };
 
+use crate::device::is_device;
 use crate::init::Shm;
 use crate::rma::Copied;
 use crate::segment::{PRIVATE, SEGMENT};
@@ -22,9 +24,6 @@ const PIECE: usize = 1 << 19;
 impl Shm {
     /// Implements `Transport::register`.
     pub(crate) fn key_of(&self, peer: Option<Peer>, buf: Buf, access: Access) -> Option<RemoteKey> {
-        if !buf.kind.is_host() {
-            return None;
-        }
         if let Some(addr) = self.segment.offset_of(buf.at, buf.len) {
             return Some(RemoteKey { addr, key: SEGMENT });
         }
@@ -100,6 +99,9 @@ impl Rma for Shm {
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         self.check_alive(peer)?;
+        if !from.kind.is_host() {
+            return Err(RmaError::Memory(from.kind));
+        }
         if target.key == SEGMENT {
             let to = self.in_segment(peer, target, from.len, 1)?;
             // SAFETY: the caller vouches for `from`; the other is in the mapping, and may be
@@ -115,12 +117,19 @@ impl Rma for Shm {
 
     unsafe fn get(
         &mut self,
-        _op: OpId,
+        op: OpId,
         peer: Peer,
         into: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         self.check_alive(peer)?;
+        if is_device(target.key) {
+            // SAFETY: as the caller promised.
+            return unsafe { self.get_from_device(op, peer, into, target) };
+        }
+        if !into.kind.is_host() {
+            return Err(RmaError::Memory(into.kind));
+        }
         if target.key == SEGMENT {
             let from = self.in_segment(peer, target, into.len, 1)?;
             // SAFETY: the caller vouches for `into`; the other is in the mapping.

@@ -71,6 +71,7 @@ impl Shm {
     /// something done.
     pub fn is_ready(&self) -> bool {
         self.has_arrivals()
+            || self.devices.are_copying()
             || self
                 .peer_states
                 .iter()

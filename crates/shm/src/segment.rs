@@ -32,6 +32,9 @@ pub(crate) const PRIVATE: u64 = 0;
 /// Key of memory of the segment.
 pub(crate) const SEGMENT: u64 = 1;
 
+/// Low bits of keys of memory on a device.
+pub(crate) const DEVICE: u64 = 2;
+
 /// A mapped segment.
 #[derive(Debug)]
 pub(crate) struct Segment {

@@ -4,10 +4,11 @@ use std::ptr;
 use std::sync::atomic::Ordering::Release;
 
 use catena_base::ring::{Corrupt, INLINE, Producer, RawArea};
-use catena_fabric::{Header, Payload, PeerLost, Posted};
+use catena_fabric::{Deliver, Header, Payload, PeerLost, Posted};
 
 use crate::addr::RingHead;
 use crate::class::Class;
+use crate::device::COPIES;
 use crate::error::ShmError;
 use crate::init::Shm;
 use crate::peer_state::RingState;
@@ -77,10 +78,18 @@ impl Shm {
 
     /// Nothing has arrived: uses the time for the next message.
     #[inline(never)]
-    pub(crate) fn fetch_ahead(&mut self) {
+    pub(crate) fn use_silence<D: Deliver>(&mut self, deliver: &mut D) {
         let Some(&number) = self.cold.last() else {
             return;
         };
+        if number == COPIES {
+            // Others have their turn, too.
+            self.cold.rotate_right(1);
+            if self.end_copies(deliver) {
+                self.cold.retain(|&number| number != COPIES);
+            }
+            return;
+        }
         let peer_state = &mut self.peer_states[number as usize];
         if !peer_state.is_open() || peer_state.fetch_ahead() {
             peer_state.warm.listed = false;

@@ -2,8 +2,10 @@
 // benchmarks call of ROCm's (libamdhip64.so).
 //
 // An address on a device cannot be read or written; its bytes are SPAN further on. Each device has its part of the
-// addresses, and its context. Copies on a stream are made when somebody waits for it, and only in the context of the
-// memory. DEVICE_FAULT names what fails, or is otherwise: with `pool` memory belongs to no context.
+// addresses, and its context. Copies on a stream are made when somebody waits for it or asks a second time whether an
+// event has come, and only in the context of the memory. Other processes open an allocation by its handle.
+// DEVICE_FAULT names what fails, or is otherwise: with `pool` memory belongs to no context, with `ipc` it has no handles,
+// with `open` they cannot be opened.
 // build: shared
 // cc: -pthread -Wl,-soname,libcuda.so.1
 #define _GNU_SOURCE
@@ -13,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 enum {
     WORKS = 0,
@@ -21,15 +25,30 @@ enum {
     NOT_INITIALIZED = 3,
     NO_DEVICE = 100,
     WRONG_CONTEXT = 201,
+    NOT_READY = 600,
+    UNSUPPORTED = 801,
     DEVICES = 2,
     ALIGNMENT = 4096,
     DEPTH = 4,
-    COPIES = 64
+    COPIES = 64,
+    MOST = 4096
 };
 static const size_t SPAN = 1UL << 36;
 
 static char *device, *next[DEVICES];
-static int pieces, contexts[DEVICES];
+static int pieces, contexts[DEVICES], memory, opened, closed;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+// Allocations, also those of other processes that are open here. A handle names the process that made one.
+static struct allocation {
+    char *at;
+    size_t size;
+    unsigned long long id;
+} made[MOST];
+struct handle {
+    int pid, file;
+    size_t from, size;
+    char rest[40];
+};
 // The contexts that were current before, and the one that is (-1: none), of each thread.
 static _Thread_local int before[DEPTH], depth, chosen = -1;
 
@@ -60,7 +79,10 @@ BOTH(cuInit, hipInit, (unsigned flags),
      const int flag = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
      if (!device) {
          device = mmap(NULL, 2 * SPAN, PROT_NONE, flag, -1, 0);
-         if (device == MAP_FAILED || mprotect(device + SPAN, SPAN, PROT_READ | PROT_WRITE))
+         memory = memfd_create("device", MFD_CLOEXEC);
+         if (device == MAP_FAILED || memory < 0 || ftruncate(memory, SPAN) ||
+             mmap(device + SPAN, SPAN, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, memory, 0) ==
+                 MAP_FAILED)
              abort();
          for (int d = 0; d < DEVICES; d++)
              next[d] = device + d * (SPAN / DEVICES);
@@ -104,12 +126,32 @@ int hipSetDevice(int d)
     return WORKS;
 }
 
+// Addresses that were never used before.
+static char *allocate(size_t n)
+{
+    static unsigned long long ids;
+    pthread_mutex_lock(&lock);
+    n = (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    char *at = next[chosen];
+    next[chosen] += n + ALIGNMENT;
+    made[ids % MOST] = (struct allocation){at, n, ids + 1};
+    ids++;
+    pthread_mutex_unlock(&lock);
+    return at;
+}
+
+static const struct allocation *allocation_of(const void *at)
+{
+    for (int i = 0; i < MOST; i++)
+        if ((uintptr_t)at - (uintptr_t)made[i].at < made[i].size)
+            return &made[i];
+    return NULL;
+}
+
 BOTH(cuMemAlloc_v2, hipMalloc, (void **at, size_t n),
      if (fails("full") || chosen < 0)
          return FULL;
-     n = (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-     *at = next[chosen];
-     next[chosen] += n + ALIGNMENT;
+     *at = allocate(n);
      pieces++;
      return n ? WORKS : INVALID;)
 
@@ -140,7 +182,7 @@ BOTH(cuCtxSynchronize, hipDeviceSynchronize, (void), return WORKS;)
 // Where memory lies: of each address that is on no device nothing is told.
 int cuPointerGetAttributes(unsigned count, const unsigned *which, void **to, unsigned long long at)
 {
-    enum { CONTEXT = 1, MEMORY_TYPE = 2, IS_MANAGED = 8, ORDINAL = 9, IS_DEVICE = 2 };
+    enum { CONTEXT = 1, MEMORY_TYPE = 2, BUFFER_ID = 7, IS_MANAGED = 8, ORDINAL = 9, IS_DEVICE = 2 };
     const void *address = (const void *)(uintptr_t)at;
     const int known = on_device(address), d = known ? device_of(address) : 0;
     if (!device)
@@ -152,6 +194,9 @@ int cuPointerGetAttributes(unsigned count, const unsigned *which, void **to, uns
             break;
         case MEMORY_TYPE:
             *(unsigned *)to[i] = known ? IS_DEVICE : 0;
+            break;
+        case BUFFER_ID:
+            *(unsigned long long *)to[i] = known && allocation_of(address) ? allocation_of(address)->id : 0;
             break;
         case IS_MANAGED:
             *(unsigned *)to[i] = 0;
@@ -198,7 +243,6 @@ struct stream {
     int context, copies;
     struct copy copy[COPIES];
 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 int cuStreamCreate(struct stream **stream, unsigned flags)
 {
@@ -263,8 +307,17 @@ int cuMemcpy2DAsync_v2(const struct rows *rows, struct stream *stream)
     return later(stream, from->type == DEVICE ? from->device : to->device, copy);
 }
 
+int cuMemcpyAsync(void *to, const void *from, size_t n, struct stream *stream)
+{
+    if (!on_device(from))
+        return INVALID;
+    return later(stream, to, (struct copy){(char *)to + SPAN, (const char *)from + SPAN, n, n, n, 1});
+}
+
 int cuStreamSynchronize(struct stream *stream)
 {
+    if (!stream)
+        return WORKS;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < stream->copies; i++) {
         const struct copy *c = &stream->copy[i];
@@ -274,4 +327,87 @@ int cuStreamSynchronize(struct stream *stream)
     stream->copies = 0;
     pthread_mutex_unlock(&lock);
     return WORKS;
+}
+
+// An event of a stream, and how often it was asked for.
+struct event {
+    struct stream *stream;
+    int asked;
+};
+
+int cuEventCreate(struct event **event, unsigned flags)
+{
+    enum { NO_TIMING = 2 };
+    *event = calloc(1, sizeof **event);
+    return flags == NO_TIMING && chosen >= 0 ? WORKS : INVALID;
+}
+
+int cuEventRecord(struct event *event, struct stream *stream)
+{
+    event->stream = stream;
+    return stream && stream->context == chosen ? WORKS : WRONG_CONTEXT;
+}
+
+int cuEventQuery(struct event *event)
+{
+    return event->asked++ ? cuStreamSynchronize(event->stream) : NOT_READY;
+}
+
+int cuEventDestroy_v2(struct event *event)
+{
+    free(event);
+    return WORKS;
+}
+
+int cuMemGetAddressRange_v2(void **base, size_t *size, void *at)
+{
+    const struct allocation *found = allocation_of(at);
+    if (!found)
+        return INVALID;
+    *base = found->at;
+    *size = found->size;
+    return WORKS;
+}
+
+int cuIpcGetMemHandle(struct handle *handle, void *at)
+{
+    const struct allocation *found = allocation_of(at);
+    if (fails("ipc"))
+        return UNSUPPORTED;
+    if (!found)
+        return INVALID;
+    *handle = (struct handle){getpid(), memory, (size_t)(found->at - device), found->size, {0}};
+    return WORKS;
+}
+
+int cuIpcOpenMemHandle_v2(void **at, struct handle handle, unsigned flags)
+{
+    enum { LAZY_PEER_ACCESS = 1 };
+    char path[64];
+    if (handle.pid == getpid() || flags != LAZY_PEER_ACCESS || chosen < 0 || fails("open"))
+        return INVALID;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", handle.pid, handle.file);
+    const int file = open(path, O_RDWR | O_CLOEXEC), flag = MAP_SHARED | MAP_FIXED | MAP_NORESERVE;
+    if (file < 0)
+        return INVALID;
+    char *to = allocate(handle.size);
+    *at = to;
+    void *got = mmap(to + SPAN, handle.size, PROT_READ | PROT_WRITE, flag, file, (off_t)handle.from);
+    close(file);
+    __atomic_add_fetch(&opened, 1, __ATOMIC_RELAXED);
+    return got == MAP_FAILED ? FULL : WORKS;
+}
+
+int cuIpcCloseMemHandle(void *at)
+{
+    const struct allocation *found = allocation_of(at);
+    __atomic_add_fetch(&closed, 1, __ATOMIC_RELAXED);
+    return found && !munmap(found->at + SPAN, found->size) ? WORKS : INVALID;
+}
+
+// For tests: how often allocations of other processes were opened and closed.
+void device_opened(int counts[2])
+{
+    counts[0] = __atomic_load_n(&opened, __ATOMIC_RELAXED);
+    counts[1] = __atomic_load_n(&closed, __ATOMIC_RELAXED);
 }

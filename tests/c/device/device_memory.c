@@ -7,6 +7,13 @@
 // run: -n 4 -x CATENA_DEVICE_MEMORY=cuda
 // run: -n 3 -x CATENA_DEVICE_MEMORY=cuda -x CATENA_LINK=tcp
 // run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=pool
+// run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=ipc
+// run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=open
+// run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -- direct
+// run: -n 3 -x CATENA_DEVICE_MEMORY=cuda -x CATENA_SHM_SINGLE_COPY=never -- direct
+// run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=ipc -- staged
+// run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=open -- staged
+// run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x CATENA_DEVICE_IPC=no -- staged
 // run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=copy -- copy; exit 134; says 4096 bytes of device memory at 0x\w+ cannot be copied: cuMemcpyDtoHAsync: ERROR_INVALID_VALUE \(1\)
 // run: -n 2 -- none
 // cc: -pthread
@@ -298,6 +305,53 @@ static void kinds(int there)
     EQUAL(MPIX_Query_cuda_support(), there);
 }
 
+/* Long messages from a device are read from there by whoever receives them, if the allocation can be opened: to its
+   device, to memory of the host, to the middle of an allocation, into a type with gaps, of many allocations that come and
+   go. */
+static void direct(int is_direct)
+{
+    enum { MANY = 100, OPEN = 20 };
+    int (*free_device)(void *) = symbol("cuMemFree_v2"), counts[2];
+    void (*opened)(int *) = symbol("device_opened");
+    const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+    int *in = ints(2 * LONG, -1), *host = calloc(LONG, sizeof(int));
+    for (int i = 0; i < MANY; i++) {
+        int *out = ints(LONG, i);
+        MPI_Request request;
+        MPI_Isend(out + 10, LONG - 10, MPI_INT, to, TAG, MPI_COMM_WORLD, &request);
+        if (i % 2)
+            MPI_Recv(host, LONG, MPI_INT, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        else
+            MPI_Recv(in + 7, LONG, MPI_INT, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        if (i % 2)
+            for (int k = 0; k < LONG - 10; k++)
+                EQUAL(host[k], i + 10 + k);
+        else
+            expect(in + 7, LONG - 10, i + 10, 1);
+        EQUAL(at(in, 6), 5);
+        EQUAL(at(in, LONG - 3), LONG - 4);
+        if (i < MANY / 2)
+            free_device(out);
+    }
+    opened(counts);
+    EQUAL(counts[0] > 0, is_direct);
+    CHECK(counts[0] - counts[1] <= OPEN);
+
+    MPI_Datatype column;
+    MPI_Type_vector(LONG / 2, 1, 2, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    int *out = ints(LONG, 5), *gaps = ints(LONG, 0);
+    MPI_Sendrecv(out, LONG / 2, MPI_INT, to, TAG, gaps, 1, column, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    EQUAL(at(gaps, 100), 55);
+    EQUAL(at(gaps, 101), 101);
+    /* From the host to the device. */
+    MPI_Sendrecv(host, LONG, MPI_INT, to, TAG, in, LONG, MPI_INT, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    EQUAL(at(in, 77), host[77]);
+    MPI_Type_free(&column);
+    free(host);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -313,6 +367,10 @@ int main(int argc, char **argv)
         int *out = ints(N, 0);
         MPI_Sendrecv_replace(out, N, MPI_INT, 1 - rank, TAG, 1 - rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         return 1;
+    }
+    if (strcmp(what, "direct") == 0 || strcmp(what, "staged") == 0) {
+        direct(what[0] == 'd');
+        return finish();
     }
     messages();
     types();

@@ -31,13 +31,17 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
     /// Reads bytes `[at, upto)` of a message, or the first of them.
     pub(super) fn read_some(&mut self, id: ReqId, at: u64, upto: u64) -> Moved {
         let op = self.engine.operation_id(id.index);
+        let is_whole = self.is_elsewhere(id.index);
         let request = self.engine.requests.get_mut(id.index);
         let (Buffer::Sink(sink), Some(registered)) = (&mut request.buffer, request.rare.registered)
         else {
             return Moved::Unable;
         };
         let peer = request.rare.peer;
-        let len = (upto - at).min(self.net.piece(peer)).max(1);
+        let len = match is_whole {
+            true => upto - at,
+            false => (upto - at).min(self.net.piece(peer)).max(1),
+        };
         let started = self.net.get(op, peer, registered, sink, at, len);
         let moved = self.started(id, Operation::Get(len), len, started);
         if let Moved::Bytes(n) = moved {

@@ -154,7 +154,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         (request.rare.registered, request.rare.total) = (None, len);
         let may_be_read = announced
             && caps.max_packet >= Announce::ONE
-            && self.net.rendezvous(peer, len, plane.load()) != Rendezvous::Stream;
+            && (self.net.rendezvous(peer, len, plane.load()) != Rendezvous::Stream
+                || source.run().is_some_and(|run| !run.kind.is_host()));
         if may_be_read {
             request.rare.registered = self.net.register(peer, &source);
             engine.registered += request.rare.registered.map_or(0, |_| len);

@@ -109,11 +109,13 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                     .load(),
                 false => Load::Exchange,
             };
+            let is_elsewhere = self.is_elsewhere(id.index);
             let way = match readable {
+                true if is_elsewhere => Rendezvous::Get,
                 true => self.net.rendezvous(peer, upto, load),
                 false => Rendezvous::Stream,
             };
-            let has_choice = upto > 0 && way != Rendezvous::Stream;
+            let has_choice = upto > 0 && way != Rendezvous::Stream && !is_elsewhere;
             self.engine.requests.get_mut(id.index).rare.asked = match has_choice {
                 true => clock::ticks().max(1),
                 false => 0,
@@ -131,6 +133,13 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             self.advance(id, event);
         }
         moved
+    }
+
+    /// Whether a message lies in other memory than the host's, where the receiver reads it.
+    pub(super) fn is_elsewhere(&self, at: u32) -> bool {
+        let rare = &self.engine.requests.get(at).rare;
+        let registered = rare.registered.as_ref();
+        registered.is_some_and(|keys| self.net.is_elsewhere(rare.peer, keys))
     }
 
     /// What is to come for a receive, from whom, and whether its memory can be
