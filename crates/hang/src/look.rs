@@ -1,9 +1,10 @@
 //! A look at a process of this host, by its area of the trace.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 
-use catena_trace::{Phase, View};
+use catena_trace::{Numbers, Phase, View};
 
 use crate::calls::function_name;
 use crate::rank::{Rank, State, Thread};
@@ -101,14 +102,18 @@ impl Asleep {
     fn of(pid: u32) -> Asleep {
         let number = |task: fs::DirEntry| task.file_name().to_str()?.parse().ok();
         let tasks = fs::read_dir(format!("/proc/{pid}/task"));
-        let all: Vec<u32> = tasks
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter_map(number)
-            .collect();
+        let tasks = tasks.into_iter().flatten().flatten();
+        // Threads tell of themselves by the numbers that they have in their own namespace.
+        let is_apart = Numbers::of(pid).is_some_and(|it| it.own != it.here);
+        let named = |tid: u32| match is_apart {
+            true => Some((Numbers::of_thread(pid, tid)?, tid)),
+            false => Some((tid, tid)),
+        };
+        let tids: BTreeMap<u32, u32> = tasks.filter_map(number).filter_map(named).collect();
+        let all: Vec<u32> = tids.keys().copied().collect();
         let read = |thread: u32, what: &str| {
-            fs::read_to_string(format!("/proc/{pid}/task/{thread}/{what}")).ok()
+            let tid = tids.get(&thread)?;
+            fs::read_to_string(format!("/proc/{pid}/task/{tid}/{what}")).ok()
         };
         let ran = |thread: u32| -> Option<u64> {
             read(thread, "schedstat")?

@@ -78,6 +78,7 @@ pub fn launch(
     let (tree, typed) = start(&plan, here, &reach, &base)?;
     let job = Supervisor::new(show, plan, tree, base, typed, reach);
     let mut job = job.map_err(ProgramError::system)?;
+    job.make_known();
     if elastic {
         job.make_elastic();
     }

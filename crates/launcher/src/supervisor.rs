@@ -18,6 +18,7 @@
 //! | `apart`    | who does not reach whom                                     | whom to cut off       |
 //! | `spawner`  | jobs that were spawned                                      | numbers               |
 //! | `control`  | who asks from outside                                       | lines                 |
+//! | `inquiries` | what is asked about the job                                | lines                 |
 //! | `elastic`  | the process set of a job that grows and shrinks             | words                 |
 //! | `remote`   | other launchers                                             | [`Verdict`]s          |
 //!
@@ -37,6 +38,7 @@ mod faults;
 mod files;
 mod hangs;
 mod input;
+mod inquiries;
 mod interrupts;
 mod jobs;
 mod late;
@@ -71,6 +73,7 @@ use elastic::Elastic;
 use faults::Faults;
 use hangs::{Found, Hangs};
 use input::Input;
+use inquiries::Inquiries;
 use late::Judged;
 use nodes::Nodes;
 use output::Output;
@@ -105,6 +108,9 @@ pub struct Supervisor {
     spawner: Spawner,
     /// Who asks from outside, if somebody may.
     control: Option<Control>,
+    /// Who asks what the job does, if somebody may.
+    questions: Option<Control>,
+    inquiries: Inquiries,
     /// How the job grows and shrinks, if it may.
     elastic: Option<Elastic>,
     remote: RemoteLaunchers,
@@ -162,6 +168,8 @@ impl Supervisor {
             traces,
             apart: Apart::default(),
             control: None,
+            questions: None,
+            inquiries: Inquiries::default(),
             elastic: None,
             remote: RemoteLaunchers::new(&plan),
             spawner: Spawner::new(plan, reach),
@@ -197,9 +205,9 @@ impl Supervisor {
                     self.command_all(more);
                 }
                 token::FILES => self.hear_files(),
-                token::CONTROL | token::CALLER => self.hear_caller(ready),
                 // Both sinks are flushed below.
                 sink if sink >= token::SINK => {}
+                token if token >= token::CONTROL => self.hear_caller(token),
                 token if token >= crate::remote::FIRST => self.handle_abroad(token),
                 token => self.nodes.tree.handle(token, &self.nodes.base),
             }
@@ -296,6 +304,7 @@ impl Supervisor {
                 Task::CheckApart => self.check_apart(),
                 // What comes to its end has no need of it, and would not come to rest.
                 Task::CheckHang if self.finishing || self.faults.has_failed() => {}
+                Task::LookAgain => self.inquiries.look_again(nodes),
                 Task::CheckHang => {
                     self.hangs.look(nodes);
                     self.timers.after(hangs::EVERY, Task::CheckHang);

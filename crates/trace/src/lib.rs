@@ -17,6 +17,7 @@
 //! | `slot`   | the memory of that                                             |
 //! | `read`   | the side of who looks                                          |
 //! | `reply`  | the memory of an answer to who asks a thread where it is       |
+//! | `space`  | the namespace of processes that a process is in                |
 //! | `answer` | the side of the thread that is asked                           |
 //! | `ask`    | the side of who asks                                           |
 //!
@@ -57,6 +58,7 @@ mod read;
 mod record;
 mod reply;
 mod slot;
+mod space;
 mod thread;
 
 pub use answer::listen;
@@ -68,4 +70,5 @@ pub use python::{PYTHON_LINE, find_python, python};
 pub use read::{Entry, Thread, View};
 pub use record::{ARGUMENTS, current, enter};
 pub use slot::{NOTICE, NOTICES};
+pub use space::{Numbers, space_of};
 pub use thread::{begin, end, in_program, monotonic_ns, set_phase, set_threaded, thread};

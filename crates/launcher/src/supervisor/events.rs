@@ -33,6 +33,7 @@ impl Supervisor {
             NodeEvent::Forgotten { node, first } => self.spawner.forgotten(node, first),
             NodeEvent::Surveyed { number, answer } => {
                 self.take_waits(number, &answer);
+                self.take_inquiry(number, &answer);
                 self.traces.answered(number, &answer);
                 self.hearing.answered(number);
                 self.judge_heard();

@@ -32,6 +32,8 @@ pub enum Task {
     CheckApart,
     /// See whether the job hangs.
     CheckHang,
+    /// See again what the job does, for somebody who asks.
+    LookAgain,
 }
 
 impl Task {
@@ -49,6 +51,7 @@ impl Task {
             | Task::Abandon
             | Task::CheckLate
             | Task::CheckHang
+            | Task::LookAgain
             | Task::CheckApart => false,
         }
     }
