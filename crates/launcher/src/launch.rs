@@ -116,6 +116,8 @@ fn shown(command: &str, request: &Request) -> Result<Show, ProgramError> {
         timeout,
         hang_report: request.hang_report.clone(),
         trace_report: request.trace_report.clone(),
+        is_checked: request.check,
+        check_report: request.check_report.clone(),
     })
 }
 

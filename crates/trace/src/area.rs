@@ -215,9 +215,16 @@ impl Area {
 
     /// Whether a part of it can be written: now its memory is there.
     pub(crate) fn provide<T>(part: &T) -> bool {
-        let from = ptr::from_ref(part).addr() / PAGE * PAGE;
-        let end = (ptr::from_ref(part).addr() + size_of::<T>()).next_multiple_of(PAGE);
-        let from = ptr::from_ref(part).cast::<libc::c_void>().with_addr(from);
+        let bytes = size_of::<T>();
+        Area::provide_bytes(ptr::slice_from_raw_parts(ptr::from_ref(part).cast(), bytes))
+    }
+
+    /// Whether memory of a mapping of this library can be written: now it is there.
+    pub(crate) fn provide_bytes(part: *const [u8]) -> bool {
+        let begin = part.cast::<libc::c_void>();
+        let from = begin.addr() / PAGE * PAGE;
+        let end = (begin.addr() + part.len()).next_multiple_of(PAGE);
+        let from = begin.with_addr(from);
         // SAFETY: pages of a mapping of this library.
         let done = unsafe {
             let bytes = end - from.addr();

@@ -17,6 +17,7 @@
 //! | `slot`   | the memory of that                                             |
 //! | `read`   | the side of who looks                                          |
 //! | `reply`  | the memory of an answer to who asks a thread where it is       |
+//! | `findings` | what checked mode has found                                  |
 //! | `space`  | the namespace of processes that a process is in                |
 //! | `answer` | the side of the thread that is asked                           |
 //! | `ask`    | the side of who asks                                           |
@@ -51,6 +52,7 @@
 mod answer;
 mod area;
 mod ask;
+mod findings;
 mod frames;
 mod notice;
 mod python;
@@ -64,6 +66,7 @@ mod thread;
 pub use answer::listen;
 pub use area::{AREA, Area, NODE_AREAS, OFFSET, Phase, Who};
 pub use ask::{Asked, Sample};
+pub use findings::{Findings, quoted, read_findings};
 pub use frames::frames;
 pub use notice::Notice;
 pub use python::{PYTHON_LINE, find_python, python};
