@@ -18,6 +18,7 @@
 //! | `read`   | the side of who looks                                          |
 //! | `reply`  | the memory of an answer to who asks a thread where it is       |
 //! | `findings` | what checked mode has found                                  |
+//! | `unwind` | the frames of a thread, as the unwinder finds them           |
 //! | `space`  | the namespace of processes that a process is in                |
 //! | `answer` | the side of the thread that is asked                           |
 //! | `ask`    | the side of who asks                                           |
@@ -62,6 +63,7 @@ mod reply;
 mod slot;
 mod space;
 mod thread;
+mod unwind;
 
 pub use answer::listen;
 pub use area::{AREA, Area, NODE_AREAS, OFFSET, Phase, Who};
@@ -75,3 +77,4 @@ pub use record::{ARGUMENTS, current, enter};
 pub use slot::{NOTICE, NOTICES};
 pub use space::{Numbers, space_of};
 pub use thread::{begin, end, in_program, monotonic_ns, set_phase, set_threaded, thread};
+pub use unwind::{Frame, walk};
