@@ -168,9 +168,9 @@ impl Asleep {
     }
 }
 
-/// Whether a process handles signals by which it goes on, although all of its threads sleep: those of
-/// timers, of others who have it do something, and of what it waits for elsewhere; but for the one
-/// `own` by which it is asked where it is.
+/// Whether a process handles signals by which it goes on, although all of its threads sleep: those
+/// of timers, of others who have it do something, and of what it waits for elsewhere; but for the
+/// one `own` by which it is asked where it is.
 fn has_handlers(pid: u32, own: u32) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     handles(&status, own)

@@ -396,10 +396,10 @@ fn what_comes_late_for_a_closed_communicator_is_nobodys() {
     assert!(late > 0, "nothing came late");
 }
 
-/// A process that has come to its end says the number of its next packet, once all others have left.
-/// With numbers of four bits its receiver is not deceived by it, however many it has sent: where
-/// routes keep order what says it comes last, and where they do not, the window keeps less than
-/// half of all numbers under way.
+/// A process that has come to its end says the number of its next packet, once all others have
+/// left. With numbers of four bits its receiver is not deceived by it, however many it has sent:
+/// where routes keep order what says it comes last, and where they do not, the window keeps less
+/// than half of all numbers under way.
 #[test]
 fn the_number_of_the_next_packet_tells_that_all_others_have_come() {
     let (mut early, mut most) = (0, 0);
