@@ -15,6 +15,8 @@ _catena_values() {
         --bind-to | -bind-to | --cpu-bind) echo none hwthread core l1cache l2cache l3cache numa package ;;
         --launcher | -launcher | --bootstrap | -bootstrap) echo ssh slurm pals lsf sge flux ;;
         --display) echo map bindings allocation map,bindings ;;
+        --on-hang) echo report end nothing ;;
+        --on-check) echo report fail end ;;
         --with-ft) echo ulfm none ;;
         --initial-errhandler | -initial-errhandler) echo mpi_errors_are_fatal mpi_errors_abort mpi_errors_return ;;
         --memory-alloc-kinds | -memory-alloc-kinds) echo system mpi cuda rocm ;;

@@ -83,6 +83,18 @@ choice! {
 }
 
 choice! {
+    /// What mpirun does about a program in which checked mode finds errors.
+    pub enum OnCheck {
+        /// They are told, and the status is that of the program.
+        Report = "report",
+        /// They are told, the program goes on, and the status is 122 if it would be 0 otherwise.
+        Fail = "fail",
+        /// The job ends with status 122 as soon as there is one, within a second.
+        End = "end",
+    }
+}
+
+choice! {
     /// What mpirun does about a job that hangs.
     pub enum OnHang {
         /// It says so, with the culprit and the cause, and the job goes on.
@@ -140,6 +152,11 @@ setting! {
     ///
     /// It tells who is to blame, what each rank does, and what to do about it: see docs/hangs.md.
     pub static ON_HANG: OnHang = OnHang::Report;
+    scope: Local,
+    level: User,
+
+    /// What mpirun does about errors that checked mode (`--check`) finds. Warnings change nothing.
+    pub static ON_CHECK: OnCheck = OnCheck::Report;
     scope: Local,
     level: User,
 
@@ -256,6 +273,7 @@ pub static SETTINGS: &[&dyn Setting] = &[
     &LAUNCH_GRACE,
     &CONNECT_TIMEOUT,
     &ON_HANG,
+    &ON_CHECK,
     &HANG_AFTER,
     &NAMES,
     &LAUNCH_UNIVERSE,

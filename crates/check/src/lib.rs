@@ -26,7 +26,6 @@
 //! | `bounds`   | whether there is as much memory as a call takes it to be              |
 //! | `variables` | whether buffers are as the program has declared them                 |
 //! | `leaves`   | what the elements of datatypes are made of                            |
-//! | `frames`   | the frames of the calling thread                                      |
 //! | `maps`     | which memory the process has                                          |
 //! | `stack`    | the stack of a thread                                                 |
 //! | `returned` | memory of functions that have returned                                |
@@ -56,7 +55,6 @@ mod collectives;
 mod differ;
 mod entry;
 mod exchange;
-mod frames;
 mod guard;
 mod heap;
 mod leaves;

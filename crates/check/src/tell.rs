@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use catena_symbols::{Maps, Symbols};
+use catena_trace::quoted;
 
 use crate::once;
 use crate::site::Site;
@@ -194,7 +195,52 @@ fn write(finding: &Finding, places: &mut Places) {
             "catena: check: {weight} [{kind}]: {who}: {call}: {}\n{behind}",
             finding.text
         ));
+        once::note(&in_json(finding, places));
     }
+}
+
+/// A finding for programs: a byte that is 0 for an error and 1 for a warning, and an object of
+/// JSON.
+fn in_json(finding: &Finding, places: &mut Places) -> Vec<u8> {
+    let (mark, weight) = match finding.weight {
+        Weight::Error => (0, "error"),
+        Weight::Warning => (1, "warning"),
+    };
+    let mut call = |site: &Site| {
+        let place = places.place(site).unwrap_or_default();
+        format!(
+            "\"call\":{},\"place\":{}",
+            quoted(&site.call),
+            quoted(&place)
+        )
+    };
+    let rank = match RANK.load(Relaxed) {
+        -1 => "null".to_string(),
+        rank => rank.to_string(),
+    };
+    let at = call(&finding.site);
+    let besides = finding.besides.iter();
+    let besides =
+        besides.map(|(what, site)| format!("{{\"what\":{},{}}}", quoted(what), call(site)));
+    let besides: Vec<_> = besides.collect();
+    let text = format!(
+        "{{\"weight\":\"{weight}\",\"kind\":\"{}\",\"host\":{},\"rank\":{rank},{at},\"text\":{},\"remedy\":{},\"besides\":[{}]}}",
+        finding.kind.name(),
+        quoted(&host()),
+        quoted(&finding.text),
+        quoted(finding.remedy),
+        besides.join(",")
+    );
+    [&[mark], text.as_bytes()].concat()
+}
+
+/// The name of this host.
+fn host() -> String {
+    let mut name = [0_u8; 256];
+    // SAFETY: memory of that length, of which the last byte stays 0.
+    unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) };
+    let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(name).into_owned()
 }
 
 fn sum(bytes: &[u8]) -> u64 {

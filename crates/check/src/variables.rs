@@ -10,10 +10,10 @@ use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
 use catena_symbols::{Home, Maps, Memory, Scalar, ScalarKind, Symbols, Variable};
+use catena_trace::{Frame, walk};
 
 use crate::bounds::REMEDY;
 use crate::buffers::{Piece, Use};
-use crate::frames::{self, Frame};
 use crate::leaves;
 use crate::site::{self, Site};
 use crate::tell::{Finding, Kind};
@@ -55,7 +55,7 @@ pub fn find(uses: &[Use], caller: usize, site: impl Fn() -> Site) -> Vec<Finding
             if program.has_seen(caller, piece) {
                 continue;
             }
-            let frames = walked.get_or_insert_with(|| frames::walk(FRAMES));
+            let frames = walked.get_or_insert_with(|| walk(FRAMES));
             if let Some(finding) = program.look(used, piece, frames, &site) {
                 found.push(finding);
                 break;

@@ -1,4 +1,5 @@
-//! `catena ps`, `catena hang` and `catena trace`: what the jobs of this host do.
+//! `catena ps`, `catena hang` and `catena trace`: what jobs do: on all hosts those whose
+//! launcher answers here, others on this host.
 
 use std::ffi::OsString;
 use std::fs;
@@ -6,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use catena_hang::{HostJob, Names, Rank, State, find, jobs, trace_lines};
-use catena_launcher::Places;
+use catena_launcher::{Inquiry, Launched, Places, Summary, launched};
 
 /// How long from one look at a job to the next.
 const BETWEEN: Duration = Duration::from_millis(1100);
@@ -20,39 +21,90 @@ fn fail(verb: &str, text: &str) -> i32 {
     1
 }
 
+/// Jobs that this user can look at.
+struct Jobs {
+    /// Those whose launcher answers, on all hosts.
+    launched: Vec<Launched>,
+    /// Others, as far as they are on this host.
+    here: Vec<HostJob>,
+}
+
+impl Jobs {
+    fn find(verb: &str) -> Result<Jobs, i32> {
+        let launched = launched();
+        let here = jobs().map_err(|error| fail(verb, &format!("/proc cannot be read: {error}")))?;
+        let is_told = |job: &HostJob| launched.iter().any(|it| it.summary.jobs.contains(&job.job));
+        let mut here: Vec<_> = here
+            .into_iter()
+            .filter(|job| !is_told(job) && !is_over(job))
+            .collect();
+        here.sort_by_key(|job| job.here.first().map(|(_, who)| who.pid));
+        Ok(Jobs { launched, here })
+    }
+}
+
 /// `catena ps`.
 pub fn ps(mut args: impl Iterator<Item = OsString>) -> i32 {
     if let Some(arg) = args.next() {
         return fail("ps", &format!("it takes no argument, and {arg:?} is one"));
     }
-    let all = match jobs() {
+    let all = match Jobs::find("ps") {
         Ok(all) => all,
-        Err(error) => return fail("ps", &format!("/proc cannot be read: {error}")),
+        Err(status) => return status,
     };
-    let mut all: Vec<_> = all.into_iter().filter(|job| !is_over(job)).collect();
-    all.sort_by_key(|job| job.here.first().map(|(_, who)| who.pid));
-    if all.is_empty() {
+    if all.launched.is_empty() && all.here.is_empty() {
         println!("no job of yours runs on this host");
         return 0;
     }
-    println!(
-        "{:<18} {:>9}  {:>8}  {:<24} ranks that wait",
-        "job", "ranks", "pid of 1", "program"
+    let row = |job: &str, ranks: &str, hosts: &str, process: &str, program: &str, wait: &str| {
+        println!("{job:<17} {ranks:>9} {hosts:>6}  {process:<16} {program:<24} {wait}");
+    };
+    row(
+        "job",
+        "ranks",
+        "hosts",
+        "process",
+        "program",
+        "ranks that wait",
     );
-    for job in &all {
+    let waits = |count: u32| match count {
+        0 => "none for more than 1 s".to_string(),
+        count => format!("{count} for more than 1 s"),
+    };
+    for job in &all.launched {
+        let Summary {
+            jobs,
+            ranks: (running, ranks),
+            hosts,
+            waiting,
+            program,
+        } = &job.summary;
+        let process = match job.pid {
+            0 => "mpirun, unseen".to_string(),
+            pid => format!("mpirun {pid}"),
+        };
+        row(
+            &format!("{:x}", jobs.first().copied().unwrap_or_default()),
+            &format!("{running}/{ranks}"),
+            &hosts.to_string(),
+            &process,
+            &shortened(program),
+            &waits(*waiting),
+        );
+    }
+    for job in &all.here {
         let seen = job.look("");
         let waiting = seen.iter().filter(|rank| rank.is_stuck()).count();
-        let first = job.here.first().map_or(0, |(_, who)| who.pid);
-        println!(
-            "{:<18} {:>9}  {:>8}  {:<24} {}",
-            format!("{:x}", job.job),
-            format!("{}/{}", job.here.len(), job.ranks),
-            first,
-            program(first),
-            match waiting {
-                0 => "none for more than 1 s".to_string(),
-                count => format!("{count} for more than 1 s"),
-            }
+        // The first one that is there: others may have ended, or be out of sight.
+        let first = job.here.iter().find(|(_, who)| who.pid != 0);
+        let process = first.map(|(_, who)| format!("rank {}: {}", who.rank, who.pid));
+        row(
+            &format!("{:x}", job.job),
+            &format!("{}/{}", job.here.len(), job.ranks),
+            "1",
+            &process.unwrap_or_default(),
+            &first.map_or(String::new(), |(_, who)| program(who.pid)),
+            &waits(waiting as u32),
         );
     }
     0
@@ -71,22 +123,36 @@ fn program(pid: u32) -> String {
         .split(|&byte| byte == 0)
         .map(String::from_utf8_lossy)
         .collect();
-    let mut shown = words.join(" ").trim().replace(char::is_control, "?");
+    shortened(&words.join(" "))
+}
+
+/// A text that fits its column.
+fn shortened(text: &str) -> String {
+    let mut shown = text.trim().replace(char::is_control, "?");
     if shown.chars().count() > 24 {
         shown = shown.chars().take(23).chain(['…']).collect();
     }
     shown
 }
 
-/// The job that an argument names, by its number or that of one of its processes; the only one if
-/// none is named.
-fn chosen(verb: &str, name: Option<OsString>) -> Result<HostJob, i32> {
-    let all = jobs().map_err(|error| fail(verb, &format!("/proc cannot be read: {error}")))?;
-    let mut all: Vec<_> = all.into_iter().filter(|job| !is_over(job)).collect();
+/// A job that somebody has named.
+enum Chosen {
+    Launched(Launched),
+    Here(HostJob),
+}
+
+/// The job that an argument names, by its number, that of its launcher or that of one of its
+/// processes here; the only one if none is named.
+fn chosen(verb: &str, name: Option<OsString>) -> Result<Chosen, i32> {
+    let Jobs {
+        mut launched,
+        mut here,
+    } = Jobs::find(verb)?;
     let Some(name) = name else {
-        return match all.len() {
-            1 => Ok(all.remove(0)),
+        return match launched.len() + here.len() {
             0 => Err(fail(verb, "no job of yours runs on this host")),
+            1 if here.is_empty() => Ok(Chosen::Launched(launched.remove(0))),
+            1 => Ok(Chosen::Here(here.remove(0))),
             count => Err(fail(
                 verb,
                 &format!("{count} jobs run here: name one of those that `catena ps` shows"),
@@ -94,13 +160,25 @@ fn chosen(verb: &str, name: Option<OsString>) -> Result<HostJob, i32> {
         };
     };
     let name = name.to_string_lossy().into_owned();
-    let is_meant = |job: &HostJob| {
-        let has = |pid: u32| job.here.iter().any(|(_, who)| who.pid == pid);
-        format!("{:x}", job.job) == name || name.parse().is_ok_and(has)
+    let pid = name.parse::<u32>().ok().filter(|&pid| pid != 0);
+    let is_of = |job: u64| format!("{job:x}") == name;
+    let has = |job: &HostJob| job.here.iter().any(|(_, who)| Some(who.pid) == pid);
+    // Processes here of jobs whose launcher answers.
+    let of_pid = match pid {
+        Some(_) => jobs().unwrap_or_default().into_iter().find(has),
+        None => None,
     };
-    let at = all.iter().position(is_meant);
+    let of_pid = of_pid.map(|job| job.job);
+    let is_meant = |job: &Launched| {
+        let mut jobs = job.summary.jobs.iter();
+        Some(job.pid) == pid || jobs.any(|&it| is_of(it) || Some(it) == of_pid)
+    };
+    if let Some(at) = launched.iter().position(is_meant) {
+        return Ok(Chosen::Launched(launched.remove(at)));
+    }
+    let at = here.iter().position(|job| is_of(job.job) || has(job));
     match at {
-        Some(at) => Ok(all.remove(at)),
+        Some(at) => Ok(Chosen::Here(here.remove(at))),
         None => Err(fail(
             verb,
             &format!(
@@ -127,7 +205,14 @@ pub fn hang(args: impl Iterator<Item = OsString>) -> i32 {
         }
     }
     let job = match chosen("hang", name) {
-        Ok(job) => job,
+        Ok(Chosen::Here(job)) => job,
+        Ok(Chosen::Launched(job)) => {
+            let inquiry = match as_json {
+                true => Inquiry::HangAsJson,
+                false => Inquiry::Hang,
+            };
+            return answered("hang", job.ask(inquiry), |text| println!("{text}"));
+        }
         Err(status) => return status,
     };
     let host = catena_boot::host_name();
@@ -150,23 +235,27 @@ pub fn hang(args: impl Iterator<Item = OsString>) -> i32 {
     let elsewhere = job.ranks as usize - job.here.len().min(job.ranks as usize);
     if elsewhere > 0 && !as_json {
         println!(
-            "{elsewhere} of its ranks are on other hosts, or have not called MPI_Init, and are not seen here"
+            "{elsewhere} of its ranks are on other hosts, or have not called MPI_Init, and are not seen here; if \
+             Catena's mpirun has started it, `catena hang {:x}` sees all of them on the host of that",
+            job.job
         );
     }
     0
 }
 
-/// Shows the last calls of each thread in a file that `mpirun --trace-report` has written.
-fn show_written(path: &Path, most: usize) -> i32 {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) => {
-            return fail(
-                "trace",
-                &format!("{} cannot be read: {error}", path.display()),
-            );
+/// What to do with what a launcher has answered; the status.
+fn answered(verb: &str, answer: Result<String, String>, show: impl FnOnce(&str)) -> i32 {
+    match answer {
+        Ok(text) => {
+            show(&text);
+            0
         }
-    };
+        Err(text) => fail(verb, &text),
+    }
+}
+
+/// Shows the last calls of each thread, of a text as `mpirun --trace-report` writes it.
+fn show_calls(text: &str, most: usize) {
     let is_call = |line: &str| line.starts_with("   ");
     let lines: Vec<&str> = text.lines().collect();
     for part in lines.chunk_by(|a, b| is_call(a) == is_call(b)) {
@@ -176,7 +265,6 @@ fn show_written(path: &Path, most: usize) -> i32 {
         };
         part[skipped..].iter().for_each(|line| println!("{line}"));
     }
-    0
 }
 
 /// `catena trace [JOB|PID|FILE] [-n CALLS]`.
@@ -204,10 +292,17 @@ pub fn trace(mut args: impl Iterator<Item = OsString>) -> i32 {
     if let Some(path) = name.as_ref().map(Path::new)
         && path.is_file()
     {
-        return show_written(path, most);
+        let text = fs::read_to_string(path);
+        let text = text.map_err(|error| format!("{} cannot be read: {error}", path.display()));
+        return answered("trace", text, |text| show_calls(text, most));
     }
     let job = match chosen("trace", name) {
-        Ok(job) => job,
+        Ok(Chosen::Here(job)) => job,
+        Ok(Chosen::Launched(job)) => {
+            return answered("trace", job.ask(Inquiry::Trace), |text| {
+                show_calls(text, most);
+            });
+        }
         Err(status) => return status,
     };
     let seen = job.look("");

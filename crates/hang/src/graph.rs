@@ -40,7 +40,11 @@ impl<'a> Graph<'a> {
         loop {
             let stuck = graph.ranks.values().filter(|it| it.is_stuck());
             let held = stuck.filter(|it| !graph.free.contains(&it.member));
-            let released = |rank: &&&'a Rank| rank.waits().any(|(_, waits)| graph.may_end(waits));
+            let idle = graph.idle();
+            let released = |rank: &&&'a Rank| {
+                let idle = idle.get(&rank.member.job).copied().unwrap_or(0);
+                rank.waits().any(|(_, waits)| graph.may_end(waits, idle))
+            };
             let released: Vec<_> = held.filter(released).map(|it| it.member).collect();
             if released.is_empty() {
                 return graph;
@@ -49,12 +53,29 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// How many processes of each job do nothing any more: they have left or ended, or cannot be
+    /// released as far as is known.
+    fn idle(&self) -> BTreeMap<u64, u32> {
+        let mut idle = BTreeMap::new();
+        for rank in self.ranks.values() {
+            let is_over = matches!(rank.state, State::Left | State::Ended);
+            if is_over || !self.free.contains(&rank.member) {
+                *idle.entry(rank.member.job).or_insert(0) += 1;
+            }
+        }
+        idle
+    }
+
     /// Whether a process can do something: one that nobody has seen may.
     pub fn is_free(&self, member: Member) -> bool {
         self.free.contains(&member) || !self.ranks.contains_key(&member)
     }
 
-    fn may_end(&self, waits: &'a WaitsFor) -> bool {
+    /// `idle` are the processes of its job that do nothing any more.
+    fn may_end(&self, waits: &'a WaitsFor, idle: u32) -> bool {
+        if waits.by_others > idle {
+            return true;
+        }
         match waits.any {
             true => waits.needs.iter().any(|need| self.may_come(need)),
             false => waits.needs.iter().all(|need| self.may_come(need)),

@@ -1,12 +1,12 @@
 //! The jobs of this host, whoever has started them: each of their processes has the memory open in
 //! which they tell what they do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 
-use catena_trace::{AREA, OFFSET, View, Who};
+use catena_trace::{AREA, Numbers, OFFSET, View, Who, space_of};
 
 use crate::look::{look, state_of};
 use crate::rank::{Rank, State};
@@ -22,8 +22,11 @@ pub struct HostJob {
     pub job: u64,
     /// How many ranks it has on all hosts.
     pub ranks: u32,
-    /// Its processes here by their places, in the order of their ranks.
+    /// Its processes here by their places, in the order of their ranks. The number of each is that
+    /// by which it is known here, or zero if there is none: it has ended, or is out of sight.
     pub here: Vec<(u32, Who)>,
+    /// Namespaces of processes that can be seen from here.
+    spaces: BTreeSet<u64>,
 }
 
 /// The jobs on this host whose processes this user may look at.
@@ -31,17 +34,13 @@ pub struct HostJob {
 /// # Errors
 /// If there is no `/proc`.
 pub fn jobs() -> io::Result<Vec<HostJob>> {
-    let mut files: BTreeMap<u64, File> = BTreeMap::new();
+    let mut files: BTreeMap<u64, (File, Vec<Numbers>)> = BTreeMap::new();
     for entry in fs::read_dir("/proc")?.flatten() {
-        let is_process = entry
-            .file_name()
-            .to_str()
-            .is_some_and(|it| it.parse::<u32>().is_ok());
-        // The descriptors of another user's process cannot be read.
-        let descriptors = match is_process {
-            true => fs::read_dir(entry.path().join("fd")),
-            false => continue,
+        let Some(pid) = entry.file_name().to_str().and_then(|it| it.parse().ok()) else {
+            continue;
         };
+        // The descriptors of another user's process cannot be read.
+        let descriptors = fs::read_dir(entry.path().join("fd"));
         for descriptor in descriptors.into_iter().flatten().flatten() {
             let path = descriptor.path();
             let is_ours =
@@ -53,16 +52,23 @@ pub fn jobs() -> io::Result<Vec<HostJob>> {
                 && let Ok(about) = file.metadata()
                 && about.len() >= OFFSET + AREA as u64
             {
-                files.entry(about.ino()).or_insert(file);
+                let (_, users) = files.entry(about.ino()).or_insert((file, Vec::new()));
+                if users.last().is_none_or(|last| last.here != pid) {
+                    users.extend(Numbers::of(pid));
+                }
             }
         }
     }
-    Ok(files.into_values().filter_map(HostJob::of).collect())
+    let all = files.into_values();
+    Ok(all
+        .filter_map(|(file, users)| HostJob::of(file, &users))
+        .collect())
 }
 
 impl HostJob {
-    /// The job whose memory a file is; `None` if no process uses it.
-    fn of(file: File) -> Option<HostJob> {
+    /// The job whose memory a file is that these have open; `None` if no process uses it.
+    fn of(file: File, users: &[Numbers]) -> Option<HostJob> {
+        let own = space_of(None);
         let most = file.metadata().ok()?.len().saturating_sub(OFFSET) / AREA as u64;
         let mut here = Vec::new();
         // They have the first places, but for those that have not begun.
@@ -70,7 +76,9 @@ impl HostJob {
         for place in 0..u32::try_from(most).unwrap_or(u32::MAX) {
             match View::open(&file, place) {
                 Ok(Some(view)) => {
-                    here.push((place, view.who()));
+                    let mut who = view.who();
+                    who.pid = number_here(who, users, own);
+                    here.push((place, who));
                     unused = 0;
                 }
                 Ok(None) if unused < UNUSED => unused += 1,
@@ -78,7 +86,9 @@ impl HostJob {
             }
         }
         let (_, who) = *here.first()?;
+        let spaces = users.iter().map(|it| it.space).chain([own]);
         Some(HostJob {
+            spaces: spaces.collect(),
             file,
             job: who.job,
             ranks: who.ranks,
@@ -88,9 +98,14 @@ impl HostJob {
 
     /// What is seen of its processes here.
     pub fn look(&self, host: &str) -> Vec<Rank> {
-        let views = self.here.iter().filter_map(|&(place, who)| {
+        // Whether one has ended whose namespace is out of sight cannot be told.
+        let seen = self
+            .here
+            .iter()
+            .filter(|(_, who)| self.spaces.contains(&who.space));
+        let views = seen.filter_map(|&(place, who)| {
             let view = View::open(&self.file, place).ok()??;
-            let is_there = state_of(who.pid) != State::Ended;
+            let is_there = who.pid != 0 && state_of(who.pid) != State::Ended;
             look(&view, host, is_there.then_some(who.pid)).ok()
         });
         views.collect()
@@ -104,3 +119,37 @@ impl HostJob {
 
 /// Places in a row that nobody uses, behind which nobody is looked for.
 const UNUSED: u32 = 1024;
+
+/// The number by which a process is known here that calls itself so; zero if it is none of those
+/// that can be seen.
+fn number_here(who: Who, users: &[Numbers], own: u64) -> u32 {
+    if who.space == own {
+        return who.pid;
+    }
+    let is_it = |it: &&Numbers| (it.own, it.space) == (who.pid, who.space);
+    users.iter().find(is_it).map_or(0, |it| it.here)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_in_a_namespace_of_its_own_is_known_by_its_number_here() {
+        let users = [(900, 900, 1), (901, 5, 2), (902, 5, 3)];
+        let users = users.map(|(here, own, space)| Numbers { here, own, space });
+        let number = |pid, space| {
+            let who = Who {
+                pid,
+                space,
+                ..Who::default()
+            };
+            number_here(who, &users, 1)
+        };
+        assert_eq!(number(5, 2), 901);
+        assert_eq!(number(5, 3), 902);
+        assert_eq!(number(900, 1), 900);
+        assert_eq!(number(5, 1), 5, "it may have closed the file");
+        assert_eq!(number(6, 2), 0);
+    }
+}

@@ -1,9 +1,10 @@
 //! A look at a process of this host, by its area of the trace.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 
-use catena_trace::{Phase, View};
+use catena_trace::{Numbers, Phase, View};
 
 use crate::calls::function_name;
 use crate::rank::{Rank, State, Thread};
@@ -41,9 +42,11 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
             calls: thread.calls,
             call: function.map_or(String::new(), str::to_string),
             place: String::new(),
-            waits: notices
-                .next()
-                .and_then(|(_, bytes)| WaitsFor::read(bytes).ok()),
+            waits: notices.next().and_then(|(_, bytes)| {
+                let waits = WaitsFor::read(bytes).ok()?;
+                let by_others = if waits.by_others > 0 { who.ranks } else { 0 };
+                Some(WaitsFor { by_others, ..waits })
+            }),
         });
     }
     // In those that only one thread at a time uses, no other one can end its wait.
@@ -54,7 +57,7 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
     let at = catena_trace::monotonic_ns();
     let others = match pid.filter(|_| !waiting.is_empty()) {
         Some(pid) => {
-            let asleep = Asleep::of(pid);
+            let asleep = Asleep::of(pid, view.signal()?);
             let since = threads
                 .iter()
                 .filter_map(|it| Some(it.waits.as_ref()?.since));
@@ -98,17 +101,22 @@ struct Asleep {
 }
 
 impl Asleep {
-    fn of(pid: u32) -> Asleep {
+    /// Those of a process that is asked where its threads are by the signal `own`.
+    fn of(pid: u32, own: u32) -> Asleep {
         let number = |task: fs::DirEntry| task.file_name().to_str()?.parse().ok();
         let tasks = fs::read_dir(format!("/proc/{pid}/task"));
-        let all: Vec<u32> = tasks
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter_map(number)
-            .collect();
+        let tasks = tasks.into_iter().flatten().flatten();
+        // Threads tell of themselves by the numbers that they have in their own namespace.
+        let is_apart = Numbers::of(pid).is_some_and(|it| it.own != it.here);
+        let named = |tid: u32| match is_apart {
+            true => Some((Numbers::of_thread(pid, tid)?, tid)),
+            false => Some((tid, tid)),
+        };
+        let tids: BTreeMap<u32, u32> = tasks.filter_map(number).filter_map(named).collect();
+        let all: Vec<u32> = tids.keys().copied().collect();
         let read = |thread: u32, what: &str| {
-            fs::read_to_string(format!("/proc/{pid}/task/{thread}/{what}")).ok()
+            let tid = tids.get(&thread)?;
+            fs::read_to_string(format!("/proc/{pid}/task/{tid}/{what}")).ok()
         };
         let ran = |thread: u32| -> Option<u64> {
             read(thread, "schedstat")?
@@ -117,6 +125,11 @@ impl Asleep {
                 .parse()
                 .ok()
         };
+        // What a thread sleeps for may be done by a handler.
+        if has_handlers(pid, own) {
+            let asleep = Vec::new();
+            return Asleep { all, asleep };
+        }
         let before: Vec<_> = all.iter().map(|&thread| (thread, ran(thread))).collect();
         let sleeps =
             |thread: u32| read(thread, "syscall").is_some_and(|call| sleeps_for_ever(&call, &all));
@@ -153,6 +166,36 @@ impl Asleep {
         let is_still = |it: &u32| others.contains(it) || sleeps(it);
         !self.all.is_empty() && self.all.iter().all(is_still)
     }
+}
+
+/// Whether a process handles signals by which it goes on, although all of its threads sleep: those
+/// of timers, of others who have it do something, and of what it waits for elsewhere; but for the
+/// one `own` by which it is asked where it is.
+fn has_handlers(pid: u32, own: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    handles(&status, own)
+}
+
+/// Whether the text of its status says so.
+fn handles(status: &str, own: u32) -> bool {
+    const NAMED: [i32; 8] = [
+        libc::SIGALRM,
+        libc::SIGVTALRM,
+        libc::SIGPROF,
+        libc::SIGIO,
+        libc::SIGURG,
+        libc::SIGCHLD,
+        libc::SIGUSR1,
+        libc::SIGUSR2,
+    ];
+    /// The first one that programs may use; two before it are of the C library.
+    const REAL_TIME: u32 = 34;
+    let mut lines = status.lines();
+    let caught = lines.find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = caught.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
+    let named = NAMED.iter().map(|&signal| signal as u32);
+    let mut all = named.chain(REAL_TIME..=64).filter(|&it| it != own);
+    all.any(|signal| caught.unwrap_or(0) >> (signal - 1) & 1 == 1)
 }
 
 /// Whether a thread, whose system call the kernel shows so, waits until another one of the
@@ -231,6 +274,24 @@ mod tests {
         ] {
             assert_eq!(sleeps_for_ever(&call, &[42]), is, "{call}");
         }
+    }
+
+    #[test]
+    fn what_a_handler_may_do_ends_a_sleep() {
+        let status = |caught: u64| format!("Name:\tx\nSigBlk:\t0\nSigCgt:\t{caught:016x}\n");
+        let bit = |signal: i32| 1_u64 << (signal - 1);
+        let urgent = libc::SIGURG as u32;
+        assert!(handles(&status(bit(libc::SIGALRM)), urgent));
+        assert!(handles(&status(bit(40)), urgent));
+        assert!(
+            handles(&status(bit(libc::SIGURG)), 0),
+            "it is the program's"
+        );
+        assert!(!handles(&status(bit(libc::SIGURG)), urgent));
+        let others = [libc::SIGSEGV, libc::SIGINT, libc::SIGTERM, 32, 33];
+        let others = others.iter().fold(0, |all, &it| all | bit(it));
+        assert!(!handles(&status(others), urgent));
+        assert!(!handles("", urgent));
     }
 
     #[test]

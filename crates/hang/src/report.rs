@@ -1,5 +1,7 @@
 //! What is wrong, for the user.
 
+use catena_trace::quoted;
+
 use crate::cause::Finding;
 use crate::words::{Names, span};
 
@@ -80,29 +82,9 @@ fn several(does: &str) -> String {
     does.to_string()
 }
 
-/// A text of JSON.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            c if (c as u32) < 0x20 => quoted.push_str(&format!("\\u{:04x}", c as u32)),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn texts_of_json_have_no_bare_marks() {
-        assert_eq!(quoted("a\"b\\c\nd"), "\"a\\\"b\\\\c\\u000ad\"");
-    }
 
     #[test]
     fn several_do_what_one_does() {

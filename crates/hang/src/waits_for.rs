@@ -176,6 +176,9 @@ pub struct WaitsFor {
     pub sent: Sent,
     /// Whether one of the needs is enough; else it takes all.
     pub any: bool,
+    /// Not 0 if any process of its job that runs can end it, as by revoking a communicator: in what
+    /// [`look`](crate::look) gives, how many processes the job has.
+    pub by_others: u32,
     /// What it needs. There may be more than could be written: then the last one is open.
     pub needs: Vec<Need>,
     /// Where the call was made from: addresses of code, the innermost first.
@@ -203,6 +206,7 @@ impl WaitsFor {
         w.u64(self.told);
         w.u8(self.sent as u8);
         w.u8(u8::from(self.any));
+        w.u32(self.by_others);
         let frames = &self.frames[..self.frames.len().min(FRAMES)];
         w.u8(frames.len() as u8);
         frames.iter().for_each(|&frame| w.u64(frame));
@@ -271,6 +275,7 @@ impl WaitsFor {
         let (since, told) = (r.u64()?, r.u64()?);
         let sent = *Sent::ALL.get(usize::from(r.u8()?)).ok_or(Malformed)?;
         let any = r.u8()? != 0;
+        let by_others = r.u32()?;
         let frames = (0..r.u8()?).map(|_| r.u64()).collect::<Result<_, _>>()?;
         let python = r.text()?;
         let needs = (0..r.u8()?)
@@ -281,6 +286,7 @@ impl WaitsFor {
             told,
             sent,
             any,
+            by_others,
             needs,
             frames,
             python,
@@ -400,7 +406,8 @@ mod tests {
         #[test]
         fn what_is_written_is_read(needs in prop::collection::vec(needs(), 0..NEEDS), since in 0..u64::MAX, any: bool) {
             let (frames, python, sent) = (vec![1, 2], "a.py:1".into(), Sent::Unknown);
-            let waits = WaitsFor { since, told: since + 1, sent, any, needs, frames, python };
+            let by_others = frames.len() as u32;
+            let waits = WaitsFor { since, told: since + 1, sent, any, by_others, needs, frames, python };
             prop_assert_eq!(WaitsFor::read(&waits.to_bytes()), Ok(waits));
         }
 

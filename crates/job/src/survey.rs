@@ -25,6 +25,10 @@ pub enum Question {
     /// What processes have called last: each is its number, the length of what follows, and that, a
     /// text of lines.
     Traces,
+    /// What checked mode has found: each is the length of what follows, and that, a byte that is 0
+    /// for an error, 1 for a warning and 2 for a number of findings that have had no room, and a
+    /// text.
+    Findings,
 }
 
 impl Question {
@@ -35,6 +39,7 @@ impl Question {
             Question::Waits => 1,
             Question::WaitsInFull => 2,
             Question::Traces => 3,
+            Question::Findings => 4,
         }
     }
 
@@ -45,6 +50,7 @@ impl Question {
             1 => Ok(Question::Waits),
             2 => Ok(Question::WaitsInFull),
             3 => Ok(Question::Traces),
+            4 => Ok(Question::Findings),
             _ => Err(Malformed("a question of an unknown kind")),
         }
     }
@@ -53,9 +59,11 @@ impl Question {
     /// nothing, to any question.
     pub fn merge(self, all: &mut Vec<u8>, answer: &[u8]) {
         match self {
-            Question::Hear | Question::Waits | Question::WaitsInFull | Question::Traces => {
-                all.extend_from_slice(answer);
-            }
+            Question::Hear
+            | Question::Waits
+            | Question::WaitsInFull
+            | Question::Traces
+            | Question::Findings => all.extend_from_slice(answer),
         }
     }
 }

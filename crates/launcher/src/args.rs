@@ -91,10 +91,22 @@ pub struct Request {
     pub pmix: bool,
     /// Whether the job may grow and shrink.
     pub elastic: bool,
-    /// Whether ranks end that free memory which a request uses.
+    /// Whether the program runs in checked mode.
     pub check: bool,
+    /// Where what that finds is written.
+    pub check_report: Option<PathBuf>,
     /// What the user is to be told before anything is started.
     pub warnings: Vec<String>,
+}
+
+impl Request {
+    /// Has the program run in checked mode.
+    fn check(&mut self) {
+        if !self.check {
+            self.settings.push(("CHECK".to_string(), "1".to_string()));
+        }
+        self.check = true;
+    }
 }
 
 /// The hosts that were named for one program.
@@ -472,11 +484,14 @@ impl Parser {
             Opt::RuntimeOptions => self.runtime_options(shown, &text)?,
             Opt::Agent => request.agent = Some(given.value.clone()),
             Opt::Elastic => request.elastic = true,
-            Opt::Check => {
-                request.check = true;
-                request
-                    .settings
-                    .push(("CHECK".to_string(), "1".to_string()));
+            Opt::Check => request.check(),
+            Opt::OnCheck => {
+                request.check();
+                request.settings.push(("ON_CHECK".to_string(), text));
+            }
+            Opt::CheckReport => {
+                request.check();
+                request.check_report = Some(given.value.clone().into());
             }
             Opt::Pmix => request.pmix = true,
             Opt::Version => self.answer = Some(Parsed::Version),

@@ -81,7 +81,7 @@ pub fn is_trusted(socket: &UnixStream) -> bool {
 }
 
 /// Whether the process at the other end is that user's, or root's.
-fn is_of(socket: &UnixStream, user: u32) -> bool {
+pub fn is_of(socket: &UnixStream, user: u32) -> bool {
     catena_boot::peer(socket).is_ok_and(|(_, peer)| peer == 0 || peer == user)
 }
 

@@ -78,6 +78,7 @@ pub fn launch(
     let (tree, typed) = start(&plan, here, &reach, &base)?;
     let job = Supervisor::new(show, plan, tree, base, typed, reach);
     let mut job = job.map_err(ProgramError::system)?;
+    job.make_known();
     if elastic {
         job.make_elastic();
     }
@@ -115,6 +116,8 @@ fn shown(command: &str, request: &Request) -> Result<Show, ProgramError> {
         timeout,
         hang_report: request.hang_report.clone(),
         trace_report: request.trace_report.clone(),
+        is_checked: request.check,
+        check_report: request.check_report.clone(),
     })
 }
 

@@ -18,6 +18,7 @@
 //! | `stdin`   | passes on what is typed                                        |
 //! | `report`  | failures in words                                              |
 //! | `elastic` | `catena grow` and `catena shrink`                              |
+//! | `inquiry` | `catena ps`, `catena hang` and `catena trace`                   |
 //! | `remote`  | the way to other launchers, whose jobs connect with those here |
 //! | `serve`   | the launcher of a process that nobody has started              |
 //! | `sys`     | system calls; all `unsafe` of this crate                       |
@@ -39,6 +40,7 @@ mod foreign;
 pub mod fuzz;
 mod heard;
 mod hosts;
+mod inquiry;
 mod launch;
 mod library;
 mod linked;
@@ -68,6 +70,7 @@ use catena_settings::Registry;
 use args::Parsed;
 pub use catena_job::{MAX_RANKS, USAGE};
 pub use elastic::{change, usage as elastic_usage};
+pub use inquiry::{Inquiry, Launched, Summary, launched};
 pub use places::Places;
 pub use sys::end_with_reader;
 

@@ -6,6 +6,7 @@
 //! of its group, cannot be used by somebody else meanwhile.
 
 mod family;
+mod findings;
 mod heir;
 mod heirs;
 mod spawn;
@@ -33,6 +34,7 @@ use crate::sys::{self, Guard};
 use family::Orphans;
 use heir::Heir;
 
+pub use findings::MISSED;
 pub use start::{Input, SPARE_FILES};
 
 /// How often ranks are looked at that go on without their first process: the parent of such a rank
@@ -106,6 +108,8 @@ pub struct Node {
     notifiers: Vec<(Range<u32>, Notifier)>,
     /// Where the processes of each job tell what they do.
     traces: Vec<(Range<u32>, File)>,
+    /// What checked mode has found in jobs that are forgotten, as it is told.
+    found: Vec<u8>,
     /// Spawned jobs that are to be forgotten here.
     forgetting: Vec<Range<u32>>,
 }
@@ -183,6 +187,7 @@ impl Node {
             Question::Waits => self.waits(false),
             Question::WaitsInFull => self.waits(true),
             Question::Traces => self.traces(),
+            Question::Findings => self.findings(),
         };
         events.push(NodeEvent::Surveyed { number, answer });
     }

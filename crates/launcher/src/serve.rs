@@ -95,6 +95,8 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
         timeout: None,
         hang_report: None,
         trace_report: None,
+        is_checked: false,
+        check_report: None,
     };
     let reach = Reach {
         launcher: Launcher::Agent,

@@ -15,9 +15,11 @@
 //! | `faults`   | how the job fails, and how far it is with its end           | [`Action`]s           |
 //! | `pending_verdicts`  | what is judged once other hosts were heard                  | [`Verdict`]s          |
 //! | `hangs`    | who waits for whom                                          | lines                 |
+//! | `findings` | what checked mode has found                                 | [`Failure`]s          |
 //! | `apart`    | who does not reach whom                                     | whom to cut off       |
 //! | `spawner`  | jobs that were spawned                                      | numbers               |
 //! | `control`  | who asks from outside                                       | lines                 |
+//! | `inquiries` | what is asked about the job                                | lines                 |
 //! | `elastic`  | the process set of a job that grows and shrinks             | words                 |
 //! | `remote`   | other launchers                                             | [`Verdict`]s          |
 //!
@@ -35,8 +37,10 @@ mod elastic;
 mod events;
 mod faults;
 mod files;
+mod findings;
 mod hangs;
 mod input;
+mod inquiries;
 mod interrupts;
 mod jobs;
 mod late;
@@ -69,8 +73,10 @@ use apart::Apart;
 use control::Control;
 use elastic::Elastic;
 use faults::Faults;
+use findings::Findings;
 use hangs::{Found, Hangs};
 use input::Input;
+use inquiries::Inquiries;
 use late::Judged;
 use nodes::Nodes;
 use output::Output;
@@ -101,10 +107,14 @@ pub struct Supervisor {
     hearing: PendingVerdicts,
     hangs: Hangs,
     traces: Traces,
+    findings: Findings,
     apart: Apart,
     spawner: Spawner,
     /// Who asks from outside, if somebody may.
     control: Option<Control>,
+    /// Who asks what the job does, if somebody may.
+    questions: Option<Control>,
+    inquiries: Inquiries,
     /// How the job grows and shrinks, if it may.
     elastic: Option<Elastic>,
     remote: RemoteLaunchers,
@@ -137,6 +147,10 @@ impl Supervisor {
             timers.after(hangs::EVERY, Task::CheckHang);
         }
         let traces = Traces::new(show.trace_report.clone());
+        let findings = Findings::new(&plan, show.is_checked, show.check_report.clone());
+        if findings.is_watching() {
+            timers.after(findings::EVERY, Task::CheckFindings);
+        }
         let names = Directory::of_setting(&setting(&NAMES, &plan.env));
         tree.with_node(|node| node.set_names(names));
         let mut output = Output::new(show, plan.node_of.len(), &plan.stdin, poller)?;
@@ -160,8 +174,11 @@ impl Supervisor {
             hearing: PendingVerdicts::default(),
             hangs,
             traces,
+            findings,
             apart: Apart::default(),
             control: None,
+            questions: None,
+            inquiries: Inquiries::default(),
             elastic: None,
             remote: RemoteLaunchers::new(&plan),
             spawner: Spawner::new(plan, reach),
@@ -197,9 +214,9 @@ impl Supervisor {
                     self.command_all(more);
                 }
                 token::FILES => self.hear_files(),
-                token::CONTROL | token::CALLER => self.hear_caller(ready),
                 // Both sinks are flushed below.
                 sink if sink >= token::SINK => {}
+                token if token >= token::CONTROL => self.hear_caller(token),
                 token if token >= crate::remote::FIRST => self.handle_abroad(token),
                 token => self.nodes.tree.handle(token, &self.nodes.base),
             }
@@ -296,6 +313,12 @@ impl Supervisor {
                 Task::CheckApart => self.check_apart(),
                 // What comes to its end has no need of it, and would not come to rest.
                 Task::CheckHang if self.finishing || self.faults.has_failed() => {}
+                Task::CheckFindings if self.finishing || self.faults.has_failed() => {}
+                Task::CheckFindings => {
+                    self.findings.look(nodes);
+                    self.timers.after(findings::EVERY, Task::CheckFindings);
+                }
+                Task::LookAgain => self.inquiries.look_again(nodes),
                 Task::CheckHang => {
                     self.hangs.look(nodes);
                     self.timers.after(hangs::EVERY, Task::CheckHang);
@@ -455,6 +478,7 @@ impl Supervisor {
         self.hear_all(lost);
         self.faults.find_cause(&self.processes, &mut self.nodes);
         self.ask_for_traces();
+        self.ask_for_findings();
         self.nodes.command(&NodeCommand::Finish);
         self.work_until(|it| it.nodes.tree.is_done() && !it.nodes.tree.has_events());
         // What ranks wrote whose children still hold their streams.
@@ -476,15 +500,27 @@ impl Supervisor {
             let silent = self.faults.mention_silent(&self.processes);
             silent.into_iter().for_each(|text| self.output.say(text));
         }
+        self.findings
+            .write()
+            .into_iter()
+            .for_each(|text| self.output.say(text));
         let fault = self.faults.cause().map(|failure| failure.status);
         let was_told = self.faults.has_failed();
+        let found = self.findings.failure();
+        if let Some((text, _)) = found.as_ref().filter(|_| !was_told) {
+            self.output.say(text);
+        }
         self.work_until(|it| it.output.is_shown());
         // The time may have run out, or a signal have come, only then.
         let late = self.faults.failure_in_words().filter(|_| !was_told);
         if self.output.tell_losses(late) {
             self.faults.output_was_lost();
         }
-        self.faults.status(survived, fault)
+        let status = self.faults.status(survived, fault);
+        match found.filter(|_| status == 0) {
+            Some((_, found)) => found,
+            None => status,
+        }
     }
 
     /// Asks for the last calls of ranks, while there are nodes, if the job has failed and they are
@@ -496,6 +532,19 @@ impl Supervisor {
             self.learn();
             self.flush();
             if self.traces.is_waiting() {
+                self.turn(Some(until));
+            }
+        }
+    }
+
+    /// Asks for what checked mode has found, while there are nodes.
+    fn ask_for_findings(&mut self) {
+        self.findings.ask_at_end(&mut self.nodes);
+        let until = Instant::now() + findings::PATIENCE;
+        while self.findings.is_waiting() && Instant::now() < until {
+            self.learn();
+            self.flush();
+            if self.findings.is_waiting() {
                 self.turn(Some(until));
             }
         }

@@ -396,6 +396,64 @@ fn what_comes_late_for_a_closed_communicator_is_nobodys() {
     assert!(late > 0, "nothing came late");
 }
 
+/// A process that has come to its end says the number of its next packet, once all others have
+/// left. With numbers of four bits its receiver is not deceived by it, however many it has sent:
+/// where routes keep order what says it comes last, and where they do not, the window keeps less
+/// than half of all numbers under way.
+#[test]
+fn the_number_of_the_next_packet_tells_that_all_others_have_come() {
+    let (mut early, mut most) = (0, 0);
+    for seed in 0..200 {
+        let mut rng = Rng::new(Seed(seed));
+        let mut sim = tiny().ring_slots(1 + rng.below(40));
+        let keeps_order = rng.one_in(2);
+        if !keeps_order {
+            sim = sim.unordered();
+        }
+        let mut ranks: Vec<Rank<4>> = ranks(sim, 2);
+        let count = 1 + rng.below(60);
+        for tag in 0..count {
+            let data = pattern(tag as u64, [0, 8, 40][rng.below(3)]);
+            let sent = ranks[0].send(world(0), Plane::User, 1, tag as i32, Mode::Standard, data);
+            if let Sent::Pending(id) = sent {
+                ranks[0].detach(id);
+            }
+        }
+        // As in MPI_Finalize. The other one handles as little as it may.
+        let has_left = |rank: &Rank<4>| rank.is_idle() && !rank.has_under_way(|_| true);
+        while !has_left(&ranks[0]) {
+            ranks[0].progress();
+            if rng.one_in(8) {
+                ranks[1].progress();
+            }
+        }
+        let number = ranks[0].next_to(world(0), 1).expect("it is open");
+        let before = ranks[1].control_arrivals();
+        let end = pattern(0, 8);
+        if let Sent::Pending(id) =
+            ranks[0].send(world(0), Plane::Control, 1, 0, Mode::Standard, end)
+        {
+            ranks[0].detach(id);
+        }
+        most = most.max(count as u64 - ranks[1].unexpected(None).min(count as u64));
+        let (mut has_all, mut steps) = (false, 0);
+        while !has_all {
+            let is_told = ranks[1].control_arrivals() > before;
+            has_all = (!keeps_order || is_told) && ranks[1].has_all_before(world(1), 0, number);
+            let of_program = ranks[1].unexpected(None) - u64::from(is_told);
+            assert!(
+                !has_all || of_program == count as u64,
+                "seed {seed}: {of_program} of {count} have come"
+            );
+            early += u64::from(!has_all);
+            ranks.iter_mut().for_each(|rank| _ = rank.progress());
+            steps += 1;
+            assert!(steps < 100_000, "seed {seed}: it never has all");
+        }
+    }
+    assert!(early > 0 && most > 8, "{early} {most}");
+}
+
 #[test]
 fn a_detached_request_frees_itself() {
     let mut ranks = two(tiny());

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use catena_base::clock;
+use catena_boot::FAULT_TOLERANCE;
 use catena_hang::{FRAMES, Sent, WaitsFor};
 use catena_trace::Notice;
 
@@ -85,6 +86,8 @@ impl WaitReport {
         }
         let mut waits = WaitsFor {
             sent: process_says.sent,
+            // Each of them may revoke the communicator.
+            by_others: FAULT_TOLERANCE.get().into(),
             ..WaitsFor::default()
         };
         wait.describe(process, &mut waits);
@@ -103,6 +106,7 @@ impl WaitReport {
                     frames,
                     python,
                     any: waits.any,
+                    by_others: waits.by_others,
                     needs: waits.needs.clone(),
                 };
                 Box::new(Notes { notice, waits })

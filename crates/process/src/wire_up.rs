@@ -73,6 +73,7 @@ fn tell(boot: &dyn Boot, job: &Job) {
         rank: job.rank,
         ranks: job.size,
         pid: std::process::id(),
+        space: catena_trace::space_of(None),
     };
     catena_trace::begin(area, who);
     catena_trace::listen();

@@ -47,7 +47,7 @@ const _: () = assert!(size_of::<Front>() <= NOTICES_AT);
 
 /// What an area begins with once it is in use: a mark, and the version of all that is described
 /// here.
-pub(crate) const MARK: u64 = 0x4341_5445_4e41_0001;
+pub(crate) const MARK: u64 = 0x4341_5445_4e41_0002;
 
 /// How far a process has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +80,10 @@ pub struct Who {
     pub rank: u32,
     /// How many ranks that has.
     pub ranks: u32,
-    /// The process, as the kernel counts.
+    /// The process, as it is counted in its namespace of processes.
     pub pid: u32,
+    /// That namespace: see [`space_of`](crate::space_of).
+    pub space: u64,
 }
 
 /// Who the process is. A reader believes none of it.
@@ -104,6 +106,8 @@ pub(crate) struct Front {
     pub taken: AtomicU64,
     /// Thread of each ring, as the kernel counts them.
     pub threads: [AtomicU32; RINGS],
+    /// The namespace in which the process has that number.
+    pub space: AtomicU64,
 }
 
 /// An entry: see `record`.
@@ -211,9 +215,16 @@ impl Area {
 
     /// Whether a part of it can be written: now its memory is there.
     pub(crate) fn provide<T>(part: &T) -> bool {
-        let from = ptr::from_ref(part).addr() / PAGE * PAGE;
-        let end = (ptr::from_ref(part).addr() + size_of::<T>()).next_multiple_of(PAGE);
-        let from = ptr::from_ref(part).cast::<libc::c_void>().with_addr(from);
+        let bytes = size_of::<T>();
+        Area::provide_bytes(ptr::slice_from_raw_parts(ptr::from_ref(part).cast(), bytes))
+    }
+
+    /// Whether memory of a mapping of this library can be written: now it is there.
+    pub(crate) fn provide_bytes(part: *const [u8]) -> bool {
+        let begin = part.cast::<libc::c_void>();
+        let from = begin.addr() / PAGE * PAGE;
+        let end = (begin.addr() + part.len()).next_multiple_of(PAGE);
+        let from = begin.with_addr(from);
         // SAFETY: pages of a mapping of this library.
         let done = unsafe {
             let bytes = end - from.addr();
@@ -254,6 +265,7 @@ impl Area {
         front.rank.store(who.rank, Relaxed);
         front.ranks.store(who.ranks, Relaxed);
         front.pid.store(who.pid, Relaxed);
+        front.space.store(who.space, Relaxed);
         front.phase.store(Phase::Running as u32, Relaxed);
         front.mark.store(MARK, Release);
     }

@@ -65,7 +65,7 @@ impl View<'_> {
     /// # Errors
     /// If the area cannot be read.
     pub fn ask(&self, pid: u32, thread: u32) -> io::Result<Asked> {
-        let signal = self.reply_word(offset_of!(Reply, signal))?;
+        let signal = self.signal()?;
         let Some(task) = Task::find(pid, thread) else {
             return Ok(Asked::Nobody);
         };
@@ -122,6 +122,14 @@ impl View<'_> {
         self.read_at(&mut bytes, REPLY_AT)?;
         let is_whole = self.reply_word(changes)? == before;
         Ok(is_whole.then(|| sample(&bytes)).flatten())
+    }
+
+    /// The signal by which a thread is asked; 0 where nobody listens.
+    ///
+    /// # Errors
+    /// If the area cannot be read.
+    pub fn signal(&self) -> io::Result<u32> {
+        self.reply_word(offset_of!(Reply, signal))
     }
 
     fn reply_word(&self, at: usize) -> io::Result<u32> {

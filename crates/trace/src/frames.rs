@@ -4,40 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-type Context = c_void;
-
-unsafe extern "C" {
-    // Of the C++ ABI for unwinding, which the runtime of every language here is linked with.
-    fn _Unwind_Backtrace(
-        each: extern "C" fn(*mut Context, *mut c_void) -> c_int,
-        data: *mut c_void,
-    ) -> c_int;
-    fn _Unwind_GetIP(context: *mut Context) -> usize;
-}
-
-const GO_ON: c_int = 0;
-const STOP: c_int = 5;
-
-struct Frames {
-    found: Vec<u64>,
-    most: usize,
-    /// Addresses of this library are left out.
-    own: std::ops::Range<usize>,
-}
-
-extern "C" fn each(context: *mut Context, data: *mut c_void) -> c_int {
-    // SAFETY: what `frames` has given, and nobody else has it meanwhile.
-    let frames = unsafe { &mut *data.cast::<Frames>() };
-    // SAFETY: the context of this call.
-    let at = unsafe { _Unwind_GetIP(context) };
-    if at != 0 && !frames.own.contains(&at) {
-        frames.found.push(at as u64);
-    }
-    match frames.found.len() < frames.most {
-        true => GO_ON,
-        false => STOP,
-    }
-}
+use crate::unwind::returns;
 
 /// The addresses of the program's code that the calling thread is in, the innermost first, at most
 /// that many. The frames of this library are not among them. None on a stack that is not the
@@ -48,14 +15,8 @@ pub fn frames(most: usize) -> Vec<u64> {
     if !is_on_own_stack() {
         return Vec::new();
     }
-    let mut frames = Frames {
-        found: Vec::with_capacity(most),
-        most,
-        own: OWN.get().cloned().unwrap_or(0..0),
-    };
-    // SAFETY: `each` and what it takes live as long as the call.
-    unsafe { _Unwind_Backtrace(each, (&raw mut frames).cast()) };
-    frames.found
+    let own = OWN.get();
+    returns(most, |at| own.is_none_or(|own| !own.contains(&at)))
 }
 
 /// Whether the calling thread runs on the stack that it was given.

@@ -17,6 +17,9 @@
 //! | `slot`   | the memory of that                                             |
 //! | `read`   | the side of who looks                                          |
 //! | `reply`  | the memory of an answer to who asks a thread where it is       |
+//! | `findings` | what checked mode has found                                  |
+//! | `unwind` | the frames of a thread, as the unwinder finds them           |
+//! | `space`  | the namespace of processes that a process is in                |
 //! | `answer` | the side of the thread that is asked                           |
 //! | `ask`    | the side of who asks                                           |
 //!
@@ -50,6 +53,7 @@
 mod answer;
 mod area;
 mod ask;
+mod findings;
 mod frames;
 mod notice;
 mod python;
@@ -57,15 +61,20 @@ mod read;
 mod record;
 mod reply;
 mod slot;
+mod space;
 mod thread;
+mod unwind;
 
 pub use answer::listen;
 pub use area::{AREA, Area, NODE_AREAS, OFFSET, Phase, Who};
 pub use ask::{Asked, Sample};
+pub use findings::{Findings, quoted, read_findings};
 pub use frames::frames;
 pub use notice::Notice;
 pub use python::{PYTHON_LINE, find_python, python};
 pub use read::{Entry, Thread, View};
 pub use record::{ARGUMENTS, current, enter};
 pub use slot::{NOTICE, NOTICES};
+pub use space::{Numbers, space_of};
 pub use thread::{begin, end, in_program, monotonic_ns, set_phase, set_threaded, thread};
+pub use unwind::{Frame, walk};

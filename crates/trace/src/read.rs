@@ -67,12 +67,13 @@ impl<'f> View<'f> {
     /// Who the process is, by its own word.
     pub fn who(&self) -> Who {
         use std::mem::offset_of;
-        let job = offset_of!(Front, job);
+        let long = |at: usize| u64::from(self.word(at)) | u64::from(self.word(at + 4)) << 32;
         Who {
-            job: u64::from(self.word(job)) | u64::from(self.word(job + 4)) << 32,
+            job: long(offset_of!(Front, job)),
             rank: self.word(offset_of!(Front, rank)),
             ranks: self.word(offset_of!(Front, ranks)),
             pid: self.word(offset_of!(Front, pid)),
+            space: long(offset_of!(Front, space)),
         }
     }
 

@@ -46,6 +46,8 @@
 // run: -n 2 --on-hang end --set LINK=tcp -- held; says done; never says the job hangs
 // run: -n 2 --on-hang end -- fresh; says done; never says the job hangs
 // run: -n 2 --on-hang end -- handled; says done; never says the job hangs
+// run: -n 2 --on-hang end -- alarm; says done; never says the job hangs
+// run: -n 3 --on-hang end --with-ft ulfm -- revoked; says done; never says the job hangs
 // run: -n 3 --on-hang end -- behind; says done; never says the job hangs
 // run: -n 2 --on-hang end -- again; says done; never says the job hangs
 // run: -n 3 --on-hang end --set LINK=tcp --set COLL_NODE=0 -- allreduce; exit 123; says job hangs: rank 1 waits in MPI_Recv
@@ -61,7 +63,9 @@
 // run: -n 4 --on-hang end --host h0:2,h1:2 --launcher-agent scripts/hosts -- barrier; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 4 --on-hang end --host h0:2,h1:2 --launcher-agent scripts/hosts -- ring; exit 123; says job hangs: rank 0 waits in MPI_Ssend
 #include "../check.h"
+#include <mpi-ext.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -250,6 +254,22 @@ static void handle_for_seconds(int unused)
     sleep(5);
 }
 
+static sem_t permission;
+
+static void permit(int unused)
+{
+    (void)unused;
+    sem_post(&permission);
+}
+
+static void *send_when_permitted(void *unused)
+{
+    while (sem_wait(&permission) != 0) {
+    }
+    MPI_Send(&one, 1, MPI_INT, !rank, 0, world);
+    return unused;
+}
+
 static void *stay_idle(void *unused)
 {
     pause();
@@ -320,6 +340,26 @@ static void goes_on(const char *mode)
         receive(!rank, 0);
         pthread_join(thread, NULL);
     }
+    if (!strcmp(mode, "alarm")) {
+        /* A thread sleeps until a handler of a signal wakes it, and then sends what the main threads wait for. */
+        pthread_t thread;
+        sem_init(&permission, 0, 0);
+        signal(SIGALRM, permit);
+        setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_sec = 4}, NULL);
+        pthread_create(&thread, NULL, send_when_permitted, NULL);
+        receive(!rank, 0);
+        pthread_join(thread, NULL);
+    }
+    if (!strcmp(mode, "revoked")) {
+        /* Two ranks wait for each other, until the third one revokes their communicator. */
+        MPI_Comm comm;
+        MPI_Comm_dup(world, &comm);
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        if (rank == 2)
+            sleep(4), MPIX_Comm_revoke(comm);
+        else
+            EQUAL(class_of(MPI_Recv(&other, 1, MPI_INT, !rank, 0, comm, MPI_STATUS_IGNORE)), MPIX_ERR_REVOKED);
+    }
     if (!strcmp(mode, "behind")) {
         /* All but the last one have an operation under way while they wait in other calls. */
         MPI_Request request;
@@ -348,7 +388,7 @@ static void goes_on(const char *mode)
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "receives";
-    const char *threaded[] = {"threads", "fresh", "idle", "joined", "crowd"};
+    const char *threaded[] = {"threads", "fresh", "alarm", "idle", "joined", "crowd"};
     int level = strcmp(mode, "serialized") ? MPI_THREAD_SINGLE : MPI_THREAD_SERIALIZED;
     for (unsigned i = 0; i < sizeof threaded / sizeof *threaded; i++)
         if (!strcmp(mode, threaded[i]))
@@ -445,7 +485,7 @@ int main(int argc, char **argv)
         in_communicators(mode);
     if (!strcmp(mode, "spawn"))
         with_a_child(argv);
-    const char *fine[] = {"computes", "waits", "tests", "chain", "held", "fresh", "behind", "again", "handled"};
+    const char *fine[] = {"computes", "waits", "tests", "chain", "held", "fresh", "behind", "again", "handled", "alarm", "revoked"};
     for (unsigned i = 0; i < sizeof fine / sizeof *fine; i++)
         if (!strcmp(mode, fine[i]))
             goes_on(mode);

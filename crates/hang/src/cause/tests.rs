@@ -55,6 +55,14 @@ fn in_barrier(number: u32, missing: &[u32]) -> Rank {
     waiting(number, "MPI_Barrier", it)
 }
 
+/// Of a job of that many, of which each may revoke what others wait for.
+fn of_tolerant(ranks: u32, mut rank: Rank) -> Rank {
+    for waits in rank.threads.iter_mut().filter_map(|it| it.waits.as_mut()) {
+        waits.by_others = ranks;
+    }
+    rank
+}
+
 fn running(number: u32) -> Rank {
     rank(number, State::Running, "MPI_Send", None)
 }
@@ -329,4 +337,18 @@ fn a_thread_of_which_nothing_is_known_may_do_anything() {
     main.others = true;
     let finding = found(&[main, receiving(1, 0, 7)]).expect("they wait long");
     assert!(!finding.definite);
+}
+
+#[test]
+fn who_may_be_released_by_any_that_runs_does_not_wait_for_ever() {
+    let two = || [receiving(0, 1, 5), receiving(1, 0, 5)].map(|it| of_tolerant(3, it));
+    let find = |third: Option<Rank>| {
+        let ranks: Vec<_> = two().into_iter().chain(third).collect();
+        super::find(&Names::of_job(JOB), &ranks, &ranks, Duration::MAX)
+    };
+    assert!(find(None).is_none(), "one that nobody has seen runs");
+    assert!(find(Some(running(2))).is_none());
+    assert!(find(Some(of_tolerant(3, receiving(2, 1, 5)))).is_some());
+    assert!(find(Some(rank(2, State::Left, "MPI_Finalize", None))).is_some());
+    assert!(find(Some(rank(2, State::Ended, "MPI_Recv", None))).is_some());
 }

@@ -47,6 +47,8 @@ pub enum Opt {
     Deterministic,
     HangReport,
     TraceReport,
+    OnCheck,
+    CheckReport,
     Timeout,
     Verbose,
     Host,

@@ -243,6 +243,7 @@ impl Node {
         if self.server.is_awaited(numbers.start) {
             return false;
         }
+        self.find_traces();
         self.signal_job(numbers, libc::SIGKILL);
         let of = |it: &Option<Local>| it.as_ref().is_some_and(|it| numbers.contains(&it.rank));
         let places = (0..self.processes.len()).filter(|&at| of(&self.processes[at]));
@@ -265,7 +266,7 @@ impl Node {
         }
         while self.processes.pop_if(|last| last.is_none()).is_some() {}
         self.notifiers.retain(|(of, _)| of != numbers);
-        self.traces.retain(|(of, _)| of != numbers);
+        self.keep_findings(numbers);
         self.server.forget(numbers.start);
         self.notify();
         true

@@ -274,6 +274,7 @@ impl Node {
             done: false,
             notifiers: Vec::new(),
             traces: Vec::new(),
+            found: Vec::new(),
             forgetting: Vec::new(),
         })
     }

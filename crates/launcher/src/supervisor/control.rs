@@ -1,26 +1,54 @@
 //! Those who ask this launcher something from outside, one after the other: each says a line, and
-//! gets one back.
+//! gets lines back.
 //!
 //! Either end asks the kernel who the other one is, and only the job's owner, or root, is heard
-//! (`crate::elastic`).
+//! (`crate::elastic`). Nobody is waited for who does not read: the next one who is answered takes
+//! the place of one who has not read all.
 
 use std::io::{self, Read, Write};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 
 use catena_boot::{Interest, Poller};
 
 use super::token;
 use crate::elastic::{self, LONGEST};
-use crate::sys;
+
+/// What a poller calls those of one socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tokens {
+    /// Those who come.
+    pub listener: u64,
+    /// The one that is served.
+    pub caller: u64,
+    /// The one that reads its answer.
+    pub reader: u64,
+}
+
+/// Those who want the job to grow or shrink.
+pub const CHANGES: Tokens = Tokens {
+    listener: token::CONTROL,
+    caller: token::CONTROL + 1,
+    reader: token::CONTROL + 2,
+};
+
+/// Those who want to know what the job does.
+pub const QUESTIONS: Tokens = Tokens {
+    listener: token::QUESTIONS,
+    caller: token::QUESTIONS + 1,
+    reader: token::QUESTIONS + 2,
+};
 
 /// A socket for those who ask.
 #[derive(Debug)]
 pub struct Control {
+    tokens: Tokens,
     listener: UnixListener,
     /// Who asks: one is served at a time.
     caller: Option<UnixStream>,
     /// What it has said.
     said: Vec<u8>,
+    /// Who reads its answer, and the rest of that.
+    reader: Option<(UnixStream, Vec<u8>)>,
 }
 
 impl Control {
@@ -28,23 +56,38 @@ impl Control {
     ///
     /// # Errors
     /// If the system does not let this process.
-    pub fn open(poller: &Poller) -> io::Result<Control> {
-        let address = elastic::address(sys::user(), std::process::id())?;
-        let listener = UnixListener::bind_addr(&address)?;
+    pub fn open(address: &SocketAddr, tokens: Tokens, poller: &Poller) -> io::Result<Control> {
+        let listener = UnixListener::bind_addr(address)?;
         listener.set_nonblocking(true)?;
-        poller.add(&listener, token::CONTROL, Interest::Read)?;
+        poller.add(&listener, tokens.listener, Interest::Read)?;
         Ok(Control {
+            tokens,
             listener,
             caller: None,
             said: Vec::new(),
+            reader: None,
         })
+    }
+
+    /// Whether that is one of its tokens.
+    pub fn has(&self, ready: u64) -> bool {
+        let Tokens {
+            listener,
+            caller,
+            reader,
+        } = self.tokens;
+        [listener, caller, reader].contains(&ready)
     }
 
     /// Somebody comes, or says more: its line, without its end, once all of it was said. It waits
     /// for [`Control::answer`] then.
     pub fn hear(&mut self, ready: u64, poller: &Poller) -> Option<String> {
-        if ready == token::CONTROL {
+        if ready == self.tokens.listener {
             self.accept(poller);
+            return None;
+        }
+        if ready == self.tokens.reader {
+            self.pass(poller);
             return None;
         }
         let caller = self.caller.as_mut()?;
@@ -71,7 +114,11 @@ impl Control {
             return;
         };
         let is_sound = elastic::is_trusted(&caller) && caller.set_nonblocking(true).is_ok();
-        if is_sound && poller.add(&caller, token::CALLER, Interest::Read).is_ok() {
+        if is_sound
+            && poller
+                .add(&caller, self.tokens.caller, Interest::Read)
+                .is_ok()
+        {
             // The others wait until this one is served.
             let _ = poller.remove(&self.listener);
             self.caller = Some(caller);
@@ -85,23 +132,53 @@ impl Control {
 
     /// Answers: what was done, or why nothing was. The next one may come.
     pub fn answer(&mut self, answer: Result<String, String>, poller: &Poller) {
-        let line = match answer {
+        let text = match answer {
             Ok(text) => format!("+{text}\n"),
             Err(text) => format!("-{text}\n"),
         };
-        if let Some(caller) = &mut self.caller {
-            // One that is gone does not hear it.
-            let _ = caller.write_all(line.as_bytes());
+        if let Some((reader, _)) = self.reader.take() {
+            let _ = poller.remove(&reader);
         }
+        let caller = self.caller.take();
         self.dismiss(poller);
+        if let Some(caller) = caller
+            && poller
+                .add(&caller, self.tokens.reader, Interest::Write)
+                .is_ok()
+        {
+            self.reader = Some((caller, text.into()));
+            self.pass(poller);
+        }
+    }
+
+    /// Gives who reads as much of its answer as it takes.
+    fn pass(&mut self, poller: &Poller) {
+        let Some((reader, rest)) = &mut self.reader else {
+            return;
+        };
+        let is_over = loop {
+            match reader.write(rest) {
+                Ok(n) => _ = rest.drain(..n),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => break error.kind() != io::ErrorKind::WouldBlock,
+            }
+            if rest.is_empty() {
+                break true;
+            }
+        };
+        if is_over {
+            let _ = poller.remove(&*reader);
+            self.reader = None;
+        }
     }
 
     /// The next one may come.
     fn dismiss(&mut self, poller: &Poller) {
         if let Some(caller) = self.caller.take() {
             let _ = poller.remove(&caller);
-            let _ = poller.add(&self.listener, token::CONTROL, Interest::Read);
         }
+        let listener = self.tokens.listener;
+        let _ = poller.add(&self.listener, listener, Interest::Read);
         self.said.clear();
     }
 }

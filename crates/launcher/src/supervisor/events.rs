@@ -33,6 +33,12 @@ impl Supervisor {
             NodeEvent::Forgotten { node, first } => self.spawner.forgotten(node, first),
             NodeEvent::Surveyed { number, answer } => {
                 self.take_waits(number, &answer);
+                self.take_inquiry(number, &answer);
+                if let Some(failure) = self.findings.answered(number, &answer)
+                    && !self.finishing
+                {
+                    self.fail(failure, Duration::ZERO);
+                }
                 self.traces.answered(number, &answer);
                 self.hearing.answered(number);
                 self.judge_heard();

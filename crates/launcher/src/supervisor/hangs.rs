@@ -113,7 +113,7 @@ impl Hangs {
 }
 
 /// What all nodes have told of their ranks, and how these are called.
-fn read(answer: &[u8], processes: &Processes) -> (Vec<Rank>, Names) {
+pub fn read(answer: &[u8], processes: &Processes) -> (Vec<Rank>, Names) {
     let (mut ranks, mut jobs) = (Vec::new(), BTreeMap::new());
     let mut rest = answer;
     while let Some((head, behind)) = rest.split_first_chunk::<8>() {

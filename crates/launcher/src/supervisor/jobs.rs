@@ -8,14 +8,17 @@ use catena_boot::server::ports::SpawnCall;
 use catena_boot::{Ended, SpawnRequest};
 
 use super::Supervisor;
-use super::control::Control;
-use super::elastic::{self, Elastic};
+use super::control::{self, Control};
+use super::elastic::{self as growth, Elastic};
+use super::inquiries::{self, Progress};
 use super::pending_verdicts::Verdict;
 use super::spawner::Caller;
 use super::timers::Task;
-use crate::elastic::Change;
+use crate::elastic::{self, Change};
+use crate::inquiry::{self, Inquiry};
 use crate::node::Node;
 use crate::report::Failure;
+use crate::sys;
 
 impl Supervisor {
     /// Starts what processes have spawned.
@@ -49,9 +52,20 @@ impl Supervisor {
         Ok(())
     }
 
+    /// Lets the user ask what the job does. Where that cannot be, who asks sees the ranks of this
+    /// host alone.
+    pub fn make_known(&mut self) {
+        let poller = &self.nodes.base.poller;
+        let address = inquiry::address(sys::user(), self.spawner.plan().job_id);
+        let questions = address.and_then(|at| Control::open(&at, control::QUESTIONS, poller));
+        self.questions = questions.ok();
+    }
+
     /// Lets the user have the job grow and shrink. Where that cannot be, it says why.
     pub fn make_elastic(&mut self) {
-        match Control::open(&self.nodes.base.poller) {
+        let poller = &self.nodes.base.poller;
+        let address = elastic::address(sys::user(), std::process::id());
+        match address.and_then(|at| Control::open(&at, control::CHANGES, poller)) {
             Ok(control) => {
                 self.control = Some(control);
                 self.elastic = Some(Elastic::new(self.spawner.plan()));
@@ -65,12 +79,37 @@ impl Supervisor {
     /// Somebody asks this launcher for something.
     pub(super) fn hear_caller(&mut self, ready: u64) {
         let poller = &self.nodes.base.poller;
+        if let Some(questions) = self.questions.as_mut().filter(|it| it.has(ready)) {
+            match questions.hear(ready, poller) {
+                None => {}
+                Some(line) => match Inquiry::read(&line) {
+                    Some(inquiry) => self.inquiries.begin(inquiry, &mut self.nodes),
+                    None => questions.answer(Err("it knows no such question".into()), poller),
+                },
+            }
+            return;
+        }
         let control = self.control.as_mut();
         let Some(line) = control.and_then(|it| it.hear(ready, poller)) else {
             return;
         };
         if let Some(answer) = self.serve(&line).transpose() {
             self.answer(answer);
+        }
+    }
+
+    /// All nodes have told what somebody may want to know.
+    pub(super) fn take_inquiry(&mut self, number: u32, answer: &[u8]) {
+        let jobs = || self.spawner.job_ids().collect();
+        let progress = self
+            .inquiries
+            .answered(number, answer, &self.processes, jobs);
+        match (progress, &mut self.questions) {
+            (Progress::Nothing, _) | (_, None) => {}
+            (Progress::Again, _) => self.timers.after(inquiries::BETWEEN, Task::LookAgain),
+            (Progress::Answer(text), Some(questions)) => {
+                questions.answer(Ok(text), &self.nodes.base.poller);
+            }
         }
     }
 
@@ -90,7 +129,7 @@ impl Supervisor {
         elastic.check(&self.processes, &self.nodes)?;
         match change {
             Change::Grow(count) => {
-                let request = elastic::more(self.spawner.plan(), count);
+                let request = growth::more(self.spawner.plan(), count);
                 self.spawn(&request, Caller::User)?;
                 // It may have come to nothing already, and was answered then.
                 if self.control.as_ref().is_some_and(Control::has_caller) {

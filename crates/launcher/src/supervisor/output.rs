@@ -43,6 +43,9 @@ pub struct Show {
     pub hang_report: Option<PathBuf>,
     /// Where the last calls of ranks are written if the job fails.
     pub trace_report: Option<PathBuf>,
+    /// Whether the program runs in checked mode, and where it is written what that finds.
+    pub is_checked: bool,
+    pub check_report: Option<PathBuf>,
 }
 
 /// A rank's stdout or stderr.

@@ -121,6 +121,12 @@ impl Spawner {
         }
     }
 
+    /// The numbers of the jobs, the first one first.
+    pub fn job_ids(&self) -> impl Iterator<Item = u64> {
+        let living = self.living.iter().map(|it| it.new.plan.job_id);
+        std::iter::once(self.plan.job_id).chain(living)
+    }
+
     /// The plan of the first job, with all hosts that have come since.
     pub fn plan(&self) -> &Plan {
         &self.plan

@@ -32,6 +32,10 @@ pub enum Task {
     CheckApart,
     /// See whether the job hangs.
     CheckHang,
+    /// See whether checked mode has found an error.
+    CheckFindings,
+    /// See again what the job does, for somebody who asks.
+    LookAgain,
 }
 
 impl Task {
@@ -49,6 +53,8 @@ impl Task {
             | Task::Abandon
             | Task::CheckLate
             | Task::CheckHang
+            | Task::CheckFindings
+            | Task::LookAgain
             | Task::CheckApart => false,
         }
     }

@@ -70,11 +70,7 @@ impl Traces {
             told.push(format!("  its last MPI call was {call}"));
         }
         if let Some(path) = &self.file {
-            let mut text = String::new();
-            for (number, lines) in &known {
-                let who = processes.get(*number).map_or(String::new(), |it| it.who());
-                text += &format!("{who}\n{lines}\n");
-            }
+            let text = of_all(&known, processes);
             let path = path.display();
             told.push(match fs::write(path.to_string(), text) {
                 Ok(()) => format!("  the last MPI calls of all ranks: catena trace {path}"),
@@ -83,6 +79,19 @@ impl Traces {
         }
         told
     }
+}
+
+/// What all nodes have answered, in words.
+pub fn in_words(answer: &[u8], processes: &Processes) -> String {
+    of_all(&read(answer), processes)
+}
+
+fn of_all(known: &BTreeMap<u32, String>, processes: &Processes) -> String {
+    let each = known.iter().map(|(number, lines)| {
+        let who = processes.get(*number).map_or(String::new(), |it| it.who());
+        format!("{who}\n{lines}\n")
+    });
+    each.collect()
 }
 
 /// Whether a rank was killed by a signal.

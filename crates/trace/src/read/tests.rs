@@ -25,6 +25,7 @@ fn begun() -> File {
         rank: 3,
         ranks: 4,
         pid: 77,
+        space: 1 << 33,
     };
     begin(Area::map(file.as_fd(), 0).unwrap(), who);
     file
@@ -52,6 +53,7 @@ fn who_it_is_and_how_far_it_has_come_is_told() {
         rank: 3,
         ranks: 4,
         pid: 77,
+        space: 1 << 33,
     };
     assert_eq!((view.who(), view.phase()), (who, Phase::Running));
     crate::set_phase(Phase::Left);

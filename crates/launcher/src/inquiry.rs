@@ -1,0 +1,245 @@
+//! `catena ps`, `catena hang` and `catena trace`: a user wants to know what a job does, on all of
+//! its hosts.
+//!
+//! The job's launcher listens at an abstract socket whose name has the user and the number of the
+//! job in it, so nothing is left behind when it ends, and it is found from every namespace of
+//! processes that shares its network. Either end asks the kernel who the other one is, as for
+//! `catena grow`. A caller says one line, the word of an [`Inquiry`], and gets lines back, the
+//! first of which begins with `+`, or with `-` if they only say why there is no answer.
+
+use std::io::{self, Read, Write};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixStream};
+use std::time::Duration;
+
+use crate::{elastic, sys};
+
+/// What the names of the sockets begin with; user and job follow.
+const PREFIX: &str = "catena-job";
+
+/// How long a launcher may take to answer: it may be stopped, or a host be out of reach.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a user wants to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inquiry {
+    /// In a few words what there is.
+    Summary,
+    /// What it waits for.
+    Hang,
+    /// As JSON.
+    HangAsJson,
+    /// The last calls of all ranks.
+    Trace,
+}
+
+impl Inquiry {
+    const ALL: [(Inquiry, &str); 4] = [
+        (Inquiry::Summary, "summary"),
+        (Inquiry::Hang, "hang"),
+        (Inquiry::HangAsJson, "hang json"),
+        (Inquiry::Trace, "trace"),
+    ];
+
+    /// Reads a line that a caller says, without its end.
+    pub(crate) fn read(line: &str) -> Option<Inquiry> {
+        let found = Inquiry::ALL.iter().find(|(_, word)| *word == line);
+        found.map(|(inquiry, _)| *inquiry)
+    }
+
+    fn word(self) -> &'static str {
+        let found = Inquiry::ALL.iter().find(|(it, _)| *it == self);
+        found.map_or("", |(_, word)| word)
+    }
+}
+
+/// In a few words what a launcher has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// The numbers of its jobs, its first one first.
+    pub jobs: Vec<u64>,
+    /// Its processes that run, and how many there were.
+    pub ranks: (u32, u32),
+    /// The hosts on which they run.
+    pub hosts: u32,
+    /// How many have waited for more than a second.
+    pub waiting: u32,
+    /// What they run.
+    pub program: String,
+}
+
+impl Summary {
+    /// As [`Summary::read`] reads it.
+    pub(crate) fn write(&self) -> String {
+        let jobs: Vec<_> = self.jobs.iter().map(|job| format!("{job:x}")).collect();
+        let program = self.program.replace(char::is_control, "?");
+        format!(
+            "{} {} {} {} {} {program}",
+            jobs.join(","),
+            self.ranks.0,
+            self.ranks.1,
+            self.hosts,
+            self.waiting
+        )
+    }
+
+    fn read(text: &str) -> Option<Summary> {
+        let mut words = text.trim_end().splitn(6, ' ');
+        let jobs = words.next()?.split(',');
+        let jobs = jobs.map(|job| u64::from_str_radix(job, 16).ok());
+        let jobs = jobs.collect::<Option<_>>()?;
+        let mut number = || words.next()?.parse().ok();
+        let (running, all, hosts, waiting) = (number()?, number()?, number()?, number()?);
+        Some(Summary {
+            jobs,
+            ranks: (running, all),
+            hosts,
+            waiting,
+            program: words.next()?.to_string(),
+        })
+    }
+}
+
+/// A launcher that can be asked.
+#[derive(Clone, Debug)]
+pub struct Launched {
+    user: u32,
+    job: u64,
+    /// Its process, as it is known here; zero if it is out of sight.
+    pub pid: u32,
+    /// What it has.
+    pub summary: Summary,
+}
+
+impl Launched {
+    /// What it answers.
+    ///
+    /// # Errors
+    /// Why it does not, in words.
+    pub fn ask(&self, inquiry: Inquiry) -> Result<String, String> {
+        let answer = ask(self.user, self.job, inquiry).map(|(_, answer)| answer);
+        answer.map_err(|error| format!("its mpirun cannot be asked: {error}"))?
+    }
+}
+
+/// Where that user's launcher of a job listens.
+///
+/// # Errors
+/// Never in practice: the name is short.
+pub(crate) fn address(user: u32, job: u64) -> io::Result<SocketAddr> {
+    SocketAddr::from_abstract_name(format!("{PREFIX}-{user}-{job:x}").as_bytes())
+}
+
+/// The launchers of this user's jobs on this host; of all users' for root. Those that do not answer
+/// are left out.
+pub fn launched() -> Vec<Launched> {
+    let sockets = std::fs::read_to_string("/proc/net/unix").unwrap_or_default();
+    let own = sys::user();
+    let all = listed(&sockets)
+        .into_iter()
+        .filter(|(user, _)| own == 0 || *user == own);
+    let all = all.filter_map(|(user, job)| {
+        let (pid, answer) = ask(user, job, Inquiry::Summary).ok()?;
+        let summary = Summary::read(&answer.ok()?)?;
+        Some(Launched {
+            user,
+            job,
+            pid,
+            summary,
+        })
+    });
+    all.collect()
+}
+
+/// Users and jobs, from a list as /proc/net/unix has it.
+fn listed(sockets: &str) -> Vec<(u32, u64)> {
+    let names = sockets
+        .lines()
+        .filter_map(|line| line.split(' ').next_back());
+    let found = names.filter_map(|name| {
+        let name = name.strip_prefix('@')?.strip_prefix(PREFIX)?;
+        let (user, job) = name.strip_prefix('-')?.split_once('-')?;
+        Some((user.parse().ok()?, u64::from_str_radix(job, 16).ok()?))
+    });
+    let mut found: Vec<_> = found.collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Asks a launcher: its process, and its answer.
+fn ask(user: u32, job: u64, inquiry: Inquiry) -> io::Result<(u32, Result<String, String>)> {
+    let mut socket = UnixStream::connect_addr(&address(user, job)?)?;
+    if !elastic::is_of(&socket, user) {
+        let text = "another user's process listens where it would";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+    }
+    let (pid, _) = catena_boot::peer(&socket)?;
+    socket.set_read_timeout(Some(PATIENCE))?;
+    socket.write_all(format!("{}\n", inquiry.word()).as_bytes())?;
+    let mut answer = String::new();
+    socket
+        .read_to_string(&mut answer)
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => io::Error::new(
+                io::ErrorKind::TimedOut,
+                format!("it has not answered for {} s", PATIENCE.as_secs()),
+            ),
+            _ => error,
+        })?;
+    let (sign, text) = answer.split_at_checked(1).unwrap_or_default();
+    let text = text.trim_end().to_string();
+    match sign {
+        "+" => Ok((pid, Ok(text))),
+        "-" => Ok((pid, Err(text))),
+        _ => Err(io::Error::new(
+            io::ErrorKind::UnexpectedEof,
+            "it has ended before it answered",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn callers_say_what_they_want() {
+        for (inquiry, _) in Inquiry::ALL {
+            assert_eq!(Inquiry::read(inquiry.word()), Some(inquiry));
+            assert!(inquiry.word().len() < elastic::LONGEST);
+        }
+        assert_eq!(Inquiry::read("grow 4"), None);
+    }
+
+    #[test]
+    fn what_is_told_of_a_job_is_read() {
+        let summary = Summary {
+            jobs: vec![u64::MAX, 7],
+            ranks: (3, 4),
+            hosts: 2,
+            waiting: 1,
+            program: "./a.out -n 3".into(),
+        };
+        assert_eq!(Summary::read(&summary.write()), Some(summary.clone()));
+        let odd = Summary {
+            program: "a\nb".into(),
+            ..summary
+        };
+        assert_eq!(odd.write().lines().count(), 1);
+        for text in ["", "7 1 2 3", "7 1 2 3 x a", "x 1 2 3 4 a"] {
+            assert_eq!(Summary::read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn jobs_are_found() {
+        let sockets = "Num RefCount\n\
+            ffff: 00000002 00000000 00010000 0001 01 123 @catena-job-7-9f\n\
+            ffff: 00000003 00000000 00000000 0001 03 124 @catena-job-7-9f\n\
+            ffff: 00000002 00000000 00010000 0001 01 125 @catena-job-77-1\n\
+            ffff: 00000002 00000000 00010000 0001 01 126 @catena-elastic-7-9\n\
+            ffff: 00000002 00000000 00010000 0001 01 127 /run/x\n";
+        assert_eq!(listed(sockets), [(7, 0x9f), (77, 1)]);
+    }
+}
