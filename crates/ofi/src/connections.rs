@@ -65,6 +65,13 @@ impl Connections {
         }
     }
 
+    /// A peer was removed, and its number may be another one's.
+    pub fn forget(&mut self, peer: Peer) {
+        self.at.remove(&peer);
+        self.ending.retain(|it| it.0 != peer);
+        self.lost.retain(|it| *it != peer);
+    }
+
     /// Whether there are connections to be ended, now or soon.
     #[inline]
     pub fn are_ending(&self) -> bool {

@@ -9,6 +9,7 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 
 use catena_base::PeerBytes;
+use catena_fabric::introduction::Introductions;
 use catena_fabric::{Deliver, Header, Peer};
 use catena_ucx_sys::{Ep, Library, Request, Status};
 
@@ -48,6 +49,7 @@ pub(crate) struct Word {
     pub from: Peer,
     /// One of [`word_kind`](crate::keys::word_kind).
     pub kind: u8,
+    /// That of the right, or what an introduction says.
     pub number: u64,
     /// The right, if the word tells what it is.
     pub packed: Vec<u8>,
@@ -60,6 +62,8 @@ pub(crate) struct Inbox {
     /// Number of the job, and of its processes.
     pub job: u32,
     pub processes: u32,
+    /// Of a process that adds others.
+    pub introductions: Option<Introductions>,
     pub taker: Option<Taker>,
     /// Packets delivered, and messages thrown away.
     pub received: u64,
@@ -98,8 +102,8 @@ impl Drop for Shared {
     }
 }
 
-/// What UCX is given with the way to a peer, to tell of its failure. A peer has one way at most,
-/// ever; its endpoint is known by this, not by its address, which may be that of another endpoint
+/// What UCX is given with the way to a peer, to tell of its failure. A peer has one way at most;
+/// one whose number was another one's has its own once that one's is closed. Its endpoint is known by this, not by its address, which may be that of another endpoint
 /// once it is closed.
 #[derive(Debug)]
 pub(crate) struct Witness {
@@ -109,21 +113,29 @@ pub(crate) struct Witness {
 
 /// Those of all peers. They stay where they are.
 #[derive(Debug)]
-pub(crate) struct Witnesses(Box<[Witness]>);
+pub(crate) struct Witnesses(Vec<Box<Witness>>);
 
 // SAFETY: as for `Shared`.
 unsafe impl Send for Witnesses {}
 
 impl Witnesses {
     pub fn new(peers: usize, shared: &Shared) -> Witnesses {
+        let mut all = Witnesses(Vec::new());
+        all.grow(peers, shared);
+        all
+    }
+
+    /// Those of the peers below number `peers`.
+    pub fn grow(&mut self, peers: usize, shared: &Shared) {
         let inbox = shared.at();
-        let peers = (0..peers as u32).map(Peer);
-        Witnesses(peers.map(|peer| Witness { inbox, peer }).collect())
+        let more = (self.0.len() as u32..peers as u32).map(Peer);
+        self.0
+            .extend(more.map(|peer| Box::new(Witness { inbox, peer })));
     }
 
     /// What UCX is given with the way to a peer.
     pub fn of(&self, peer: Peer) -> *mut c_void {
-        (&raw const self.0[peer.0 as usize]).cast_mut().cast()
+        (&raw const *self.0[peer.0 as usize]).cast_mut().cast()
     }
 }
 
