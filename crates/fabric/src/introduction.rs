@@ -249,7 +249,8 @@ impl Introductions {
         }
     }
 
-    /// Removes a peer; what is to be said to it is owed. Whether it was there.
+    /// Removes a peer; what is to be said to it is owed. Whether it has ever answered, and so has
+    /// added this process, as far as is known.
     pub fn remove(&mut self, peer: Peer) -> bool {
         let Some(gone) = self.added.remove(&peer) else {
             return false;
@@ -263,7 +264,7 @@ impl Introductions {
             self.goodbyes
                 .push(self.word(peer, &gone, Kind::Goodbye, theirs));
         }
-        true
+        gone.theirs.is_some()
     }
 
     /// Nothing is to be said to a peer any more: it is gone.
@@ -413,6 +414,13 @@ impl Introductions {
             }
             Kind::Proof => it.proof = None,
             _ => it.welcome = false,
+        }
+    }
+
+    /// A farewell that was sent has not arrived.
+    pub fn not_said(&mut self, word: Word) {
+        if word.kind == Kind::Goodbye {
+            self.goodbyes.push(word);
         }
     }
 

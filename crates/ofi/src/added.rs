@@ -2,9 +2,11 @@
 //! [`introduction`]. Until such a process has welcomed this one its route is full.
 //!
 //! A removed one keeps its number until the provider has given back all that it had for it. Where
-//! that does not happen by itself, as a peer that does not answer has it, the connection is ended.
+//! that does not happen by itself, as a peer that does not poll has it, the connection is ended; the
+//! peer is told over the next one, which the provider makes when it polls.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use catena_base::PeerBytes;
@@ -14,6 +16,7 @@ use catena_fabric::row::Framed;
 use catena_fabric::{Deliver, Header, Peer, ProcessName};
 use catena_ofi_sys::calls;
 
+use crate::connections::{is_answered, knock};
 use crate::contexts::Contexts;
 use crate::init::Ofi;
 use crate::send::is_lack;
@@ -27,22 +30,47 @@ pub(crate) const STRIDE: usize = (FRAME + WORD).next_multiple_of(64);
 /// How long what is under way to a removed peer may take, before its connection is ended.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// For how long a provider does not take words to a peer before it is seen to whether that is there.
+const STUCK: Duration = Duration::from_secs(1);
+
+/// How often a farewell is tried again that has not arrived.
+const TRIES: u32 = 3;
+
 /// What an endpoint keeps of the processes that are added.
 #[derive(Debug)]
 pub(crate) struct Added {
     pub(crate) introductions: Introductions,
     /// The address in the vector of each that is reached.
     addresses: HashMap<Peer, u64>,
-    /// Those that were removed, when what is under way to them ends at the latest, and whether it
-    /// was ended.
-    departing: BTreeMap<Peer, (Instant, bool)>,
+    departing: BTreeMap<Peer, Departing>,
     /// Those that are there.
     there: BTreeSet<Peer>,
-    /// To whom words are under way.
-    words: [Option<Peer>; WORDS],
+    /// The words under way.
+    words: [Option<Word>; WORDS],
     contexts: Contexts,
+    /// Peers to whom the provider takes no words.
+    stuck: HashMap<Peer, Stuck>,
     /// Where their buffers begin in the endpoint's memory.
     at: usize,
+}
+
+/// A peer to which the provider takes no words.
+#[derive(Debug)]
+struct Stuck {
+    since: Instant,
+    /// A connection to where it takes some.
+    knock: Option<OwnedFd>,
+}
+
+/// A process that was removed.
+#[derive(Debug)]
+struct Departing {
+    /// When what is under way to it is ended at the latest.
+    until: Instant,
+    /// Whether its connection was ended. It is told all the same, over another one.
+    is_ended: bool,
+    /// Farewells that have not arrived.
+    missed: u32,
 }
 
 impl Added {
@@ -55,6 +83,7 @@ impl Added {
             there: BTreeSet::new(),
             words: [None; WORDS],
             contexts: Contexts::new(WORDS),
+            stuck: HashMap::new(),
             at,
         }
     }
@@ -66,13 +95,13 @@ impl Added {
 
     /// Whether those that were removed have been told so, as far as they can be.
     pub(crate) fn has_said_goodbye(&self) -> bool {
-        self.departing
-            .keys()
-            .all(|peer| self.has_said_all_to(*peer))
+        let mut departing = self.departing.iter();
+        departing.all(|(peer, it)| it.is_ended || self.has_said_all_to(*peer))
     }
 
     fn has_said_all_to(&self, peer: Peer) -> bool {
-        self.introductions.has_let_go(peer) && !self.words.contains(&Some(peer))
+        let mut words = self.words.iter().flatten();
+        self.introductions.has_let_go(peer) && words.all(|it| it.to != peer)
     }
 
     /// Whether a process is there.
@@ -143,8 +172,12 @@ impl Ofi {
         if let Some(added) = &mut self.added {
             added.introductions.remove(peer);
             added.there.remove(&peer);
-            let end = (Instant::now() + PATIENCE, false);
-            added.departing.insert(peer, end);
+            let departing = Departing {
+                until: Instant::now() + PATIENCE,
+                is_ended: false,
+                missed: 0,
+            };
+            added.departing.insert(peer, departing);
         }
         self.has_to_do = true;
         Ok(())
@@ -183,7 +216,7 @@ impl Ofi {
             return;
         };
         let due: Vec<Word> = added.introductions.due().collect();
-        let mut failed = Vec::new();
+        let (mut failed, mut stuck) = (Vec::new(), Vec::new());
         for word in due {
             let Some(slot) = added.words.iter().position(Option::is_none) else {
                 break;
@@ -206,25 +239,84 @@ impl Ofi {
             };
             match sent {
                 Ok(()) => {
-                    added.words[slot] = Some(word.to);
+                    added.stuck.remove(&word.to);
+                    added.words[slot] = Some(word);
                     added.introductions.said(&word);
                 }
-                Err(error) if is_lack(error) => {}
-                Err(error) => failed.push((word.to, error)),
+                Err(error) if is_lack(error) => stuck.push(word.to),
+                Err(error) => {
+                    added.introductions.said(&word);
+                    failed.push((word, error));
+                }
             }
         }
         self.added = Some(added);
-        for (peer, error) in failed {
+        for peer in stuck {
+            self.look_after(peer);
+        }
+        for (word, error) in failed {
             let words = self.objects.offer.library.strerror(error as i32);
-            self.lose(peer, format!("nothing can be sent to it: {words}"));
+            self.word_failed(word, words);
         }
     }
 
-    /// A word has left its buffer, or will not; to whom it was, if it was one.
+    /// The provider does not take words to a peer. It may try to reach one that is dead, for ever:
+    /// so it is seen to whether anybody takes connections there.
+    fn look_after(&mut self, peer: Peer) {
+        let at = self.connections.of(peer);
+        let Some(added) = &mut self.added else {
+            return;
+        };
+        let now = Instant::now();
+        let stuck = added.stuck.entry(peer).or_insert_with(|| Stuck {
+            since: now,
+            knock: None,
+        });
+        if now < stuck.since + STUCK {
+            return;
+        }
+        let state = match (&stuck.knock, at) {
+            (Some(knock), _) => is_answered(knock),
+            (None, Some(at)) => knock(at).map(|it| {
+                stuck.knock = Some(it);
+                false
+            }),
+            (None, None) => Ok(false),
+        };
+        match state {
+            // It lives, and is asked again after a while.
+            Ok(true) => _ = added.stuck.remove(&peer),
+            Ok(false) => {}
+            Err(error) => {
+                added.stuck.remove(&peer);
+                added.introductions.lose(peer);
+                let _ = self.lose(peer, format!("it cannot be reached: {error}"));
+            }
+        }
+    }
+
+    /// A word has left its buffer, or will not; which, if it was one.
     #[cold]
-    pub(crate) fn word_ended(&mut self, context: *mut std::ffi::c_void) -> Option<Peer> {
+    pub(crate) fn word_ended(&mut self, context: *mut std::ffi::c_void) -> Option<Word> {
         let added = self.added.as_mut()?;
         added.words[added.contexts.operation(context)?].take()
+    }
+
+    /// A word could not be sent: its peer is gone. One that was removed may be there, and have lost
+    /// the connection.
+    pub(crate) fn word_failed(&mut self, word: Word, words: String) {
+        let departing = self
+            .added
+            .as_mut()
+            .and_then(|it| Some((it.departing.get_mut(&word.to)?, &mut it.introductions)));
+        match departing {
+            Some((departing, introductions)) if departing.missed < TRIES => {
+                departing.missed += 1;
+                introductions.not_said(word);
+            }
+            Some((_, introductions)) => introductions.lose(word.to),
+            None => drop(self.lose(word.to, format!("sending to it failed: {words}"))),
+        }
     }
 
     /// Looks which of those that were removed have nothing under way any more.
@@ -239,18 +331,18 @@ impl Ofi {
             let is_idle = target.lost_buffers() == 0 && self.operations.is_idle(peer);
             if is_idle && added.has_said_all_to(peer) {
                 added.departing.remove(&peer);
+                added.stuck.remove(&peer);
                 self.targets[peer.0 as usize] = Target::unknown();
                 self.connections.forget(peer);
                 if let Some(address) = added.addresses.remove(&peer) {
                     // SAFETY: of this vector; nothing under way has it.
                     unsafe { calls::av_remove(self.objects.av, address) };
                 }
-            } else if let Some((until, is_ended)) = added.departing.get_mut(&peer)
-                && *until <= now
-                && !*is_ended
+            } else if let Some(it) = added.departing.get_mut(&peer)
+                && it.until <= now
+                && !it.is_ended
             {
-                *is_ended = true;
-                added.introductions.lose(peer);
+                it.is_ended = true;
                 self.connections.lose(peer);
             }
         }

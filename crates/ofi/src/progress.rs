@@ -138,9 +138,9 @@ impl Ofi {
                 self.not_received(number, entry.flags & consts::MULTI_RECV != 0);
             }
             None => {
-                if let Some(peer) = self.word_ended(entry.op_context) {
+                if let Some(word) = self.word_ended(entry.op_context) {
                     let words = self.words(&entry);
-                    self.lose(peer, format!("sending to it failed: {words}"));
+                    self.word_failed(word, words);
                 }
             }
         }
@@ -166,13 +166,7 @@ impl Ofi {
                 self.give_up(&lost);
                 lost
             }
-            Err(known) => {
-                // Of one that was removed nothing more is said to it.
-                self.added
-                    .iter_mut()
-                    .for_each(|it| it.introductions.lose(peer));
-                known
-            }
+            Err(known) => known,
         }
     }
 

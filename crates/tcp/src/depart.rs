@@ -24,6 +24,15 @@ pub(crate) struct Departing {
     since: Instant,
 }
 
+/// Whether the other end of a connection takes this process for one that it may know.
+fn is_heard(stage: &Stage) -> bool {
+    match stage {
+        Stage::Open => true,
+        Stage::Greeting(handshake) => handshake.has_proven(),
+        Stage::Calling | Stage::Unmet | Stage::Departing => false,
+    }
+}
+
 impl Tcp {
     /// Removes a process that was added; see [`Rail::remove_peer`](catena_fabric::Rail).
     ///
@@ -34,7 +43,7 @@ impl Tcp {
         for at in 0..self.links.len() {
             match &self.links[at] {
                 Some(it) if it.peer != Some(peer) => {}
-                Some(it) if matches!(it.stage, Stage::Open) => self.depart(at, name),
+                Some(it) if is_heard(&it.stage) => self.depart(at, name),
                 Some(_) => self.remove(at),
                 None => {}
             }
@@ -50,7 +59,12 @@ impl Tcp {
 
     /// Says farewell over a connection.
     fn depart(&mut self, at: usize, name: ProcessName) {
-        for list in [&mut self.open, &mut self.held, &mut self.halves] {
+        for list in [
+            &mut self.open,
+            &mut self.young,
+            &mut self.held,
+            &mut self.halves,
+        ] {
             list.retain(|&it| it != at);
         }
         let Some(link) = &mut self.links[at] else {

@@ -37,6 +37,11 @@ impl Tcp {
         });
         let waiting = self.unmet.iter().position(|it| it.name == name);
         if let (Some(peer), Some(number)) = (known, waiting) {
+            // It may have gone, or gone and come back.
+            self.still_unmet(self.unmet[number].at);
+            let Some(number) = self.unmet.iter().position(|it| it.name == name) else {
+                return;
+            };
             let Unmet { at, welcome, .. } = self.unmet.swap_remove(number);
             if let Err(end) = self.welcome_in(at, peer, &welcome) {
                 self.ended(at, &end);

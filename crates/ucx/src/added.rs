@@ -3,6 +3,11 @@
 //!
 //! The way to a removed one is closed once UCX has handed on all that was sent to it, or after a
 //! while. Its number is in use until nothing that UCX has is for it.
+//!
+//! UCX pairs the endpoints of two workers by how many there were before (1.13): the first that one
+//! of them opens leads to the first of the other one, whenever that is opened, and if the former was
+//! closed meanwhile the latter leads nowhere. So the way to one that has not opened its own yet is
+//! kept for when it is added again.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ptr::null_mut;
@@ -16,7 +21,7 @@ use catena_fabric::{Deliver, Header, LocalPeer, Peer, ProcessName, Started};
 use catena_proof::Secret;
 use catena_ucx_sys::{Ep, consts};
 
-use crate::inbox::{self, Inbox};
+use crate::inbox::{self, Inbox, Witness};
 use crate::init::Ucx;
 use crate::keys::word_kind;
 use crate::recv::PACKET;
@@ -25,6 +30,9 @@ use crate::state::Target;
 
 /// How long what is under way to a removed peer may take, before it is ended.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// From here on numbers are those of ways that are kept, and of no peers.
+pub(crate) const KEPT: Peer = Peer(u32::MAX - (1 << 20));
 
 /// Words of strangers and others that are kept until this process looks at them, at most.
 const MOST_WORDS: usize = 256;
@@ -38,7 +46,26 @@ pub(crate) struct Added {
     /// The ways to those that have not welcomed this process yet.
     eps: HashMap<Peer, *mut Ep>,
     departing: BTreeMap<Peer, Departing>,
+    /// Where all those are that are reached, or were.
+    reached: HashMap<Peer, Box<[u8]>>,
+    /// What UCX tells the failure of the way to each of these with.
+    witnesses: HashMap<Peer, Box<Witness>>,
+    /// Ways to those that were removed before they had opened theirs.
+    kept: Vec<Kept>,
+    /// The number of the last one, from [`KEPT`] on.
+    last_kept: u32,
 }
+
+/// A way to a process that is not there now.
+#[derive(Debug)]
+struct Kept {
+    name: ProcessName,
+    ep: *mut Ep,
+    witness: Box<Witness>,
+}
+
+/// How many there are at most.
+const MOST_KEPT: usize = 64;
 
 // SAFETY: as for `Objects`.
 unsafe impl Send for Added {}
@@ -53,6 +80,10 @@ struct Departing {
     until: Instant,
     /// UCX was asked to hand on all that was sent.
     is_flushed: bool,
+    /// It has not opened its way to this one, or will open another one.
+    is_kept: bool,
+    /// The way has failed.
+    has_failed: bool,
 }
 
 impl Added {
@@ -67,7 +98,7 @@ impl Added {
 
     /// Whether all that were removed have been told so, as far as they can be.
     pub(crate) fn has_said_goodbye(&self) -> bool {
-        self.departing.is_empty()
+        self.departing.values().all(|it| it.is_kept)
     }
 
     /// The ways that lead to processes without being those of targets.
@@ -75,7 +106,8 @@ impl Added {
         let departing = std::mem::take(&mut self.departing);
         let open = departing.into_values().map(|it| it.ep);
         let eps = std::mem::take(&mut self.eps);
-        let all = eps.into_values().chain(open);
+        let kept = std::mem::take(&mut self.kept).into_iter().map(|it| it.ep);
+        let all = eps.into_values().chain(open).chain(kept);
         all.filter(|ep| !ep.is_null()).collect()
     }
 }
@@ -170,7 +202,6 @@ impl Ucx {
         self.endpoint.losses.grow(numbers);
         self.endpoint.losses.forget(peer);
         self.rma.grow(numbers);
-        self.witnesses.grow(numbers, &self.inbox);
         Ok(())
     }
 
@@ -196,7 +227,7 @@ impl Ucx {
         self.end_rows();
         let _ = self.endpoint.lose(peer, "it was removed".to_string());
         self.endpoint.losses.set_known(peer);
-        self.known().map(|it| it.remove(peer));
+        let has_answered = self.known().is_some_and(|it| it.remove(peer));
         self.forget_rights(peer);
         let ep = std::mem::replace(&mut self.targets[peer.0 as usize].ep, null_mut());
         let Some(added) = &mut self.added else {
@@ -210,6 +241,8 @@ impl Ucx {
                 ep: early.unwrap_or(ep),
                 until: Instant::now() + PATIENCE,
                 is_flushed: false,
+                is_kept: !has_answered,
+                has_failed: false,
             };
             added.departing.insert(peer, departing);
         }
@@ -257,8 +290,23 @@ impl Ucx {
         let ready: Vec<(Peer, Box<[u8]>)> = ready.collect();
         let mut failed = Vec::new();
         for (peer, address) in ready {
-            match self.objects.connect(&address, self.witnesses.of(peer)) {
-                Ok(ep) => {
+            let kept = added
+                .kept
+                .iter()
+                .position(|it| added.there.get(&peer) == Some(&it.name));
+            let opened = match kept.map(|at| added.kept.swap_remove(at)) {
+                Some(Kept { ep, witness, .. }) => Ok((ep, witness)),
+                None => {
+                    let witness = Witness::of(peer, &self.inbox);
+                    let ep = self.objects.connect(&address, witness.given());
+                    ep.map(|ep| (ep, witness))
+                }
+            };
+            match opened {
+                Ok((ep, mut witness)) => {
+                    added.reached.insert(peer, address);
+                    witness.peer = peer;
+                    added.witnesses.insert(peer, witness);
                     added.eps.insert(peer, ep);
                     self.known().map(|it| it.reach(peer));
                 }
@@ -342,11 +390,17 @@ impl Ucx {
         let has_said = self.known().is_none_or(|it| it.has_let_go(peer));
         let departing = |ucx: &Ucx| {
             let it = ucx.added.as_ref()?.departing.get(&peer)?;
-            Some((it.ep, it.until, it.is_flushed))
+            Some((it.ep, it.until, it.is_flushed, it.is_kept))
         };
-        let Some((ep, until, mut is_flushed)) = departing(self) else {
+        let Some((ep, until, mut is_flushed, is_kept)) = departing(self) else {
             return;
         };
+        if is_kept && !ep.is_null() {
+            if has_said {
+                self.keep_way(peer);
+            }
+            return;
+        }
         let mut is_over = until <= Instant::now();
         if !ep.is_null() && has_said && !is_flushed && !is_over {
             let step = self.start(None, peer, None, |ucx, _, param| {
@@ -361,7 +415,9 @@ impl Ucx {
         if is_closed && !ep.is_null() {
             // SAFETY: open, and nobody knows it any more.
             unsafe { self.objects.disconnect(ep) };
-            self.known().into_iter().for_each(|it| it.lose(peer));
+            if !has_said {
+                return self.tell_later(peer);
+            }
         }
         if is_closed && is_idle {
             self.discard_rights(peer);
@@ -372,9 +428,69 @@ impl Ucx {
         };
         if is_closed && is_idle {
             added.departing.remove(&peer);
+            added.witnesses.remove(&peer);
+            added.reached.remove(&peer);
         } else if let Some(it) = added.departing.get_mut(&peer) {
             it.is_flushed = is_flushed;
             it.ep = if is_closed { null_mut() } else { ep };
+        }
+    }
+
+    /// The way to a peer that was removed is closed before that one could be told. If it lives it is
+    /// told over another one, which is that of its next time, too.
+    fn tell_later(&mut self, peer: Peer) {
+        let witness = Witness::of(peer, &self.inbox);
+        let Some(added) = &mut self.added else {
+            return;
+        };
+        let Some(it) = added.departing.get_mut(&peer) else {
+            return;
+        };
+        it.ep = null_mut();
+        let address = added.reached.get(&peer).filter(|_| !it.has_failed);
+        let opened = address.map(|it| self.objects.connect(it, witness.given()));
+        match opened {
+            Some(Ok(ep)) => {
+                (it.ep, it.is_kept) = (ep, true);
+                added.witnesses.insert(peer, witness);
+            }
+            Some(Err(_)) | None => self.known().into_iter().for_each(|it| it.lose(peer)),
+        }
+    }
+
+    /// Keeps the way to a process that was removed, once nothing is under way.
+    fn keep_way(&mut self, peer: Peer) {
+        if !self.rma.is_idle(peer) || self.targets[peer.0 as usize].buffers > 0 {
+            return;
+        }
+        self.targets[peer.0 as usize] = Target::unknown();
+        let Some(added) = &mut self.added else {
+            return;
+        };
+        let witness = added.witnesses.remove(&peer);
+        added.reached.remove(&peer);
+        if let (Some(it), Some(mut witness)) = (added.departing.remove(&peer), witness) {
+            let (name, ep) = (it.name, it.ep);
+            added.last_kept = (added.last_kept + 1) % (1 << 20);
+            witness.peer = Peer(KEPT.0 + added.last_kept);
+            added.kept.push(Kept { name, ep, witness });
+        }
+        if added.kept.len() > MOST_KEPT {
+            let oldest = added.kept.remove(0);
+            // SAFETY: open, and nobody knows it any more.
+            unsafe { self.objects.disconnect(oldest.ep) };
+        }
+    }
+
+    /// A way has failed that was kept.
+    pub(crate) fn end_kept(&mut self, number: Peer) {
+        let kept = self.added.iter_mut().flat_map(|it| {
+            let failed = it.kept.extract_if(.., |it| it.witness.peer == number);
+            failed.collect::<Vec<_>>()
+        });
+        for Kept { ep, .. } in kept.collect::<Vec<_>>() {
+            // SAFETY: open, and nobody knows it any more.
+            unsafe { self.objects.disconnect(ep) };
         }
     }
 
@@ -409,7 +525,7 @@ impl Ucx {
             .as_mut()
             .and_then(|it| it.departing.get_mut(&peer));
         if let Some(it) = departing {
-            it.until = Instant::now();
+            (it.until, it.is_kept, it.has_failed) = (Instant::now(), false, true);
             self.has_to_do = true;
         }
     }

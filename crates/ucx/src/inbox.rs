@@ -102,40 +102,45 @@ impl Drop for Shared {
     }
 }
 
-/// What UCX is given with the way to a peer, to tell of its failure. A peer has one way at most;
-/// one whose number was another one's has its own once that one's is closed. Its endpoint is known by this, not by its address, which may be that of another endpoint
+/// What UCX is given with the way to a peer, to tell of its failure. A peer has one way at most,
+/// ever, or one for each time that it is added; its endpoint is known by this, not by its address, which may be that of another endpoint
 /// once it is closed.
 #[derive(Debug)]
 pub(crate) struct Witness {
     inbox: *mut Inbox,
-    peer: Peer,
+    pub peer: Peer,
 }
 
-/// Those of all peers. They stay where they are.
+impl Witness {
+    /// Of the way to that peer.
+    pub fn of(peer: Peer, shared: &Shared) -> Box<Witness> {
+        let inbox = shared.at();
+        Box::new(Witness { inbox, peer })
+    }
+
+    /// What UCX is given.
+    pub fn given(&self) -> *mut c_void {
+        (&raw const *self).cast_mut().cast()
+    }
+}
+
+/// Those of all peers of a job. They stay where they are.
 #[derive(Debug)]
-pub(crate) struct Witnesses(Vec<Box<Witness>>);
+pub(crate) struct Witnesses(Box<[Witness]>);
 
 // SAFETY: as for `Shared`.
 unsafe impl Send for Witnesses {}
 
 impl Witnesses {
     pub fn new(peers: usize, shared: &Shared) -> Witnesses {
-        let mut all = Witnesses(Vec::new());
-        all.grow(peers, shared);
-        all
-    }
-
-    /// Those of the peers below number `peers`.
-    pub fn grow(&mut self, peers: usize, shared: &Shared) {
         let inbox = shared.at();
-        let more = (self.0.len() as u32..peers as u32).map(Peer);
-        self.0
-            .extend(more.map(|peer| Box::new(Witness { inbox, peer })));
+        let peers = (0..peers as u32).map(Peer);
+        Witnesses(peers.map(|peer| Witness { inbox, peer }).collect())
     }
 
     /// What UCX is given with the way to a peer.
     pub fn of(&self, peer: Peer) -> *mut c_void {
-        (&raw const *self.0[peer.0 as usize]).cast_mut().cast()
+        self.0[peer.0 as usize].given()
     }
 }
 

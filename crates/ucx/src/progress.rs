@@ -4,6 +4,7 @@ use catena_fabric::row::Framed;
 use catena_fabric::{Deliver, Peer, PeerLost, Sleeper};
 use catena_ucx_sys::{Status, consts};
 
+use crate::added::KEPT;
 use crate::inbox::{Inbox, Taker};
 use crate::init::Ucx;
 
@@ -47,6 +48,10 @@ impl Ucx {
             self.learn(word);
         }
         for (peer, status) in failed {
+            if peer >= KEPT {
+                self.end_kept(peer);
+                continue;
+            }
             let words = self.objects.library.words(status);
             self.lose(peer, format!("the connection to it failed: {words}"));
         }
