@@ -13,6 +13,8 @@ pub struct Inbox {
     pub packets: Vec<(Peer, Header, Vec<u8>)>,
     /// Losses in order of arrival.
     pub lost: Vec<PeerLost>,
+    /// Peers that have removed this process, in order of arrival.
+    pub left: Vec<PeerLost>,
     /// Operations that have ended, in order of arrival.
     pub completed: Vec<(OpId, Result<u64, RmaError>)>,
 }
@@ -25,6 +27,10 @@ impl Deliver for Inbox {
 
     fn lost(&mut self, lost: PeerLost) {
         self.lost.push(lost);
+    }
+
+    fn left(&mut self, end: PeerLost) {
+        self.left.push(end);
     }
 
     fn completed(&mut self, op: OpId, result: Result<u64, RmaError>) {

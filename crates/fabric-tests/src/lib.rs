@@ -12,18 +12,56 @@
 //! ```text
 //! catena_fabric_tests::conformance!(tiny_parts, make_pair, parts_are_taken_once);
 //! ```
+//!
+//! A network that [adds peers](catena_fabric::Rail::ADDS_PEERS) passes a second suite, over ends of
+//! processes that are alone, which `make_strangers` makes as a [`Strangers`]:
+//!
+//! ```text
+//! catena_fabric_tests::conformance_of_peers!(strangers, make_strangers);
+//! ```
 
 mod help;
 mod network;
 mod operations;
 mod pair;
+mod peers;
 mod suite;
 
 pub use help::{Inbox, pattern};
 pub use network::*;
 pub use operations::*;
 pub use pair::{Claims, Offer, Pair};
+pub use peers::*;
 pub use suite::*;
+
+/// Makes a module of tests out of the suite for networks that add peers, for ends that `$make`
+/// makes.
+#[macro_export]
+macro_rules! conformance_of_peers {
+    ($name:ident, $make:ident) => {
+        $crate::conformance_of_peers!(
+            $name,
+            $make,
+            peers_are_added_in_any_order,
+            names_and_numbers_are_given_once,
+            a_removed_peer_is_told_behind_what_was_sent,
+            removed_peers_are_added_again,
+            operations_to_a_removed_peer_end_once,
+            a_peer_that_does_nothing_is_removed
+        );
+    };
+    ($name:ident, $make:ident, $($test:ident),+) => {
+        mod $name {
+            $(
+                #[test]
+                fn $test() {
+                    let strangers: Option<$crate::Strangers<_>> = super::$make().into();
+                    strangers.map($crate::$test);
+                }
+            )+
+        }
+    };
+}
 
 /// Makes a module of tests out of the suite, for pairs that `$make` builds.
 #[macro_export]

@@ -3,7 +3,7 @@
 
 use catena_memory::Kinds;
 
-use crate::frame::{FRAME, Front};
+use crate::frame::{FRAME, Sign};
 use crate::row::{Framed, Rows};
 use crate::{Caps, Deliver, Header, Payload, Peer, PeerLost, Posted, RailCounters};
 
@@ -24,8 +24,19 @@ use crate::{Caps, Deliver, Header, Payload, Peer, PeerLost, Posted, RailCounters
 #[derive(Debug)]
 pub struct Losses {
     by_peer: Vec<Option<Box<PeerLost>>>,
-    /// Those that no poll has told yet, and whether they have only ended ([`Deliver::ended`]).
-    untold: Vec<(PeerLost, bool)>,
+    /// Those that no poll has told yet.
+    untold: Vec<(PeerLost, How)>,
+}
+
+/// How a peer is told to be gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// [`Deliver::lost`].
+    Lost,
+    /// [`Deliver::ended`].
+    Ended,
+    /// [`Deliver::left`].
+    Left,
 }
 
 impl Losses {
@@ -68,7 +79,7 @@ impl Losses {
     /// The loss that is known already, if one is: the first cause stays.
     #[cold]
     pub fn add(&mut self, peer: Peer, cause: String) -> Result<PeerLost, PeerLost> {
-        self.note(peer, cause, false)
+        self.note(peer, cause, How::Lost)
     }
 
     /// A peer has ended ([`Deliver::ended`]), which the next poll tells; to this transport it is
@@ -78,14 +89,30 @@ impl Losses {
     /// The loss that is known already, if one is: the first cause stays.
     #[cold]
     pub fn add_end(&mut self, peer: Peer, cause: String) -> Result<PeerLost, PeerLost> {
-        self.note(peer, cause, true)
+        self.note(peer, cause, How::Ended)
     }
 
-    fn note(&mut self, peer: Peer, cause: String, has_ended: bool) -> Result<PeerLost, PeerLost> {
+    /// A peer has removed this process ([`Deliver::left`]), which the next poll tells; to this
+    /// transport it is gone.
+    ///
+    /// # Errors
+    /// The loss that is known already, if one is: the first cause stays.
+    #[cold]
+    pub fn add_left(&mut self, peer: Peer, cause: String) -> Result<PeerLost, PeerLost> {
+        self.note(peer, cause, How::Left)
+    }
+
+    /// A peer was removed: nothing of it is told, and it is there again once it is added again.
+    pub fn forget(&mut self, peer: Peer) {
+        self.by_peer[peer.0 as usize] = None;
+        self.set_known(peer);
+    }
+
+    fn note(&mut self, peer: Peer, cause: String, how: How) -> Result<PeerLost, PeerLost> {
         self.check(peer)?;
         let lost = PeerLost { peer, cause };
         self.by_peer[peer.0 as usize] = Some(Box::new(lost.clone()));
-        self.untold.push((lost.clone(), has_ended));
+        self.untold.push((lost.clone(), how));
         Ok(lost)
     }
 
@@ -97,10 +124,11 @@ impl Losses {
     /// Tells of the losses that no poll has told yet.
     #[inline]
     pub fn deliver<D: Deliver>(&mut self, deliver: &mut D) {
-        for (lost, has_ended) in self.untold.drain(..) {
-            match has_ended {
-                true => deliver.ended(lost),
-                false => deliver.lost(lost),
+        for (lost, how) in self.untold.drain(..) {
+            match how {
+                How::Lost => deliver.lost(lost),
+                How::Ended => deliver.ended(lost),
+                How::Left => deliver.left(lost),
             }
         }
     }
@@ -181,13 +209,9 @@ impl Endpoint {
         }
     }
 
-    /// The first bytes of a frame of one packet, or of several.
-    #[inline]
-    pub fn front(&self, header: Option<Header>) -> Front {
-        match header {
-            Some(header) => Front::new(self.job, self.me, header),
-            None => Front::of_several(self.job, self.me),
-        }
+    /// What its frames bear by which the other processes of its job know it.
+    pub fn sign(&self) -> Sign {
+        Sign::of_rank(self.job, self.me)
     }
 
     /// What happened so far.
@@ -208,6 +232,16 @@ impl Endpoint {
         Ok(lost)
     }
 
+    /// A peer has removed this process, as [`Losses::add_left`]; what waits for it never leaves.
+    ///
+    /// # Errors
+    /// The loss that is known already, if one is.
+    pub fn leave(&mut self, peer: Peer, cause: String) -> Result<PeerLost, PeerLost> {
+        let end = self.losses.add_left(peer, cause)?;
+        self.rows.forget(peer);
+        Ok(end)
+    }
+
     /// Counts a read of so many bytes.
     pub fn count_read(&mut self, bytes: usize) {
         self.counters.reads += 1;
@@ -223,14 +257,14 @@ pub trait FrameSender: Sized {
     /// Its endpoint, to change it.
     fn endpoint_mut(&mut self) -> &mut Endpoint;
 
-    /// Sends a frame.
+    /// Sends a frame; `header` as in [`Framed::send_frame`].
     ///
     /// # Errors
     /// [`PeerLost`] if the peer is gone.
     fn put_frame<P: Payload>(
         &mut self,
         peer: Peer,
-        front: Front,
+        header: Header,
         payload: P,
     ) -> Result<Posted, PeerLost>;
 
@@ -269,18 +303,13 @@ impl<N: FrameSender> Framed for N {
     }
 
     #[inline]
-    fn front(&self, header: Option<Header>) -> Front {
-        self.endpoint().front(header)
-    }
-
-    #[inline]
     fn send_frame<P: Payload>(
         &mut self,
         peer: Peer,
-        front: Front,
+        header: Header,
         payload: P,
     ) -> Result<Posted, PeerLost> {
-        self.put_frame(peer, front, payload)
+        self.put_frame(peer, header, payload)
     }
 }
 

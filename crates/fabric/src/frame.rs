@@ -1,8 +1,7 @@
 //! What a packet looks like as one message of a network.
 //!
 //! ```text
-//! 0    job     tells jobs apart, so that strays are noticed
-//! 4    from    the sender's rank in the world
+//! 0    sign    the sender's, by which the receiver knows it: see [`Sign`]
 //! 8    header  24 bytes; its stamp is the version of this layout
 //! 32   payload
 //! ```
@@ -36,37 +35,79 @@ const SEVERAL: u8 = VERSION | 1 << 7;
 /// Bytes in front of the payload of one of several packets.
 const LEAD: usize = size_of::<u32>() + size_of::<Header>();
 
+/// By what the receiver of a frame knows its sender: its job's number and its rank in the world, or
+/// a word that the receiver has given it ([`introduction`](crate::introduction)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Sign(u64);
+
+impl Sign {
+    /// That of a rank of a job with this [number](job_number).
+    pub fn of_rank(job: u32, rank: u32) -> Sign {
+        Sign(u64::from(rank) << 32 | u64::from(job))
+    }
+
+    /// One with these bits.
+    pub const fn from_bits(bits: u64) -> Sign {
+        Sign(bits)
+    }
+
+    /// Its bits.
+    pub fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The rank, if it is the sign of one of `processes` ranks of that job.
+    #[inline]
+    fn rank(self, job: u32, processes: u32) -> Option<Peer> {
+        let rank = (self.0 >> 32) as u32;
+        (self.0 as u32 == job && rank < processes).then_some(Peer(rank))
+    }
+}
+
 /// What stands in front of the payload.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Front {
-    /// Number of the job.
-    pub job: u32,
-    /// Rank of the sender in the world.
-    pub from: u32,
-    /// The packet's.
+    /// The sender's.
+    pub sign: Sign,
+    /// The packet's, [of this version](of_one), or that of [several](SEVERAL_PACKETS).
     pub header: Header,
 }
 
 const _: () = assert!(FRAME == 32);
 
+/// The header of a frame of one packet.
+#[inline]
+pub fn of_one(header: Header) -> Header {
+    Header {
+        stamp: VERSION,
+        ..header
+    }
+}
+
+/// The header of a frame of several packets, those of a [`Batch`].
+pub const SEVERAL_PACKETS: Header = Header {
+    stamp: SEVERAL,
+    kind: 0,
+    seq: 0,
+    context: 0,
+    source: 0,
+    tag: 0,
+    len: 0,
+};
+
 impl Front {
-    /// The first bytes of a frame from `from` to another process of `job`.
-    pub fn new(job: u32, from: u32, header: Header) -> Front {
-        let header = Header {
-            stamp: VERSION,
-            ..header
-        };
-        Front { job, from, header }
+    /// The first bytes of a frame of one packet.
+    pub fn new(sign: Sign, header: Header) -> Front {
+        let header = of_one(header);
+        Front { sign, header }
     }
 
     /// The first bytes of a frame of several packets, those of a [`Batch`].
-    pub fn of_several(job: u32, from: u32) -> Front {
-        let header = Header {
-            stamp: SEVERAL,
-            ..Header::default()
-        };
-        Front { job, from, header }
+    pub fn of_several(sign: Sign) -> Front {
+        let header = SEVERAL_PACKETS;
+        Front { sign, header }
     }
 
     /// Writes a frame; returns its length.
@@ -84,18 +125,15 @@ impl Front {
         FRAME + len
     }
 
-    /// Reads the first bytes of a frame and checks that it belongs to `job`
-    /// and comes from one of `processes`; the payload follows.
+    /// Reads the first bytes of a frame of this version; the payload follows.
     #[inline]
-    fn read(frame: PeerBytes<'_>, job: u32, processes: u32) -> Option<(Front, PeerBytes<'_>)> {
+    fn read(frame: PeerBytes<'_>) -> Option<(Front, PeerBytes<'_>)> {
         if frame.len() < FRAME {
             return None;
         }
         // SAFETY: as many bytes are there, and every pattern is a front.
         let front = unsafe { ptr::read_unaligned(frame.as_ptr().cast::<Front>()) };
-        let sound = front.header.stamp & !(SEVERAL ^ VERSION) == VERSION
-            && front.job == job
-            && front.from < processes;
+        let sound = front.header.stamp & !(SEVERAL ^ VERSION) == VERSION;
         sound.then(|| (front, frame.part(FRAME, frame.len() - FRAME)))
     }
 }
@@ -107,12 +145,30 @@ pub fn open<'a>(
     frame: PeerBytes<'a>,
     job: u32,
     processes: u32,
+    take: impl FnMut(Peer, Header, PeerBytes<'a>),
+) -> bool {
+    open_signed(frame, |sign| sign.rank(job, processes), take)
+}
+
+/// The sign that a frame of this version bears.
+pub fn sign(frame: PeerBytes<'_>) -> Option<Sign> {
+    Some(Front::read(frame)?.0.sign)
+}
+
+/// Gives the packets of a frame to `take`, in their order, if `sender` knows by its sign from whom
+/// it comes; whether all of it was sound.
+#[inline]
+pub fn open_signed<'a>(
+    frame: PeerBytes<'a>,
+    sender: impl FnOnce(Sign) -> Option<Peer>,
     mut take: impl FnMut(Peer, Header, PeerBytes<'a>),
 ) -> bool {
-    let Some((front, mut rest)) = Front::read(frame, job, processes) else {
+    let Some((front, mut rest)) = Front::read(frame) else {
         return false;
     };
-    let from = Peer(front.from);
+    let Some(from) = sender(front.sign) else {
+        return false;
+    };
     if front.header.stamp == VERSION {
         take(from, front.header, rest);
         return true;
@@ -139,7 +195,7 @@ pub fn open<'a>(
 /// Two packets become a frame, and packets again:
 /// ```
 /// use catena_base::PeerBytes;
-/// use catena_fabric::frame::{Batch, FRAME, Front, open};
+/// use catena_fabric::frame::{Batch, FRAME, Front, Sign, open};
 /// use catena_fabric::{Header, Peer};
 ///
 /// let (job, from) = (5, 2);
@@ -148,7 +204,7 @@ pub fn open<'a>(
 /// batch.add(Header::default(), &&b"again"[..]);
 /// let mut frame = vec![0; FRAME + batch.bytes().len()];
 /// // SAFETY: exactly that long.
-/// unsafe { Front::of_several(job, from).write(frame.as_mut_ptr(), &batch.bytes()) };
+/// unsafe { Front::of_several(Sign::of_rank(job, from)).write(frame.as_mut_ptr(), &batch.bytes()) };
 ///
 /// let mut packets = Vec::new();
 /// let sound = open(PeerBytes::from(&*frame), job, 3, |from, _, payload| {
@@ -220,7 +276,9 @@ mod tests {
         };
         let mut bytes = vec![0; FRAME + payload.len()];
         // SAFETY: exactly that long.
-        let len = unsafe { Front::new(job, from, header).write(bytes.as_mut_ptr(), &payload) };
+        let len = unsafe {
+            Front::new(Sign::of_rank(job, from), header).write(bytes.as_mut_ptr(), &payload)
+        };
         assert_eq!(len, bytes.len());
         bytes
     }
@@ -275,7 +333,7 @@ mod tests {
         assert!(batch.has_room(7, room + LEAD + 7) && !batch.has_room(8, room + LEAD + 7));
         let mut bytes = vec![0; FRAME + room];
         // SAFETY: exactly that long.
-        unsafe { Front::of_several(5, 2).write(bytes.as_mut_ptr(), &batch.bytes()) };
+        unsafe { Front::of_several(Sign::of_rank(5, 2)).write(bytes.as_mut_ptr(), &batch.bytes()) };
         let packets: Vec<_> = (0..)
             .zip(payloads)
             .map(|(tag, payload)| (2, tag, payload.to_vec()))

@@ -7,7 +7,7 @@ mod replay;
 
 use catena_base::PeerBytes;
 
-use crate::frame::{Batch, FRAME, Front, open};
+use crate::frame::{Batch, FRAME, Front, Sign, open};
 use crate::{Header, Peer};
 
 /// The name of a folder in `fuzz/corpus`, and what takes its files.
@@ -37,7 +37,10 @@ pub fn frame(data: &[u8]) {
     let from = packets.first().map_or(0, |it| it.0.0);
     let mut again = vec![0; FRAME + batch.bytes().len()];
     // SAFETY: exactly that long.
-    unsafe { Front::of_several(job, from).write(again.as_mut_ptr(), &batch.bytes()) };
+    unsafe {
+        let sign = Sign::of_rank(job, from);
+        Front::of_several(sign).write(again.as_mut_ptr(), &batch.bytes());
+    }
     let mut left = packets.iter();
     let sound = open(
         PeerBytes::from(&again[..]),

@@ -16,8 +16,8 @@
 //! | [`Network`], [`Rail`] | those that lead to other hosts: how `net` opens and drives them   |
 //! | [`Deliver`]       | whoever takes what arrives                                            |
 //!
-//! [`endpoint`], [`frame`], [`row`], [`operations`], [`Members`], [`Memory`] and [`Sleeper`] are
-//! what networks have in common.
+//! [`endpoint`], [`frame`], [`row`], [`operations`], [`introduction`], [`Members`], [`Memory`] and
+//! [`Sleeper`] are what networks have in common.
 
 #[cfg(not(target_endian = "little"))]
 compile_error!("frames are little-endian");
@@ -28,6 +28,7 @@ pub mod frame;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
+pub mod introduction;
 mod members;
 mod memory;
 mod name;

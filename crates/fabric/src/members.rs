@@ -20,6 +20,8 @@ use crate::{LocalPeer, Peer, ProcessName};
 /// assert_eq!(members.peer(other(3)), Some(Peer(2)));
 /// assert_eq!(members.name(Peer(1)), Some(other(9)));
 /// assert!(members.add(Peer(3), other(9)).is_err(), "it is 1 already");
+/// assert_eq!(members.remove(Peer(1))?, other(9));
+/// members.add(Peer(1), other(4))?;
 /// # Ok::<(), String>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -94,5 +96,18 @@ impl Members {
         self.others[at as usize] = Some(name);
         self.by_name.insert(name, peer);
         Ok(())
+    }
+
+    /// Removes a process that was added: its number may be another one's. Its name.
+    ///
+    /// # Errors
+    /// If it was not added.
+    pub fn remove(&mut self, peer: Peer) -> Result<ProcessName, String> {
+        let at = peer.0.checked_sub(self.place.processes);
+        let added = at.and_then(|at| self.others.get_mut(at as usize)?.take());
+        let name = added.ok_or("only a process that was added is removed")?;
+        self.by_name.remove(&name);
+        while self.others.pop_if(|last| last.is_none()).is_some() {}
+        Ok(name)
     }
 }

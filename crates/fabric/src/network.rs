@@ -7,6 +7,7 @@
 //! | opening its rails                 | [`Network::open`]                                 |
 //! | packets, operations on memory     | [`Transport`](crate::Transport), [`Rma`]          |
 //! | its part of an address record     | [`Rail::address`], [`Rail::connect`]              |
+//! | peers that come and go            | [`Rail::ADDS_PEERS`], [`Rail::add_peer`], [`Rail::remove_peer`] |
 //! | describing itself                 | [`Rail::about`], [`Rail::way`], [`Rail::protocol_name`], [`Rail::counters`] |
 //! | watching its peers                | [`Rail::watches`], [`Rail::listens_at`], [`Rail::PROBE_PORT`] |
 //! | having nothing to do, and leaving | [`Rail::sleeper`], [`Rail::is_quiet`], [`Rail::tells_arrival`] |
@@ -32,7 +33,8 @@ pub const RAILS: usize = 4;
 pub struct Opening<'a> {
     /// Who opens it.
     pub place: LocalPeer,
-    /// What only the processes of the job know, if anything is. Libraries have no use for it.
+    /// What only the processes of the job know, if anything is. Libraries have no use for it within
+    /// a job; processes that [add each other](Rail::add_peer) prove by it who they are.
     pub secret: Option<&'a Secret>,
     /// In which order this process is to use what has these names, as indices: the nearest first,
     /// and of those equally near another one than its neighbours.
@@ -177,12 +179,35 @@ pub trait Rail: Rma + Debug {
     fn connect(&mut self, peer: Peer, address: &[u8]) -> Result<(), String>;
 
     /// Adds a process of another job, which has a number of its own here: from now on it is as one
-    /// of the job. One that calls before it was added waits; nothing that it sends is lost.
+    /// of the job. One that calls before it was added waits; nothing that it sends is lost, and
+    /// what it costs here is bounded.
     ///
     /// # Errors
     /// If it is known already, or not [`Rail::ADDS_PEERS`].
     fn add_peer(&mut self, _peer: Peer, _name: ProcessName) -> Result<(), String> {
         Err("it joins the processes of one job only".to_string())
+    }
+
+    /// Removes a process that was [added](Rail::add_peer), whether it is lost or not; to be called
+    /// between two polls. It is told as one that ends in good order ([`Deliver::left`](crate::Deliver::left)), once it
+    /// has got what had left for it. Nothing of it is delivered any more, and sends to it fail, as
+    /// do operations on its memory: those under way end with an error, which a poll tells. What
+    /// waits here to be sent is dropped where the library lets it be.
+    ///
+    /// Its number may be given to another process, or to the same one, once the rail
+    /// [has let go of it](Rail::has_let_go). The other end has to remove this process, too, before
+    /// the two can add each other again: in which order they do so does not matter.
+    ///
+    /// # Errors
+    /// If it was not added.
+    fn remove_peer(&mut self, _peer: Peer) -> Result<(), String> {
+        Err("it joins the processes of one job only".to_string())
+    }
+
+    /// Whether nothing is under way any more to a process that was [removed](Rail::remove_peer). To
+    /// be asked again after a poll.
+    fn has_let_go(&self, _peer: Peer) -> bool {
+        true
     }
 
     /// Name of what is spoken, for messages.

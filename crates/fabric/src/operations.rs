@@ -77,6 +77,13 @@ impl<T> Operations<T> {
         }
     }
 
+    /// Makes room for the peers below number `peers`; those that are there stay.
+    pub fn grow(&mut self, peers: usize) {
+        if self.under_way.len() < peers {
+            self.under_way.resize(peers, 0);
+        }
+    }
+
     /// Starts an operation by `start`, which is given the number of its slot and says what the
     /// network keeps until its end. One without an `op` is a step of a flush: its end is not told,
     /// but flushes wait for it and fail with it.

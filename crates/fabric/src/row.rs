@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use catena_base::clock;
 
-use crate::frame::{Batch, Front};
+use crate::frame::{Batch, SEVERAL_PACKETS, of_one};
 use crate::{Header, Payload, Peer, PeerLost, Posted};
 
 /// Rows that a poll follows soon to one that it does not, at least, if the program
@@ -182,6 +182,13 @@ impl Rows {
         self.held
     }
 
+    /// Makes room for the peers below number `peers`; those that are there stay.
+    pub fn grow(&mut self, peers: usize) {
+        if self.peers.len() < peers {
+            self.peers.resize(peers, Waiting::default());
+        }
+    }
+
     /// What waits for a peer is never to leave.
     pub fn forget(&mut self, peer: Peer) {
         if let Some(waiting) = self.peers.get_mut(peer.0 as usize) {
@@ -273,17 +280,15 @@ pub trait Framed: Sized {
     /// The packets that wait.
     fn rows(&mut self) -> &mut Rows;
 
-    /// The first bytes of a frame of one packet, or of several.
-    fn front(&self, header: Option<Header>) -> Front;
-
-    /// Sends a frame.
+    /// Sends a frame of one packet, whose header is [of this version](crate::frame::of_one), or of
+    /// [several](crate::frame::SEVERAL_PACKETS).
     ///
     /// # Errors
     /// [`PeerLost`] if the peer is gone.
     fn send_frame<P: Payload>(
         &mut self,
         peer: Peer,
-        front: Front,
+        header: Header,
         payload: P,
     ) -> Result<Posted, PeerLost>;
 
@@ -300,16 +305,15 @@ pub trait Framed: Sized {
     ) -> Result<Posted, PeerLost> {
         let now = clock::ticks();
         if self.rows().is_due(peer, payload.len(), now) {
-            let front = self.front(None);
             let send = |it: &mut Self, rows: &mut Rows| {
-                rows.flush(peer, |bytes| it.send_frame(peer, front, bytes))
+                rows.flush(peer, |bytes| it.send_frame(peer, SEVERAL_PACKETS, bytes))
             };
             // Where there is no room for it, there may be some behind it.
             let _ = lend(self, send)?;
         }
         match self.rows().keep(peer, header, &payload, now) {
             Disposition::Yes => Ok(Posted::Done),
-            Disposition::No => self.send_frame(peer, self.front(Some(header)), payload),
+            Disposition::No => self.send_frame(peer, of_one(header), payload),
             Disposition::Full => Ok(Posted::Full),
         }
     }
@@ -319,9 +323,8 @@ pub trait Framed: Sized {
     fn end_rows(&mut self) {
         self.rows().turn += 1;
         if !self.rows().is_empty() {
-            let front = self.front(None);
             lend(self, |it, rows| {
-                rows.push(|peer, bytes| it.send_frame(peer, front, bytes));
+                rows.push(|peer, bytes| it.send_frame(peer, SEVERAL_PACKETS, bytes));
             });
         }
     }
@@ -338,7 +341,7 @@ fn lend<N: Framed, R>(network: &mut N, act: impl FnOnce(&mut N, &mut Rows) -> R)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame;
+    use crate::frame::{self, Front, Sign};
     use catena_base::PeerBytes;
 
     const PEER: Peer = Peer(1);
@@ -355,17 +358,15 @@ mod tests {
             &mut self.rows
         }
 
-        fn front(&self, header: Option<Header>) -> Front {
-            header.map_or(Front::of_several(1, 0), |header| Front::new(1, 0, header))
-        }
-
         fn send_frame<P: Payload>(
             &mut self,
             peer: Peer,
-            front: Front,
+            header: Header,
             payload: P,
         ) -> Result<Posted, PeerLost> {
             assert_eq!(peer, PEER);
+            let sign = Sign::of_rank(1, 0);
+            let front = Front { sign, header };
             if self.is_full {
                 return Ok(Posted::Full);
             }

@@ -123,6 +123,12 @@ pub trait Deliver {
         self.lost(lost);
     }
 
+    /// Learns that a peer has [removed](crate::Rail::remove_peer) this process: to this one it has
+    /// ended in good order, and it is no death.
+    fn left(&mut self, end: PeerLost) {
+        self.ended(end);
+    }
+
     /// Learns that a peer waits for an answer of the transport's own, which does not know the way
     /// to it yet. Told in each poll until it does.
     ///

@@ -115,6 +115,12 @@ impl ReorderBuffer {
         gone
     }
 
+    /// Forgets what waited for an earlier packet of one rank of a communicator.
+    pub fn forget_rank(&mut self, cid: Cid, source: u32) {
+        self.ahead
+            .retain(|place, _| (place.cid, place.source) != (cid, source));
+    }
+
     /// Forgets what came from peers that are others from now on.
     pub fn forget_peers(&mut self, peers: &Range<u32>) {
         let stays = |packet: &Packet| !peers.contains(&packet.from.0);

@@ -35,6 +35,10 @@ pub(crate) struct Alone {
     hosts: Hosts,
     /// The peers that share memory with it, and what tells that they have ended.
     neighbours: Vec<(Peer, OwnedFd)>,
+    /// The same of those that were removed, by their jobs.
+    former: Vec<(u64, OwnedFd)>,
+    /// Numbers of peers that were removed, of which something is still under way.
+    pub held: Vec<Peer>,
 }
 
 /// What leads from it to others, too.
@@ -108,7 +112,8 @@ impl Alone {
         if networks.is_none() && shm.is_none() {
             let setting = &chain.setting;
             return Err(format!(
-                "{setting:?} names no transport that joins processes of no job: shm and tcp do"
+                "{setting:?} names no transport that joins processes of no job: shm, tcp, ofi \
+                 and ucx do"
             ));
         }
         let realm = realm();
@@ -135,6 +140,8 @@ impl Alone {
             segment,
             hosts,
             neighbours: Vec::new(),
+            former: Vec::new(),
+            held: Vec::new(),
         };
         Ok(Opened {
             alone,
@@ -149,20 +156,34 @@ impl Alone {
         self.neighbours.extend(ending.map(|it| (peer, it)));
     }
 
+    /// A peer was removed, which is the only process of its job.
+    pub fn removed(&mut self, peer: Peer, job: u64) {
+        self.hosts.borrow_mut().remove(&peer);
+        let ending = self.neighbours.extract_if(.., |it| it.0 == peer);
+        let ending = ending.map(|(_, ending)| (job, ending));
+        self.former.extend(ending.collect::<Vec<_>>());
+    }
+
+    /// Forgets the neighbours that were removed and have ended since: what they had in `shm` is for
+    /// others.
+    pub fn forget_ended(&mut self, shm: &mut Shm) {
+        if self.former.is_empty() {
+            return;
+        }
+        let mut over = are_over(self.former.iter().map(|it| &it.1)).into_iter();
+        let ended = self
+            .former
+            .extract_if(.., |_| over.next().expect("one for each"));
+        ended.for_each(|(job, _)| shm.forget_removed(job));
+    }
+
     /// The neighbours that have ended since this was last asked, and of which nothing is left in
     /// `shm` that was not taken.
     pub fn ended_neighbours(&mut self, shm: &Shm) -> Vec<PeerLost> {
         if self.neighbours.is_empty() {
             return Vec::new();
         }
-        let endings = self.neighbours.iter();
-        let mut endings: Vec<PollFd<'_>> = endings
-            .map(|(_, ending)| PollFd::new(ending, PollFlags::IN))
-            .collect();
-        // If the kernel cannot tell now it can later.
-        let _ = retry_on_intr(|| poll(&mut endings, Some(&Timespec::default())));
-        let over: Vec<bool> = endings.iter().map(|it| !it.revents().is_empty()).collect();
-        let mut at = over.into_iter();
+        let mut at = are_over(self.neighbours.iter().map(|it| &it.1)).into_iter();
         let is_over = |(peer, _): &mut (Peer, OwnedFd)| {
             at.next().expect("one for each") && shm.has_taken_all_of(*peer)
         };
@@ -189,6 +210,16 @@ impl Alone {
         let opened = open_at(segment, own);
         Some(opened.map_err(|error| format!("its shared memory cannot be opened: {error}")))
     }
+}
+
+/// Which of these processes have ended.
+fn are_over<'a>(endings: impl Iterator<Item = &'a OwnedFd>) -> Vec<bool> {
+    let mut endings: Vec<PollFd<'_>> = endings
+        .map(|ending| PollFd::new(ending, PollFlags::IN))
+        .collect();
+    // If the kernel cannot tell now it can later.
+    let _ = retry_on_intr(|| poll(&mut endings, Some(&Timespec::default())));
+    endings.iter().map(|it| !it.revents().is_empty()).collect()
 }
 
 /// Opens the segment at a place, on the file system of `own`.

@@ -198,6 +198,10 @@ impl<D: Deliver> Deliver for Across<'_, D> {
         }
     }
 
+    fn left(&mut self, end: PeerLost) {
+        self.ended(end);
+    }
+
     fn wanted(&mut self, by: Peer) {
         if let Some(peer) = self.peer(by) {
             self.deliver.wanted(peer);

@@ -4,7 +4,8 @@
 //! What a process tells is its address record (see [`record`](crate::record)); how it comes to the
 //! others is theirs to say. Through shared memory each process has a segment of its own, which
 //! those on its host open at the descriptor that the record names, if they belong to the same user
-//! and see the same process numbers. All others are reached over networks.
+//! and see the same process numbers. All others are reached over networks: TCP, or a library's
+//! ([`catena_fabric::introduction`] says what the ends prove to each other there, and what not).
 
 use catena_fabric::{Peer, PeerLost};
 use catena_proof::Secret;
@@ -68,14 +69,16 @@ impl<S, R> Routes<S, R> {
     }
 
     /// Adds a process by what it tells of itself, [`Routes::address`]; the number that it has here
-    /// from now on. It may have been added before, or be this process. The two are to add each
-    /// other, in any order: what one sends before the other has added it waits.
+    /// from now on, until it is [removed](Routes::remove_peer). It may have been added before, or be
+    /// this process. The two are to add each other, in any order: what one sends before the other
+    /// has added it waits.
     ///
     /// # Errors
     /// Why it cannot be reached.
     pub fn add_peer(&mut self, address: &[u8]) -> Result<Peer, String> {
         let theirs = Record::decode(address);
         let theirs = theirs.ok_or("what it tells is damaged, or of another version of Catena")?;
+        self.release_numbers();
         let (Some(alone), Some(at)) = (&self.alone, &theirs.address) else {
             return Err("only processes of no job add each other".to_string());
         };
@@ -121,15 +124,110 @@ impl<S, R> Routes<S, R> {
         Ok(peer)
     }
 
+    /// Removes a process that was [added](Routes::add_peer), whether it is lost or not. To be
+    /// called when the endpoint has [removed it](catena_link::Endpoint::remove_peer), and between
+    /// two polls.
+    ///
+    /// * **What is under way to it ends with an error**, which a later poll tells: nobody waits for
+    ///   an answer of a process that may never give one. Who wants all to arrive waits for its
+    ///   requests before, and for an answer of the other end's own: as with a connection that is
+    ///   closed, what has left this process arrives, and what waits here may not. Memory that is
+    ///   lent to an operation is in use until its end is told.
+    /// * **The other end** is told as of one that ends in good order
+    ///   ([`Deliver::left`](catena_fabric::Deliver::left)), once it has received what had left for
+    ///   it, if it had added this process: requests with this one then fail there. It need not poll
+    ///   for this call to be over, nor live.
+    /// * **Its number** is given to whoever is added next when nothing is under way to it any more;
+    ///   so nobody is to use it after this call. Through shared memory the other one's segment is
+    ///   unmapped before this call returns, and with it all that was [mapped](Routes::map) of it.
+    /// * **It can be added again**, once each of the two has removed the other one, in any order:
+    ///   with the same address, as after the first time. Messages that were sent before are not
+    ///   received after.
+    ///
+    /// Keys of memory that it was told stay good as long as the memory is
+    /// [exposed](Routes::expose).
+    ///
+    /// # Errors
+    /// If it was not added.
+    ///
+    /// # Examples
+    /// ```
+    /// use catena_net::{Chain, Route, Routes};
+    ///
+    /// # use catena_base::PeerBytes;
+    /// # #[derive(Debug)]
+    /// # enum Message {}
+    /// # impl catena_link::Source for Message {
+    /// #     type Part<'a> = &'a [u8];
+    /// #     fn len(&self) -> u64 { match *self {} }
+    /// #     fn part(&self, _: u64, _: usize) -> &[u8] { match *self {} }
+    /// # }
+    /// # impl catena_link::Sink for Message {
+    /// #     fn capacity(&self) -> u64 { match *self {} }
+    /// #     fn place(&mut self, _: u64, _: PeerBytes<'_>) { match *self {} }
+    /// # }
+    /// let chain = Chain::parse("shm")?;
+    /// let mut one = Routes::<Message, Message>::alone(&chain, None)?;
+    /// let two = Routes::<Message, Message>::alone(&chain, None)?;
+    /// let there = one.add_peer(&two.address().expect("it is alone"))?;
+    /// one.remove_peer(there)?;
+    /// assert_eq!(one.route(there), Route::None);
+    /// assert_eq!(one.add_peer(&two.address().expect("it is alone"))?, there);
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn remove_peer(&mut self, peer: Peer) -> Result<(), String> {
+        let name = self.peers.name(peer).filter(|_| peer != ME);
+        let (Some(name), Some(alone)) = (name, &mut self.alone) else {
+            return Err("only a process that was added is removed".to_string());
+        };
+        let has_let_go = match (self.table[peer.0 as usize], &mut self.networks) {
+            (Route::Network, Some(networks)) => {
+                networks.remove_peer(peer);
+                networks.has_let_go(peer)
+            }
+            _ => true,
+        };
+        alone.removed(peer, name.job);
+        if let Some(shm) = &mut self.shm {
+            shm.remove_other(name.job);
+        }
+        self.failures.forget_job(name.job);
+        self.table[peer.0 as usize] = Route::None;
+        match has_let_go {
+            true => _ = self.peers.remove(name.job),
+            false => {
+                self.peers.hold(name.job);
+                alone.held.push(peer);
+            }
+        }
+        Ok(())
+    }
+
+    /// The numbers of peers that were removed are for others, where nothing is under way any more.
+    fn release_numbers(&mut self) {
+        let Some(alone) = &mut self.alone else {
+            return;
+        };
+        if let Some(shm) = &mut self.shm {
+            alone.forget_ended(shm);
+        }
+        let networks = self.networks.as_ref();
+        let has_let_go = |it: &mut Peer| networks.is_none_or(|all| all.has_let_go(*it));
+        for peer in alone.held.extract_if(.., has_let_go) {
+            self.peers.release(peer);
+        }
+    }
+
     /// The neighbours that have ended since this was last asked, once all that they had sent was
     /// polled; the endpoint is to be told ([`peer_ended`](catena_link::Endpoint::peer_ended)). Of
     /// those that are reached over networks the network tells, once there is a connection: one that
     /// has ended before that is found out by a send. To be asked now and then by those who wait;
     /// costs a system call if there are neighbours.
     pub fn ended_neighbours(&mut self) -> Vec<PeerLost> {
-        let (Some(alone), Some(shm)) = (&mut self.alone, &self.shm) else {
+        let (Some(alone), Some(shm)) = (&mut self.alone, &mut self.shm) else {
             return Vec::new();
         };
+        alone.forget_ended(shm);
         let ended = alone.ended_neighbours(shm);
         for PeerLost { peer, cause } in &ended {
             self.mark_lost(*peer, cause);

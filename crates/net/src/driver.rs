@@ -143,6 +143,14 @@ impl Driver {
         each!(self, Driver, t => Rail::add_peer(&mut **t, peer, name))
     }
 
+    pub fn remove_peer(&mut self, peer: Peer) -> Result<(), String> {
+        each!(self, Driver, t => Rail::remove_peer(&mut **t, peer))
+    }
+
+    pub fn has_let_go(&self, peer: Peer) -> bool {
+        each!(self, Driver, t => Rail::has_let_go(&**t, peer))
+    }
+
     pub fn address(&self) -> Result<RailAddress, String> {
         each!(self, Driver, t => Rail::address(&**t))
     }

@@ -17,6 +17,8 @@ use catena_fabric::{Peer, ProcessName};
 struct JobEntry {
     /// Its random number; `None` once it is gone.
     job: Option<u64>,
+    /// It is gone, and its numbers are not for others yet.
+    held: bool,
     /// The peer of its rank 0.
     first: u32,
     /// The node of each rank.
@@ -26,6 +28,11 @@ struct JobEntry {
 }
 
 impl JobEntry {
+    /// Whether its numbers are for others.
+    fn is_free(&self) -> bool {
+        self.job.is_none() && !self.held
+    }
+
     fn peers(&self) -> Range<u32> {
         self.first..self.first + self.node_of.len() as u32
     }
@@ -58,6 +65,7 @@ impl PeerTable {
     pub fn new(job: u64, node_of: impl Into<Box<[u32]>>) -> PeerTable {
         let entry = JobEntry {
             job: Some(job),
+            held: false,
             first: 0,
             node_of: node_of.into(),
             connected: true,
@@ -116,13 +124,14 @@ impl PeerTable {
             return known;
         }
         let node_of = node_of.into();
-        let fits = |it: &&mut JobEntry| it.job.is_none() && it.node_of.len() == node_of.len();
+        let fits = |it: &&mut JobEntry| it.is_free() && it.node_of.len() == node_of.len();
         if let Some(free) = self.jobs.iter_mut().find(fits) {
             (free.job, free.node_of, free.connected) = (Some(job), node_of, true);
             return free.peers();
         }
         let entry = JobEntry {
             job: Some(job),
+            held: false,
             first: self.len() as u32,
             node_of,
             connected: true,
@@ -141,8 +150,30 @@ impl PeerTable {
         let at = self.jobs.iter().position(|entry| entry.job == Some(job))?;
         self.jobs[at].job = None;
         let peers = self.jobs[at].peers();
-        while self.jobs.pop_if(|last| last.job.is_none()).is_some() {}
+        self.trim();
         Some(peers)
+    }
+
+    /// As [`PeerTable::remove`], but for that others do not get these numbers before they are
+    /// [released](PeerTable::release).
+    pub(crate) fn hold(&mut self, job: u64) -> Option<Range<u32>> {
+        let at = self.jobs.iter().position(|entry| entry.job == Some(job))?;
+        let entry = &mut self.jobs[at];
+        (entry.job, entry.held) = (None, true);
+        Some(entry.peers())
+    }
+
+    /// The numbers of a job that is gone, of which this is one, are for others from now on.
+    pub(crate) fn release(&mut self, peer: Peer) {
+        let of = |it: &&mut JobEntry| it.peers().contains(&peer.0);
+        if let Some(entry) = self.jobs.iter_mut().find(of) {
+            entry.held = false;
+        }
+        self.trim();
+    }
+
+    fn trim(&mut self) {
+        while self.jobs.pop_if(|last| last.is_free()).is_some() {}
     }
 
     /// The peer that a process is, if its job is known. Cost: O(jobs).
@@ -239,6 +270,22 @@ mod tests {
             assert_eq!(table.remove(job), Some(4..7));
         }
         assert_eq!((table.len(), table.jobs.len()), (4, 1));
+    }
+
+    #[test]
+    fn numbers_that_are_held_are_not_given_away() {
+        let mut table = PeerTable::new(0, [0]);
+        assert_eq!((table.add(1, [0]), table.add(2, [0])), (1..2, 2..3));
+        assert_eq!((table.hold(1), table.hold(2)), (Some(1..2), Some(2..3)));
+        assert_eq!((table.peers_of(1), table.name(Peer(2))), (None, None));
+        assert_eq!(table.add(1, [0]), 3..4, "under another number");
+        table.release(Peer(2));
+        assert_eq!((table.add(4, [0]), table.len()), (2..3, 4));
+        table.remove(1);
+        table.remove(4);
+        assert_eq!(table.len(), 2, "one is held");
+        table.release(Peer(1));
+        assert_eq!(table.len(), 1);
     }
 
     #[test]

@@ -283,6 +283,11 @@ impl Pieces {
         self.count == 0
     }
 
+    /// Whether nothing that has pieces goes to a peer.
+    pub fn is_idle(&self, peer: Peer) -> bool {
+        self.slots.iter().flatten().all(|it| it.peer != peer)
+    }
+
     /// Whether something waits for room, so that a process must not sleep.
     pub fn waits(&self) -> bool {
         !self.line.is_empty()
@@ -380,6 +385,10 @@ impl<D: Deliver> Deliver for Taking<'_, D> {
 
     fn ended(&mut self, lost: PeerLost) {
         self.deliver.ended(lost);
+    }
+
+    fn left(&mut self, end: PeerLost) {
+        self.deliver.left(end);
     }
 
     fn wanted(&mut self, by: Peer) {

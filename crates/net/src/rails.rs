@@ -104,6 +104,22 @@ impl Rails {
         rails.try_for_each(|rail| rail.add_peer(peer, name))
     }
 
+    /// Removes a process of another job; see
+    /// [`Rail::remove_peer`](catena_fabric::Rail::remove_peer).
+    pub fn remove_peer(&mut self, peer: Peer) {
+        for rail in &mut self.rails {
+            // One that did not take it in when it was added has nothing to remove.
+            let _ = rail.remove_peer(peer);
+        }
+        self.shared[peer.0 as usize] = 1;
+        self.probes.forget(peer);
+    }
+
+    /// Whether nothing is under way any more to a process that was removed.
+    pub fn has_let_go(&self, peer: Peer) -> bool {
+        self.pieces.is_idle(peer) && self.rails.iter().all(|it| it.has_let_go(peer))
+    }
+
     /// Learns how a peer is reached; until then its route is full.
     ///
     /// # Errors

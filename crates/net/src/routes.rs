@@ -88,9 +88,9 @@ pub enum Route {
 #[derive(Debug)]
 pub struct Routes<S, R> {
     /// By peer.
-    table: Vec<Route>,
+    pub(crate) table: Vec<Route>,
     pub(crate) peers: PeerTable,
-    failures: Failures,
+    pub(crate) failures: Failures,
     pub(crate) loopback: Loopback,
     pub(crate) shm: Option<Shm>,
     /// To the other processes of this process's own job.

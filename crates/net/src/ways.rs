@@ -50,6 +50,12 @@ impl Ways {
         self.via[peer.0 as usize] = via;
     }
 
+    /// Removes a peer: there is no way to it.
+    pub fn remove(&mut self, peer: Peer) {
+        self.via[peer.0 as usize] = Via::Nowhere;
+        self.wanted.retain(|it| *it != peer);
+    }
+
     /// How a peer is reached.
     #[inline]
     pub fn via(&self, peer: Peer) -> Via {

@@ -133,6 +133,12 @@ pub unsafe fn av_insert(av: *mut Av, address: &[u8]) -> Option<u64> {
     (taken == 1 && found != consts::ADDR_NOTAVAIL).then_some(found)
 }
 
+/// `fi_av_remove` of one address. A failure leaves it there.
+pub unsafe fn av_remove(av: *mut Av, mut address: u64) {
+    // SAFETY: as above.
+    unsafe { ((*(*av).ops).remove)(av, &mut address, 1, 0) };
+}
+
 /// `fi_mr_reg`.
 pub unsafe fn mr_reg(
     domain: *mut Domain,

@@ -17,6 +17,8 @@ pub const fn version_parts(version: u32) -> (u32, u32) {
 
 /// Capability: messages.
 pub const MSG: u64 = 1 << 1;
+/// `FI_ORDER_SAS`: sends arrive in their order.
+pub const ORDER_SAS: u64 = 1 << 8;
 /// Capability: remote memory access.
 pub const RMA: u64 = 1 << 2;
 /// Capability: atomics.

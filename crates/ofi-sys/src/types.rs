@@ -337,6 +337,12 @@ pub struct AvOps {
     /// Adds addresses; returns how many.
     pub insert:
         unsafe extern "C" fn(*mut Av, *const c_void, usize, *mut u64, u64, *mut c_void) -> c_int,
+    /// Adds an address by names.
+    pub insertsvc: *mut c_void,
+    /// Adds addresses by names.
+    pub insertsym: *mut c_void,
+    /// Removes addresses.
+    pub remove: unsafe extern "C" fn(*mut Av, *mut u64, usize, u64) -> c_int,
 }
 
 /// `struct fi_cq_data_entry`.

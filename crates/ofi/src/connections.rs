@@ -13,13 +13,18 @@
 //! has come for a while: a process that nobody here knows yet has just begun to talk.
 
 use std::collections::HashMap;
-use std::fs;
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use catena_fabric::Peer;
-use rustix::net::{Shutdown, getpeername, getsockname, shutdown};
+use rustix::io::Errno;
+use rustix::net::sockopt::socket_error;
+use rustix::net::{
+    AddressFamily, Shutdown, SocketFlags, SocketType, connect, getpeername, getsockname, shutdown,
+    socket_with,
+};
 
 /// How long a provider is left to notice by itself that a lost peer's connections have ended. What
 /// has arrived is taken meanwhile.
@@ -35,8 +40,9 @@ pub(crate) struct Connections {
     /// Where our endpoint takes connections; `None` if they are not the kernel's.
     pub own: Option<SocketAddr>,
     at: HashMap<Peer, SocketAddr>,
-    /// Lost peers whose connections are not ended yet, and when that is to be done.
-    ending: Vec<(Peer, Instant)>,
+    /// Lost peers whose connections are not ended yet, when that is to be done, and whether those
+    /// that lead to them are among them.
+    ending: Vec<(Peer, Instant, bool)>,
     /// Peers that were lost.
     lost: Vec<Peer>,
 }
@@ -61,8 +67,21 @@ impl Connections {
     pub fn lose(&mut self, peer: Peer) {
         if self.own.is_some() && self.at.contains_key(&peer) {
             self.lost.push(peer);
-            self.ending.push((peer, Instant::now() + GRACE));
+            self.ending.push((peer, Instant::now() + GRACE, true));
         }
+    }
+
+    /// Where a peer takes connections, if they are the kernel's.
+    pub fn of(&self, peer: Peer) -> Option<SocketAddr> {
+        self.own?;
+        self.at.get(&peer).copied()
+    }
+
+    /// A peer was removed, and its number may be another one's.
+    pub fn forget(&mut self, peer: Peer) {
+        self.at.remove(&peer);
+        self.ending.retain(|it| it.0 != peer);
+        self.lost.retain(|it| *it != peer);
     }
 
     /// Whether there are connections to be ended, now or soon.
@@ -75,23 +94,21 @@ impl Connections {
     #[cold]
     pub fn end_due(&mut self) {
         let now = Instant::now();
-        let due: Vec<Peer> = self
-            .ending
-            .extract_if(.., |it| it.1 <= now)
-            .map(|it| it.0)
-            .collect();
-        let to: Vec<SocketAddr> = due
-            .iter()
-            .filter_map(|peer| self.at.get(peer).copied())
-            .collect();
-        if to.is_empty() {
+        let due = self.ending.extract_if(.., |it| it.1 <= now);
+        let due: Vec<(Peer, bool)> = due.map(|it| (it.0, it.2)).collect();
+        let at = |peer: &Peer| self.at.get(peer).copied();
+        let all: Vec<SocketAddr> = due.iter().filter_map(|it| at(&it.0)).collect();
+        // A later one leads to a peer that was removed, and is to be told so.
+        let first = due.iter().filter(|it| it.1);
+        let to: Vec<SocketAddr> = first.filter_map(|it| at(&it.0)).collect();
+        if all.is_empty() {
             return;
         }
         let lives = |ip: IpAddr| {
             let mut there = self.at.iter().filter(|(_, at)| at.ip() == ip);
             there.any(|(peer, _)| !self.lost.contains(peer))
         };
-        let from: Vec<IpAddr> = to
+        let from: Vec<IpAddr> = all
             .iter()
             .map(SocketAddr::ip)
             .filter(|ip| !lives(*ip))
@@ -117,9 +134,29 @@ impl Connections {
         }
         if again {
             self.ending
-                .extend(due.into_iter().map(|peer| (peer, now + SILENT)));
+                .extend(due.into_iter().map(|it| (it.0, now + SILENT, false)));
         }
     }
+}
+
+/// Begins to find out whether anybody takes connections there.
+pub(crate) fn knock(at: SocketAddr) -> io::Result<OwnedFd> {
+    let family = match at {
+        SocketAddr::V4(_) => AddressFamily::INET,
+        SocketAddr::V6(_) => AddressFamily::INET6,
+    };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let socket = socket_with(family, SocketType::STREAM, flags, None)?;
+    match connect(&socket, &at) {
+        Ok(()) | Err(Errno::INPROGRESS) => Ok(socket),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether somebody does, as far as is known: an error if nobody does.
+pub(crate) fn is_answered(knock: &OwnedFd) -> io::Result<bool> {
+    socket_error(knock)??;
+    Ok(getpeername(knock).is_ok())
 }
 
 /// What a connection of an endpoint is.

@@ -6,14 +6,17 @@ use std::time::Duration;
 
 use catena_fabric::endpoint::{Counters, Endpoint, FrameSender, Losses};
 use catena_fabric::frame::{FRAME, job_number};
+use catena_fabric::introduction::Introductions;
 use catena_fabric::operations::Operations;
 use catena_fabric::row::Rows;
 use catena_fabric::{
     Access, AtomicSet, Buf, Caps, Deliver, Header, Load, LocalKey, LocalPeer, Memory, Payload,
-    Peer, PeerLost, Posted, RemoteKey, Rendezvous, Transport,
+    Peer, PeerLost, Posted, ProcessName, RemoteKey, Rendezvous, Transport,
 };
 use catena_ofi_sys::{Library, calls, consts};
+use catena_proof::Secret;
 
+use crate::added::{self, Added};
 use crate::connections::Connections;
 use crate::contexts::Contexts;
 use crate::error::OfiError;
@@ -23,19 +26,26 @@ use crate::settings::{Config, OFI_LIBRARY, Sleep};
 use crate::state::{INJECT_MAX, Receives, Sends, Target, Use};
 use crate::words::{OpResources, WORDS, atomics_of};
 
-/// The routes from one process to all processes of its job over one network.
+/// The routes from one process to all processes of its job over one network, or to those that it
+/// adds.
 ///
-/// Methods that take a `Peer` panic if that process is not in the job.
+/// Methods that take a `Peer` panic if that process is not known.
 #[derive(Debug)]
 pub struct Ofi {
     pub(crate) endpoint: Endpoint,
-    /// By rank in the world.
+    /// The processes of its job; none if it is the only one, and adds others.
+    pub(crate) processes: u32,
+    /// By peer.
     pub(crate) targets: Vec<Target>,
     /// Largest frame that is injected, bytes.
     pub(crate) inject_max: usize,
     pub(crate) sends: Sends,
     pub(crate) receives: Receives,
     pub(crate) connections: Connections,
+    /// Whether connections are to be ended, or something is to be done for those that were added.
+    pub(crate) has_to_do: bool,
+    /// The processes of other jobs, if there may be some.
+    pub(crate) added: Option<Box<Added>>,
     /// Whether the provider reads remote memory.
     pub(crate) reads: bool,
     /// Whether it writes remote memory.
@@ -44,6 +54,8 @@ pub struct Ofi {
     pub(crate) atomics: AtomicSet,
     /// Where the words of atomics begin in `memory`: [`WORDS`] bytes for each operation.
     pub(crate) words_at: usize,
+    /// Where the words to processes that are added begin there.
+    added_at: usize,
     /// Longest put or get, bytes.
     pub(crate) longest: usize,
     /// Bytes of a piece of a put or get.
@@ -126,7 +138,8 @@ impl Ofi {
         };
         let receives = receives.min(rx.size.max(2));
         let words_at = sends * stride + receives * receive;
-        let bytes = words_at + operations * WORDS;
+        let added_at = words_at + operations * WORDS;
+        let bytes = added_at + added::WORDS * added::STRIDE;
         let memory = Memory::new(bytes).ok_or(OfiError::Memory { bytes })?;
         let processes = place.processes as usize;
         let sleep = config.sleep != Sleep::Poll;
@@ -144,6 +157,10 @@ impl Ofi {
         };
         let atomics = atomics_of(&objects);
         let mut ofi = Ofi {
+            processes: place.processes,
+            has_to_do: false,
+            added: None,
+            added_at,
             endpoint: Endpoint {
                 me: place.me.0,
                 job: job_number(place.job),
@@ -187,6 +204,26 @@ impl Ofi {
         let posted = ofi.post_receives();
         posted.map_err(|error| ofi.objects.failure("fi_recvmsg", error as i32))?;
         Ok(ofi)
+    }
+
+    /// From now on processes of other jobs can be [added](Ofi::add_peer), which prove that they know
+    /// `secret`, as this one does. It is the only one of its job.
+    ///
+    /// # Panics
+    /// If it is not.
+    pub fn meet_others(&mut self, place: LocalPeer, secret: Secret) {
+        assert_eq!(place.processes, 1, "a process of a job adds nobody");
+        // SAFETY: libfabric fills these in.
+        let order = unsafe {
+            let info = &*self.objects.offer.info;
+            (*info.tx_attr).msg_order & (*info.rx_attr).msg_order
+        };
+        let ordered = order & consts::ORDER_SAS != 0;
+        let (job, rank) = (place.job, place.me.0);
+        let me = ProcessName { job, rank };
+        let introductions = Introductions::new(secret, me, ordered);
+        self.added = Some(Box::new(Added::new(introductions, self.added_at)));
+        self.processes = 0;
     }
 
     /// The address under which others reach this process.
@@ -255,7 +292,9 @@ impl Ofi {
             rank: peer.0,
             provider: self.provider().to_string(),
         })?;
-        self.targets[peer.0 as usize] = Target::at(address);
+        if !self.reach_added(peer, address) {
+            self.targets[peer.0 as usize] = Target::at(address, self.endpoint.sign());
+        }
         Ok(())
     }
 

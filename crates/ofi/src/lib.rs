@@ -21,6 +21,7 @@
 //! | `settings` | `CATENA_OFI_*`                                            |
 //! | `error`    | what can go wrong when opening                            |
 
+mod added;
 mod atomics;
 mod connections;
 mod contexts;

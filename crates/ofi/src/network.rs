@@ -4,9 +4,12 @@
 use std::net::SocketAddr;
 
 use catena_fabric::network::names;
-use catena_fabric::{Opening, Peer, Rail, RailAddress, RailCounters, Sleeper};
+use catena_fabric::{
+    Opening, Peer, ProcessName, Rail, RailAddress, RailCounters, Sleeper, introduction,
+};
 use catena_settings::Setting;
 
+use crate::error::OfiError;
 use crate::init::Ofi;
 use crate::provider::Wanted;
 use crate::settings::SETTINGS;
@@ -110,7 +113,17 @@ impl catena_fabric::Network for Network {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Vec<Ofi>, String> {
-        let open = |rail: Wanted| Ofi::open(opening.place, &rail, opening.order);
+        let is_alone = opening.place.processes == 1;
+        if is_alone && opening.secret.is_none() {
+            return Err(introduction::NO_SECRET.to_string());
+        }
+        let open = |rail: Wanted| {
+            let mut ofi = Ofi::open(opening.place, &rail, opening.order)?;
+            if let (true, Some(secret)) = (is_alone, opening.secret) {
+                ofi.meet_others(opening.place, secret.clone());
+            }
+            Ok::<Ofi, OfiError>(ofi)
+        };
         if *self == Network::Fast {
             let has_device = DEVICES.iter().any(|folder| has_entries(folder));
             let first = self.rails().next().filter(|_| has_device);
@@ -123,6 +136,8 @@ impl catena_fabric::Network for Network {
 }
 
 impl Rail for Ofi {
+    const ADDS_PEERS: bool = true;
+
     fn address(&self) -> Result<RailAddress, String> {
         let (protocol, version) = self.protocol();
         Ok(RailAddress {
@@ -133,6 +148,18 @@ impl Rail for Ofi {
 
     fn connect(&mut self, peer: Peer, address: &[u8]) -> Result<(), String> {
         Ofi::connect(self, peer, address).map_err(|error| error.to_string())
+    }
+
+    fn add_peer(&mut self, peer: Peer, name: ProcessName) -> Result<(), String> {
+        Ofi::add_peer(self, peer, name)
+    }
+
+    fn remove_peer(&mut self, peer: Peer) -> Result<(), String> {
+        Ofi::remove_peer(self, peer)
+    }
+
+    fn has_let_go(&self, peer: Peer) -> bool {
+        self.added.as_ref().is_none_or(|it| it.has_let_go(peer))
     }
 
     fn protocol_name(&self, protocol: u64) -> String {

@@ -85,8 +85,8 @@ impl Ofi {
         if !self.receives.waiting.is_empty() {
             self.repost();
         }
-        if self.connections.are_ending() {
-            self.connections.end_due();
+        if self.has_to_do {
+            self.do_chores();
         }
         self.operations.deliver(deliver);
         self.endpoint.losses.deliver(deliver);
@@ -104,7 +104,7 @@ impl Ofi {
                 let value = self.fetched(slot);
                 self.operations.end(slot, Ok(value));
             }
-            None => {}
+            None => _ = self.word_ended(entry.op_context),
         }
         0
     }
@@ -137,7 +137,12 @@ impl Ofi {
             Some(Kind::Receive(number)) => {
                 self.not_received(number, entry.flags & consts::MULTI_RECV != 0);
             }
-            None => {}
+            None => {
+                if let Some(word) = self.word_ended(entry.op_context) {
+                    let words = self.words(&entry);
+                    self.word_failed(word, words);
+                }
+            }
         }
     }
 
@@ -158,13 +163,22 @@ impl Ofi {
     pub(crate) fn lose(&mut self, peer: Peer, cause: String) -> PeerLost {
         match self.endpoint.lose(peer, cause) {
             Ok(lost) => {
-                self.operations.lose(&lost);
-                self.connections.lose(peer);
-                self.sends.lost += self.targets[peer.0 as usize].lost_buffers();
+                self.give_up(&lost);
                 lost
             }
             Err(known) => known,
         }
+    }
+
+    /// A peer is gone: what is under way to it ends.
+    pub(crate) fn give_up(&mut self, lost: &PeerLost) {
+        self.operations.lose(lost);
+        self.connections.lose(lost.peer);
+        self.sends.lost += self.targets[lost.peer.0 as usize].lost_buffers();
+        self.added
+            .iter_mut()
+            .for_each(|it| it.introductions.lose(lost.peer));
+        self.has_to_do = true;
     }
 
     /// The network as a whole has failed.
@@ -173,7 +187,11 @@ impl Ofi {
         let words = self.objects.offer.library.strerror(error as i32);
         let cause = format!("the network cannot be used any more: {words}");
         for rank in 0..self.targets.len() as u32 {
-            if rank != self.endpoint.me {
+            let is_there = match &self.added {
+                Some(added) => added.knows(Peer(rank)),
+                None => rank != self.endpoint.me,
+            };
+            if is_there {
                 self.lose(Peer(rank), cause.clone());
             }
         }
@@ -182,7 +200,8 @@ impl Ofi {
     /// What to sleep on, or `None` if there may be something to do.
     pub fn sleeper(&mut self) -> Option<Sleeper> {
         self.end_rows();
-        if !self.endpoint.rows.is_empty() || self.operations.has_news() {
+        let has_words = self.added.as_ref().is_some_and(|it| it.has_words());
+        if !self.endpoint.rows.is_empty() || self.operations.has_news() || has_words {
             return None;
         }
         let fd = self.objects.wait;

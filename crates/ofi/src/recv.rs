@@ -135,19 +135,21 @@ impl Ofi {
         } else {
             PeerBytes::EMPTY
         };
-        let (mut count, processes) = (0, self.targets.len() as u32);
+        let mut count = 0;
         let is_sound = frame::open(
             frame,
             self.endpoint.job,
-            processes,
+            self.processes,
             |from, header, payload| {
                 deliver.deliver(from, header, payload);
                 count += 1;
             },
         );
         self.endpoint.counters.received += count as u64;
-        self.endpoint.counters.strays += u64::from(!is_sound);
-        count
+        match is_sound {
+            true => count,
+            false => count + self.take_of_added(frame, deliver),
+        }
     }
 }
 

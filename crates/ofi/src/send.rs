@@ -11,11 +11,18 @@ use std::mem::MaybeUninit;
 
 use catena_fabric::endpoint::{Endpoint, FrameSender};
 use catena_fabric::frame::{FRAME, Front};
-use catena_fabric::{Payload, Peer, PeerLost, Posted, WORDS};
+use catena_fabric::{Header, Payload, Peer, PeerLost, Posted, WORDS};
 use catena_ofi_sys::{calls, consts};
 
 use crate::init::Ofi;
 use crate::state::{INJECT_MAX, Slot, WINDOW};
+
+/// Whether an error says only that a call is to be made again later: what this process lacks says
+/// nothing of a peer.
+pub(crate) fn is_lack(error: isize) -> bool {
+    let lacking = [libc::ENOMEM, libc::ENOBUFS, libc::EMFILE, libc::ENFILE];
+    error == consts::EAGAIN || lacking.contains(&(error as i32))
+}
 
 impl FrameSender for Ofi {
     #[inline]
@@ -31,16 +38,18 @@ impl FrameSender for Ofi {
     fn put_frame<P: Payload>(
         &mut self,
         peer: Peer,
-        front: Front,
+        header: Header,
         payload: P,
     ) -> Result<Posted, PeerLost> {
         let len = FRAME + payload.len();
         let target = &mut self.targets[peer.0 as usize];
         let short = len <= self.inject_max;
-        let is_word = front.header.kind >= WORDS;
+        let is_word = header.kind >= WORDS;
         if !short || target.injected == WINDOW || is_word {
-            return self.post_counted(peer, front, payload, short && !is_word);
+            return self.post_counted(peer, header, payload, short && !is_word);
         }
+        let sign = target.sign;
+        let front = Front { sign, header };
         let mut bytes = [MaybeUninit::<u8>::uninit(); INJECT_MAX];
         let at: *mut u8 = bytes.as_mut_ptr().cast();
         // SAFETY: room for the longest; the endpoint is enabled.
@@ -64,7 +73,7 @@ impl Ofi {
     fn post_counted<P: Payload>(
         &mut self,
         peer: Peer,
-        front: Front,
+        header: Header,
         payload: P,
         short: bool,
     ) -> Result<Posted, PeerLost> {
@@ -79,6 +88,8 @@ impl Ofi {
             return Ok(Posted::Full);
         };
         let operation = slot as usize;
+        let sign = target.sign;
+        let front = Front { sign, header };
         let at = self.memory.at(operation * self.sends.stride);
         // SAFETY: a buffer that no operation uses, of at least that length; it
         // and the context stay until the completion.
@@ -108,15 +119,14 @@ impl Ofi {
     /// what it injects.
     pub fn is_quiet(&self) -> bool {
         let sends = &self.sends;
-        self.endpoint.rows.is_empty() && sends.free.len() + sends.lost == sends.count()
+        let has_said = self.added.as_ref().is_none_or(|it| it.has_said_goodbye());
+        self.endpoint.rows.is_empty() && sends.free.len() + sends.lost == sends.count() && has_said
     }
 
     /// What a send that the provider did not take means.
     #[cold]
     fn refused(&mut self, peer: Peer, error: isize) -> Result<Posted, PeerLost> {
-        // What this process lacks says nothing of the peer.
-        let lacking = [libc::ENOMEM, libc::ENOBUFS, libc::EMFILE, libc::ENFILE];
-        if error == consts::EAGAIN || lacking.contains(&(error as i32)) {
+        if is_lack(error) {
             return Ok(Posted::Full);
         }
         let words = self.objects.offer.library.strerror(error as i32);

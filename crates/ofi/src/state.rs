@@ -1,5 +1,6 @@
 //! What an endpoint keeps of the processes that it sends to and of its buffers.
 
+use catena_fabric::frame::Sign;
 use catena_ofi_sys::consts;
 
 /// Longest frame that is injected, bytes.
@@ -13,6 +14,8 @@ pub(crate) const WINDOW: u32 = 64;
 pub(crate) struct Target {
     /// Its address in the vector, or `ADDR_NOTAVAIL`.
     pub(crate) address: u64,
+    /// What frames to it bear by which it knows this process.
+    pub(crate) sign: Sign,
     /// Frames injected since the last counted one.
     pub(crate) injected: u32,
     /// Whether a counted frame is under way.
@@ -26,16 +29,18 @@ impl Target {
     pub(crate) fn unknown() -> Target {
         Target {
             address: consts::ADDR_NOTAVAIL,
+            sign: Sign::from_bits(0),
             injected: WINDOW,
             counted: true,
             buffers: u32::MAX,
         }
     }
 
-    /// One that is reached at that address.
-    pub(crate) fn at(address: u64) -> Target {
+    /// One that is reached at that address, and knows this process by that sign.
+    pub(crate) fn at(address: u64, sign: Sign) -> Target {
         Target {
             address,
+            sign,
             injected: 0,
             counted: false,
             buffers: 0,

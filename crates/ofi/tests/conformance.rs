@@ -4,7 +4,7 @@
 mod common;
 
 use catena_fabric::Peer;
-use catena_fabric_tests::{Claims, Pair, conformance};
+use catena_fabric_tests::{Claims, Pair, Strangers, alone, conformance, conformance_of_peers};
 use catena_ofi::{Config, Ofi, Sleep};
 
 fn pair(provider: &str, config: Config) -> Option<Pair<Ofi>> {
@@ -72,6 +72,45 @@ fn tiny_net() -> Option<Pair<Ofi>> {
 fn tiny_rxm() -> Option<Pair<Ofi>> {
     pair("tcp;ofi_rxm", Config::tiny())
 }
+
+/// The ends of two processes that are alone.
+fn strangers(provider: &str, config: Config) -> Option<Strangers<Ofi>> {
+    let end = |job| Some((common::stranger(job, provider, config)?, alone(job).1));
+    let ((a, a_is), (b, b_is)) = (end(5)?, end(6)?);
+    Some(Strangers { a, a_is, b, b_is })
+}
+
+fn strangers_tcp() -> Option<Strangers<Ofi>> {
+    strangers("tcp", Config::from_settings())
+}
+
+fn strangers_net() -> Option<Strangers<Ofi>> {
+    strangers("net", Config::from_settings())
+}
+
+fn strangers_rxm() -> Option<Strangers<Ofi>> {
+    strangers("tcp;ofi_rxm", Config::from_settings())
+}
+
+fn tiny_strangers_tcp() -> Option<Strangers<Ofi>> {
+    strangers("tcp", Config::tiny())
+}
+
+fn tiny_strangers_net() -> Option<Strangers<Ofi>> {
+    strangers("net", Config::tiny())
+}
+
+conformance_of_peers!(strangers_over_tcp, strangers_tcp);
+conformance_of_peers!(strangers_over_net, strangers_net);
+conformance_of_peers!(strangers_over_rxm, strangers_rxm);
+conformance_of_peers!(
+    strangers_over_tcp_with_the_smallest_buffers,
+    tiny_strangers_tcp
+);
+conformance_of_peers!(
+    strangers_over_net_with_the_smallest_buffers,
+    tiny_strangers_net
+);
 
 fn polled_tcp() -> Option<Pair<Ofi>> {
     let config = Config {

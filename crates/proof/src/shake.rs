@@ -45,6 +45,38 @@ impl Secret {
         hash.update(name.as_bytes());
         Secret::from_bytes(hash.finalize().into_bytes().into())
     }
+
+    /// The tag of facts in a protocol, for those whose messages are not one connection's: whoever
+    /// has it has got it from one that knows the secret. The facts say all that the tag is to count
+    /// for: who says it, to whom, and the nonces of both.
+    ///
+    /// # Examples
+    /// ```
+    /// use catena_proof::{Protocol, Secret};
+    ///
+    /// let (secret, protocol) = (Secret::from_bytes([3; 32]), Protocol("an example"));
+    /// let tag = secret.tag(protocol, "hello", b"1 to 2");
+    /// assert!(secret.check_tag(protocol, "hello", b"1 to 2", &tag).is_ok());
+    /// assert!(secret.check_tag(protocol, "hello", b"2 to 1", &tag).is_err());
+    /// ```
+    pub fn tag(&self, protocol: Protocol, name: &str, facts: &[u8]) -> [u8; TAG] {
+        Said::new(protocol, self, facts).tag(name)
+    }
+
+    /// Whether a tag is what [`Secret::tag`] gives, in a time that does not depend on where the two
+    /// differ.
+    ///
+    /// # Errors
+    /// [`Unauthenticated`] if it is not.
+    pub fn check_tag(
+        &self,
+        protocol: Protocol,
+        name: &str,
+        facts: &[u8],
+        tag: &[u8; TAG],
+    ) -> Result<(), Unauthenticated> {
+        Said::new(protocol, self, facts).check(name, tag)
+    }
 }
 
 /// The keyed hash so far, of a protocol and what both ends have said.

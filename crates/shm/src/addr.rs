@@ -36,7 +36,7 @@ use catena_base::{CachePadded, Doorbell, Parts};
 use crate::class::Class;
 
 /// Changes whenever the meaning of a byte in the segment changes.
-const VERSION: u64 = 11;
+const VERSION: u64 = 12;
 const MAGIC: u64 = 0x6361_7465_6e61_5348;
 
 /// Smallest unit of memory that the kernel hands out.
@@ -179,6 +179,8 @@ pub(crate) struct Guest {
     pub number: AtomicU64,
     /// Offset of a data area for its ring that an earlier guest has left, or 0.
     pub data: AtomicU64,
+    /// 1 once it has removed the rank: it writes nothing more, and has let go of the segment.
+    pub closed: AtomicU64,
 }
 
 /// In front of a ring's cells.

@@ -47,6 +47,8 @@ impl Shm {
         if segment.layout.ranks as usize != peers.len() {
             return Err(ShmError::Foreign);
         }
+        // Those of the job that have come and gone before are none of those that come now.
+        self.collect_guests();
         let free = self.others.iter().position(Option::is_none);
         let at = free.unwrap_or(self.others.len());
         let first = self.peer_states.len() as u32;
@@ -65,6 +67,8 @@ impl Shm {
             job,
             me: (own_job, self.me),
             numbers: first..first + peers.len() as u32,
+            entries: vec![0; peers.len()],
+            heard: vec![None; peers.len()],
         });
         match free {
             Some(free) => self.others[free] = other,
@@ -81,9 +85,14 @@ impl Shm {
     /// had made here are for others.
     pub fn detach_other(&mut self, job: u64) {
         let is_it = |other: &Option<OtherSegment>| other.as_ref().is_some_and(|it| it.job == job);
-        let Some(at) = self.others.iter().position(is_it) else {
-            return;
-        };
+        if let Some(at) = self.others.iter().position(is_it) {
+            self.detach(at, "its job has parted from this one");
+            self.dismiss_guests(job);
+        }
+    }
+
+    /// Lets go of the other segment with that number.
+    pub(crate) fn detach(&mut self, at: usize, cause: &str) {
         let Some(other) = self.others[at].take() else {
             return;
         };
@@ -100,7 +109,7 @@ impl Shm {
                 number: self.me,
             };
             let mut vacant = PeerState::unopened(peer, home, self.own, self.config);
-            vacant.lose("its job has parted from this one".into());
+            vacant.lose(cause.to_owned());
             self.peer_states[number as usize] = vacant;
         }
         while let Some(last) = self.peer_states.last()
@@ -109,7 +118,6 @@ impl Shm {
             self.peer_states.pop();
         }
         while self.others.pop_if(|last| last.is_none()).is_some() {}
-        self.dismiss_guests(job);
     }
 
     /// Whether a peer is at home in the segment in which this process is.
@@ -140,13 +148,13 @@ impl Shm {
     }
 
     /// Puts this process on the list of guests of a peer of another job, to which it has
-    /// made the ring at `ring`: with an entry that another had, if it has taken one.
+    /// made the ring at `ring`: with an entry that another had, if it has taken one. The entry.
     pub(crate) fn announce_guest(
         &self,
         number: usize,
         ring: u64,
         entry: Option<u64>,
-    ) -> Result<(), ShmError> {
+    ) -> Result<u64, ShmError> {
         let bytes = size_of::<Guest>();
         let home = self.peer_states[number].home;
         let other = self.others[usize::from(home.segment - 1)].as_ref();
@@ -160,12 +168,13 @@ impl Shm {
         guest.ring.store(ring, Relaxed);
         guest.job.store(job, Relaxed);
         guest.number.store(me.into(), Relaxed);
+        guest.closed.store(0, Relaxed);
         let head = &other.segment.block(home.number).who.guests;
         let mut last = head.load(Relaxed);
         loop {
             guest.next.store(last, Relaxed);
             match head.compare_exchange_weak(last, at, Release, Relaxed) {
-                Ok(_) => return Ok(()),
+                Ok(_) => return Ok(at),
                 Err(now) => last = now,
             }
         }
@@ -174,6 +183,11 @@ impl Shm {
     /// Takes the processes of a job that is gone off the list of guests; what they had is
     /// for others.
     fn dismiss_guests(&mut self, job: u64) {
+        self.take_off(|shm, at| shm.job_of(at) == Some(job));
+    }
+
+    /// Takes entries off the list of guests; what they had is for others.
+    pub(crate) fn take_off(&mut self, goes: impl Fn(&Shm, u64) -> bool) {
         let head = &self.segment.block(self.me).who.guests;
         let (mut before, mut at) = (None::<&Guest>, head.load(Acquire));
         for _ in 0..MOST {
@@ -181,7 +195,7 @@ impl Shm {
                 return;
             };
             let next = one.next.load(Relaxed);
-            if one.job.load(Relaxed) != job {
+            if !goes(self, at) {
                 (before, at) = (Some(one), next);
                 continue;
             }
@@ -201,6 +215,7 @@ impl Shm {
                 self.guests.seen = next;
             }
             self.guests.waiting.retain(|&waiting| waiting != at);
+            self.guests.orphans.remove(&at);
             self.vacate(one, at);
             at = next;
         }
@@ -232,10 +247,40 @@ impl Shm {
     }
 
     /// Listens to guests that have come since the last look, and to those that waited for
-    /// their segments to be attached.
+    /// their segments to be attached. One that has come back waits until what it had before is
+    /// gone.
     pub(crate) fn accept_guests<D: Deliver>(&mut self, deliver: &mut D) {
+        self.collect_guests();
+        for at in std::mem::take(&mut self.guests.waiting) {
+            let Some((sender, ring)) = self.known_guest(at) else {
+                self.guests.waiting.push(at);
+                continue;
+            };
+            if self.peer_states[sender as usize].heard {
+                self.guests.waiting.push(at);
+                continue;
+            }
+            self.note_heard(sender, at);
+            self.open_inlet(sender, ring, deliver);
+        }
+        if self.has_guests() || !self.guests.orphans.is_empty() {
+            self.notice_goodbyes(deliver);
+        }
+    }
+
+    /// The entry of a guest whose ring is read from now on.
+    fn note_heard(&mut self, sender: u32, at: u64) {
+        let others = self.others.iter_mut().flatten();
+        for other in others.filter(|it| it.numbers.contains(&sender)) {
+            other.heard[(sender - other.numbers.start) as usize] = Some(at);
+        }
+    }
+
+    /// Takes notice of guests that have come since the last look, in their order; those that have
+    /// gone again meanwhile are forgotten.
+    pub(crate) fn collect_guests(&mut self) {
         let head = self.own().who.guests.load(Acquire);
-        let mut waiting = std::mem::take(&mut self.guests.waiting);
+        let before = self.guests.waiting.len();
         let mut at = head;
         for _ in 0..MOST {
             if at == self.guests.seen {
@@ -244,19 +289,27 @@ impl Shm {
             let Some(guest) = guest(&self.segment, at) else {
                 break;
             };
-            waiting.push(at);
+            self.guests.waiting.push(at);
             at = guest.next.load(Relaxed);
         }
         self.guests.seen = head;
-        for at in waiting {
-            let Some((sender, ring)) = self.known_guest(at) else {
-                self.guests.waiting.push(at);
-                continue;
-            };
-            if !self.peer_states[sender as usize].heard {
-                self.open_inlet(sender, ring, deliver);
-            }
+        self.guests.waiting[before..].reverse();
+        let gone = |shm: &Shm, at: &u64| {
+            let is_awaited = shm
+                .known_guest(*at)
+                .is_some_and(|(sender, _)| !shm.peer_states[sender as usize].heard);
+            shm.is_closed(*at) && !is_awaited
+        };
+        let waiting = self.guests.waiting.iter().copied();
+        let gone: Vec<u64> = waiting.filter(|at| gone(self, at)).collect();
+        if !gone.is_empty() {
+            self.take_off(|_, at| gone.contains(&at));
         }
+    }
+
+    /// The job of the guest at an offset.
+    pub(crate) fn job_of(&self, at: u64) -> Option<u64> {
+        Some(guest(&self.segment, at)?.job.load(Relaxed))
     }
 
     /// The number here of the guest at an offset and the offset of its ring, once its
@@ -273,7 +326,7 @@ impl Shm {
 }
 
 /// The entry at an offset of a segment, if there can be one.
-fn guest(segment: &Segment, at: u64) -> Option<&Guest> {
+pub(crate) fn guest(segment: &Segment, at: u64) -> Option<&Guest> {
     let entry = segment.range(at, size_of::<Guest>(), align_of::<Guest>())?;
     // SAFETY: in the arena, aligned; it consists of atomics.
     Some(unsafe { &*entry.cast() })

@@ -63,6 +63,7 @@ mod prefetched;
 mod progress;
 mod recv;
 mod regions;
+mod remove;
 mod rma;
 mod runs;
 mod segment;

@@ -1,5 +1,6 @@
 //! What a process keeps of the segments of other jobs.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::segment::Segment;
@@ -14,6 +15,10 @@ pub(crate) struct OtherSegment {
     pub(crate) me: (u64, u32),
     /// The numbers of its processes here.
     pub(crate) numbers: Range<u32>,
+    /// This process's entries in the lists of guests of each of them, and theirs in its own, if
+    /// their rings were seen.
+    pub(crate) entries: Vec<u64>,
+    pub(crate) heard: Vec<Option<u64>>,
 }
 
 /// The guests of this process.
@@ -23,4 +28,6 @@ pub(crate) struct Guests {
     pub(crate) seen: u64,
     /// Guests that came before their jobs were attached: offsets of their entries.
     pub(crate) waiting: Vec<u64>,
+    /// Those of processes that were removed and have not let go yet.
+    pub(crate) orphans: BTreeSet<u64>,
 }

@@ -128,7 +128,7 @@ impl Shm {
     }
 
     /// Makes the ring to a peer, in the segment where that is at home, and announces it.
-    fn open_ring(&mut self, number: usize) -> Result<(), ShmError> {
+    pub(crate) fn open_ring(&mut self, number: usize) -> Result<(), ShmError> {
         let segment = self.segment_of(number);
         let geometry = segment.layout.geometry;
         let bytes = geometry.ring_bytes();
@@ -158,7 +158,13 @@ impl Shm {
                 let inbox = self.segment.inbox(home.number, self.me);
                 inbox.store(offset, Release);
             }
-            _ => self.announce_guest(number, offset, used.map(|(entry, ..)| entry))?,
+            _ => {
+                let entry = used.map(|(entry, ..)| entry);
+                let entry = self.announce_guest(number, offset, entry)?;
+                if let Some(other) = &mut self.others[usize::from(home.segment - 1)] {
+                    other.entries[home.number as usize] = entry;
+                }
+            }
         }
         let block = self.peer_states[number].block();
         block.epoch.fetch_add(1, Release);

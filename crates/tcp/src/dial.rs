@@ -76,6 +76,13 @@ impl Tcp {
     /// Calls a peer unless that is being done already, or nobody knows where it is; whether it is
     /// called now.
     pub(crate) fn begin_to_call(&mut self, peer: Peer) -> bool {
+        if self
+            .members
+            .name(peer)
+            .is_none_or(|it| self.is_departing(it))
+        {
+            return false;
+        }
         let target = &mut self.peers[peer.0 as usize];
         if target.calling.is_some() || target.closing.is_some() || target.addresses.is_empty() {
             return false;
@@ -317,6 +324,7 @@ impl Tcp {
                 list.retain(|&it| it != at);
             }
             self.unmet.retain(|it| it.at != at);
+            self.departing.retain(|it| it.at != at);
             self.guests.door.leave(at);
             self.free.push(at);
         }

@@ -10,6 +10,8 @@ use crate::greeting::Refused;
 pub(crate) enum End {
     /// The other end has closed the connection.
     Closed,
+    /// The other end has removed this process.
+    Left,
     /// The connection has failed.
     Failed(io::Error),
     /// What has arrived is none of ours.
@@ -33,6 +35,7 @@ impl std::fmt::Display for End {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             End::Closed => f.write_str("it closed the connection"),
+            End::Left => f.write_str("it has removed this process"),
             End::Failed(error) => write!(f, "the connection failed: {error}"),
             End::Refused(why) => why.fmt(f),
             End::Silent(time) => write!(f, "no answer within {} s", time.as_secs()),

@@ -7,6 +7,7 @@
 //! | a connection fails with something unacknowledged in it | the loss of the peer: what is lost was told to be sent |
 //! | one fails with nothing in it                         | nothing: the peer is called again, which tells the rest |
 //! | one of two is closed                                 | nothing: what is in it still arrives                    |
+//! | the peer has said that it removes this process       | that, once all is read that it had sent                 |
 //!
 //! A peer that has ended has let go of its connections: whether it died its launcher knows.
 
@@ -88,6 +89,10 @@ impl Tcp {
             return;
         }
         self.remove(at);
+        if matches!(end, End::Left) {
+            self.close(peer, Closing::left(cause, self.turn));
+            return;
+        }
         let loses = loses || matches!(end, End::Nonsense);
         if loses {
             // What was sent was told to have left: nobody is to send more as if it had arrived.
@@ -114,7 +119,10 @@ impl Tcp {
         let target = &mut self.peers[peer.0 as usize];
         target.link = None;
         match &mut target.closing {
-            Some(earlier) => earlier.loses |= closing.loses,
+            Some(earlier) => {
+                earlier.loses |= closing.loses;
+                earlier.has_left |= closing.has_left;
+            }
             None => {
                 target.closing = Some(closing);
                 self.closed.push(peer);
@@ -142,9 +150,10 @@ impl Tcp {
         let Some(closing) = self.peers[peer.0 as usize].closing.take() else {
             return;
         };
-        match closing.has_ended {
-            true => self.lose_ended(peer, closing.cause),
-            false => drop(self.lose(peer, closing.cause)),
+        match (closing.has_left, closing.has_ended) {
+            (true, _) => self.lose_left(peer, closing.cause),
+            (_, true) => self.lose_ended(peer, closing.cause),
+            (_, false) => drop(self.lose(peer, closing.cause)),
         }
     }
 
@@ -183,6 +192,7 @@ impl Tcp {
         }
         self.call_again(now);
         self.give_up_young(now);
+        self.give_up_departing(now);
     }
 
     /// The peer is gone; the first cause stays. The next poll tells it.
@@ -202,6 +212,15 @@ impl Tcp {
     pub(crate) fn lose_ended(&mut self, peer: Peer, cause: String) {
         if self.losses.add_end(peer, cause).is_ok() {
             self.let_go(peer);
+        }
+    }
+
+    /// The peer has removed this process. The next poll tells it.
+    #[cold]
+    fn lose_left(&mut self, peer: Peer, cause: String) {
+        if self.losses.add_left(peer, cause).is_ok() {
+            self.let_go(peer);
+            self.peers[peer.0 as usize].has_left = true;
         }
     }
 

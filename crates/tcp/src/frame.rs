@@ -8,12 +8,18 @@
 //! 28   payload
 //! ```
 //!
+//! Where a process has removed the other one, [`GOODBYE`] stands in place of a frame, and nothing
+//! follows it.
+//!
 //! Numbers are little-endian. A frame may begin at any address.
 
 use catena_fabric::Header;
 
 /// Bytes in front of a payload.
 pub(crate) const HEAD: usize = 28;
+
+/// What stands in place of a frame where a process has removed the other one.
+pub(crate) const GOODBYE: [u8; HEAD] = [0xff; HEAD];
 
 /// The number of 8 bytes at `at`.
 pub(crate) fn word(bytes: &[u8], at: usize) -> u64 {

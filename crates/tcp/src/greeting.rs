@@ -202,6 +202,12 @@ impl Handshake {
         }
     }
 
+    /// Whether this process has called and proven itself: the other end may take packets from now
+    /// on, and awaits none before.
+    pub fn has_proven(&self) -> bool {
+        matches!(self.state, HandshakeState::Proven(_))
+    }
+
     /// Bytes of the message that is awaited.
     fn awaited(&self) -> usize {
         match self.state {

@@ -5,7 +5,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use catena_fabric::Peer;
+use catena_fabric::{Peer, ProcessName};
 
 use crate::callers::ASLEEP;
 use crate::dial::tell_lack;
@@ -160,10 +160,20 @@ impl Tcp {
             && greeting.from != me
             && greeting.packet as usize == self.config.packet;
         match self.members.peer(greeting.from).filter(|_| sound) {
+            // It is welcome once both have begun anew.
+            Some(peer) if self.begins_anew(peer, greeting.from) => Ok(None),
             Some(peer) if self.losses.get(peer).is_none() => Ok(Some(peer)),
             None if sound && self.members.is_alone() => Ok(None),
             _ => Err(Refused::Astray),
         }
+    }
+
+    /// Whether a process that calls has begun anew with this one, which is not done with what was
+    /// before.
+    fn begins_anew(&self, peer: Peer, name: ProcessName) -> bool {
+        let target = &self.peers[peer.0 as usize];
+        let is_leaving = target.closing.as_ref().is_some_and(|it| it.has_left);
+        target.has_left || is_leaving || self.is_departing(name)
     }
 
     /// Sends a message of the handshake.

@@ -13,6 +13,7 @@ use catena_proof::Secret;
 
 use crate::addr::{self, Interface, Interfaces};
 use crate::callers::{Guests, Unmet};
+use crate::depart::Departing;
 use crate::error::TcpError;
 use crate::frame::HEAD;
 use crate::greeting::MAGIC;
@@ -80,6 +81,8 @@ pub struct Tcp {
     pub(crate) guests: Guests,
     /// Callers that have, and were not added yet.
     pub(crate) unmet: Vec<Unmet>,
+    /// Connections to those that were removed.
+    pub(crate) departing: Vec<Departing>,
     /// Connections over which packets go; and those that this process makes, that
     /// the kernel keeps packets of, that have something to send.
     pub(crate) open: Vec<usize>,
@@ -158,6 +161,7 @@ impl Tcp {
             free: Vec::new(),
             guests: Guests::default(),
             unmet: Vec::new(),
+            departing: Vec::new(),
             open: Vec::new(),
             young: Vec::new(),
             held: Vec::new(),

@@ -17,6 +17,7 @@
 //! | `frame`    | what stands on the wire                                    |
 //! | `greeting` | the handshake with which a connection begins               |
 //! | `dial`     | how two processes come to one connection                   |
+//! | `depart`   | removing processes that were added                         |
 //! | `ending`   | how connections end, and what that says of a peer          |
 //! | `silence`  | whether the other ends of connections answer               |
 //! | `guests`   | callers that have not proven themselves yet                |
@@ -35,6 +36,7 @@ compile_error!("messages are little-endian");
 
 mod addr;
 mod callers;
+mod depart;
 mod dial;
 mod end;
 mod ending;

@@ -23,6 +23,8 @@ pub(crate) enum Stage {
     Unmet,
     /// Both have.
     Open,
+    /// This process has removed the other one: see `depart`.
+    Departing,
 }
 
 /// One connection.

@@ -145,6 +145,15 @@ impl LivenessProbes {
         self.at.insert(peer, at);
     }
 
+    /// A peer was removed: its host is asked nothing any more, unless for others.
+    pub fn forget(&mut self, peer: Peer) {
+        let gone = self.at.remove(&peer).unwrap_or_default();
+        let others: Vec<SocketAddr> = self.at.values().flatten().copied().collect();
+        for at in gone.iter().filter(|at| !others.contains(at)) {
+            self.probes.remove(at);
+        }
+    }
+
     /// Whether it is known where a peer's host answers, so that its loss is noticed.
     /// The first look begins to find out, so it is asked now and then. Never blocks.
     ///

@@ -83,6 +83,10 @@ impl Rail for Tcp {
         Tcp::add_peer(self, peer, name)
     }
 
+    fn remove_peer(&mut self, peer: Peer) -> Result<(), String> {
+        Tcp::remove_peer(self, peer)
+    }
+
     fn protocol_name(&self, protocol: u64) -> String {
         match protocol == self.protocol() {
             true => "TCP".to_string(),

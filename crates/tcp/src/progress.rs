@@ -87,7 +87,8 @@ impl Tcp {
     /// Whether there is something that ends by itself.
     fn has_to_tidy(&self) -> bool {
         let lists = [&self.young, &self.halves];
-        lists.iter().any(|it| !it.is_empty()) || !(self.again.is_empty() && self.closed.is_empty())
+        lists.iter().any(|it| !it.is_empty())
+            || !(self.again.is_empty() && self.closed.is_empty() && self.departing.is_empty())
     }
 
     /// Asks which sockets can be used, and uses them.
@@ -114,6 +115,7 @@ impl Tcp {
                 Stage::Greeting(_) => self.greet(at),
                 Stage::Unmet => self.still_unmet(at),
                 Stage::Open => count += self.read(at, deliver),
+                Stage::Departing => self.discard(at),
             }
         }
         if self.has_to_tidy() {
@@ -134,7 +136,10 @@ impl Tcp {
         let mut open = self.links.iter().flatten();
         !self.waiting.is_empty()
             || !self.held.is_empty()
-            || open.any(|link| matches!(link.stage, Stage::Open) && link.socket.is_unacknowledged())
+            || open.any(|link| {
+                matches!(link.stage, Stage::Open | Stage::Departing)
+                    && link.socket.is_unacknowledged()
+            })
     }
 
     /// What to sleep on.

@@ -6,12 +6,21 @@ use catena_base::PeerBytes;
 use catena_fabric::Deliver;
 
 use crate::end::End;
-use crate::frame::{HEAD, Head};
+use crate::frame::{GOODBYE, HEAD, Head};
 use crate::init::Tcp;
 use crate::socket::is_lack;
 
 /// Times that a connection is read in one poll, at most.
 const READS: usize = 4;
+
+/// What it means that no frame begins so.
+#[cold]
+fn no_frame(head: &[u8; HEAD]) -> End {
+    match *head == GOODBYE {
+        true => End::Left,
+        false => End::Nonsense,
+    }
+}
 
 impl Tcp {
     /// Takes what has arrived over connection `at`; how many packets were
@@ -81,7 +90,7 @@ impl Tcp {
         let peer = link.peer.expect("its other end is proven");
         let mut used = 0;
         while let Some(head) = whole[used..].first_chunk() {
-            let head = Head::decode(head, self.config.packet).map_err(|_| End::Nonsense)?;
+            let head = Head::decode(head, self.config.packet).map_err(|_| no_frame(head))?;
             let rest = &whole[used + HEAD..];
             let Some(payload) = rest.get(..head.len) else {
                 break;

@@ -34,6 +34,8 @@ pub(crate) struct Target {
     pub(crate) calling: Option<Box<Calling>>,
     /// It is about to count as gone.
     pub(crate) closing: Option<Closing>,
+    /// It has removed this process.
+    pub(crate) has_left: bool,
 }
 
 /// A peer that is about to count as gone.
@@ -46,6 +48,8 @@ pub(crate) struct Closing {
     pub(crate) loses: bool,
     /// Its host says that it has let go of its connection.
     pub(crate) has_ended: bool,
+    /// It has removed this process.
+    pub(crate) has_left: bool,
     /// When this began, and the number of the last poll before.
     begun: (Instant, u64),
 }
@@ -59,6 +63,15 @@ impl Closing {
             cause,
             loses,
             has_ended,
+            has_left: false,
+        }
+    }
+
+    /// Of a peer that has removed this process.
+    pub(crate) fn left(cause: String, turn: u64) -> Closing {
+        Closing {
+            has_left: true,
+            ..Closing::new(cause, true, false, turn)
         }
     }
 
@@ -72,7 +85,7 @@ impl Closing {
 
     /// Whether there is nothing to wait for but what it had sent.
     pub(crate) fn is_certain(&self) -> bool {
-        self.loses && !self.has_ended
+        self.has_left || self.loses && !self.has_ended
     }
 }
 

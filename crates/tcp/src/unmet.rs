@@ -20,16 +20,33 @@ impl Tcp {
     /// If it is known already, or its number is another one's.
     pub fn add_peer(&mut self, peer: Peer, name: ProcessName) -> Result<(), String> {
         self.members.add(peer, name)?;
-        self.peers
-            .resize_with(self.members.numbers(), Target::default);
-        self.losses.grow(self.members.numbers());
-        if let Some(number) = self.unmet.iter().position(|it| it.name == name) {
+        let numbers = self.members.numbers().max(self.peers.len());
+        self.peers.resize_with(numbers, Target::default);
+        self.losses.grow(numbers);
+        self.losses.forget(peer);
+        self.welcome_if_known(name);
+        Ok(())
+    }
+
+    /// A process that waits is let in, if it is known, and nothing is left of what was before it
+    /// was removed.
+    pub(crate) fn welcome_if_known(&mut self, name: ProcessName) {
+        let known = self.members.peer(name).filter(|peer| {
+            let is_there = self.losses.get(*peer).is_none();
+            is_there && !self.is_departing(name)
+        });
+        let waiting = self.unmet.iter().position(|it| it.name == name);
+        if let (Some(peer), Some(number)) = (known, waiting) {
+            // It may have gone, or gone and come back.
+            self.still_unmet(self.unmet[number].at);
+            let Some(number) = self.unmet.iter().position(|it| it.name == name) else {
+                return;
+            };
             let Unmet { at, welcome, .. } = self.unmet.swap_remove(number);
             if let Err(end) = self.welcome_in(at, peer, &welcome) {
                 self.ended(at, &end);
             }
         }
-        Ok(())
     }
 
     /// The caller of connection `at` has proven itself, and this process knows it: packets may

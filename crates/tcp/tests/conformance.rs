@@ -3,7 +3,7 @@
 mod common;
 
 use catena_fabric::Peer;
-use catena_fabric_tests::{Claims, Pair, conformance};
+use catena_fabric_tests::{Claims, Pair, Strangers, alone, conformance, conformance_of_peers};
 use catena_tcp::{Config, Tcp};
 
 fn pair(config: Config) -> Pair<Tcp> {
@@ -31,5 +31,21 @@ fn tiny() -> Pair<Tcp> {
     pair(Config::tiny())
 }
 
+fn strangers(config: Config) -> Strangers<Tcp> {
+    let end = |job| (common::end(0, 1, job, config), alone(job).1);
+    let ((a, a_is), (b, b_is)) = (end(5), end(6));
+    Strangers { a, a_is, b, b_is }
+}
+
+fn usual_strangers() -> Strangers<Tcp> {
+    strangers(Config::from_settings())
+}
+
+fn tiny_strangers() -> Strangers<Tcp> {
+    strangers(Config::tiny())
+}
+
+conformance_of_peers!(strangers_over_tcp, usual_strangers);
+conformance_of_peers!(strangers_with_the_smallest_buffers, tiny_strangers);
 conformance!(over_tcp, usual);
 conformance!(over_tcp_with_the_smallest_buffers, tiny);

@@ -9,6 +9,7 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 
 use catena_base::PeerBytes;
+use catena_fabric::introduction::Introductions;
 use catena_fabric::{Deliver, Header, Peer};
 use catena_ucx_sys::{Ep, Library, Request, Status};
 
@@ -48,6 +49,7 @@ pub(crate) struct Word {
     pub from: Peer,
     /// One of [`word_kind`](crate::keys::word_kind).
     pub kind: u8,
+    /// That of the right, or what an introduction says.
     pub number: u64,
     /// The right, if the word tells what it is.
     pub packed: Vec<u8>,
@@ -60,6 +62,8 @@ pub(crate) struct Inbox {
     /// Number of the job, and of its processes.
     pub job: u32,
     pub processes: u32,
+    /// Of a process that adds others.
+    pub introductions: Option<Introductions>,
     pub taker: Option<Taker>,
     /// Packets delivered, and messages thrown away.
     pub received: u64,
@@ -99,15 +103,28 @@ impl Drop for Shared {
 }
 
 /// What UCX is given with the way to a peer, to tell of its failure. A peer has one way at most,
-/// ever; its endpoint is known by this, not by its address, which may be that of another endpoint
+/// ever, or one for each time that it is added; its endpoint is known by this, not by its address, which may be that of another endpoint
 /// once it is closed.
 #[derive(Debug)]
 pub(crate) struct Witness {
     inbox: *mut Inbox,
-    peer: Peer,
+    pub peer: Peer,
 }
 
-/// Those of all peers. They stay where they are.
+impl Witness {
+    /// Of the way to that peer.
+    pub fn of(peer: Peer, shared: &Shared) -> Box<Witness> {
+        let inbox = shared.at();
+        Box::new(Witness { inbox, peer })
+    }
+
+    /// What UCX is given.
+    pub fn given(&self) -> *mut c_void {
+        (&raw const *self).cast_mut().cast()
+    }
+}
+
+/// Those of all peers of a job. They stay where they are.
 #[derive(Debug)]
 pub(crate) struct Witnesses(Box<[Witness]>);
 
@@ -123,7 +140,7 @@ impl Witnesses {
 
     /// What UCX is given with the way to a peer.
     pub fn of(&self, peer: Peer) -> *mut c_void {
-        (&raw const self.0[peer.0 as usize]).cast_mut().cast()
+        self.0[peer.0 as usize].given()
     }
 }
 

@@ -12,6 +12,7 @@ use catena_fabric::{
 };
 use catena_ucx_sys::Library;
 
+use crate::added::Added;
 use crate::error::UcxError;
 use crate::inbox::{Inbox, Operations, Shared, Witnesses};
 use crate::objects::Objects;
@@ -23,13 +24,14 @@ use crate::wanted::Wanted;
 /// Bytes of the words of an atomic: its first operand, and its second one or what it fetches.
 pub(crate) const WORDS: usize = 16;
 
-/// The routes from one process to all processes of its job over one network.
+/// The routes from one process to all processes of its job over one network, or to those that it
+/// adds.
 ///
-/// Methods that take a `Peer` panic if that process is not in the job.
+/// Methods that take a `Peer` panic if that process is not known.
 #[derive(Debug)]
 pub struct Ucx {
     pub(crate) endpoint: Endpoint,
-    /// By rank in the world.
+    /// By peer.
     pub(crate) targets: Vec<Target>,
     pub(crate) sends: Sends,
     /// Bytes of a piece of a put or get.
@@ -41,6 +43,10 @@ pub struct Ucx {
     pub(crate) first_rma: usize,
     /// Rights that are remembered, at most.
     pub(crate) most_keys: usize,
+    /// Whether something is to be done for peers that ask, or for those that were added.
+    pub(crate) has_to_do: bool,
+    /// The processes of other jobs, if there may be some.
+    pub(crate) added: Option<Box<Added>>,
     // Dropped in this order: registrations, what they are of, and last what
     // operations and callbacks use.
     pub(crate) keys: Keys,
@@ -86,6 +92,7 @@ impl Ucx {
             library,
             job,
             processes: place.processes,
+            introductions: None,
             taker: None,
             received: 0,
             strays: 0,
@@ -111,6 +118,8 @@ impl Ucx {
             words_at,
             first_rma: sends,
             most_keys: config.keys,
+            has_to_do: false,
+            added: None,
             keys: Keys::default(),
             objects,
             operations: Operations::new(sends + config.operations, &inbox),
@@ -145,7 +154,9 @@ impl Ucx {
 
     /// Learns how a peer is reached; until then its route is full.
     pub fn connect(&mut self, peer: Peer, address: &[u8]) {
-        self.targets[peer.0 as usize].address = address.into();
+        if !self.reach_added(peer, address) {
+            self.targets[peer.0 as usize].address = address.into();
+        }
     }
 
     /// Whether the loss of a peer is noticed although nothing is sent to it.
@@ -187,6 +198,11 @@ impl Drop for Ucx {
                 // SAFETY: open, and used no more.
                 unsafe { self.objects.disconnect(target.ep) };
             }
+        }
+        let added = self.added.iter_mut().flat_map(|it| it.take_ways());
+        for ep in added.collect::<Vec<_>>() {
+            // SAFETY: as above.
+            unsafe { self.objects.disconnect(ep) };
         }
         self.discard_all();
     }

@@ -10,7 +10,7 @@
 
 use std::ptr::null_mut;
 
-use catena_fabric::{Access, Buf, Deliver, Header, Peer, Posted, RemoteKey};
+use catena_fabric::{Access, Buf, Deliver, Header, Peer, Posted, RemoteKey, frame};
 use catena_ucx_sys::Rkey;
 
 use crate::inbox::Word;
@@ -33,6 +33,9 @@ pub(crate) mod word_kind {
     pub const ASK: u8 = 2;
     /// The number never stood for anything, or does so no more.
     pub const UNKNOWN: u8 = 3;
+    /// It is none about a right, but one of those by which processes introduce themselves: see
+    /// `added`.
+    pub const INTRODUCTION: u8 = u8::MAX;
 }
 
 impl Ucx {
@@ -88,9 +91,9 @@ impl Ucx {
             len: number,
             ..Header::default()
         };
-        let front = self.endpoint.front(Some(header));
+        let header = frame::of_one(header);
         let fits = packed.len() <= self.max_packet();
-        fits && self.send_to(WORD, peer, front, packed) == Ok(Posted::Done)
+        fits && self.send_to(WORD, peer, header, packed) == Ok(Posted::Done)
     }
 
     /// Forgets a right that is not in use and not `but`, if there are too many.
@@ -123,7 +126,11 @@ impl Ucx {
         let key = (word.from, word.number);
         let mut packed = word.packed;
         match word.kind {
-            word_kind::ASK => return self.keys.questions.push_back(key),
+            word_kind::ASK => {
+                self.has_to_do = true;
+                return self.keys.questions.push_back(key);
+            }
+            word_kind::INTRODUCTION => return self.hear_word(word.number, &packed),
             word_kind::FORGET => {
                 if self.rma.is_idle(word.from)
                     && let Some(right) = self.keys.theirs.remove(&key)
@@ -198,6 +205,23 @@ impl Ucx {
         if !right.rkey.is_null() {
             // SAFETY: no read uses it, and none will.
             unsafe { self.objects.library.rkey_destroy(right.rkey) };
+        }
+    }
+
+    /// A peer was removed: it is told nothing, and asked for nothing any more.
+    pub(crate) fn forget_rights(&mut self, peer: Peer) {
+        self.keys.asked.retain(|it| it.0 != peer);
+        self.keys.questions.retain(|it| it.0 != peer);
+        for own in self.keys.own.values_mut() {
+            own.told.remove(&peer);
+        }
+    }
+
+    /// Gives up the rights to the memory of a peer that was removed, which no operation uses.
+    pub(crate) fn discard_rights(&mut self, peer: Peer) {
+        let of_it = self.keys.theirs.extract_if(|it, _| it.0 == peer);
+        for (_, right) in of_it.collect::<Vec<_>>() {
+            self.discard(right);
         }
     }
 

@@ -21,6 +21,7 @@
 //! | `settings` | `CATENA_UCX_*`                                            |
 //! | `error`    | what can go wrong when opening                            |
 
+mod added;
 mod atomics;
 mod error;
 mod inbox;

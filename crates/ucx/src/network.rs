@@ -2,7 +2,9 @@
 //!
 //! UCX makes rails of its own of the devices that it is given, and knows itself which are near.
 
-use catena_fabric::{Opening, Peer, Rail, RailAddress, RailCounters, Sleeper};
+use catena_fabric::{
+    Opening, Peer, ProcessName, Rail, RailAddress, RailCounters, Sleeper, introduction,
+};
 use catena_settings::Setting;
 
 use crate::init::Ucx;
@@ -42,14 +44,21 @@ impl catena_fabric::Network for Wanted {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Vec<Ucx>, String> {
-        let opened = Ucx::open(opening.place, self);
-        opened
-            .map(|ucx| vec![ucx])
-            .map_err(|error| error.to_string())
+        let is_alone = opening.place.processes == 1;
+        if is_alone && opening.secret.is_none() {
+            return Err(introduction::NO_SECRET.to_string());
+        }
+        let mut ucx = Ucx::open(opening.place, self).map_err(|error| error.to_string())?;
+        if let (true, Some(secret)) = (is_alone, opening.secret) {
+            ucx.meet_others(opening.place, secret.clone());
+        }
+        Ok(vec![ucx])
     }
 }
 
 impl Rail for Ucx {
+    const ADDS_PEERS: bool = true;
+
     /// UCX does not notice that a host is gone while something is under way to it over TCP.
     const PROBE_PORT: bool = true;
 
@@ -65,6 +74,18 @@ impl Rail for Ucx {
     fn connect(&mut self, peer: Peer, address: &[u8]) -> Result<(), String> {
         Ucx::connect(self, peer, address);
         Ok(())
+    }
+
+    fn add_peer(&mut self, peer: Peer, name: ProcessName) -> Result<(), String> {
+        Ucx::add_peer(self, peer, name)
+    }
+
+    fn remove_peer(&mut self, peer: Peer) -> Result<(), String> {
+        Ucx::remove_peer(self, peer)
+    }
+
+    fn has_let_go(&self, peer: Peer) -> bool {
+        self.added.as_ref().is_none_or(|it| it.has_let_go(peer))
     }
 
     fn protocol_name(&self, protocol: u64) -> String {

@@ -4,6 +4,7 @@ use catena_fabric::row::Framed;
 use catena_fabric::{Deliver, Peer, PeerLost, Sleeper};
 use catena_ucx_sys::{Status, consts};
 
+use crate::added::KEPT;
 use crate::inbox::{Inbox, Taker};
 use crate::init::Ucx;
 
@@ -27,8 +28,8 @@ impl Ucx {
         if news {
             self.settle();
         }
-        if self.has_questions() {
-            self.answer(deliver);
+        if self.has_to_do {
+            self.do_chores(deliver);
         }
         self.rma.deliver(deliver);
         self.endpoint.losses.deliver(deliver);
@@ -47,6 +48,10 @@ impl Ucx {
             self.learn(word);
         }
         for (peer, status) in failed {
+            if peer >= KEPT {
+                self.end_kept(peer);
+                continue;
+            }
             let words = self.objects.library.words(status);
             self.lose(peer, format!("the connection to it failed: {words}"));
         }
@@ -74,21 +79,20 @@ impl Ucx {
     pub(crate) fn lose(&mut self, peer: Peer, cause: String) -> PeerLost {
         let lost = match self.endpoint.lose(peer, cause) {
             Ok(lost) => lost,
-            Err(known) => return known,
+            Err(known) => {
+                self.end_departing(peer);
+                return known;
+            }
         };
-        let target = &mut self.targets[peer.0 as usize];
-        let ep = std::mem::replace(&mut target.ep, std::ptr::null_mut());
-        if !ep.is_null() {
-            // SAFETY: open, and nobody knows it any more.
-            unsafe { self.objects.disconnect(ep) };
-        }
+        self.close_way(peer);
         lost
     }
 
     /// What to sleep on, or `None` if there may be something to do.
     pub fn sleeper(&mut self) -> Option<Sleeper> {
         self.end_rows();
-        if !self.endpoint.rows.is_empty() || self.has_questions() || self.rma.has_news() {
+        let has_words = self.has_questions() || self.has_words();
+        if !self.endpoint.rows.is_empty() || has_words || self.rma.has_news() {
             return None;
         }
         let fd = self.objects.wait;

@@ -7,6 +7,7 @@ use catena_base::PeerBytes;
 use catena_fabric::{Header, Peer, frame};
 use catena_ucx_sys::{AmHandlerParam, AmReceive, AmRecvParam, Status, consts};
 
+use crate::added::open_of_added;
 use crate::error::UcxError;
 use crate::inbox::{Inbox, Shared, Word};
 use crate::objects::Objects;
@@ -37,7 +38,7 @@ pub(crate) fn listen(objects: &Objects, inbox: &Shared) -> Result<(), UcxError> 
     Ok(())
 }
 
-/// Gives `take` what the frame that has arrived carries, if it is one of this job.
+/// Gives `take` what the frame that has arrived carries, if it is one of this job, or of a process that was added.
 ///
 /// # Safety
 /// Called with what UCX gave to a handler.
@@ -46,7 +47,7 @@ unsafe fn open(
     data: *mut c_void,
     len: usize,
     param: *const AmRecvParam,
-    take: impl FnMut(Peer, Header, PeerBytes<'_>),
+    mut take: impl FnMut(Peer, Header, PeerBytes<'_>),
 ) {
     // SAFETY: as promised; nobody else looks into the inbox now.
     unsafe {
@@ -57,7 +58,8 @@ unsafe fn open(
         } else {
             PeerBytes::EMPTY
         };
-        let is_sound = frame::open(bytes, (*inbox).job, (*inbox).processes, take);
+        let of_job = frame::open(bytes, (*inbox).job, (*inbox).processes, &mut take);
+        let is_sound = of_job || open_of_added(inbox, bytes, take);
         (*inbox).strays += u64::from(!is_sound);
     }
 }

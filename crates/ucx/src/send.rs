@@ -6,7 +6,7 @@
 
 use catena_fabric::endpoint::{Endpoint, FrameSender};
 use catena_fabric::frame::Front;
-use catena_fabric::{Payload, Peer, PeerLost, Posted};
+use catena_fabric::{Header, Payload, Peer, PeerLost, Posted};
 use catena_ucx_sys::{RequestParam, Status, consts};
 
 use crate::inbox::done;
@@ -38,10 +38,10 @@ impl FrameSender for Ucx {
     fn put_frame<P: Payload>(
         &mut self,
         peer: Peer,
-        front: Front,
+        header: Header,
         payload: P,
     ) -> Result<Posted, PeerLost> {
-        self.send_to(PACKET, peer, front, payload)
+        self.send_to(PACKET, peer, header, payload)
     }
 }
 
@@ -51,7 +51,7 @@ impl Ucx {
         &mut self,
         handler: u32,
         peer: Peer,
-        front: Front,
+        header: Header,
         payload: P,
     ) -> Result<Posted, PeerLost> {
         let target = &mut self.targets[peer.0 as usize];
@@ -67,6 +67,8 @@ impl Ucx {
         let Some(operation) = self.sends.free.pop() else {
             return Ok(Posted::Full);
         };
+        let sign = target.sign;
+        let front = Front { sign, header };
         let at = self.memory.at(operation * self.sends.stride);
         let mut param = call_back(self.operations.of(operation));
         param.op_attr_mask |= consts::OP_ATTR_FLAGS;
@@ -111,7 +113,7 @@ impl Ucx {
             .connect(&target.address, self.witnesses.of(peer))
         {
             Ok(ep) => {
-                target.ep = ep;
+                (target.ep, target.sign) = (ep, self.endpoint.sign());
                 Ok(true)
             }
             Err(status) => {
@@ -126,7 +128,8 @@ impl Ucx {
     /// would say more, but may wait for the other end to make progress (1.13), which it need not
     /// do.
     pub fn is_quiet(&self) -> bool {
-        self.endpoint.rows.is_empty() && self.sends.free.len() == self.sends.count()
+        let has_said = self.added.as_ref().is_none_or(|it| it.has_said_goodbye());
+        self.endpoint.rows.is_empty() && self.sends.free.len() == self.sends.count() && has_said
     }
 
     /// What a send that UCX did not take means.

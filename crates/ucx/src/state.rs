@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::ptr::null_mut;
 
 use catena_fabric::Peer;
+use catena_fabric::frame::Sign;
 use catena_ucx_sys::{Ep, Rkey};
 
 use crate::objects::Region;
@@ -16,6 +17,8 @@ pub(crate) struct Target {
     pub(crate) address: Box<[u8]>,
     /// The way to it, or null while there is none.
     pub(crate) ep: *mut Ep,
+    /// What frames to it bear by which it knows this process.
+    pub(crate) sign: Sign,
     /// Buffers that frames to it occupy.
     pub(crate) buffers: usize,
 }
@@ -29,6 +32,7 @@ impl Target {
         Target {
             address: Box::default(),
             ep: null_mut(),
+            sign: Sign::from_bits(0),
             buffers: 0,
         }
     }

@@ -4,7 +4,7 @@
 mod common;
 
 use catena_fabric::Peer;
-use catena_fabric_tests::{Claims, Pair, conformance};
+use catena_fabric_tests::{Claims, Pair, Strangers, alone, conformance, conformance_of_peers};
 use catena_ucx::{Config, Sleep, Ucx};
 
 fn pair(transports: &str, config: Config) -> Option<Pair<Ucx>> {
@@ -58,6 +58,37 @@ fn tiny_tcp() -> Option<Pair<Ucx>> {
 fn tiny_posix() -> Option<Pair<Ucx>> {
     pair("posix", Config::tiny())
 }
+
+/// The ends of two processes that are alone.
+fn strangers(transports: &str, config: Config) -> Option<Strangers<Ucx>> {
+    let end = |job| Some((common::stranger(job, transports, config)?, alone(job).1));
+    let ((a, a_is), (b, b_is)) = (end(5)?, end(6)?);
+    Some(Strangers { a, a_is, b, b_is })
+}
+
+fn strangers_tcp() -> Option<Strangers<Ucx>> {
+    strangers("tcp", Config::from_settings())
+}
+
+fn strangers_posix() -> Option<Strangers<Ucx>> {
+    strangers("posix,cma", Config::from_settings())
+}
+
+fn strangers_all() -> Option<Strangers<Ucx>> {
+    strangers("all", Config::from_settings())
+}
+
+fn tiny_strangers_tcp() -> Option<Strangers<Ucx>> {
+    strangers("tcp", Config::tiny())
+}
+
+conformance_of_peers!(strangers_over_tcp, strangers_tcp);
+conformance_of_peers!(strangers_over_posix_and_cma, strangers_posix);
+conformance_of_peers!(strangers_over_what_ucx_chooses, strangers_all);
+conformance_of_peers!(
+    strangers_over_tcp_with_the_smallest_buffers,
+    tiny_strangers_tcp
+);
 
 fn polled_tcp() -> Option<Pair<Ucx>> {
     let config = Config {

@@ -1,7 +1,7 @@
 //! Matching without ranks: by a tag of 64 bits, of which receives may ignore some, and by the peer
 //! itself.
 
-use catena_fabric::Peer;
+use catena_fabric::{Peer, PeerLost};
 
 use super::Endpoint;
 use crate::net::Net;
@@ -24,6 +24,20 @@ impl<N: Net> Endpoint<N, TagKey> {
     /// thrown away.
     pub fn add_peer(&mut self, peer: Peer) {
         self.engine.add_member(ALL, peer);
+    }
+
+    /// Removes a peer; nothing happens if it is not known. To be called before the routes remove
+    /// it. Sends to it and receives from it alone that are under way complete with
+    /// [`Failure::Lost`](crate::Failure::Lost), once no operation uses their memory any more;
+    /// receives from any peer go on. Messages of its that no receive has matched are thrown away.
+    /// Its number may be [taken in](Endpoint::add_peer) again, for whichever process has it then.
+    pub fn remove_peer(&mut self, peer: Peer) {
+        if self.members(ALL).all(|(member, _)| member != peer) {
+            return;
+        }
+        let cause = "it was removed".to_string();
+        self.peer_ended(PeerLost { peer, cause });
+        self.engine.remove_member(ALL, peer);
     }
 
     /// Sends a message to a peer; see [`Endpoint::send`].

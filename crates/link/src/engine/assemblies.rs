@@ -77,6 +77,13 @@ impl Assemblies {
         self.far.retain(|_, target| passes(target));
     }
 
+    /// Forgets those that came from one rank of a communicator.
+    pub fn forget_rank(&mut self, cid: Cid, source: u32) {
+        let stays = |first: &First| (first.0.cid(), first.1) != (cid, source);
+        self.near.retain(|it| stays(&it.0));
+        self.far.retain(|first, _| stays(first));
+    }
+
     /// Forgets those of a communicator that is closed.
     pub fn forget(&mut self, cid: Cid) {
         self.near.retain(|it| it.0.0.cid() != cid);

@@ -8,6 +8,7 @@ use catena_fabric::{Deliver, Peer, PeerLost};
 use super::Engine;
 use super::assemblies::Target;
 use crate::key::MatchKey;
+use crate::matching::Reply;
 use crate::net::Net;
 use crate::peer_state::{Comm, PeerState, Seqs};
 use crate::protocol::Recv;
@@ -106,6 +107,54 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         if comm.peer_states[at].peer != peer {
             comm.peer_states[at] = member(peer);
             self.leads[at] += 1;
+        }
+    }
+
+    /// Takes a peer out of an open communicator again, which is gone: nothing of it is left, and its
+    /// number may be another one's. Messages of its that no receive has matched are thrown away;
+    /// those that a matched probe took stay, and fail the receive if they are not whole.
+    pub fn remove_member(&mut self, cid: Cid, peer: Peer) {
+        let at = peer.0 as usize;
+        let Some(comm) = self.comm_mut(cid).filter(|it| it.open) else {
+            return;
+        };
+        let Some(member) = comm.peer_states.get_mut(at).filter(|it| it.peer == peer) else {
+            return;
+        };
+        member.peer = Peer(NIL);
+        member.fast = 0;
+        self.leads[at] -= 1;
+        for plane in Plane::ALL {
+            let list = &self.comms[cid.index()].unexpected[plane as usize];
+            for message in self.unexpected.of_peer(list, peer) {
+                let list = &mut self.comms[cid.index()].unexpected[plane as usize];
+                self.unexpected.unlink(list, message);
+                // It waits for no answer.
+                self.unexpected.entries.get_mut(message).reply = Reply::None;
+                self.discard(message);
+                self.counters.dropped += 1;
+            }
+        }
+        self.assemblies.forget_rank(cid, peer.0);
+        let lost = self.losses.get(&peer).cloned();
+        let taken: Vec<u32> = self.unexpected.entries.taken().collect();
+        for message in taken {
+            let message = self.unexpected.entries.get_mut(message);
+            if message.peer == peer {
+                message.peer = Peer(NIL);
+                if matches!(message.reply, Reply::Ack(_)) {
+                    message.reply = Reply::None;
+                }
+            }
+        }
+        self.reorder.forget_rank(cid, peer.0);
+        self.finalized
+            .retain(|(of, rank)| (*of, *rank) != (cid, peer.0));
+        self.forget_peers(&(peer.0..peer.0 + 1));
+        // What a receive finds out that takes a message of one that was removed.
+        if let Some(lost) = lost {
+            self.losses.insert(Peer(NIL), lost);
+            self.no_deaths.insert(Peer(NIL));
         }
     }
 

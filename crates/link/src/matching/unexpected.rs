@@ -251,6 +251,18 @@ impl<K: MatchKey> Store<K> {
         std::iter::successors(entry(arrivals.first()), next)
     }
 
+    /// The messages of one context and plane that came from a peer. Cost: all of them.
+    pub fn of_peer(&self, arrivals: &Arrivals<K>, peer: Peer) -> Vec<u32> {
+        let (mut at, mut all) = (arrivals.first(), Vec::new());
+        while at != NIL {
+            if self.entries.get(at).peer == peer {
+                all.push(at);
+            }
+            at = self.after(at);
+        }
+        all
+    }
+
     /// Adds a message at the end of all its queues.
     #[inline]
     pub fn push(&mut self, arrivals: &mut Arrivals<K>, key: K) -> u32 {

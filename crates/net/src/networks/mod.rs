@@ -288,6 +288,23 @@ impl Networks {
         Ok(())
     }
 
+    /// Removes a process that was added.
+    pub(crate) fn remove_peer(&mut self, peer: Peer) {
+        for member in &mut self.members {
+            member.rails.remove_peer(peer);
+        }
+        self.ways.remove(peer);
+        self.receipts.remove(peer);
+        self.lost.remove(&peer);
+        self.ended.retain(|it| it.peer != peer);
+        self.awaited.remove(&peer);
+    }
+
+    /// Whether nothing is under way any more to a process that was removed.
+    pub(crate) fn has_let_go(&self, peer: Peer) -> bool {
+        self.members.iter().all(|it| it.rails.has_let_go(peer))
+    }
+
     /// Messages sent over them.
     pub fn sent(&self) -> Tally {
         self.sent

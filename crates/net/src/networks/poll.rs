@@ -145,6 +145,13 @@ impl<D: Deliver> Deliver for Through<'_, D> {
         self.gone(lost, true);
     }
 
+    fn left(&mut self, end: PeerLost) {
+        if self.ways.via(end.peer) == self.via {
+            self.receipts.lose(end.peer);
+            self.deliver.left(with_host(self.exchange, end));
+        }
+    }
+
     fn wanted(&mut self, by: Peer) {
         self.ways.want(by);
     }

@@ -148,6 +148,16 @@ impl Receipts {
         self.counts.resize(numbers, Counts::default());
     }
 
+    /// Removes a peer: nothing is known of it, and nothing owed to it.
+    pub fn remove(&mut self, peer: Peer) {
+        self.lose(peer);
+        self.talks.remove(&peer);
+        self.counts[peer.0 as usize] = Counts::default();
+        self.leaving
+            .iter_mut()
+            .for_each(|it| it.retain(|it| *it != peer));
+    }
+
     /// A packet to a peer was taken.
     #[inline]
     pub fn sent(&mut self, to: Peer, header: &Header) {

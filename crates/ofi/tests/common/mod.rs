@@ -6,6 +6,7 @@ use catena_fabric_tests::meet;
 use catena_ofi::settings::OFI_LIBRARY;
 use catena_ofi::{Config, Ofi, OfiError, Wanted};
 use catena_ofi_sys::Library;
+use catena_proof::Secret;
 use catena_testing::skip;
 
 /// libfabric as the settings name it; `None`, with a word, if there is none.
@@ -30,6 +31,26 @@ pub fn end(me: u32, job: u64, provider: &str, config: Config) -> Option<Ofi> {
     };
     match Ofi::open_with(library()?, place, &wanted, config) {
         Ok(end) => Some(end),
+        Err(error @ OfiError::NoProvider { .. }) => {
+            skip(provider, &error);
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// The only process of a job, which meets others.
+pub fn stranger(job: u64, provider: &str, config: Config) -> Option<Ofi> {
+    let wanted = Wanted {
+        provider: Some(provider.to_string()),
+        domain: None,
+    };
+    let (place, _) = catena_fabric_tests::alone(job);
+    match Ofi::open_with(library()?, place, &wanted, config) {
+        Ok(mut end) => {
+            end.meet_others(place, Secret::from_bytes([7; 32]));
+            Some(end)
+        }
         Err(error @ OfiError::NoProvider { .. }) => {
             skip(provider, &error);
             None

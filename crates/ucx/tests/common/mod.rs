@@ -3,6 +3,7 @@
 
 use catena_fabric::{LocalPeer, Peer};
 use catena_fabric_tests::meet;
+use catena_proof::Secret;
 use catena_testing::skip;
 use catena_ucx::settings::UCX_LIBRARY;
 use catena_ucx::{Config, Ucx, UcxError, Wanted};
@@ -30,6 +31,26 @@ pub fn end(me: u32, job: u64, transports: &str, config: Config) -> Option<Ucx> {
     };
     match Ucx::open_with(library()?, place, &wanted, config) {
         Ok(end) => Some(end),
+        Err(error @ UcxError::NoTransport { .. }) => {
+            skip(transports, &error);
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// The only process of a job, which meets others.
+pub fn stranger(job: u64, transports: &str, config: Config) -> Option<Ucx> {
+    let wanted = Wanted {
+        transports: Some(transports.to_string()),
+        devices: None,
+    };
+    let (place, _) = catena_fabric_tests::alone(job);
+    match Ucx::open_with(library()?, place, &wanted, config) {
+        Ok(mut end) => {
+            end.meet_others(place, Secret::from_bytes([7; 32]));
+            Some(end)
+        }
         Err(error @ UcxError::NoTransport { .. }) => {
             skip(transports, &error);
             None

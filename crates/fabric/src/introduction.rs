@@ -1,0 +1,505 @@
+//! How two processes of different jobs begin to talk over a library that carries frames, and prove
+//! to each other that they know the same secret. Such a library delivers frames of anybody who has
+//! this process's address, and does not say whose they are.
+//!
+//! Each of the two has learnt the other's name and address before (see
+//! [`Rail::add_peer`](crate::Rail::add_peer)), and draws a nonce for it. They exchange words:
+//!
+//! | word      | says                                                    | has a tag |
+//! |-----------|---------------------------------------------------------|-----------|
+//! | `HELLO`   | my nonce; nothing is proven yet                          | no        |
+//! | `PROOF`   | my nonce, and yours                                      | yes       |
+//! | `WELCOME` | the same, and the [sign](Sign) that your frames are to bear | yes    |
+//! | `GOODBYE` | I have removed you                                       | yes       |
+//!
+//! A `HELLO` is answered by a `PROOF`, and a word with a good tag that has this process's nonce by a
+//! `WELCOME`, once. Packets follow when the welcome has come. So whichever adds the other last
+//! begins: the `HELLO` of one that is not known yet is thrown away, and costs nothing. It is said
+//! again now and then, as a library may have thrown it away, too. All answers go to the address that
+//! was learnt before, wherever the question came from.
+//!
+//! ```text
+//! 0    from    name of who says it: job 8, rank 4
+//! 12   to      name of whom it is said to
+//! 24   own     nonce of who says it (16)
+//! 40   echo    nonce of the other one (16), or 0
+//! 56   sign    8, or 0
+//! 64   tag     32, or 0
+//! ```
+//!
+//! **What is proven.** A tag is the [HMAC](Secret::tag) of the kind of the word and all of the above
+//! under the secret. So who has told its nonce is known to know the secret, and to be the process
+//! with that name, now; a word is worth nothing in the other direction, between other ends, or after
+//! one of the two was removed and added again, as the nonces differ. A sign is 64 random bits that
+//! only this process and its peer know: who bears it is taken for the peer.
+//!
+//! **What is not.** Unlike a connection of the kernel's, a library does not keep others from sending
+//! frames to the same end. Who can read what goes over the network reads signs, and can then send
+//! frames that bear them; nothing is encrypted and no frame has a tag of its own, as over TCP.
+//! Memory that is registered is the library's to guard: whoever has its key reaches it, a removed
+//! peer among them, until it is registered no more.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
+
+use catena_proof::{NONCE, Protocol, Secret, TAG};
+
+use crate::frame::Sign;
+use crate::{Peer, ProcessName};
+
+const PROTOCOL: Protocol = Protocol("catena introduction");
+
+/// The sign of frames that are words of this module. No peer has it.
+pub const WORDS: Sign = Sign::from_bits(u64::from_le_bytes(*b"catena->"));
+
+/// Why a library does not join processes that have no secret.
+pub const NO_SECRET: &str = "processes that add each other prove by a secret who they are, and \
+                             none was given: without one anybody could send them messages";
+
+/// Bytes of a word.
+pub const WORD: usize = FACTS + TAG;
+const FACTS: usize = 64;
+
+/// When a `HELLO` is said again that was not answered, at first and at last: it takes twice as long
+/// each time.
+const AGAIN: Duration = Duration::from_secs(1);
+const AGAIN_MOST: Duration = Duration::from_secs(64);
+
+/// How long nothing has come from a peer that has said goodbye before that counts, where a library
+/// does not keep the order of frames.
+const OVERTAKEN: Duration = Duration::from_millis(200);
+
+/// What words there are: the kind in the header of their frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// See the [module](self).
+    Hello = 0,
+    /// See the [module](self).
+    Proof = 1,
+    /// See the [module](self).
+    Welcome = 2,
+    /// See the [module](self).
+    Goodbye = 3,
+}
+
+impl Kind {
+    fn of(number: u8) -> Option<Kind> {
+        let all = [Kind::Hello, Kind::Proof, Kind::Welcome, Kind::Goodbye];
+        all.into_iter().find(|it| *it as u8 == number)
+    }
+
+    /// What the tag is of.
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Hello => "hello",
+            Kind::Proof => "proof",
+            Kind::Welcome => "welcome",
+            Kind::Goodbye => "goodbye",
+        }
+    }
+}
+
+type Nonce = [u8; NONCE];
+
+/// A word that is to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Word {
+    /// To whom.
+    pub to: Peer,
+    /// The kind in the header of its frame.
+    pub kind: Kind,
+    /// The payload of its frame.
+    pub bytes: [u8; WORD],
+}
+
+/// What a word that has come leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// Nothing but perhaps an answer.
+    Nothing,
+    /// Packets may be sent to the peer, in frames with this sign.
+    Open(Peer, Sign),
+    /// The peer has removed this process.
+    Left(Peer),
+}
+
+/// A process that was added.
+#[derive(Debug)]
+struct Acquaintance {
+    name: ProcessName,
+    /// The nonce that was drawn for it, and the sign that its frames are to bear.
+    own: Nonce,
+    sign: Sign,
+    /// Its nonce, once it has proven that it is it.
+    theirs: Option<Nonce>,
+    /// Whether it has said how this process is to sign.
+    is_open: bool,
+    /// It is known how to reach it.
+    is_reached: bool,
+    /// It is gone, or said that it goes.
+    is_gone: bool,
+    /// Words that are owed to it, and when it is next greeted.
+    proof: Option<Nonce>,
+    welcome: bool,
+    hello: Option<Instant>,
+    pause: Duration,
+}
+
+/// The processes of other jobs that an end of a network knows.
+///
+/// # Examples
+/// Two ends, of which one adds the other first:
+/// ```
+/// use catena_fabric::introduction::{Heard, Introductions};
+/// use catena_fabric::{Peer, ProcessName};
+/// use catena_proof::Secret;
+///
+/// let secret = Secret::from_bytes([3; 32]);
+/// let name = |job| ProcessName { job, rank: 0 };
+/// let mut ends = [5, 6].map(|job| Introductions::new(secret.clone(), name(job), true));
+/// let mut open = [None; 2];
+/// for (adds, other) in [(0, 1), (1, 0)] {
+///     let job = [5, 6][other];
+///     ends[adds].add(Peer(1), name(job))?;
+///     ends[adds].reach(Peer(1));
+///     // Words go to and fro.
+///     while let Some(from) = (0..2).find(|&it| ends[it].next().is_some()) {
+///         let word = ends[from].next().expect("it was found");
+///         ends[from].said(&word);
+///         if let Heard::Open(_, sign) = ends[1 - from].hear(word.kind as u8, &word.bytes) {
+///             open[1 - from] = Some(sign);
+///         }
+///     }
+/// }
+/// assert_eq!(ends[1].sender(open[0].expect("it is welcome")), Some(Peer(1)));
+/// assert_eq!(ends[0].sender(open[1].expect("it is welcome")), Some(Peer(1)));
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Debug)]
+pub struct Introductions {
+    secret: Secret,
+    me: ProcessName,
+    /// Whether the library delivers frames in the order in which they were sent.
+    ordered: bool,
+    added: BTreeMap<Peer, Acquaintance>,
+    by_name: HashMap<ProcessName, Peer>,
+    by_sign: HashMap<Sign, Peer>,
+    /// The sign that was last looked up.
+    last: Option<(Sign, Peer)>,
+    /// Farewells to those that were removed.
+    goodbyes: Vec<Word>,
+    /// Peers that have said goodbye, and when something last came from them.
+    leaving: Vec<(Peer, Instant)>,
+}
+
+impl Introductions {
+    /// Of a process that is called so and knows the secret. `ordered`: the library delivers the
+    /// frames of one process to another in the order in which they were sent.
+    pub fn new(secret: Secret, me: ProcessName, ordered: bool) -> Introductions {
+        Introductions {
+            secret,
+            me,
+            ordered,
+            added: BTreeMap::new(),
+            by_name: HashMap::new(),
+            by_sign: HashMap::new(),
+            last: None,
+            goodbyes: Vec::new(),
+            leaving: Vec::new(),
+        }
+    }
+
+    /// Adds a process.
+    ///
+    /// # Errors
+    /// If it is known already, or its number is another one's, or there are no random numbers.
+    pub fn add(&mut self, peer: Peer, name: ProcessName) -> Result<(), String> {
+        let taken = self.added.contains_key(&peer) || self.by_name.contains_key(&name);
+        if taken || name == self.me || self.goodbyes.iter().any(|it| it.to == peer) {
+            return Err("a process was added twice, or two have one number".to_string());
+        }
+        let (mut own, mut sign) = ([0; NONCE], [0; 8]);
+        let drawn = catena_proof::random(&mut own).and_then(|()| catena_proof::random(&mut sign));
+        drawn.map_err(|error| format!("no random numbers: {error}"))?;
+        let acquaintance = Acquaintance {
+            name,
+            own,
+            sign: Sign::from_bits(u64::from_le_bytes(sign)),
+            theirs: None,
+            is_open: false,
+            is_reached: false,
+            is_gone: false,
+            proof: None,
+            welcome: false,
+            hello: None,
+            pause: AGAIN,
+        };
+        self.added.insert(peer, acquaintance);
+        self.by_name.insert(name, peer);
+        Ok(())
+    }
+
+    /// It is known how a peer is reached: it is greeted.
+    pub fn reach(&mut self, peer: Peer) {
+        if let Some(it) = self.added.get_mut(&peer) {
+            it.is_reached = true;
+            it.hello = Some(Instant::now());
+        }
+    }
+
+    /// Removes a peer; what is to be said to it is owed. Whether it has ever answered, and so has
+    /// added this process, as far as is known.
+    pub fn remove(&mut self, peer: Peer) -> bool {
+        let Some(gone) = self.added.remove(&peer) else {
+            return false;
+        };
+        self.by_name.remove(&gone.name);
+        self.by_sign.remove(&gone.sign);
+        self.last = None;
+        self.leaving.retain(|it| it.0 != peer);
+        // Only one that is welcome takes this process for somebody.
+        if let (Some(theirs), true, false) = (gone.theirs, gone.is_reached, gone.is_gone) {
+            self.goodbyes
+                .push(self.word(peer, &gone, Kind::Goodbye, theirs));
+        }
+        gone.theirs.is_some()
+    }
+
+    /// Nothing is to be said to a peer any more: it is gone.
+    pub fn lose(&mut self, peer: Peer) {
+        if let Some(it) = self.added.get_mut(&peer) {
+            (it.is_gone, it.proof, it.welcome, it.hello) = (true, None, false, None);
+        }
+        self.goodbyes.retain(|it| it.to != peer);
+        self.leaving.retain(|it| it.0 != peer);
+    }
+
+    /// Whether nothing is owed any more to a peer that was removed.
+    pub fn has_let_go(&self, peer: Peer) -> bool {
+        self.goodbyes.iter().all(|it| it.to != peer)
+    }
+
+    /// Whose frames bear that sign.
+    #[inline]
+    pub fn sender(&mut self, sign: Sign) -> Option<Peer> {
+        if let Some((last, peer)) = self.last
+            && last == sign
+        {
+            return Some(peer);
+        }
+        let peer = *self.by_sign.get(&sign)?;
+        self.last = Some((sign, peer));
+        Some(peer)
+    }
+
+    /// Something has come from a peer: if it has said goodbye, more may come.
+    pub fn heard_from(&mut self, peer: Peer) {
+        if let Some(leaving) = self.leaving.iter_mut().find(|it| it.0 == peer) {
+            leaving.1 = Instant::now();
+        }
+    }
+
+    /// Takes a word that has come. Any bytes may be given.
+    pub fn hear(&mut self, kind: u8, bytes: &[u8]) -> Heard {
+        let heard = || {
+            let word = Fields::decode(bytes)?;
+            let kind = Kind::of(kind)?;
+            let peer = *self.by_name.get(&word.from)?;
+            (word.to == self.me).then_some((kind, peer, word))
+        };
+        let Some((kind, peer, word)) = heard() else {
+            return Heard::Nothing;
+        };
+        let Some(it) = self.added.get_mut(&peer).filter(|it| !it.is_gone) else {
+            return Heard::Nothing;
+        };
+        let is_new = it.theirs != Some(word.own);
+        if kind == Kind::Hello {
+            // Of one that has begun anew: that it removed this process is about to come.
+            if it.is_reached && !(is_new && it.is_open) {
+                it.proof = Some(word.own);
+                it.welcome |= !is_new;
+            }
+            return Heard::Nothing;
+        }
+        let facts = &bytes[..FACTS];
+        let tag = self
+            .secret
+            .check_tag(PROTOCOL, kind.name(), facts, &word.tag);
+        if tag.is_err() || word.echo != it.own {
+            return Heard::Nothing;
+        }
+        // It has begun anew, and what it said before that was overtaken.
+        let has_changed = it.is_open && is_new;
+        if kind == Kind::Goodbye || has_changed {
+            if kind == Kind::Goodbye && is_new && it.theirs.is_some() {
+                return Heard::Nothing;
+            }
+            return self.leave(peer, has_changed);
+        }
+        it.theirs = Some(word.own);
+        it.welcome |= is_new && it.is_reached;
+        self.by_sign.insert(it.sign, peer);
+        if kind == Kind::Welcome && !it.is_open {
+            (it.is_open, it.hello) = (true, None);
+            return Heard::Open(peer, word.sign);
+        }
+        Heard::Nothing
+    }
+
+    /// A peer has left; what it had sent before may still come, with its sign.
+    fn leave(&mut self, peer: Peer, is_over: bool) -> Heard {
+        if self.ordered || is_over {
+            self.lose(peer);
+            return Heard::Left(peer);
+        }
+        if self.leaving.iter().all(|it| it.0 != peer) {
+            self.leaving.push((peer, Instant::now()));
+        }
+        Heard::Nothing
+    }
+
+    /// A peer that has left, once what it had sent before has had time to come.
+    pub fn left(&mut self, now: Instant) -> Option<Peer> {
+        let is_over = |it: &(Peer, Instant)| now.saturating_duration_since(it.1) >= OVERTAKEN;
+        let at = self.leaving.iter().position(is_over)?;
+        let (peer, _) = self.leaving[at];
+        self.lose(peer);
+        Some(peer)
+    }
+
+    /// Whether there is something to be said, now or later, or a peer leaves: the end is to ask
+    /// [`Introductions::next`] and [`Introductions::left`] in each poll.
+    pub fn has_to_do(&self) -> bool {
+        let owes = |it: &Acquaintance| it.proof.is_some() || it.welcome || it.hello.is_some();
+        !(self.goodbyes.is_empty() && self.leaving.is_empty()) || self.added.values().any(owes)
+    }
+
+    /// A word that is to be sent now, if there is one.
+    pub fn next(&self) -> Option<Word> {
+        self.due().next()
+    }
+
+    /// All words that are to be sent now.
+    pub fn due(&self) -> impl Iterator<Item = Word> + '_ {
+        let now = Instant::now();
+        let goodbyes = self.goodbyes.iter().copied();
+        let others = self.added.iter().filter_map(move |(&peer, it)| {
+            if let Some(theirs) = it.proof {
+                return Some(self.word(peer, it, Kind::Proof, theirs));
+            }
+            if let (true, Some(theirs)) = (it.welcome, it.theirs) {
+                return Some(self.word(peer, it, Kind::Welcome, theirs));
+            }
+            let is_due = it.hello.is_some_and(|at| at <= now);
+            is_due.then(|| self.word(peer, it, Kind::Hello, [0; NONCE]))
+        });
+        goodbyes.chain(others)
+    }
+
+    /// A word was sent.
+    pub fn said(&mut self, word: &Word) {
+        if word.kind == Kind::Goodbye {
+            return self.goodbyes.retain(|it| it != word);
+        }
+        let Some(it) = self.added.get_mut(&word.to) else {
+            return;
+        };
+        match word.kind {
+            Kind::Hello => {
+                it.hello = Some(Instant::now() + it.pause);
+                it.pause = (2 * it.pause).min(AGAIN_MOST);
+            }
+            Kind::Proof => it.proof = None,
+            _ => it.welcome = false,
+        }
+    }
+
+    /// A farewell that was sent has not arrived.
+    pub fn not_said(&mut self, word: Word) {
+        if word.kind == Kind::Goodbye {
+            self.goodbyes.push(word);
+        }
+    }
+
+    fn word(&self, to: Peer, it: &Acquaintance, kind: Kind, echo: Nonce) -> Word {
+        let sign = match kind {
+            Kind::Welcome => it.sign,
+            _ => Sign::from_bits(0),
+        };
+        let fields = Fields {
+            from: self.me,
+            to: it.name,
+            own: it.own,
+            echo,
+            sign,
+            tag: [0; TAG],
+        };
+        let mut bytes = fields.encode();
+        if kind != Kind::Hello {
+            let tag = self.secret.tag(PROTOCOL, kind.name(), &bytes[..FACTS]);
+            bytes[FACTS..].copy_from_slice(&tag);
+        }
+        Word { to, kind, bytes }
+    }
+}
+
+/// What a word says.
+struct Fields {
+    from: ProcessName,
+    to: ProcessName,
+    own: Nonce,
+    echo: Nonce,
+    sign: Sign,
+    tag: [u8; TAG],
+}
+
+impl Fields {
+    fn encode(&self) -> [u8; WORD] {
+        let mut bytes = [0; WORD];
+        let mut at = 0;
+        let mut add = |part: &[u8]| {
+            bytes[at..at + part.len()].copy_from_slice(part);
+            at += part.len();
+        };
+        for name in [self.from, self.to] {
+            add(&name.job.to_le_bytes());
+            add(&name.rank.to_le_bytes());
+        }
+        add(&self.own);
+        add(&self.echo);
+        add(&self.sign.bits().to_le_bytes());
+        add(&self.tag);
+        bytes
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Fields> {
+        let bytes: &[u8; WORD] = bytes.try_into().ok()?;
+        let mut rest = &bytes[..];
+        let (from, to) = (name(&mut rest)?, name(&mut rest)?);
+        Some(Fields {
+            from,
+            to,
+            own: take(&mut rest)?,
+            echo: take(&mut rest)?,
+            sign: Sign::from_bits(u64::from_le_bytes(take(&mut rest)?)),
+            tag: take(&mut rest)?,
+        })
+    }
+}
+
+/// The first bytes of those that are left.
+fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let (first, after) = rest.split_first_chunk()?;
+    *rest = after;
+    Some(*first)
+}
+
+fn name(rest: &mut &[u8]) -> Option<ProcessName> {
+    Some(ProcessName {
+        job: u64::from_le_bytes(take(rest)?),
+        rank: u32::from_le_bytes(take(rest)?),
+    })
+}
