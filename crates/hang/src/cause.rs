@@ -301,10 +301,9 @@ impl<'a> Case<'_, 'a> {
             .iter()
             .filter_map(|it| self.graph.ranks.get(it).copied())
             .collect();
-        let receives = |rank: &&&Rank| rank.needs().any(|need| need.what == What::Message);
         // Of several that wait for messages, what has come may be for a later receive.
-        let is_only = ranks.iter().filter(receives).count() == 1;
-        if let Some((rank, text)) = with_strange_message(&ranks).filter(|_| is_only) {
+        let last = last_receiver(&ranks);
+        if let Some((rank, text)) = last.and_then(|it| with_strange_message(&[it])) {
             let who = self.one(rank.member);
             let cause = format!("{who} {}, {text}", self.rank_does(rank));
             let remedy = "the source, the tag and the communicator of a receive must be those of the message".to_string();
@@ -319,7 +318,9 @@ impl<'a> Case<'_, 'a> {
         // Those outside of the circle that do the same are told with them.
         let ours: BTreeSet<Activity> = ranks.iter().map(|it| self.activity(it)).collect();
         let mut by_activity: BTreeMap<Activity, Vec<&'a Rank>> = BTreeMap::new();
-        for rank in held {
+        // Of those that wait for messages from each other one after the other, the last one tells most.
+        let counts = |it: &Rank| last.is_none_or(|last| it.member == last.member || !receives(it));
+        for rank in held.iter().filter(|it| counts(it)) {
             let activity = self.activity(rank);
             if ours.contains(&activity) {
                 by_activity.entry(activity).or_default().push(rank);
@@ -465,6 +466,25 @@ impl<'a> Case<'_, 'a> {
             remedy,
         })
     }
+}
+
+/// Whether a rank waits for a message.
+fn receives(rank: &Rank) -> bool {
+    rank.needs().any(|need| need.what == What::Message)
+}
+
+/// The only one that waits for a message from ranks of which none waits for a message.
+fn last_receiver<'a>(ranks: &[&'a Rank]) -> Option<&'a Rank> {
+    let receiving = ranks.iter().copied().filter(|it| receives(it));
+    let members: BTreeSet<Member> = receiving.clone().map(|it| it.member).collect();
+    let is_last = |rank: &&Rank| {
+        let needs = rank.needs().filter(|need| need.what == What::Message);
+        needs
+            .flat_map(Need::members)
+            .all(|it| !members.contains(&it))
+    };
+    let mut last = receiving.filter(is_last);
+    last.next().filter(|_| last.next().is_none())
 }
 
 /// One that waits for a message, where another one has come from the same sender that it does not

@@ -112,7 +112,9 @@ impl Asleep {
             true => Some((Numbers::of_thread(pid, tid)?, tid)),
             false => Some((tid, tid)),
         };
-        let tids: BTreeMap<u32, u32> = tasks.filter_map(number).filter_map(named).collect();
+        let is_own = |tid: &u32| is_the_librarys(pid, *tid);
+        let tids = tasks.filter_map(number).filter(|tid| !is_own(tid));
+        let tids: BTreeMap<u32, u32> = tids.filter_map(named).collect();
         let all: Vec<u32> = tids.keys().copied().collect();
         let read = |thread: u32, what: &str| {
             let tid = tids.get(&thread)?;
@@ -166,6 +168,12 @@ impl Asleep {
         let is_still = |it: &u32| others.contains(it) || sleeps(it);
         !self.all.is_empty() && self.all.iter().all(is_still)
     }
+}
+
+/// Whether a thread is one of the library's own, which does nothing but for what comes from others.
+fn is_the_librarys(pid: u32, tid: u32) -> bool {
+    let name = fs::read_to_string(format!("/proc/{pid}/task/{tid}/comm"));
+    name.is_ok_and(|name| name.starts_with("catena-"))
 }
 
 /// Whether a process handles signals by which it goes on, although all of its threads sleep: those

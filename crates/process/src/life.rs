@@ -231,7 +231,6 @@ impl<P> Life<P> {
 
     fn set_locked(&self, locked: bool) {
         self.locked.store(locked, Relaxed);
-        catena_trace::set_threaded(locked);
     }
 
     fn hold(&self) -> Held<'_> {
@@ -316,6 +315,7 @@ impl<P: Living> Life<P> {
         // it against the rules.
         self.running.store(ptr::null_mut(), Release);
         self.set_locked(true);
+        catena_trace::set_threaded(true);
         result
     }
 
@@ -325,9 +325,11 @@ impl<P: Living> Life<P> {
         self.run(process, level == consts::THREAD_MULTIPLE);
     }
 
-    /// Gives out the state, with the lock or, unless tools want it, without. Nobody else is inside.
-    fn run(&self, process: &'static P, locked: bool) {
-        let locked = locked || self.keep_locked.load(Relaxed);
+    /// Gives out the state, with the lock if threads of the program may be inside at once, and else
+    /// without, unless a thread of the library has need of it. Nobody else is inside.
+    fn run(&self, process: &'static P, programs: bool) {
+        let locked = programs || self.keep_locked.load(Relaxed);
+        process.threads().set_programs(programs);
         process.threads().set_many(locked);
         self.set_locked(locked);
         catena_trace::set_phase(Phase::Running);
@@ -338,6 +340,9 @@ impl<P: Living> Life<P> {
     /// One more user.
     fn admit(&self, process: &'static P, level: i32) -> Result<()> {
         if self.is_locked() {
+            if level == consts::THREAD_MULTIPLE {
+                process.threads().set_programs(true);
+            }
             return Ok(());
         }
         let me = thread::current().id();

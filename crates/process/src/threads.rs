@@ -29,6 +29,8 @@ pub struct Threads<P: 'static> {
     pub(crate) dozer: Cell<Option<NonNull<Sleeper<P>>>>,
     /// Whether there may be several at once.
     many: Cell<bool>,
+    /// See [`Threads::are_programs`].
+    programs: Cell<bool>,
     /// Cores of the machine for each of its processes like this one.
     cores: u32,
     /// Whether these are more than there are cores.
@@ -134,15 +136,27 @@ impl<P> Threads<P> {
             asking: Cell::default(),
             dozer: Cell::default(),
             many: Cell::default(),
+            programs: Cell::default(),
             cores,
             oversubscribed,
         }
     }
 
-    /// Whether threads may be in the library at once.
+    /// Whether threads may be in the library at once, those of its own among them.
     #[inline]
     pub fn are_many(&self) -> bool {
         self.many.get()
+    }
+
+    /// Whether threads of the program may be in the library at once.
+    pub fn are_programs(&self) -> bool {
+        self.programs.get()
+    }
+
+    /// Says so; what looks from outside is told, too.
+    pub fn set_programs(&self, programs: bool) {
+        self.programs.set(programs);
+        catena_trace::set_threaded(programs);
     }
 
     /// Says so.

@@ -8,17 +8,20 @@
 // run: -n 3 --on-hang end -- unsent; exit 16; says MPI_Recv: rank 2 has called MPI_Finalize
 // run: -n 3 --on-hang end -- unreceived; exit 16; says MPI_Ssend: rank 2 has not received the message
 // run: -n 2 --on-hang end -- tag; exit 123; says job hangs: rank 0 waits in MPI_Recv .*with tag 5 .*what has come from there is one of 4 bytes with tag 6
+// run: -n 5 --on-hang end -- later; exit 123; says job hangs: rank 2 waits in MPI_Recv .*with tag 5 .*what has come from there is one of 4 bytes with tag 6
 // run: -n 3 --on-hang end -- source; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 1
 // run: -n 2 --on-hang end -- comm; exit 123; says job hangs: rank 0 waits in MPI_Recv .* on MPI_COMM_WORLD
 // run: -n 4 --on-hang end -- barrier; exit 123; says job hangs: rank 1 waits in MPI_Recv .*, and ranks 0, 2 and 3 wait in MPI_Barrier \S+ for rank 1
 // run: -n 4 --on-hang end --set COLL_NODE=0 -- barrier; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 4 --on-hang end --set LINK=tcp -- barrier; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 3 --on-hang end -- allreduce; exit 123; says job hangs: rank 1 waits in MPI_Recv
-// run: -n 3 --set HANG_AFTER=2s --timeout 5 -- started; exit 124; says no progress: rank 0 has waited for . s: it waits in MPI_Wait
+// run: -n 3 --set HANG_AFTER=2s --timeout 5 -- started; exit 124; says no progress: rank (0 has waited for . s: it waits in MPI_Wait|1 has waited for . s: it waits in MPI_Recv)
 // run: -n 3 --on-hang end -- split; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 3 --on-hang end -- duplicate; exit 123; says job hangs: rank 1 waits in MPI_Recv .*, and ranks 0 and 2 wait in MPI_Comm_dup
 // run: -n 3 --on-hang end -- neighbors; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 3 --on-hang end -- fence; exit 123; says job hangs: rank 1 waits in MPI_Recv
+// run: -n 3 --on-hang end --set LINK=tcp -- fence; exit 123; says job hangs: rank 1 waits in MPI_Recv
+// run: -n 2 --on-hang end --set LINK=tcp -- exposed; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 1 with tag 7
 // run: -n 2 --on-hang end -- post; exit 123; says job hangs: rank 0 waits in MPI_Win_(start|complete) \S+ for rank 1
 // run: -n 2 --on-hang end -- complete; exit 123; says job hangs: rank 1 waits in MPI_Win_wait \S+ for rank 0
 // run: -n 3 --on-hang end -- lock; exit 123; says job hangs: rank 1 waits in MPI_Recv .*for a lock that rank 1 holds
@@ -31,6 +34,7 @@
 // run: -n 2 --on-hang end -- persistent; exit 123; says job hangs: rank 0 waits in MPI_Wait \S+ for a message from rank 1 with tag 4
 // run: -n 3 --on-hang end -- shift; exit 123; says job hangs: rank 0 waits in MPI_Sendrecv
 // run: -n 2 --on-hang end -- parts; exit 123; says job hangs: rank [01] waits in
+// run: -n 2 --on-hang end --set LINK=tcp -- parts; exit 123; says job hangs: rank [01] waits in \w+ \S+ for parts of a message
 // run: -n 2 --on-hang end -- self; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 0; says waits for itself
 // run: -n 2 --on-hang end -- threads; exit 123; says job hangs: rank 1 waits in MPI_Finalize \S+ for rank 0 on MPI_COMM_WORLD, and rank 0 waits for it: rank 0 waits in MPI_Recv; says rank 1 must send that message before it finalizes
 // run: -n 2 --on-hang end -- joined; exit 123; says job hangs: rank [01] waits in MPI_Recv
@@ -109,6 +113,8 @@ static void in_windows(const char *mode)
     MPI_Win_allocate(8, 1, MPI_INFO_NULL, world, &base, &win);
     MPI_Comm_group(world, &all);
     MPI_Group_incl(all, 1, (int[]){!rank}, &peer);
+    if (!strcmp(mode, "exposed"))
+        receive(!rank, 7);
     if (!strcmp(mode, "fence") && !stays_away())
         MPI_Win_fence(0, win);
     if (!strcmp(mode, "post") && rank == 0) {
@@ -436,6 +442,15 @@ int main(int argc, char **argv)
             MPI_Send(&one, 1, MPI_INT, 0, 6, world);
         MPI_Barrier(world);
     }
+    if (!strcmp(mode, "later")) {
+        if (rank < 2)
+            receive(rank + 1, 0);
+        if (rank == 2)
+            receive(3, 5);
+        if (rank == 3)
+            MPI_Send(&one, 1, MPI_INT, 2, 6, world);
+        MPI_Barrier(world);
+    }
     if (!strcmp(mode, "source")) {
         if (rank == 0)
             receive(1, 0);
@@ -476,7 +491,7 @@ int main(int argc, char **argv)
         pthread_create(&thread, NULL, stay_idle, NULL);
         receive(!rank, 0);
     }
-    if (!strcmp(mode, "fence") || !strcmp(mode, "post") || !strcmp(mode, "complete") || !strncmp(mode, "lock", 4))
+    if (!strcmp(mode, "exposed") || !strcmp(mode, "fence") || !strcmp(mode, "post") || !strcmp(mode, "complete") || !strncmp(mode, "lock", 4))
         in_windows(mode);
     if (!strncmp(mode, "wait", 4) && strcmp(mode, "waits") || !strcmp(mode, "persistent") || !strcmp(mode, "parts")
         || !strcmp(mode, "started") || !strcmp(mode, "shift"))

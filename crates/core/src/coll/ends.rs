@@ -119,7 +119,7 @@ impl Process {
     #[cold]
     pub(crate) fn end_vain_wait(&self, waits: &WaitsFor) {
         // Another thread may cancel it.
-        if self.threads.are_many() {
+        if self.threads.are_programs() {
             return;
         }
         let told = |aside: CallControl| aside.kind == Kind::End;
@@ -182,7 +182,7 @@ impl Process {
             .collect();
         // A thread of this process may send to it.
         let may_be_own =
-            others.len() < ranks.len() && (self.threads.are_many() || others.is_empty());
+            others.len() < ranks.len() && (self.threads.are_programs() || others.is_empty());
         if may_be_own || others.len() > MOST {
             return None;
         }

@@ -139,6 +139,31 @@ fn a_message_that_is_not_the_one_is_told() {
 }
 
 #[test]
+fn of_a_chain_of_receives_the_last_one_is_the_culprit() {
+    let mut last = receiving(2, 3, 5);
+    let barriers = || [in_barrier(3, &[0, 1, 2]), in_barrier(4, &[0, 1, 2])];
+    let chain = |last: &Rank| {
+        let first = [receiving(0, 1, 0), receiving(1, 2, 0), last.clone()];
+        first.into_iter().chain(barriers()).collect::<Vec<_>>()
+    };
+    let finding = definite(&chain(&last));
+    assert_eq!(finding.culprits, [of(2)], "{}", finding.cause);
+    let begins = "rank 2 waits in MPI_Recv for a message from rank 3";
+    assert!(finding.cause.starts_with(begins), "{}", finding.cause);
+
+    let waits = last.threads[0].waits.as_mut().expect("it waits");
+    waits.needs[0].unexpected = vec![Envelope {
+        source: 3,
+        tag: 6,
+        bytes: 4,
+    }];
+    let finding = definite(&chain(&last));
+    assert_eq!(finding.culprits, [of(2)], "{}", finding.cause);
+    let came = "what has come from there is one of 4 bytes with tag 6";
+    assert!(finding.cause.contains(came), "{}", finding.cause);
+}
+
+#[test]
 fn two_that_send_to_each_other_are_both_culprits() {
     let sending = |number, to| waiting(number, "MPI_Send", need(What::Receive, &[to]));
     let finding = definite(&[sending(0, 1), sending(1, 0)]);

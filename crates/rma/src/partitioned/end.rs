@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use catena_core::Process;
 use catena_core::comm::Comm;
+use catena_core::needs;
 use catena_datatype::TypeRef;
 use catena_fabric::Peer;
+use catena_hang::{Need, WaitsFor, What};
 use catena_link::Awaited;
 use catena_net::Route;
 use catena_objects::error::{Error, Result};
@@ -66,6 +68,15 @@ impl End {
     /// Adds the other end to those that are awaited.
     pub(super) fn awaits(&self, awaited: &mut Awaited) {
         awaited.named.extend(self.process());
+    }
+
+    /// What the request waits for at the other end, in words.
+    pub(super) fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        let mut need = Need::new(What::Part);
+        need.about = self.comm.told_name();
+        need.tag = Some(self.tag);
+        needs::add(process, &mut need, self.process());
+        waits.needs.push(need);
     }
 
     /// Why the other end will tell nothing any more, if that is so: it has died, where the job goes

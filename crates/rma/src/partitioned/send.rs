@@ -8,6 +8,7 @@ use catena_core::Process;
 use catena_core::buffer::SendBuf;
 use catena_core::comm::free_tag;
 use catena_core::request::{self, Done, RequestObject, State};
+use catena_hang::WaitsFor;
 use catena_link::{Awaited, Mode, Plane, ReqId, Sent};
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::error_place::ErrorPlace;
@@ -361,6 +362,10 @@ impl RequestObject<Process> for PartSend {
         if self.messages.get().is_none() {
             self.end.awaits(awaited);
         }
+    }
+
+    fn describe(&self, process: &Process, waits: &mut WaitsFor) {
+        self.end.describe(process, waits);
     }
 
     fn waits_for_control(&self) -> bool {
