@@ -1,5 +1,5 @@
 //! Checked mode (`mpirun --check`): where in the program a call stands that an error is raised of,
-//! and which messages are never received.
+//! which messages are never received, and who asks what an error means.
 //!
 //! The tool that ranks then load (`crates/check`) has functions for that; without it nothing is
 //! done.
@@ -29,6 +29,14 @@ pub(crate) fn place() -> String {
         [] => String::new(),
         place => format!(", called from {}", String::from_utf8_lossy(place)),
     }
+}
+
+/// Whether it is the tool that calls, and not the program.
+pub(crate) fn asks() -> bool {
+    find(c"catena_check_asks").is_some_and(|found| {
+        // SAFETY: the function of the tool has this type.
+        unsafe { transmute::<*mut c_void, extern "C" fn() -> c_int>(found)() != 0 }
+    })
 }
 
 /// Is told a message that was never received: its communicator, source, tag and bytes.

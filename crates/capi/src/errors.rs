@@ -196,7 +196,9 @@ pub(crate) fn class_of(code: c_int) -> Option<c_int> {
 
 /// The program has asked what a code means.
 pub(crate) fn looked_at(code: c_int) {
-    unseen::looked_at(code);
+    if unseen::has(code) && !checked::asks() {
+        unseen::looked_at(code);
+    }
 }
 
 /// The text of a code.

@@ -31,6 +31,32 @@ pub fn act(name: &str) -> Option<Act> {
     })
 }
 
+/// When an access is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Which clock that is told by; 0 for the whole of an epoch that all have in common.
+    pub clock: u64,
+    /// It had begun by then.
+    pub from: u64,
+    /// It was not complete by then.
+    pub to: u64,
+}
+
+impl Span {
+    /// All of an epoch.
+    pub const EPOCH: Span = Span {
+        clock: 0,
+        from: 0,
+        to: u64::MAX,
+    };
+
+    /// Whether nothing can order two: either had begun before the other one was complete. Of what
+    /// different clocks tell that is not known.
+    fn meets(&self, other: &Span) -> bool {
+        self.clock == other.clock && self.from < other.to && other.from < self.to
+    }
+}
+
 /// An access.
 #[derive(Clone, Debug)]
 pub struct Access {
@@ -40,6 +66,7 @@ pub struct Access {
     pub displacement: i64,
     /// Bytes from there on; empty if that is not known.
     pub runs: Vec<Run>,
+    pub span: Span,
     pub site: Site,
 }
 
@@ -65,6 +92,7 @@ impl Access {
             act,
             displacement,
             runs,
+            span: Span::EPOCH,
             site,
         })
     }
@@ -124,6 +152,7 @@ pub struct Told {
     pub act: Act,
     pub displacement: i64,
     pub runs: Vec<Run>,
+    pub span: Span,
     /// The call, and where it stands in the program.
     pub place: String,
 }
@@ -131,12 +160,25 @@ pub struct Told {
 /// Accesses of different ranks to this rank's memory that conflict: the first for each pair of
 /// places.
 pub fn conflicts(told: &[Told], unit: i64, site: &impl Fn() -> Site) -> Vec<Finding> {
+    let mut told: Vec<&Told> = told.iter().collect();
+    told.sort_by_key(|it| it.span.from);
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     let mut found = Vec::new();
-    for (i, one) in told.iter().enumerate() {
-        for other in &told[i + 1..] {
-            let pair = (one.place.as_str(), other.place.as_str());
-            if one.origin == other.origin || !clash(one.act, other.act) || pairs.contains(&pair) {
+    for (i, &one) in told.iter().enumerate() {
+        for &other in &told[i + 1..] {
+            if other.span.from >= one.span.to {
+                break;
+            }
+            let (first, second) = match one.origin < other.origin {
+                true => (one, other),
+                false => (other, one),
+            };
+            let pair = (first.place.as_str(), second.place.as_str());
+            if one.origin == other.origin
+                || !clash(one.act, other.act)
+                || !one.span.meets(&other.span)
+                || pairs.contains(&pair)
+            {
                 continue;
             }
             let bytes = common(
@@ -148,13 +190,22 @@ pub fn conflicts(told: &[Told], unit: i64, site: &impl Fn() -> Site) -> Vec<Find
                 continue;
             }
             pairs.push(pair);
+            let (when, remedy) = match one.span.clock {
+                0 => (
+                    "in one epoch",
+                    "let the end of an epoch stand between the two, access different memory, or use accumulations",
+                ),
+                _ => (
+                    "at the same time, with shared locks",
+                    "lock with MPI_LOCK_EXCLUSIVE, use accumulations, or let the one be complete (MPI_Win_flush) and \
+                     tell so, by a message or a barrier, before the other one begins",
+                ),
+            };
             let text = format!(
-                "{} of rank {} and {} of rank {} access the same {bytes} bytes of this rank's window in one epoch",
-                one.place, one.origin, other.place, other.origin
+                "{} of rank {} and {} of rank {} access the same {bytes} bytes of this rank's window {when}",
+                first.place, first.origin, second.place, second.origin
             );
-            found.push(Finding::error(Kind::Conflict, site(), text).remedy(
-                "let a fence stand between the two, access different memory, or use accumulations",
-            ));
+            found.push(Finding::error(Kind::Conflict, site(), text).remedy(remedy));
         }
     }
     found
@@ -170,6 +221,7 @@ mod tests {
             act,
             displacement,
             runs: vec![(0, len)],
+            span: Span::EPOCH,
             place: format!("{act:?} of {origin}"),
         }
     }
@@ -187,6 +239,21 @@ mod tests {
         assert_eq!(count(&[told(0, Atomic, 0, 8), told(1, Atomic, 0, 8)], 4), 0);
         assert_eq!(count(&[told(0, Atomic, 0, 8), told(1, Read, 0, 8)], 4), 1);
         assert_eq!(count(&[told(0, Write, 0, 8), told(0, Write, 0, 8)], 4), 0);
+    }
+
+    #[test]
+    fn what_is_complete_before_another_begins_does_not_conflict() {
+        let at = |origin, clock, from, to| Told {
+            span: Span { clock, from, to },
+            ..told(origin, Act::Write, 0, 8)
+        };
+        assert_eq!(count(&[at(0, 1, 10, 20), at(1, 1, 15, 30)], 1), 1);
+        assert_eq!(count(&[at(0, 1, 10, 20), at(1, 1, 20, 30)], 1), 0);
+        assert_eq!(count(&[at(0, 1, 20, 30), at(1, 1, 10, 20)], 1), 0);
+        assert_eq!(count(&[at(0, 1, 10, 20), at(1, 2, 15, 30)], 1), 0);
+        assert_eq!(count(&[at(0, 1, 10, 20), told(1, Act::Write, 0, 8)], 1), 0);
+        let many = (0..9).map(|i| at(i, 1, 10 * u64::from(i as u32), 1000));
+        assert_eq!(count(&many.collect::<Vec<_>>(), 1), 36);
     }
 
     #[test]

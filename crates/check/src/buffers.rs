@@ -234,6 +234,8 @@ fn count(args: &Args, length: Length) -> usize {
     match length {
         Length::One | Length::Own => 1,
         Length::Argument(at) => usize::try_from(args.int(at.into())).unwrap_or(0),
+        // A sum for each rank of the own group, of what the other one gives.
+        Length::Ranks if args.call.name.contains("educe_scatter") => mpi::members(comm),
         Length::Ranks => mpi::peers(comm),
         // At the edges of a grid there is nobody, and no memory has to be there.
         Length::Sources | Length::Destinations if mpi::is_grid(comm) => 0,

@@ -1,10 +1,12 @@
 //! How ranks tell each other what they have done with each other's windows.
 
 use std::ffi::c_int;
+use std::ptr;
+use std::time::{Duration, Instant};
 
-use catena_abi::{Comm, consts};
+use catena_abi::{Comm, Request, consts};
 
-use crate::access::{Access, Act, RUNS, Told};
+use crate::access::{Access, Act, RUNS, Span, Told};
 use crate::mpi;
 use crate::tell;
 
@@ -103,6 +105,89 @@ pub fn accesses(comm: Comm, own: &[Access]) -> Result<Vec<Told>, c_int> {
     Ok(told)
 }
 
+/// What is being told to another rank. The memory stays until the request is complete.
+#[derive(Debug)]
+pub struct Letter {
+    requests: [Request; 2],
+    _head: Box<u64>,
+    _bytes: Vec<u8>,
+}
+
+impl Letter {
+    /// Whether all of it has been sent.
+    pub fn is_sent(&mut self) -> bool {
+        self.requests.iter_mut().all(|request| {
+            let mut flag = 0;
+            mpi::Test(request, &mut flag, ptr::null_mut()) != 0 || flag != 0
+        })
+    }
+}
+
+/// The tags of a letter: its length, and the rest.
+const HEAD: c_int = 1;
+const REST: c_int = 2;
+
+/// Tells a target the accesses to it in an epoch that this rank has completed.
+pub fn tell(comm: Comm, target: i32, accesses: &[Access]) -> Letter {
+    let mut bytes = Vec::new();
+    let its = accesses.iter().filter(|it| it.target == target);
+    its.for_each(|it| write(it, &mut bytes));
+    let head = Box::new(bytes.len() as u64);
+    let mut requests = [consts::REQUEST_NULL; 2];
+    let [first, second] = &mut requests;
+    let at = ptr::from_ref::<u64>(&head).cast();
+    mpi::Isend(at, 8, consts::BYTE, target, HEAD, comm, first);
+    if let (at, len @ 1..) = (bytes.as_ptr(), bytes.len()) {
+        let len = len as c_int;
+        mpi::Isend(at.cast(), len, consts::BYTE, target, REST, comm, second);
+    }
+    Letter {
+        requests,
+        _head: head,
+        _bytes: bytes,
+    }
+}
+
+/// Longest wait for a letter: who writes it has completed its epoch.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What a rank tells of its accesses in an epoch that it has completed; `None` if nothing comes.
+pub fn hear(comm: Comm, origin: i32) -> Option<Vec<Told>> {
+    let mut len = 0_u64;
+    let mut request = consts::REQUEST_NULL;
+    let at = ptr::from_mut(&mut len).cast();
+    if mpi::Irecv(at, 8, consts::BYTE, origin, HEAD, comm, &mut request) != 0 {
+        return None;
+    }
+    let begin = Instant::now();
+    loop {
+        let mut flag = 0;
+        if mpi::Test(&mut request, &mut flag, ptr::null_mut()) != 0 {
+            return None;
+        }
+        if flag != 0 {
+            break;
+        }
+        if begin.elapsed() > PATIENCE {
+            mpi::Cancel(&mut request);
+            mpi::Wait(&mut request, ptr::null_mut());
+            return None;
+        }
+    }
+    let mut bytes = vec![0_u8; usize::try_from(len).ok()?];
+    if len > 0 {
+        let at = bytes.as_mut_ptr().cast();
+        let len = c_int::try_from(len).ok()?;
+        let is_begun = mpi::Irecv(at, len, consts::BYTE, origin, REST, comm, &mut request) == 0;
+        if !is_begun || mpi::Wait(&mut request, ptr::null_mut()) != 0 {
+            return None;
+        }
+    }
+    let mut rest = &bytes[..];
+    let told = std::iter::from_fn(|| read(origin, &mut rest));
+    Some(told.collect())
+}
+
 /// Where the message of each rank begins, and how long they are together.
 fn places_of(counts: &[c_int]) -> (Vec<c_int>, usize) {
     let mut sum = 0;
@@ -129,6 +214,9 @@ fn write(access: &Access, to: &mut Vec<u8>) {
     };
     to.extend([act, runs.len() as u8, place.len() as u8]);
     to.extend(access.displacement.to_le_bytes());
+    for number in [access.span.clock, access.span.from, access.span.to] {
+        to.extend(number.to_le_bytes());
+    }
     for (begin, end) in runs {
         to.extend(begin.to_le_bytes());
         to.extend(end.to_le_bytes());
@@ -145,6 +233,12 @@ fn read(origin: i32, from: &mut &[u8]) -> Option<Told> {
         Some(i64::from_le_bytes(*bytes))
     };
     let displacement = number()?;
+    let mut time = || Some(number()? as u64);
+    let span = Span {
+        clock: time()?,
+        from: time()?,
+        to: time()?,
+    };
     let mut run = || Some((number()?, number()?));
     let runs = (0..runs).map(|_| run()).collect::<Option<Vec<_>>>()?;
     let (place, rest) = from.split_at_checked(place.into())?;
@@ -158,6 +252,7 @@ fn read(origin: i32, from: &mut &[u8]) -> Option<Told> {
         },
         displacement,
         runs,
+        span,
         place: String::from_utf8_lossy(place).into_owned(),
     })
 }
@@ -174,6 +269,11 @@ mod tests {
             act: Act::Atomic,
             displacement: -5,
             runs: vec![(0, 8), (16, 24)],
+            span: Span {
+                clock: 7,
+                from: 8,
+                to: u64::MAX,
+            },
             site: Site::in_full("MPI_Accumulate"),
         };
         let mut bytes = Vec::new();
@@ -185,7 +285,7 @@ mod tests {
             (told.origin, told.act, told.displacement),
             (7, Act::Atomic, -5)
         );
-        assert_eq!(told.runs, access.runs);
+        assert_eq!((told.runs, told.span), (access.runs, access.span));
         assert!(told.place.starts_with("MPI_Accumulate"));
         assert!(read(7, &mut rest).is_some() && read(7, &mut rest).is_none());
         assert!(read(7, &mut &bytes[..20]).is_none(), "cut off");

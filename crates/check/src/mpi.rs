@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use catena_abi::{Aint, Comm, Count, Datatype, Errhandler, Group, Win, consts};
+use catena_abi::{Aint, Comm, Count, Datatype, Errhandler, Group, Request, Win, consts};
 
 use crate::next::Known;
 
@@ -52,6 +52,11 @@ functions! {
     Comm_dup(comm: Comm, new: &mut Comm);
     Comm_free(comm: &mut Comm);
     Comm_set_errhandler(comm: Comm, handler: Errhandler);
+    Isend(from: *const c_void, count: c_int, ty: Datatype, dest: c_int, tag: c_int, comm: Comm, request: &mut Request);
+    Irecv(to: *mut c_void, count: c_int, ty: Datatype, source: c_int, tag: c_int, comm: Comm, request: &mut Request);
+    Test(request: &mut Request, flag: &mut c_int, status: *mut c_void);
+    Wait(request: &mut Request, status: *mut c_void);
+    Cancel(request: &mut Request);
     Alltoall(send: *const c_void, send_count: c_int, send_type: Datatype, recv: *mut c_void, count: c_int, ty: Datatype, comm: Comm);
     Alltoallv(send: *const c_void, send_counts: *const c_int, send_places: *const c_int, send_type: Datatype, recv: *mut c_void, counts: *const c_int, places: *const c_int, ty: Datatype, comm: Comm);
 }
@@ -75,6 +80,13 @@ pub fn peers(comm: Comm) -> usize {
         true => Comm_remote_size(comm, &mut size),
         false => Comm_size(comm, &mut size),
     };
+    usize::try_from(size).unwrap_or(0)
+}
+
+/// How many ranks the group of this one has.
+pub fn members(comm: Comm) -> usize {
+    let mut size = 0;
+    Comm_size(comm, &mut size);
     usize::try_from(size).unwrap_or(0)
 }
 

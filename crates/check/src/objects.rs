@@ -40,6 +40,8 @@ const LENT: [u16; 17] = [
 struct Objects {
     /// Where each was made; several where a handle was told more than once.
     live: HashMap<(Class, usize), Vec<Site>>,
+    /// How many more handles than were made are told of each, which may be given back or not.
+    lent: HashMap<(Class, usize), usize>,
     /// Where each was made and given back.
     gone: HashMap<(Class, usize), (Site, Site)>,
 }
@@ -151,6 +153,7 @@ pub fn after(args: &Args, before: &Before, site: impl Fn() -> Site) {
         }
     }
     if LENT.contains(&args.number) {
+        lend(args);
         return;
     }
     for (at, arg) in args.call.args.iter().enumerate() {
@@ -168,6 +171,25 @@ pub fn after(args: &Args, before: &Before, site: impl Fn() -> Site) {
     }
 }
 
+/// Notes an error handler of which a call has told one more handle: each may be given back, the one
+/// that it was made with, too, and the object lives on as long as it is attached.
+fn lend(args: &Args) {
+    for (at, arg) in args.call.args.iter().enumerate() {
+        if let Means::Handle(class @ Class::Errhandler) = arg.means
+            && arg.direction == Direction::Out
+        {
+            // SAFETY: a place of a handle, as the call has succeeded.
+            let handle = unsafe { args.at::<usize>(at) }.unwrap_or(0);
+            if handle >= PREDEFINED {
+                with(|objects| {
+                    objects.gone.remove(&(class, handle));
+                    *objects.lent.entry((class, handle)).or_default() += 1;
+                });
+            }
+        }
+    }
+}
+
 /// Notes an object that a call has made.
 pub fn new(class: Class, handle: usize, site: Site) {
     if class == Class::Type {
@@ -175,6 +197,7 @@ pub fn new(class: Class, handle: usize, site: Site) {
     }
     with(|objects| {
         objects.gone.remove(&(class, handle));
+        objects.lent.remove(&(class, handle));
         objects.live.entry((class, handle)).or_default().push(site);
     });
 }
@@ -182,6 +205,10 @@ pub fn new(class: Class, handle: usize, site: Site) {
 fn gone(class: Class, handle: usize, site: &impl Fn() -> Site) {
     with(|objects| {
         let key = (class, handle);
+        if let Some(lent) = objects.lent.get_mut(&key).filter(|lent| **lent > 0) {
+            *lent -= 1;
+            return;
+        }
         let Some(sites) = objects.live.get_mut(&key) else {
             return;
         };

@@ -107,8 +107,7 @@ impl Program {
                 .iter()
                 .find(|it| it.low <= piece.base && piece.base < it.high)?;
             let variables = self.variables(frame.at);
-            let (variable, begin) = holder(&variables, frame, piece.base)?;
-            return wrong(used, piece, variable, begin, site);
+            return all_wrong(used, piece, &holders(&variables, frame, piece.base), site);
         }
         let caller = frames.iter().find(|it| site::is_direct(it.at))?;
         let variables = self.variables(caller.at);
@@ -116,8 +115,9 @@ impl Program {
             let pointers = pointers(&variables, caller, piece.base, begin);
             return untyped(used, piece, &pointers, site);
         }
-        if let Some((variable, begin)) = holder(&variables, caller, piece.base) {
-            return wrong(used, piece, variable, begin, site);
+        let holders = holders(&variables, caller, piece.base);
+        if !holders.is_empty() {
+            return all_wrong(used, piece, &holders, site);
         }
         let maps = self.maps.as_ref()?;
         let (code, at) = (caller.at as u64, piece.base as u64);
@@ -137,13 +137,30 @@ fn begin(variable: &Variable, frame: &Frame) -> usize {
     }
 }
 
-/// The variable that an address lies in, and where it begins.
-fn holder<'v>(all: &'v [Variable], frame: &Frame, at: usize) -> Option<(&'v Variable, usize)> {
-    all.iter().find_map(|variable| {
+/// The variables that an address lies in, and where each begins. There may be several, as a
+/// compiler gives variables that are not needed at the same time the same place.
+fn holders<'v>(all: &'v [Variable], frame: &Frame, at: usize) -> Vec<(&'v Variable, usize)> {
+    let all = all.iter().filter_map(|variable| {
         let begin = begin(variable, frame);
         let size = variable.memory.size? as usize;
         (begin <= at && at - begin < size).then_some((variable, begin))
-    })
+    });
+    all.collect()
+}
+
+/// What is wrong with a piece that begins in one of these variables: nothing if one of them fits.
+fn all_wrong(
+    used: &Use,
+    piece: &Piece,
+    holders: &[(&Variable, usize)],
+    site: &impl Fn() -> Site,
+) -> Option<Finding> {
+    let mut first = None;
+    for &(variable, begin) in holders {
+        let found = wrong(used, piece, variable, begin, site)?;
+        first.get_or_insert(found);
+    }
+    first
 }
 
 /// What is wrong with a piece that begins in a variable.

@@ -2,17 +2,27 @@
 //!
 //! A process knows its own accesses. At the end of an epoch between
 //! fences it is told how others have accessed its memory: each rank tells each target what it has
-//! done there (`exchange`).
+//! done there (`exchange`). So it is for the epochs of `MPI_Win_post`: each origin tells the target
+//! once it has completed its own.
+//!
+//! Under locks a target knows nothing of epochs, and ranks may order their accesses by messages
+//! that the tool does not follow. But two of which either had begun before the other one was
+//! complete cannot have been ordered by anything: so each is noted with the time after its call and
+//! the time before the call that completes it, and they are compared when the window is given back.
+//! Locks that are exclusive order what they guard.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ffi::c_int;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use catena_abi::{Comm, Datatype, Group, Win, consts};
 
-use crate::access::Access;
+use crate::access::{Access, Act, Span};
 use crate::buffers::Use;
 use crate::call::{Args, Class, number};
+use crate::exchange::Letter;
 use crate::requests::{self, Owner, Shadow};
 use crate::site::Site;
 use crate::tell::{Finding, Kind};
@@ -33,7 +43,16 @@ struct Window {
     accesses: Vec<Access>,
     /// What this rank has done since the last fence.
     since_fence: Vec<Access>,
+    /// What it has done in the epoch that `MPI_Win_start` has begun.
+    started: Vec<Access>,
+    /// What it has told of that, which is still under way.
+    letters: Vec<Letter>,
+    /// What it has done under shared locks, the last of it.
+    shared: VecDeque<Access>,
 }
+
+/// Most accesses under shared locks that are kept of a window.
+const SHARED: usize = 1024;
 
 /// What a rank may do with a window.
 #[derive(Default)]
@@ -42,7 +61,11 @@ struct Epoch {
     fence: Option<Site>,
     /// `MPI_Win_start`, and its targets.
     start: Option<Vec<i32>>,
+    /// `MPI_Win_post`, and its origins.
+    post: Option<Vec<i32>>,
     locks: BTreeMap<i32, Site>,
+    /// Those of them that are exclusive.
+    exclusive: BTreeSet<i32>,
     lock_all: Option<Site>,
 }
 
@@ -173,9 +196,23 @@ pub fn before(args: &Args, site: impl Fn() -> Site) -> Vec<Finding> {
         return found;
     }
     find(win.0, |window| {
+        window.close(args);
         found.extend(window.wrong(args, &site));
     });
     found
+}
+
+/// The clock of this host, which ranks on it have in common.
+fn clock() -> u64 {
+    static CLOCK: OnceLock<u64> = OnceLock::new();
+    *CLOCK.get_or_init(|| {
+        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
+        let mut hasher = DefaultHasher::new();
+        // Where it cannot be read there is nobody to compare with.
+        boot.unwrap_or_else(|_| std::process::id().to_string())
+            .hash(&mut hasher);
+        hasher.finish().max(1)
+    })
 }
 
 fn no_epoch(site: &impl Fn() -> Site, window: &Window) -> Finding {
@@ -201,6 +238,50 @@ impl Window {
         let is_started = epoch.start.as_ref().is_some_and(|it| it.contains(&target));
         let is_locked = epoch.lock_all.is_some() || epoch.locks.contains_key(&target);
         epoch.fence.is_some() && !is_started && !is_locked
+    }
+
+    /// Whether accesses to a target are under a lock that others may have, too.
+    fn is_shared(&self, target: i32) -> bool {
+        let epoch = &self.epoch;
+        let is_locked = epoch.lock_all.is_some() || epoch.locks.contains_key(&target);
+        is_locked && !epoch.exclusive.contains(&target)
+    }
+
+    /// Whether accesses to a target belong to an epoch that `MPI_Win_start` has begun.
+    fn is_started(&self, target: i32) -> bool {
+        let epoch = &self.epoch;
+        let is_locked = epoch.lock_all.is_some() || epoch.locks.contains_key(&target);
+        let is_started = epoch.start.as_ref().is_some_and(|it| it.contains(&target));
+        is_started && !is_locked
+    }
+
+    /// Keeps an access under a shared lock, which has just begun.
+    fn keep(&mut self, access: Access) {
+        if self.shared.len() == SHARED {
+            self.shared.pop_front();
+        }
+        let span = Span {
+            clock: clock(),
+            from: catena_trace::monotonic_ns(),
+            to: u64::MAX,
+        };
+        self.shared.push_back(Access { span, ..access });
+    }
+
+    /// A call that may complete accesses under locks is about to begin.
+    fn close(&mut self, args: &Args) {
+        let target = match args.number {
+            number::Win_unlock | number::Win_flush | number::Win_flush_local => {
+                args.named("rank").map(|it| it as i32)
+            }
+            number::Win_unlock_all | number::Win_flush_all | number::Win_flush_local_all => None,
+            _ => return,
+        };
+        let now = catena_trace::monotonic_ns();
+        let is_its = |it: &&mut Access| target.is_none_or(|target| target == it.target);
+        for access in self.shared.iter_mut().rev().filter(is_its) {
+            access.span.to = access.span.to.min(now);
+        }
     }
 
     fn may_access(&self, target: i32) -> bool {
@@ -313,6 +394,14 @@ pub fn after(
             if window.is_fenced(target) {
                 window.since_fence.push(access.clone());
             }
+            if window.is_started(target) {
+                window.started.push(access.clone());
+            }
+            // What comes back is there when its request is complete.
+            let is_fetched = has_request && access.site.call.starts_with("MPI_Rget");
+            if window.is_shared(target) && !is_fetched {
+                window.keep(access.clone());
+            }
             if !has_request {
                 window.accesses.push(access);
             }
@@ -353,16 +442,25 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
             find(win.0, |window| window.epoch.start = Some(targets));
         }
         number::Win_complete => {
-            find(win.0, |window| {
-                window.epoch.start = None;
-                window.accesses.clear();
-            });
+            complete(win);
             return requests::ended(win.0, None, site);
         }
+        number::Win_post => {
+            let origins = ranks(win, Group(args.word(0)));
+            find(win.0, |window| window.epoch.post = Some(origins));
+        }
+        number::Win_wait => return posted(win, &site),
+        // SAFETY: the call has succeeded, so the flag is there.
+        number::Win_test if unsafe { args.at::<c_int>(1) }.is_some_and(|it| it != 0) => {
+            return posted(win, &site);
+        }
         number::Win_lock => {
-            let site = site();
+            let (site, target) = (site(), target.unwrap_or(0));
             find(win.0, |window| {
-                window.epoch.locks.insert(target.unwrap_or(0), site)
+                window.epoch.locks.insert(target, site);
+                if args.int(0) as i32 == consts::LOCK_EXCLUSIVE {
+                    window.epoch.exclusive.insert(target);
+                }
             });
         }
         number::Win_lock_all => {
@@ -373,10 +471,13 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
             find(win.0, |window| {
                 if args.number == number::Win_unlock {
                     window.epoch.locks.remove(&target.unwrap_or(0));
+                    window.epoch.exclusive.remove(&target.unwrap_or(0));
                 }
-                if args.number != number::Win_flush_local {
-                    window.accesses.retain(|it| Some(it.target) != target);
-                }
+                // What was read is there, and nothing that follows changes it.
+                let is_local = args.number == number::Win_flush_local;
+                let stays = |it: &Access| is_local && it.act != Act::Read;
+                let accesses = &mut window.accesses;
+                accesses.retain(|it| Some(it.target) != target || stays(it));
             });
             return requests::ended(win.0, target, site);
         }
@@ -385,15 +486,57 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
                 if args.number == number::Win_unlock_all {
                     window.epoch.lock_all = None;
                 }
-                if args.number != number::Win_flush_local_all {
-                    window.accesses.clear();
-                }
+                let is_local = args.number == number::Win_flush_local_all;
+                let stays = |it: &Access| is_local && it.act != Act::Read;
+                window.accesses.retain(stays);
             });
             return requests::ended(win.0, None, site);
         }
         _ => {}
     }
     Vec::new()
+}
+
+/// This rank's epoch is complete: tells its targets what it has done there.
+fn complete(win: Win) {
+    let told = find(win.0, |window| {
+        window.accesses.clear();
+        window.letters.retain_mut(|it| !it.is_sent());
+        let started = std::mem::take(&mut window.started);
+        Some((window.comm?, window.epoch.start.take()?, started))
+    });
+    let Some((comm, targets, accesses)) = told.flatten() else {
+        find(win.0, |window| window.epoch.start = None);
+        return;
+    };
+    let letters = targets
+        .iter()
+        .map(|&target| exchange::tell(comm, target, &accesses));
+    let letters: Vec<_> = letters.collect();
+    find(win.0, |window| window.letters.extend(letters));
+}
+
+/// All origins have completed their epochs with this rank: finds accesses of several that conflict.
+fn posted(win: Win, site: &impl Fn() -> Site) -> Vec<Finding> {
+    let heard = find(win.0, |window| {
+        let origins = window.epoch.post.take()?;
+        Some((window.comm?, window.unit, origins))
+    });
+    let Some((comm, unit, origins)) = heard.flatten() else {
+        return Vec::new();
+    };
+    let mut told = Vec::new();
+    for &origin in &origins {
+        match exchange::hear(comm, origin) {
+            Some(accesses) => told.extend(accesses),
+            None => {
+                // Letters that come later would be taken for those of later epochs.
+                find(win.0, |window| window.comm = None);
+                return Vec::new();
+            }
+        }
+    }
+    access::conflicts(&told, unit, site)
 }
 
 /// Notes a fence, and finds accesses of several ranks that conflict.
@@ -465,6 +608,9 @@ fn made(args: &Args, site: Site) {
         epoch: Epoch::default(),
         accesses: Vec::new(),
         since_fence: Vec::new(),
+        started: Vec::new(),
+        letters: Vec::new(),
+        shared: VecDeque::new(),
     };
     with(|all| all.insert(handle, window));
 }
@@ -487,8 +633,21 @@ pub fn free(args: &Args, site: impl Fn() -> Site) -> Vec<Finding> {
         }
         gone
     });
-    if let Some(mut comm) = gone.and_then(|it| it.comm) {
+    let mut found = Vec::new();
+    if let Some(window) = gone
+        && let Some(mut comm) = window.comm
+    {
+        // What nobody has heard stays: its memory may still be read.
+        let letters = window.letters.into_iter();
+        letters
+            .filter_map(|mut it| (!it.is_sent()).then_some(it))
+            .for_each(std::mem::forget);
+        let accesses = Vec::from(window.shared);
+        if let Ok(here) = exchange::accesses(comm, &accesses) {
+            found = access::conflicts(&here, window.unit, &site);
+        }
         mpi::Comm_free(&mut comm);
     }
-    requests::ended(handle, None, site)
+    found.extend(requests::ended(handle, None, site));
+    found
 }

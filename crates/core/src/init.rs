@@ -29,6 +29,8 @@ pub fn init(required: i32) -> Result<i32> {
         );
     }
     let level = catena_process::granted(required);
+    // Where all threads may call MPI, those that never will are told apart.
+    let before = (level == consts::THREAD_MULTIPLE).then(catena_trace::threads);
     if let Err(e) = life().join(Some(level)) {
         phase::give_up();
         return Err(e);
@@ -39,6 +41,9 @@ pub fn init(required: i32) -> Result<i32> {
     });
     phase::run();
     components::begin(&*enter()?)?;
+    if let Some(before) = before {
+        catena_trace::note_helpers(&before);
+    }
     Ok(level)
 }
 

@@ -67,7 +67,8 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
             }
             // What a rank does is what the first of its threads that waits does.
             threads.sort_by_key(|it| it.waits.as_ref().is_none_or(|waits| waits.needs.is_empty()));
-            view.is_threaded() && !asleep.are_all_but(&waiting)
+            let others: Vec<u32> = waiting.iter().copied().chain(view.helpers()).collect();
+            view.is_threaded() && !asleep.are_all_but(&others)
         }
         None => false,
     };

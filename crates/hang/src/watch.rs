@@ -81,14 +81,26 @@ impl Watch {
             graph: &graph,
             names,
         };
+        let mut likely = None;
         if let Some(root) = graph.roots(&held).first() {
             let found = case.deadlock(root, &held);
             if self.is_certain(&found, &ranks) {
                 return (!self.told.contains(&told(&found))).then_some(found);
             }
+            likely = Some(found).filter(|it| it.waited >= self.patience);
         }
         let is_known = |member, since| self.told.contains(&(false, member, since));
-        case.slow(self.patience, is_known)
+        let slow = case.slow(self.patience, is_known)?;
+        Some(match likely {
+            // Something may still be under way. If it is not, they are the ones to look at.
+            Some(likely) => Finding {
+                definite: false,
+                waited: slow.waited,
+                wait: slow.wait,
+                ..likely
+            },
+            None => slow,
+        })
     }
 
     /// Those are the ranks now: the next look is next to this one.
@@ -213,6 +225,23 @@ mod tests {
             "a network may pause for minutes"
         );
         assert!(!pair(two, 90, Sent::Unknown) && pair(two, 70, Sent::Unknown));
+    }
+
+    #[test]
+    fn where_something_may_be_under_way_the_likely_culprit_is_named() {
+        let sent = Sent::UnderWay;
+        let waits = |other| Some((other, 60, sent));
+        let mut watch = Watch::new(Duration::from_secs(30));
+        let ranks = [
+            rank(0, "a", waits(1)),
+            rank(1, "b", waits(2)),
+            rank(2, "b", waits(1)),
+        ];
+        let found = look(&mut watch, &ranks).expect("they have waited long");
+        assert!(!found.definite);
+        let culprits: Vec<_> = found.culprits.iter().map(|it| it.rank).collect();
+        assert_eq!(culprits, [1, 2]);
+        assert_eq!(look(&mut watch, &ranks), None, "it was told");
     }
 
     #[test]

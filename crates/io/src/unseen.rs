@@ -59,6 +59,11 @@ pub fn note(file: abi::File, code: i32, text: &str) {
     }
 }
 
+/// Whether a code is that of a call that nobody has looked at.
+pub fn has(code: i32) -> bool {
+    unseen().values().any(|it| it.code == code)
+}
+
 /// The program has asked what a code means.
 pub fn looked_at(code: i32) {
     unseen().retain(|_, it| it.code != code);
@@ -130,6 +135,7 @@ mod tests {
         note(file, 77_777, "MPI_File_write_all: disk full");
         note(file, 88_888, "MPI_File_write_all: again");
         assert_eq!(unseen()[&file.0].code, 77_777, "the first counts");
+        assert!(has(77_777) && !has(88_888));
         looked_at(88_888);
         assert!(unseen().contains_key(&file.0));
         looked_at(77_777);

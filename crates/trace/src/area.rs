@@ -33,6 +33,9 @@ pub const NODE_AREAS: u64 = 16 << 30;
 /// Threads of a process that have a ring each. Further ones share one that nobody reads.
 pub(crate) const RINGS: usize = 16;
 
+/// Threads of libraries that are noted: with more of them it is not known that all wait.
+pub(crate) const HELPERS: usize = 8;
+
 /// Entries of a ring.
 pub(crate) const ENTRIES: usize = 128;
 
@@ -108,6 +111,8 @@ pub(crate) struct Front {
     pub threads: [AtomicU32; RINGS],
     /// The namespace in which the process has that number.
     pub space: AtomicU64,
+    /// Threads of libraries that MPI stands upon; 0 where there are no more.
+    pub helpers: [AtomicU32; HELPERS],
 }
 
 /// An entry: see `record`.
@@ -266,6 +271,7 @@ impl Area {
         front.ranks.store(who.ranks, Relaxed);
         front.pid.store(who.pid, Relaxed);
         front.space.store(who.space, Relaxed);
+        front.helpers.iter().for_each(|it| it.store(0, Relaxed));
         front.phase.store(Phase::Running as u32, Relaxed);
         front.mark.store(MARK, Release);
     }

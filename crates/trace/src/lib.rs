@@ -76,5 +76,7 @@ pub use read::{Entry, Thread, View};
 pub use record::{ARGUMENTS, current, enter};
 pub use slot::{NOTICE, NOTICES};
 pub use space::{Numbers, space_of};
-pub use thread::{begin, end, in_program, monotonic_ns, set_phase, set_threaded, thread};
+pub use thread::{
+    begin, end, in_program, monotonic_ns, note_helpers, set_phase, set_threaded, thread, threads,
+};
 pub use unwind::{Frame, walk};

@@ -6,7 +6,9 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use crate::area::{AREA, ENTRIES, Front, MARK, NOTICES_AT, Phase, RINGS, RINGS_AT, Ring, Who, at};
+use crate::area::{
+    AREA, ENTRIES, Front, HELPERS, MARK, NOTICES_AT, Phase, RINGS, RINGS_AT, Ring, Who, at,
+};
 use crate::record::ARGUMENTS;
 use crate::slot::{self, NOTICE, NOTICES};
 
@@ -85,6 +87,13 @@ impl<'f> View<'f> {
     /// Whether several threads of it may be in the library at once, by its own word.
     pub fn is_threaded(&self) -> bool {
         self.word(std::mem::offset_of!(Front, threaded)) != 0
+    }
+
+    /// Threads of libraries that MPI stands upon, such as that of a PMIx library.
+    pub fn helpers(&self) -> impl Iterator<Item = u32> {
+        let at = std::mem::offset_of!(Front, helpers);
+        let all = (0..HELPERS).map(move |number| self.word(at + 4 * number));
+        all.filter(|&thread| thread != 0)
     }
 
     /// Whether one of its threads is in a function of the program that the library has called.

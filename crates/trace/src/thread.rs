@@ -163,6 +163,29 @@ pub fn begin(area: Area, who: Who) {
     SHARED.store(ptr::from_ref(ring).cast_mut(), Relaxed);
 }
 
+/// The threads of this process, as the kernel counts them.
+pub fn threads() -> Vec<u32> {
+    let tasks = std::fs::read_dir("/proc/self/task");
+    let number = |task: std::fs::DirEntry| task.file_name().to_str()?.parse().ok();
+    let tasks = tasks.into_iter().flatten().flatten();
+    tasks.filter_map(number).collect()
+}
+
+/// Notes the threads that there are now and were not `before`, when MPI began in this process: they
+/// are of libraries that it stands upon, and call MPI never.
+pub fn note_helpers(before: &[u32]) {
+    let Some(area) = area() else {
+        return;
+    };
+    let own = thread();
+    let new = threads()
+        .into_iter()
+        .filter(|it| !before.contains(it) && *it != own);
+    for (place, helper) in area.front().helpers.iter().zip(new) {
+        place.store(helper, Relaxed);
+    }
+}
+
 /// Whether several threads may be in the library at once. Until that is said, they may not.
 pub fn set_threaded(threaded: bool) {
     if let Some(area) = area() {

@@ -38,6 +38,7 @@ const POINTER: c_int = 6;
 const POINTER: c_int = 29;
 
 /// Goes through the frames of the calling thread, the innermost first, as long as `more` says so.
+#[inline(always)]
 fn each_frame<F: FnMut(*mut Context) -> bool>(mut more: F) {
     extern "C" fn each<F: FnMut(*mut Context) -> bool>(
         context: *mut Context,
@@ -56,6 +57,7 @@ fn each_frame<F: FnMut(*mut Context) -> bool>(mut more: F) {
 
 /// The addresses that the calls of the calling thread return to, the innermost first, at most that
 /// many of those that are wanted.
+#[inline(always)]
 pub(crate) fn returns(most: usize, is_wanted: impl Fn(usize) -> bool) -> Vec<u64> {
     let mut found = Vec::with_capacity(most);
     each_frame(|context| {

@@ -65,6 +65,7 @@
 // hosts: 2
 // time: 30
 // run: -n 4 --on-hang end --host h0:2,h1:2 --launcher-agent scripts/hosts -- barrier; exit 123; says job hangs: rank 1 waits in MPI_Recv
+// run: -n 2 --on-hang end --host h0:1,h1:1 --launcher-agent scripts/hosts -- tag; exit 123; says job hangs: rank 0 waits in MPI_Recv .*what has come from there is one of 4 bytes with tag 6
 // run: -n 4 --on-hang end --host h0:2,h1:2 --launcher-agent scripts/hosts -- ring; exit 123; says job hangs: rank 0 waits in MPI_Ssend
 #include "../check.h"
 #include <mpi-ext.h>

@@ -5,6 +5,9 @@
 // run: -n 2 -- full ; says catena: a collective call on file '/dev/full' failed, and the program has not asked why: MPI_File_write_all: ; says done
 // run: -n 2 -- asked ; never says has not asked why ; says done
 // run: -n 2 -- alone ; never says has not asked why ; says done
+// run: --check -n 3 -- missing ; fails ; says failed, and the program has not asked why: MPI_File_
+// run: --check -n 2 -- full ; says catena: a collective call on file '/dev/full' failed, and the program has not asked why: MPI_File_write_all ; says done
+// run: --check -n 2 -- asked ; never says has not asked why ; says done
 // run: -n 2 -- open ; says catena: a collective call on file '/dev/full' failed ; says done
 #include "../check.h"
 #include <unistd.h>
