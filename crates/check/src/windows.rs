@@ -176,6 +176,11 @@ fn access(args: &Args, site: Site) -> Option<Access> {
     )
 }
 
+/// Whether the target is notified of an access: then programs order theirs by that.
+fn is_notified(args: &Args) -> bool {
+    args.call.name.contains("_notify")
+}
+
 /// What is wrong with a call on a window.
 pub fn before(args: &Args, site: impl Fn() -> Site) -> Vec<Finding> {
     let Some(win) = window(args) else {
@@ -187,7 +192,8 @@ pub fn before(args: &Args, site: impl Fn() -> Site) -> Vec<Finding> {
             if !window.may_access(access.target) {
                 found.push(no_epoch(&site, window));
             }
-            let mut own = window.accesses.iter();
+            let is_ordered = is_notified(args);
+            let mut own = window.accesses.iter().filter(|_| !is_ordered);
             if let Some(other) = own.find(|it| it.conflicts(&access, window.unit_at(access.target)))
             {
                 found.push(access::conflict(&access, other, &site));
@@ -391,6 +397,9 @@ pub fn after(
         // What has a request is complete when that is.
         let has_request = args.named("request").is_some();
         find(win.0, |window| {
+            if is_notified(args) {
+                return;
+            }
             if window.is_fenced(target) {
                 window.since_fence.push(access.clone());
             }
