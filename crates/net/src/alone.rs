@@ -80,6 +80,10 @@ impl Exchange for NoLauncher {
         Ok(None)
     }
 
+    fn is_nobody(&self) -> bool {
+        true
+    }
+
     fn begin_fence(&mut self) -> Result<(), String> {
         Ok(())
     }

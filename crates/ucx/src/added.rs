@@ -84,6 +84,8 @@ struct Departing {
     is_kept: bool,
     /// The way has failed.
     has_failed: bool,
+    /// The farewell to it, once UCX has taken it.
+    goodbye: Option<Word>,
 }
 
 impl Added {
@@ -243,6 +245,7 @@ impl Ucx {
                 is_flushed: false,
                 is_kept: !has_answered,
                 has_failed: false,
+                goodbye: None,
             };
             added.departing.insert(peer, departing);
         }
@@ -372,6 +375,9 @@ impl Ucx {
                 }
             }
             self.known().into_iter().for_each(|it| it.said(&word));
+            let added = self.added.as_mut();
+            let departing = added.and_then(|it| it.departing.get_mut(&word.to));
+            departing.into_iter().for_each(|it| it.goodbye = Some(word));
         }
     }
 
@@ -415,7 +421,7 @@ impl Ucx {
         if is_closed && !ep.is_null() {
             // SAFETY: open, and nobody knows it any more.
             unsafe { self.objects.disconnect(ep) };
-            if !has_said {
+            if !is_idle || !has_said {
                 return self.tell_later(peer);
             }
         }
@@ -447,12 +453,17 @@ impl Ucx {
             return;
         };
         it.ep = null_mut();
+        // UCX had taken it, and given up.
+        let goodbye = it.goodbye.take();
         let address = added.reached.get(&peer).filter(|_| !it.has_failed);
         let opened = address.map(|it| self.objects.connect(it, witness.given()));
         match opened {
             Some(Ok(ep)) => {
                 (it.ep, it.is_kept) = (ep, true);
                 added.witnesses.insert(peer, witness);
+                if let (Some(word), Some(known)) = (goodbye, self.known()) {
+                    known.not_said(word);
+                }
             }
             Some(Err(_)) | None => self.known().into_iter().for_each(|it| it.lose(peer)),
         }
