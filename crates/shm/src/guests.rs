@@ -232,7 +232,10 @@ impl Shm {
         // SAFETY: as above. Its writer has ended and this process, its reader, has let go of
         // it; one that is mad spoils what others check.
         unsafe { ring.write_bytes(0, bytes) };
-        one.data.store(data, Relaxed);
+        // A guest that has sent nothing long has left what an earlier one had.
+        if data != 0 {
+            one.data.store(data, Relaxed);
+        }
         let vacant = &self.segment.block(self.me).who.vacant;
         let mut head = vacant.load(Relaxed);
         loop {

@@ -311,7 +311,7 @@ impl Ucx {
                     witness.peer = peer;
                     added.witnesses.insert(peer, witness);
                     added.eps.insert(peer, ep);
-                    self.known().map(|it| it.reach(peer));
+                    self.known().into_iter().for_each(|it| it.reach(peer));
                 }
                 Err(status) => failed.push((peer, status)),
             }
