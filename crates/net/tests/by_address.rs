@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::rc::Rc;
 
-use catena_fabric::Peer;
-use catena_fabric_tests::until;
-use catena_link::{Endpoint, Failure, Mode, ReqId, Sent, TagKey, TagSelector};
-use catena_net::{Chain, Route, Routes};
+use catena_fabric::{Access, OpId, Peer, Started};
+use catena_fabric_tests::{Inbox, until};
+use catena_link::{Endpoint, Failure, Mode, Net, ReqId, Sent, TagKey, TagSelector};
+use catena_net::{Chain, RegionKeys, Route, Routes};
 use catena_proof::Secret;
 use catena_testing::skip;
 
@@ -307,6 +307,49 @@ fn strangers_are_not_heard_over_libraries() {
             link.probe_tagged(exactly(from_stranger, 1)).is_none(),
             "{chain}"
         );
+    }
+}
+
+/// Where a way has operations on memory, it has them to processes that were added.
+#[test]
+fn memory_of_a_process_that_was_added_is_read() {
+    for (chain, reads) in [("tcp", false), ("ofi:tcp", true), ("ucx:tcp", true)] {
+        let Some(_) = alone_if_there(chain) else {
+            continue;
+        };
+        let parsed = Chain::parse(chain).expect("a chain");
+        let [mut a, mut b] =
+            [(); 2].map(|()| Ways::alone(&parsed, Some(&secret())).expect("a port"));
+        let [of_a, of_b] = [&a, &b].map(|it| it.address().expect("it is alone"));
+        let there = a.add_peer(&of_b).expect("a way to it");
+        let _ = b.add_peer(&of_a).expect("a way to it");
+        let operations = a.reach(there).expect("it is known").operations;
+        assert_eq!(operations.get, reads, "{chain}");
+        let len = 300_000;
+        let mut memory = message(len).0.to_vec();
+        let region = b.expose(memory.as_mut_ptr(), len as u64, Access::READ);
+        let keys = RegionKeys::decode(&region.keys().encode()).expect("its bytes");
+        let target = a.target(there, &keys).filter(|_| reads);
+        let (mut inbox, mut others) = (Inbox::default(), Inbox::default());
+        let mut room = vec![0; len];
+        let mut started = Ok(Started::Full);
+        until(|| {
+            if let (Some(target), Ok(Started::Full)) = (target, &started) {
+                let into = (room.as_mut_ptr(), len);
+                // SAFETY: as long as told, and ours until the operation has ended.
+                started = unsafe { a.get(OpId::new(0, 1), there, into, target.keys) };
+            }
+            Net::poll(&mut a, &mut inbox);
+            Net::poll(&mut b, &mut others);
+            let is_over = matches!(started, Ok(Started::Complete(_)));
+            !reads || is_over || !inbox.completed.is_empty()
+        });
+        assert!(inbox.completed.iter().all(|it| it.1.is_ok()), "{chain}");
+        assert_eq!(room == memory, reads, "{chain}");
+        a.remove_peer(there).expect("it was added");
+        assert!(a.reach(there).is_some_and(|it| !it.operations.get));
+        assert_eq!(a.target(there, &keys), None);
+        b.withdraw(region);
     }
 }
 

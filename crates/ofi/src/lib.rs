@@ -9,6 +9,7 @@
 //! |------------|-----------------------------------------------------------|
 //! | `init`     | opening and wiring up; the transport itself               |
 //! | `network`  | its words in the chain, and what a network shows          |
+//! | `added`    | processes of other jobs, which come and go                |
 //! | `provider` | choosing what libfabric offers                            |
 //! | `objects`  | libfabric's objects, closed in the right order            |
 //! | `connections` | ending those of a peer that is lost                   |

@@ -11,6 +11,8 @@
 //! came. Only the rank takes entries off its list of guests, and puts them on that of vacant
 //! ones; guests do the opposite.
 //!
+//! A process that lives and is removed, or removes this one, is another matter: see `remove`.
+//!
 //! What is in the list was written by others, and is checked like all they write.
 
 use std::os::fd::OwnedFd;

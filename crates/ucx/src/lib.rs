@@ -9,6 +9,7 @@
 //! |------------|-----------------------------------------------------------|
 //! | `init`     | opening and wiring up; the transport itself               |
 //! | `network`  | its words in the chain, and what a network shows          |
+//! | `added`    | processes of other jobs, which come and go                |
 //! | `wanted`   | which of UCX's transports and devices                     |
 //! | `objects`  | UCX's objects, closed in the right order                  |
 //! | `inbox`    | what UCX's callbacks leave behind                         |
