@@ -12,11 +12,11 @@
 //! | `WELCOME` | the same, and the [sign](Sign) that your frames are to bear | yes    |
 //! | `GOODBYE` | I have removed you                                       | yes       |
 //!
-//! A `HELLO` is answered by a `PROOF`, and a word with a good tag that has this process's nonce by a
-//! `WELCOME`, once. Packets follow when the welcome has come. So whichever adds the other last
+//! A `HELLO` is answered by a `PROOF`, and a word with a good tag that has this process's nonce by
+//! a `WELCOME`, once. Packets follow when the welcome has come. So whichever adds the other last
 //! begins: the `HELLO` of one that is not known yet is thrown away, and costs nothing. It is said
-//! again now and then, as a library may have thrown it away, too. All answers go to the address that
-//! was learnt before, wherever the question came from.
+//! again now and then, as a library may have thrown it away, too. All answers go to the address
+//! that was learnt before, wherever the question came from.
 //!
 //! ```text
 //! 0    from    name of who says it: job 8, rank 4
@@ -27,17 +27,17 @@
 //! 64   tag     32, or 0
 //! ```
 //!
-//! **What is proven.** A tag is the [HMAC](Secret::tag) of the kind of the word and all of the above
-//! under the secret. So who has told its nonce is known to know the secret, and to be the process
-//! with that name, now; a word is worth nothing in the other direction, between other ends, or after
-//! one of the two was removed and added again, as the nonces differ. A sign is 64 random bits that
-//! only this process and its peer know: who bears it is taken for the peer.
+//! **What is proven.** A tag is the [HMAC](Secret::tag) of the kind of the word and all of the
+//! above under the secret. So who has told its nonce is known to know the secret, and to be the
+//! process with that name, now; a word is worth nothing in the other direction, between other ends,
+//! or after one of the two was removed and added again, as the nonces differ. A sign is 64 random
+//! bits that only this process and its peer know: who bears it is taken for the peer.
 //!
-//! **What is not.** Unlike a connection of the kernel's, a library does not keep others from sending
-//! frames to the same end. Who can read what goes over the network reads signs, and can then send
-//! frames that bear them; nothing is encrypted and no frame has a tag of its own, as over TCP.
-//! Memory that is registered is the library's to guard: whoever has its key reaches it, a removed
-//! peer among them, until it is registered no more.
+//! **What is not.** Unlike a connection of the kernel's, a library does not keep others from
+//! sending frames to the same end. Who can read what goes over the network reads signs, and can
+//! then send frames that bear them; nothing is encrypted and no frame has a tag of its own, as over
+//! TCP. Memory that is registered is the library's to guard: whoever has its key reaches it, a
+//! removed peer among them, until it is registered no more.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};

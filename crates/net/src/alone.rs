@@ -35,7 +35,7 @@ pub(crate) struct Alone {
     hosts: Hosts,
     /// The peers that share memory with it, and what tells that they have ended.
     neighbours: Vec<(Peer, OwnedFd)>,
-    /// The same of those that were removed, by their jobs.
+    /// What tells of the ends of those that were removed, by their jobs.
     former: Vec<(u64, OwnedFd)>,
     /// Numbers of peers that were removed, of which something is still under way.
     pub held: Vec<Peer>,

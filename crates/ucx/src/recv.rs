@@ -38,7 +38,8 @@ pub(crate) fn listen(objects: &Objects, inbox: &Shared) -> Result<(), UcxError> 
     Ok(())
 }
 
-/// Gives `take` what the frame that has arrived carries, if it is one of this job, or of a process that was added.
+/// Gives `take` what the frame that has arrived carries, if it is one of this job, or of a process
+/// that was added.
 ///
 /// # Safety
 /// Called with what UCX gave to a handler.
