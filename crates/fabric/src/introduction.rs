@@ -417,10 +417,18 @@ impl Introductions {
         }
     }
 
-    /// A farewell that was sent has not arrived.
+    /// A word that was sent has not arrived: it is owed again.
     pub fn not_said(&mut self, word: Word) {
         if word.kind == Kind::Goodbye {
-            self.goodbyes.push(word);
+            return self.goodbyes.push(word);
+        }
+        let echo = Fields::decode(&word.bytes).map(|it| it.echo);
+        if let Some(it) = self.added.get_mut(&word.to).filter(|it| !it.is_gone) {
+            match word.kind {
+                Kind::Proof => it.proof = it.proof.or(echo),
+                Kind::Welcome => it.welcome = true,
+                _ => it.hello = it.hello.map(|_| Instant::now()),
+            }
         }
     }
 

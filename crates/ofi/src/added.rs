@@ -27,7 +27,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 /// there.
 pub(crate) const STUCK: Duration = Duration::from_secs(1);
 
-/// How often a farewell is tried again that has not arrived.
+/// How often a word is sent again that has not arrived.
 pub(crate) const TRIES: u32 = 3;
 
 /// What an endpoint keeps of the processes that are added.
@@ -44,6 +44,8 @@ pub(crate) struct Added {
     pub(crate) contexts: Contexts,
     /// Peers to whom the provider takes no words.
     pub(crate) stuck: HashMap<Peer, Stuck>,
+    /// How many words to each have not arrived.
+    pub(crate) missed: HashMap<Peer, u32>,
     /// Where their buffers begin in the endpoint's memory.
     pub(crate) at: usize,
 }
@@ -78,6 +80,7 @@ impl Added {
             words: [None; WORDS],
             contexts: Contexts::new(WORDS),
             stuck: HashMap::new(),
+            missed: HashMap::new(),
             at,
         }
     }

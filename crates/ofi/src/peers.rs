@@ -100,8 +100,10 @@ impl Ofi {
     /// A peer has removed this process.
     fn leave(&mut self, peer: Peer) {
         let cause = "it has removed this process".to_string();
+        // The other end lives: its connection is not ended, as it may be used when both begin anew.
         if let Ok(lost) = self.endpoint.leave(peer, cause) {
-            self.give_up(&lost);
+            self.operations.lose(&lost);
+            self.sends.lost += self.targets[peer.0 as usize].lost_buffers();
         }
     }
 
@@ -153,6 +155,22 @@ impl Ofi {
             let words = self.objects.offer.library.strerror(error as i32);
             self.word_failed(word, words);
         }
+    }
+
+    /// Whether a word is sent again that did not arrive: the connection may be one of the time before
+    /// both ends began anew, and the next one be sound.
+    fn may_miss(&mut self, word: Word) -> bool {
+        let Some(added) = &mut self.added else {
+            return false;
+        };
+        let missed = added.missed.entry(word.to).or_default();
+        *missed += 1;
+        let again = *missed <= TRIES;
+        if again {
+            added.introductions.not_said(word);
+            self.has_to_do = true;
+        }
+        again
     }
 
     /// The provider does not take words to a peer. It may try to reach one that is dead, for ever:
@@ -210,7 +228,11 @@ impl Ofi {
                 introductions.not_said(word);
             }
             Some((_, introductions)) => introductions.lose(word.to),
-            None => drop(self.lose(word.to, format!("sending to it failed: {words}"))),
+            None => {
+                if !self.may_miss(word) {
+                    self.lose(word.to, format!("sending to it failed: {words}"));
+                }
+            }
         }
     }
 
@@ -227,6 +249,7 @@ impl Ofi {
             if is_idle && added.has_said_all_to(peer) {
                 added.departing.remove(&peer);
                 added.stuck.remove(&peer);
+                added.missed.remove(&peer);
                 self.targets[peer.0 as usize] = Target::unknown();
                 self.connections.forget(peer);
                 if let Some(address) = added.addresses.remove(&peer) {
