@@ -157,8 +157,8 @@ impl Ofi {
         }
     }
 
-    /// Whether a word is sent again that did not arrive: the connection may be one of the time before
-    /// both ends began anew, and the next one be sound.
+    /// Whether a word is sent again that did not arrive: the connection may be one of the time
+    /// before both ends began anew, and the next one be sound.
     fn may_miss(&mut self, word: Word) -> bool {
         let Some(added) = &mut self.added else {
             return false;
