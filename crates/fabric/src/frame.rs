@@ -126,7 +126,7 @@ impl Front {
     }
 
     /// Reads the first bytes of a frame of this version; the payload follows.
-    #[inline]
+    #[inline(always)]
     fn read(frame: PeerBytes<'_>) -> Option<(Front, PeerBytes<'_>)> {
         if frame.len() < FRAME {
             return None;

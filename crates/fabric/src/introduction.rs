@@ -12,11 +12,11 @@
 //! | `WELCOME` | the same, and the [sign](Sign) that your frames are to bear | yes    |
 //! | `GOODBYE` | I have removed you                                       | yes       |
 //!
-//! A `HELLO` is answered by a `PROOF`, and a word with a good tag that has this process's nonce by a
-//! `WELCOME`, once. Packets follow when the welcome has come. So whichever adds the other last
+//! A `HELLO` is answered by a `PROOF`, and a word with a good tag that has this process's nonce by
+//! a `WELCOME`, once. Packets follow when the welcome has come. So whichever adds the other last
 //! begins: the `HELLO` of one that is not known yet is thrown away, and costs nothing. It is said
-//! again now and then, as a library may have thrown it away, too. All answers go to the address that
-//! was learnt before, wherever the question came from.
+//! again now and then, as a library may have thrown it away, too. All answers go to the address
+//! that was learnt before, wherever the question came from.
 //!
 //! ```text
 //! 0    from    name of who says it: job 8, rank 4
@@ -27,17 +27,17 @@
 //! 64   tag     32, or 0
 //! ```
 //!
-//! **What is proven.** A tag is the [HMAC](Secret::tag) of the kind of the word and all of the above
-//! under the secret. So who has told its nonce is known to know the secret, and to be the process
-//! with that name, now; a word is worth nothing in the other direction, between other ends, or after
-//! one of the two was removed and added again, as the nonces differ. A sign is 64 random bits that
-//! only this process and its peer know: who bears it is taken for the peer.
+//! **What is proven.** A tag is the [HMAC](Secret::tag) of the kind of the word and all of the
+//! above under the secret. So who has told its nonce is known to know the secret, and to be the
+//! process with that name, now; a word is worth nothing in the other direction, between other ends,
+//! or after one of the two was removed and added again, as the nonces differ. A sign is 64 random
+//! bits that only this process and its peer know: who bears it is taken for the peer.
 //!
-//! **What is not.** Unlike a connection of the kernel's, a library does not keep others from sending
-//! frames to the same end. Who can read what goes over the network reads signs, and can then send
-//! frames that bear them; nothing is encrypted and no frame has a tag of its own, as over TCP.
-//! Memory that is registered is the library's to guard: whoever has its key reaches it, a removed
-//! peer among them, until it is registered no more.
+//! **What is not.** Unlike a connection of the kernel's, a library does not keep others from
+//! sending frames to the same end. Who can read what goes over the network reads signs, and can
+//! then send frames that bear them; nothing is encrypted and no frame has a tag of its own, as over
+//! TCP. Memory that is registered is the library's to guard: whoever has its key reaches it, a
+//! removed peer among them, until it is registered no more.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
@@ -417,10 +417,18 @@ impl Introductions {
         }
     }
 
-    /// A farewell that was sent has not arrived.
+    /// A word that was sent has not arrived: it is owed again.
     pub fn not_said(&mut self, word: Word) {
         if word.kind == Kind::Goodbye {
-            self.goodbyes.push(word);
+            return self.goodbyes.push(word);
+        }
+        let echo = Fields::decode(&word.bytes).map(|it| it.echo);
+        if let Some(it) = self.added.get_mut(&word.to).filter(|it| !it.is_gone) {
+            match word.kind {
+                Kind::Proof => it.proof = it.proof.or(echo),
+                Kind::Welcome => it.welcome = true,
+                _ => it.hello = it.hello.map(|_| Instant::now()),
+            }
         }
     }
 
@@ -502,4 +510,232 @@ fn name(rest: &mut &[u8]) -> Option<ProcessName> {
         job: u64::from_le_bytes(take(rest)?),
         rank: u32::from_le_bytes(take(rest)?),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Peer = Peer(1);
+    const B: Peer = Peer(2);
+
+    fn name(job: u64) -> ProcessName {
+        ProcessName { job, rank: 0 }
+    }
+
+    fn end(job: u64, ordered: bool) -> Introductions {
+        Introductions::new(Secret::from_bytes([3; 32]), name(job), ordered)
+    }
+
+    /// A process of job 5, which calls the other one B, and one of job 6, which calls it A; both
+    /// have added the other.
+    fn both(ordered: bool) -> [Introductions; 2] {
+        let mut ends = [end(5, ordered), end(6, ordered)];
+        add(&mut ends[0], B, 6);
+        add(&mut ends[1], A, 5);
+        ends
+    }
+
+    fn add(at: &mut Introductions, peer: Peer, job: u64) {
+        at.add(peer, name(job)).expect("it is new");
+        at.reach(peer);
+    }
+
+    fn hear(at: &mut Introductions, word: &Word) -> Heard {
+        at.hear(word.kind as u8, &word.bytes)
+    }
+
+    /// Carries one word, if there is one; what it led to.
+    fn carry(ends: &mut [Introductions; 2], from: usize) -> Option<(Word, Heard)> {
+        let word = ends[from].next()?;
+        ends[from].said(&word);
+        let heard = hear(&mut ends[1 - from], &word);
+        Some((word, heard))
+    }
+
+    /// Carries words until there are none: all of them, and what they led to at either end.
+    fn talk(ends: &mut [Introductions; 2]) -> (Vec<Word>, [Vec<Heard>; 2]) {
+        let (mut words, mut heard) = (Vec::new(), [Vec::new(), Vec::new()]);
+        while let Some((from, (word, it))) = (0..2).find_map(|at| Some((at, carry(ends, at)?))) {
+            words.push(word);
+            if it != Heard::Nothing {
+                heard[1 - from].push(it);
+            }
+            assert!(words.len() < 20, "they come to an end");
+        }
+        (words, heard)
+    }
+
+    fn open(heard: &[Heard], peer: Peer) -> Sign {
+        match heard {
+            [Heard::Open(it, sign)] if *it == peer => *sign,
+            _ => panic!("{heard:?}"),
+        }
+    }
+
+    #[test]
+    fn two_that_have_added_each_other_agree_on_signs() {
+        let mut ends = both(true);
+        let (_, heard) = talk(&mut ends);
+        let (of_a, of_b) = (open(&heard[0], B), open(&heard[1], A));
+        assert_eq!(
+            (ends[1].sender(of_a), ends[0].sender(of_b)),
+            (Some(A), Some(B))
+        );
+        assert_eq!((ends[1].sender(of_b), ends[0].sender(WORDS)), (None, None));
+        assert!(ends.iter().all(|it| !it.has_to_do()));
+    }
+
+    #[test]
+    fn who_adds_the_other_one_later_begins() {
+        let mut ends = [end(5, true), end(6, true)];
+        add(&mut ends[0], B, 6);
+        let (words, heard) = talk(&mut ends);
+        assert_eq!(
+            (words.len(), heard),
+            (1, [vec![], vec![]]),
+            "nobody knows it"
+        );
+        add(&mut ends[1], A, 5);
+        let (_, heard) = talk(&mut ends);
+        open(&heard[0], B);
+        open(&heard[1], A);
+    }
+
+    #[test]
+    fn who_does_not_know_the_secret_is_not_heard() {
+        let mut ends = both(true);
+        ends[0].secret = Secret::from_bytes([4; 32]);
+        let (_, heard) = talk(&mut ends);
+        assert_eq!(heard, [vec![], vec![]]);
+        assert!(ends[1].by_sign.is_empty());
+    }
+
+    #[test]
+    fn no_word_is_of_use_elsewhere_or_later() {
+        let mut ends = both(true);
+        let (words, _) = talk(&mut ends);
+        // At the end that has said it, at another process, and damaged.
+        let mut other = end(7, true);
+        add(&mut other, A, 5);
+        add(&mut other, B, 6);
+        for word in &words {
+            for at in ends.iter_mut().chain([&mut other]) {
+                assert_eq!(hear(at, word), Heard::Nothing);
+            }
+        }
+        for word in words.iter().filter(|it| it.kind != Kind::Hello) {
+            for bit in (0..8 * WORD).step_by(5) {
+                let mut damaged = *word;
+                damaged.bytes[bit / 8] ^= 1 << (bit % 8);
+                let mut fresh = both(true);
+                assert_eq!(hear(&mut fresh[1], &damaged), Heard::Nothing);
+                assert!(fresh[1].by_sign.is_empty());
+            }
+        }
+        // Both begin anew.
+        for (at, peer, job) in [(0, B, 6), (1, A, 5)] {
+            ends[at].remove(peer);
+            ends[at].goodbyes.clear();
+            add(&mut ends[at], peer, job);
+        }
+        for word in words.iter().filter(|it| it.kind != Kind::Hello) {
+            for at in &mut ends {
+                assert_eq!(hear(at, word), Heard::Nothing, "{:?}", word.kind);
+                assert!(at.by_sign.is_empty());
+            }
+        }
+        for len in 0..WORD {
+            assert_eq!(ends[0].hear(1, &words[0].bytes[..len]), Heard::Nothing);
+        }
+        assert_eq!(ends[0].hear(9, &words[0].bytes), Heard::Nothing);
+    }
+
+    /// A `HELLO` needs no secret, so it changes nothing.
+    #[test]
+    fn a_greeting_that_somebody_made_up_ends_nothing() {
+        let mut ends = both(true);
+        let (words, _) = talk(&mut ends);
+        let mut made_up = words[0];
+        assert_eq!(made_up.kind, Kind::Hello);
+        made_up.bytes[24] ^= 1;
+        assert_eq!(hear(&mut ends[1], &made_up), Heard::Nothing);
+        assert!(
+            ends[1].next().is_none(),
+            "one that has begun anew is told nothing"
+        );
+        assert!(!ends[1].by_sign.is_empty());
+    }
+
+    #[test]
+    fn a_farewell_is_told_once_and_both_can_begin_anew() {
+        let mut ends = both(true);
+        let (_, heard) = talk(&mut ends);
+        let former = open(&heard[0], B);
+        assert!(ends[0].remove(B), "it had answered");
+        assert!(!ends[0].has_let_go(B) && ends[0].add(B, name(8)).is_err());
+        let (word, heard) = carry(&mut ends, 0).expect("a farewell");
+        assert_eq!((word.kind, heard), (Kind::Goodbye, Heard::Left(A)));
+        assert_eq!(hear(&mut ends[1], &word), Heard::Nothing, "it is known");
+        assert!(ends[0].has_let_go(B));
+        // What was sent before may still come.
+        assert_eq!(ends[1].sender(former), Some(A));
+        add(&mut ends[0], B, 6);
+        let (_, heard) = talk(&mut ends);
+        assert_eq!(heard, [vec![], vec![]], "the other end has not begun anew");
+        ends[1].remove(A);
+        assert_eq!(ends[1].sender(former), None);
+        assert!(
+            ends[1].has_let_go(A),
+            "nothing is owed to one that has left"
+        );
+        add(&mut ends[1], A, 5);
+        let (_, heard) = talk(&mut ends);
+        assert_ne!(open(&heard[0], B), former);
+    }
+
+    #[test]
+    fn a_farewell_that_overtakes_others_is_told_later() {
+        let mut ends = both(false);
+        let (_, heard) = talk(&mut ends);
+        let sign = open(&heard[0], B);
+        ends[0].remove(B);
+        let (_, heard) = carry(&mut ends, 0).expect("a farewell");
+        assert_eq!(heard, Heard::Nothing);
+        assert_eq!(
+            (ends[1].left(Instant::now()), ends[1].sender(sign)),
+            (None, Some(A))
+        );
+        ends[1].heard_from(A);
+        assert!(ends[1].has_to_do());
+        let later = Instant::now() + OVERTAKEN;
+        assert_eq!([ends[1].left(later), ends[1].left(later)], [Some(A), None]);
+    }
+
+    /// Where words overtake each other, one of the next time may come before the farewell.
+    #[test]
+    fn who_begins_anew_has_left() {
+        let mut ends = both(true);
+        talk(&mut ends);
+        ends[0].remove(B);
+        let goodbye = ends[0].next().expect("a farewell");
+        ends[0].said(&goodbye);
+        add(&mut ends[0], B, 6);
+        let (_, heard) = talk(&mut ends);
+        assert_eq!(heard, [vec![], vec![]]);
+        assert_eq!(hear(&mut ends[1], &goodbye), Heard::Left(A));
+    }
+
+    /// One that was removed before it had answered is told nothing.
+    #[test]
+    fn who_was_not_heard_of_is_owed_nothing() {
+        let mut ends = [end(5, true), end(6, true)];
+        add(&mut ends[0], B, 6);
+        assert!(!ends[0].remove(B) && ends[0].has_let_go(B));
+        assert!(!ends[0].has_to_do());
+        add(&mut ends[0], B, 6);
+        add(&mut ends[1], A, 5);
+        ends[0].lose(B);
+        assert!(ends[0].next().is_none() && !ends[0].remove(B));
+    }
 }

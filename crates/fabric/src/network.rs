@@ -189,10 +189,11 @@ pub trait Rail: Rma + Debug {
     }
 
     /// Removes a process that was [added](Rail::add_peer), whether it is lost or not; to be called
-    /// between two polls. It is told as one that ends in good order ([`Deliver::left`](crate::Deliver::left)), once it
-    /// has got what had left for it. Nothing of it is delivered any more, and sends to it fail, as
-    /// do operations on its memory: those under way end with an error, which a poll tells. What
-    /// waits here to be sent is dropped where the library lets it be.
+    /// between two polls. It is told as one that ends in good order
+    /// ([`Deliver::left`](crate::Deliver::left)), once it has got what had left for it. Nothing of
+    /// it is delivered any more, and sends to it fail, as do operations on its memory: those under
+    /// way end with an error, which a poll tells. What waits here to be sent is dropped where the
+    /// library lets it be.
     ///
     /// Its number may be given to another process, or to the same one, once the rail
     /// [has let go of it](Rail::has_let_go). The other end has to remove this process, too, before

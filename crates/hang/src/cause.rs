@@ -318,7 +318,8 @@ impl<'a> Case<'_, 'a> {
         // Those outside of the circle that do the same are told with them.
         let ours: BTreeSet<Activity> = ranks.iter().map(|it| self.activity(it)).collect();
         let mut by_activity: BTreeMap<Activity, Vec<&'a Rank>> = BTreeMap::new();
-        // Of those that wait for messages from each other one after the other, the last one tells most.
+        // Of those that wait for messages from each other one after the other, the last one tells
+        // most.
         let counts = |it: &Rank| last.is_none_or(|last| it.member == last.member || !receives(it));
         for rank in held.iter().filter(|it| counts(it)) {
             let activity = self.activity(rank);

@@ -1,5 +1,5 @@
-//! Two processes exchange tagged messages through shared memory or over TCP: without MPI, and
-//! without a launcher.
+//! Two processes exchange tagged messages through shared memory, over TCP, libfabric (`ofi`) or UCX
+//! (`ucx`), and part: without MPI, and without a launcher.
 //!
 //! ```text
 //! cargo run -p catena-net --example tagged_messages -- shm+tcp
@@ -140,6 +140,9 @@ fn first(chain: &str, mut there: impl Write, back: impl Read) -> Result<()> {
     }
     let route = link.net().route(peer);
     println!("{} messages came back: {route:?}", LENS.len());
+    // The other one is told; the number may be another process's when it is next added.
+    link.remove_peer(peer);
+    link.net().remove_peer(peer)?;
     until(&mut link, |link| link.net().is_delivered(false));
     Ok(())
 }

@@ -35,7 +35,7 @@ pub(crate) struct Alone {
     hosts: Hosts,
     /// The peers that share memory with it, and what tells that they have ended.
     neighbours: Vec<(Peer, OwnedFd)>,
-    /// The same of those that were removed, by their jobs.
+    /// What tells of the ends of those that were removed, by their jobs.
     former: Vec<(u64, OwnedFd)>,
     /// Numbers of peers that were removed, of which something is still under way.
     pub held: Vec<Peer>,
@@ -78,6 +78,10 @@ impl Exchange for NoLauncher {
 
     fn ask(&mut self, _process: Peer) -> Result<Option<Vec<u8>>, String> {
         Ok(None)
+    }
+
+    fn is_nobody(&self) -> bool {
+        true
     }
 
     fn begin_fence(&mut self) -> Result<(), String> {

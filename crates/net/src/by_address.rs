@@ -69,9 +69,9 @@ impl<S, R> Routes<S, R> {
     }
 
     /// Adds a process by what it tells of itself, [`Routes::address`]; the number that it has here
-    /// from now on, until it is [removed](Routes::remove_peer). It may have been added before, or be
-    /// this process. The two are to add each other, in any order: what one sends before the other
-    /// has added it waits.
+    /// from now on, until it is [removed](Routes::remove_peer). It may have been added before, or
+    /// be this process. The two are to add each other, in any order: what one sends before the
+    /// other has added it waits.
     ///
     /// # Errors
     /// Why it cannot be reached.

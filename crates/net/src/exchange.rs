@@ -97,6 +97,12 @@ pub trait Exchange {
         false
     }
 
+    /// Whether nobody tells of processes that died, so that one counts as lost where nobody listens
+    /// any more.
+    fn is_nobody(&self) -> bool {
+        false
+    }
+
     /// Says that this process needs the others no more. It is called once, when
     /// [`Exchange::ask`] knows this process's own record.
     ///

@@ -7,7 +7,8 @@
 //! it:
 //!
 //! - [`Routes::alone`] is for a process that was started by itself. It adds others by their
-//!   [addresses](Routes::address), at any time, and they add it: see `examples/tagged_messages.rs`.
+//!   [addresses](Routes::address), at any time, and they add it; and it
+//!   [removes](Routes::remove_peer) them again. See `examples/tagged_messages.rs`.
 //! - [`Routes::new`] is for the processes of a job, which have ranks: it takes a segment of shared
 //!   memory that is attached, and [`Networks`], which learn the addresses through an [`Exchange`]
 //!   when they are needed.

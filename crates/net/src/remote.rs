@@ -196,13 +196,12 @@ impl<S, R> Routes<S, R> {
     /// it asked for: poll, then call again. Constant once it is known.
     pub fn reach(&mut self, peer: Peer) -> Option<Reach> {
         let route = self.route(peer);
+        let has_keys = self.has_keys(peer);
         let operations = match (route, &self.shm, &mut self.networks) {
             (Route::Loopback, ..) => self.loopback.rma_caps(peer),
             (Route::Shm, Some(shm), _) => shm.rma_caps(peer),
-            // Memory is registered for the processes of this job alone.
-            (Route::Network, _, Some(networks)) if self.peers.is_own(peer) => {
-                networks.rma_caps(peer)?
-            }
+            // Memory is registered for the processes of this job, and those that were added.
+            (Route::Network, _, Some(networks)) if has_keys => networks.rma_caps(peer)?,
             _ => RmaCaps::NONE,
         };
         Some(Reach {
@@ -210,6 +209,11 @@ impl<S, R> Routes<S, R> {
             maps: matches!(route, Route::Loopback | Route::Shm),
             operations,
         })
+    }
+
+    /// Whether memory that is exposed is registered for a peer that a network leads to.
+    fn has_keys(&self, peer: Peer) -> bool {
+        self.alone.is_some() || self.peers.is_own(peer)
     }
 
     /// Registers memory for all peers, for as many of these accesses as each way has. The memory
@@ -270,7 +274,7 @@ impl<S, R> Routes<S, R> {
             Route::Loopback => keys.own,
             Route::Shm => keys.node,
             Route::Network => {
-                let networks = self.networks.as_ref().filter(|_| self.peers.is_own(peer))?;
+                let networks = self.networks.as_ref().filter(|_| self.has_keys(peer))?;
                 let there = networks.number_there(peer)?;
                 *keys.networks.get(there)?
             }

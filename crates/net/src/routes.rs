@@ -354,7 +354,9 @@ impl<S, R> Routes<S, R> {
                     .collect(),
             }
         };
-        let own = select(&is_own, &|peer| peer);
+        // Those that a process adds that is alone are reached over its own networks, too.
+        let is_alone = self.alone.is_some();
+        let own = select(&|peer| is_alone || is_own(peer), &|peer| peer);
         let others = self.bridges.iter().map(|bridge| {
             let of = |peer: &Peer| bridge.peers.contains(&peer.0);
             select(&of, &|peer| bridge.number(peer))

@@ -8,11 +8,12 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::rc::Rc;
 
-use catena_fabric::Peer;
-use catena_fabric_tests::until;
-use catena_link::{Endpoint, Failure, Mode, ReqId, Sent, TagKey, TagSelector};
-use catena_net::{Chain, Route, Routes};
+use catena_fabric::{Access, OpId, Peer, Started};
+use catena_fabric_tests::{Inbox, until};
+use catena_link::{Endpoint, Failure, Mode, Net, ReqId, Sent, TagKey, TagSelector};
+use catena_net::{Chain, RegionKeys, Route, Routes};
 use catena_proof::Secret;
+use catena_testing::skip;
 
 use common::{Buffer, Message, Table, Ways, over_network};
 
@@ -26,6 +27,27 @@ fn alone(chain: &str) -> Link {
     let chain = Chain::parse(chain).expect("a chain");
     Endpoint::tagged(Routes::alone(&chain, Some(&secret())).expect("a segment, or a port"))
 }
+
+/// As [`alone`]; `None`, with a word, where this machine lacks the library.
+fn alone_if_there(chain: &str) -> Option<Link> {
+    let parsed = Chain::parse(chain).expect("a chain");
+    match Routes::alone(&parsed, Some(&secret())) {
+        Ok(routes) => Some(Endpoint::tagged(routes)),
+        Err(error) if chain.contains(':') => {
+            skip(chain, &error);
+            None
+        }
+        Err(error) => panic!("{chain}: {error}"),
+    }
+}
+
+/// Two of them.
+fn two(chain: &str) -> Option<[Link; 2]> {
+    Some([alone_if_there(chain)?, alone_if_there(chain)?])
+}
+
+/// One of each kind.
+const CHAINS: [&str; 4] = ["shm", "tcp", "ofi:tcp", "ucx:tcp"];
 
 fn address(link: &mut Link) -> Vec<u8> {
     link.net().address().expect("it is alone")
@@ -115,8 +137,10 @@ fn processes_meet_one_by_one_whatever_joins_them() {
 
 #[test]
 fn what_is_sent_before_the_other_end_has_added_this_one_waits() {
-    for chain in ["shm", "tcp"] {
-        let mut links = [alone(chain), alone(chain)];
+    for chain in CHAINS {
+        let Some(mut links) = two(chain) else {
+            continue;
+        };
         let [of_one, of_two] = [0, 1].map(|it| address(&mut links[it]));
         let there = add(&mut links[0], &of_two);
         let messages = [message(8), message(100_000)];
@@ -144,7 +168,10 @@ fn what_is_sent_before_the_other_end_has_added_this_one_waits() {
 
 #[test]
 fn both_may_call_at_once() {
-    let mut links = [alone("tcp"), alone("tcp")];
+    CHAINS.into_iter().filter_map(two).for_each(both_call);
+}
+
+fn both_call(mut links: [Link; 2]) {
     let [of_one, of_two] = [0, 1].map(|it| address(&mut links[it]));
     let peers = [add(&mut links[0], &of_two), add(&mut links[1], &of_one)];
     let message = message(3000);
@@ -204,7 +231,7 @@ fn a_process_of_a_job_adds_nobody() {
 }
 
 #[test]
-fn networks_of_libraries_join_jobs_only() {
+fn who_adds_nobody_is_no_network_of_a_process_that_is_alone() {
     for chain in ["sim", "sim+shm"] {
         let chain = Chain::parse(chain).expect("a chain");
         let opened = Ways::alone(&chain, Some(&secret()));
@@ -230,6 +257,100 @@ fn strangers_stay_outside() {
     });
     let failure = stranger.take(sent).error.map(|it| *it);
     assert!(matches!(failure, Some(Failure::Lost(_))), "{failure:?}");
+}
+
+/// Looks after those that are waited for: some libraries notice the end of a peer only when
+/// something is sent to it.
+fn look_after(link: &mut Link) {
+    if link.net().may_ping() {
+        let awaited = link.awaited();
+        let watched = link.net().watch(&awaited);
+        watched.lost.into_iter().for_each(|it| link.peer_lost(it));
+        watched.ended.into_iter().for_each(|it| link.peer_ended(it));
+        watched.unwatched.into_iter().for_each(|it| link.ping(it));
+    }
+}
+
+/// Over a library nobody says so, but nothing comes of it.
+#[test]
+fn strangers_are_not_heard_over_libraries() {
+    for chain in ["ofi:tcp", "ucx:tcp"] {
+        let Some(mut link) = alone_if_there(chain) else {
+            continue;
+        };
+        let parsed = Chain::parse(chain).expect("a chain");
+        let other = Secret::from_bytes([4; 32]);
+        let mut stranger = Link::tagged(Ways::alone(&parsed, Some(&other)).expect("a port"));
+        let mut friend = alone(chain);
+        let [of_stranger, of_link, of_friend] =
+            [&mut stranger, &mut link, &mut friend].map(address);
+        let from_stranger = add(&mut link, &of_stranger);
+        let there = add(&mut stranger, &of_link);
+        let from_friend = add(&mut link, &of_friend);
+        let to_link = add(&mut friend, &of_link);
+        let sent = send(&mut stranger, there, 1, &message(8));
+        let room = room(8);
+        let received = link.recv_tagged(exactly(from_friend, 1), room);
+        let of_this = send(&mut friend, to_link, 1, &message(8));
+        // Long after a friend was heard.
+        let mut more = 0;
+        until(|| {
+            for it in [&mut stranger, &mut link, &mut friend] {
+                it.progress();
+            }
+            more += i32::from(link.is_done(received));
+            more > 5000
+        });
+        assert!(sent.is_none_or(|it| !stranger.is_done(it)), "{chain}");
+        assert!(of_this.is_none_or(|it| friend.is_done(it)), "{chain}");
+        assert!(
+            link.probe_tagged(exactly(from_stranger, 1)).is_none(),
+            "{chain}"
+        );
+    }
+}
+
+/// Where a way has operations on memory, it has them to processes that were added.
+#[test]
+fn memory_of_a_process_that_was_added_is_read() {
+    for (chain, reads) in [("tcp", false), ("ofi:tcp", true), ("ucx:tcp", true)] {
+        let Some(_) = alone_if_there(chain) else {
+            continue;
+        };
+        let parsed = Chain::parse(chain).expect("a chain");
+        let [mut a, mut b] =
+            [(); 2].map(|()| Ways::alone(&parsed, Some(&secret())).expect("a port"));
+        let [of_a, of_b] = [&a, &b].map(|it| it.address().expect("it is alone"));
+        let there = a.add_peer(&of_b).expect("a way to it");
+        let _ = b.add_peer(&of_a).expect("a way to it");
+        let operations = a.reach(there).expect("it is known").operations;
+        assert_eq!(operations.get, reads, "{chain}");
+        let len = 300_000;
+        let mut memory = message(len).0.to_vec();
+        let region = b.expose(memory.as_mut_ptr(), len as u64, Access::READ);
+        let keys = RegionKeys::decode(&region.keys().encode()).expect("its bytes");
+        let target = a.target(there, &keys).filter(|_| reads);
+        let (mut inbox, mut others) = (Inbox::default(), Inbox::default());
+        let mut room = vec![0; len];
+        let mut started = Ok(Started::Full);
+        until(|| {
+            if let (Some(target), Ok(Started::Full)) = (target, &started) {
+                let into = (room.as_mut_ptr(), len);
+                // SAFETY: as long as told, and ours until the operation has ended.
+                started = unsafe { a.get(OpId::new(0, 1), there, into, target.keys) };
+            }
+            Net::poll(&mut a, &mut inbox);
+            Net::poll(&mut b, &mut others);
+            let is_over = matches!(started, Ok(Started::Complete(_)));
+            !reads || is_over || !inbox.completed.is_empty()
+        });
+        assert!(inbox.completed.iter().all(|it| it.1.is_ok()), "{chain}");
+        assert_eq!(room == memory, reads, "{chain}");
+        a.remove_peer(there).expect("it was added");
+        assert!(a.reach(there).is_some_and(|it| !it.operations.get));
+        assert_eq!(a.target(there, &keys), None);
+        b.withdraw(region);
+    }
 }
 
 /// The example: a program of its own.
@@ -258,7 +379,11 @@ fn example() -> PathBuf {
 
 #[test]
 fn two_processes_exchange_tagged_messages() {
-    for (chain, route) in [("shm", "Shm"), ("tcp", "Network"), ("shm+tcp", "Shm")] {
+    let over_network = |chain| (chain, "Network");
+    let libraries = ["ofi:tcp", "ucx:tcp"].into_iter();
+    let libraries = libraries.filter(|it| alone_if_there(it).is_some());
+    let others = [("shm", "Shm"), ("tcp", "Network"), ("shm+tcp", "Shm")];
+    for (chain, route) in libraries.map(over_network).chain(others) {
         let output = Command::new(example())
             .arg(chain)
             .output()
@@ -291,8 +416,10 @@ fn second(chain: &str, of_first: &[u8]) -> (Child, BufReader<ChildStdout>, Vec<u
 /// What a process has sent before it ended arrives, however late it is asked for.
 #[test]
 fn last_words_arrive_before_the_end() {
-    for chain in ["shm", "tcp"] {
-        let mut link = alone(chain);
+    for chain in CHAINS {
+        let Some(mut link) = alone_if_there(chain) else {
+            continue;
+        };
         let of_link = address(&mut link);
         let (mut child, _back, of_child) = second(chain, &of_link);
         let peer = add(&mut link, &of_child);
@@ -338,8 +465,10 @@ fn last_words_arrive_before_the_end() {
 
 #[test]
 fn the_end_of_a_process_is_noticed() {
-    for chain in ["shm", "tcp"] {
-        let mut link = alone(chain);
+    for chain in CHAINS {
+        let Some(mut link) = alone_if_there(chain) else {
+            continue;
+        };
         let of_link = address(&mut link);
         let (mut child, _back, of_child) = second(chain, &of_link);
         let peer = add(&mut link, &of_child);
@@ -360,6 +489,7 @@ fn the_end_of_a_process_is_noticed() {
             for lost in link.net().ended_neighbours() {
                 link.peer_lost(lost);
             }
+            look_after(&mut link);
             link.is_done(awaited)
         });
         let failure = link.take(awaited).error.map(|it| *it);

@@ -4,10 +4,10 @@
 mod common;
 
 use std::cell::RefCell;
-use std::io::{BufRead, BufReader, Write, stdin};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::io::{BufRead, BufReader, Read, Write, stdin};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::rc::Rc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 
 use catena_fabric::Peer;
@@ -144,8 +144,16 @@ fn from_hex(text: &str) -> Vec<u8> {
 struct Other {
     child: Child,
     there: ChildStdin,
-    back: BufReader<ChildStdout>,
+    back: Receiver<String>,
     address: Vec<u8>,
+}
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        // Where a test has failed it waits for ever.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 impl Other {
@@ -155,7 +163,7 @@ impl Other {
         let child = child.env(CHAIN, chain).stdin(Stdio::piped());
         let mut child = child.stdout(Stdio::piped()).spawn().expect("it runs");
         let there = child.stdin.take().expect("a pipe");
-        let back = BufReader::new(child.stdout.take().expect("a pipe"));
+        let back = lines(child.stdout.take().expect("a pipe"));
         let mut other = Other {
             child,
             there,
@@ -163,7 +171,12 @@ impl Other {
             address: Vec::new(),
         };
         other.tell(&to_hex(of_first));
-        other.address = from_hex(&other.said());
+        let mut said = None;
+        until(|| {
+            said = other.said();
+            said.is_some()
+        });
+        other.address = from_hex(&said.expect("it was just found"));
         other
     }
 
@@ -171,35 +184,29 @@ impl Other {
         writeln!(self.there, "{word}").expect("it reads");
     }
 
-    /// What it has answered.
-    fn said(&mut self) -> String {
-        let mut line = String::new();
-        while self.back.read_line(&mut line).expect("it writes") > 0 {
-            // Others are of the harness.
-            if let Some((_, said)) = line.split_once('@') {
-                return said.trim().to_string();
-            }
-            line.clear();
-        }
-        panic!("it has ended: {:?}", self.child.wait());
+    /// What it has answered, if it has.
+    fn said(&self) -> Option<String> {
+        // Others are of the harness.
+        let mut lines = self.back.try_iter();
+        lines.find_map(|line| Some(line.split_once('@')?.1.trim().to_string()))
     }
 
-    /// Waits until it has answered, and goes on meanwhile.
+    /// Waits until it has answered, and goes on meanwhile: what libraries have taken may leave only
+    /// while this process polls.
     fn waits(&mut self, link: &mut Link, word: &str) {
-        thread::scope(|scope| {
-            let said = scope.spawn(|| self.said());
-            until(|| {
-                work(link);
-                said.is_finished()
-            });
-            assert_eq!(said.join().expect("it answers"), word);
+        let mut said = None;
+        until(|| {
+            work(link);
+            said = self.said();
+            said.is_some()
         });
+        assert_eq!(said.as_deref(), Some(word));
     }
 
-    /// Has it do something, while this process only waits.
-    fn does(&mut self, word: &str) {
+    /// Has it do something.
+    fn does(&mut self, link: &mut Link, word: &str) {
         self.tell(word);
-        assert_eq!(self.said(), word);
+        self.waits(link, word);
     }
 }
 
@@ -210,13 +217,15 @@ fn the_other_process() {
         return;
     };
     let mut link = alone(&chain).expect("the first one has it");
-    let words = words();
+    let words = lines(stdin());
     let next = |link: &mut Link| {
         let mut word = None;
-        // Nobody is waited for while the other end waits for this one.
         while word.is_none() {
             work(link);
-            word = words.try_recv().ok();
+            word = match words.try_recv() {
+                Err(TryRecvError::Disconnected) => panic!("the first process has ended"),
+                word => word.ok(),
+            };
         }
         word.expect("it was just found")
     };
@@ -244,17 +253,17 @@ fn the_other_process() {
     }
 }
 
-/// The lines that are written to this process.
-fn words() -> Receiver<String> {
-    let (there, words) = channel();
+/// The lines that come from there.
+fn lines(from: impl Read + Send + 'static) -> Receiver<String> {
+    let (there, lines) = channel();
     thread::spawn(move || {
-        for line in stdin().lines().map_while(Result::ok) {
+        for line in BufReader::new(from).lines().map_while(Result::ok) {
             if there.send(line).is_err() {
                 return;
             }
         }
     });
-    words
+    lines
 }
 
 #[test]
@@ -271,7 +280,7 @@ fn processes_add_and_remove_each_other() {
             [(true, true), (false, false), (true, false), (false, true)]
         {
             if !this_adds {
-                other.does("add");
+                other.does(&mut link, "add");
             }
             let of_other = other.address.clone();
             let peer = add(&mut link, &of_other);
@@ -282,7 +291,7 @@ fn processes_add_and_remove_each_other() {
                 work(&mut link);
             }
             if this_adds {
-                other.does("add");
+                other.does(&mut link, "add");
             }
             other.tell("receive");
             if let Some(early) = early {
@@ -297,10 +306,10 @@ fn processes_add_and_remove_each_other() {
                     );
                 }
             }
-            assert_eq!(other.said(), "receive");
+            other.waits(&mut link, "receive");
             other.tell("send");
             receive_all(&mut link, peer, 0x200);
-            assert_eq!(other.said(), "send");
+            other.waits(&mut link, "send");
             // Nobody receives this.
             let in_vain = send(&mut link, peer, 0x400, 1 << 20).expect("it is asked for");
             let awaited = link.recv_tagged(exactly(peer, 0x500), room(8));
@@ -309,12 +318,12 @@ fn processes_add_and_remove_each_other() {
                 remove(&mut link, peer);
                 // It is told while this process goes on.
                 other.waits(&mut link, "await the end");
-                other.does("remove");
+                other.does(&mut link, "remove");
             } else {
                 other.tell("remove");
                 let cause = await_end(&mut link, peer);
                 assert!(cause.contains("removed this process"), "{chain}: {cause}");
-                assert_eq!(other.said(), "remove");
+                other.waits(&mut link, "remove");
                 remove(&mut link, peer);
             }
             for request in [in_vain, awaited] {

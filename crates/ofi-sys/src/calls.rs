@@ -164,7 +164,7 @@ pub unsafe fn inject(ep: *mut Ep, at: *const u8, len: usize, to: u64) -> Result<
 }
 
 /// `fi_send`.
-#[inline]
+#[inline(always)]
 pub unsafe fn send(
     ep: *mut Ep,
     at: *const u8,

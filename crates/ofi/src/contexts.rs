@@ -30,6 +30,7 @@ impl Contexts {
     }
 
     /// The operation with that context, if it is one of ours.
+    #[inline(always)]
     pub fn operation(&self, context: *mut c_void) -> Option<usize> {
         let offset = (context as usize).wrapping_sub(self.0.as_ptr() as usize);
         let operation = offset / size_of::<Context2>();

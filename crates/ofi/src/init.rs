@@ -206,8 +206,8 @@ impl Ofi {
         Ok(ofi)
     }
 
-    /// From now on processes of other jobs can be [added](Ofi::add_peer), which prove that they know
-    /// `secret`, as this one does. It is the only one of its job.
+    /// From now on processes of other jobs can be [added](Ofi::add_peer), which prove that they
+    /// know `secret`, as this one does. It is the only one of its job.
     ///
     /// # Panics
     /// If it is not.

@@ -9,6 +9,8 @@
 //! |------------|-----------------------------------------------------------|
 //! | `init`     | opening and wiring up; the transport itself               |
 //! | `network`  | its words in the chain, and what a network shows          |
+//! | `added`    | what is kept of processes of other jobs                   |
+//! | `peers`    | adding them and removing them                             |
 //! | `provider` | choosing what libfabric offers                            |
 //! | `objects`  | libfabric's objects, closed in the right order            |
 //! | `connections` | ending those of a peer that is lost                   |
@@ -29,6 +31,7 @@ mod error;
 mod init;
 mod network;
 mod objects;
+mod peers;
 mod progress;
 mod provider;
 mod recv;

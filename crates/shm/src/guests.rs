@@ -11,6 +11,8 @@
 //! came. Only the rank takes entries off its list of guests, and puts them on that of vacant
 //! ones; guests do the opposite.
 //!
+//! A process that lives and is removed, or removes this one, is another matter: see `remove`.
+//!
 //! What is in the list was written by others, and is checked like all they write.
 
 use std::os::fd::OwnedFd;
@@ -233,7 +235,10 @@ impl Shm {
         // SAFETY: as above. Its writer has ended and this process, its reader, has let go of
         // it; one that is mad spoils what others check.
         unsafe { ring.write_bytes(0, bytes) };
-        one.data.store(data, Relaxed);
+        // A guest that has sent nothing long has left what an earlier one had.
+        if data != 0 {
+            one.data.store(data, Relaxed);
+        }
         let vacant = &self.segment.block(self.me).who.vacant;
         let mut head = vacant.load(Relaxed);
         loop {

@@ -15,6 +15,7 @@
 //! | `send`      | sending: rings are made when they are needed             |
 //! | `recv`      | receiving: rings are found as they appear                |
 //! | `guests`    | segments of other jobs, and rings from their processes   |
+//! | `remove`    | parting from a process of another job that lives         |
 //! | `other_segment` | what is kept of these                                |
 //! | `rma`       | a peer's memory (cross-memory attach)                    |
 //! | `notify`    | the launcher's way to wake processes                     |

@@ -27,6 +27,14 @@ pub(crate) struct Unmet {
     pub(crate) welcome: [u8; TAG],
 }
 
+/// A connection to a process that was removed.
+#[derive(Debug)]
+pub(crate) struct Departing {
+    pub(crate) at: usize,
+    pub(crate) name: ProcessName,
+    pub(crate) since: Instant,
+}
+
 /// The callers, and what else tells whether there is time for them.
 #[derive(Debug, Default)]
 pub(crate) struct Guests {

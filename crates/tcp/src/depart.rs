@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use catena_fabric::{Peer, ProcessName};
 
+use crate::callers::Departing;
 use crate::frame::GOODBYE;
 use crate::init::Tcp;
 use crate::link::Stage;
@@ -15,14 +16,6 @@ use crate::socket::is_lack;
 
 /// Bytes that are read at once of what nobody wants any more.
 const ROOM: usize = 16 << 10;
-
-/// A connection to a process that was removed.
-#[derive(Debug)]
-pub(crate) struct Departing {
-    pub(crate) at: usize,
-    pub(crate) name: ProcessName,
-    since: Instant,
-}
 
 /// Whether the other end of a connection takes this process for one that it may know.
 fn is_heard(stage: &Stage) -> bool {

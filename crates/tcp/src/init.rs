@@ -12,8 +12,7 @@ use catena_fabric::{
 use catena_proof::Secret;
 
 use crate::addr::{self, Interface, Interfaces};
-use crate::callers::{Guests, Unmet};
-use crate::depart::Departing;
+use crate::callers::{Departing, Guests, Unmet};
 use crate::error::TcpError;
 use crate::frame::HEAD;
 use crate::greeting::MAGIC;

@@ -261,7 +261,7 @@ impl Library {
 
     /// `ucp_am_send_nbx` without a header: null if it is done, else what is
     /// under way.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn am_send(
         &self,
         ep: *mut Ep,

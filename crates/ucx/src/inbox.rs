@@ -43,6 +43,9 @@ impl Taker {
     }
 }
 
+/// The kind of a word that is none about a right, but by which a process introduces itself.
+pub(crate) const INTRODUCTION: u8 = u8::MAX;
+
 /// A peer's word about a right to its memory.
 #[derive(Debug)]
 pub(crate) struct Word {
@@ -103,8 +106,8 @@ impl Drop for Shared {
 }
 
 /// What UCX is given with the way to a peer, to tell of its failure. A peer has one way at most,
-/// ever, or one for each time that it is added; its endpoint is known by this, not by its address, which may be that of another endpoint
-/// once it is closed.
+/// ever, or one for each time that it is added; its endpoint is known by this, not by its address,
+/// which may be that of another endpoint once it is closed.
 #[derive(Debug)]
 pub(crate) struct Witness {
     inbox: *mut Inbox,

@@ -35,7 +35,7 @@ pub(crate) mod word_kind {
     pub const UNKNOWN: u8 = 3;
     /// It is none about a right, but one of those by which processes introduce themselves: see
     /// `added`.
-    pub const INTRODUCTION: u8 = u8::MAX;
+    pub const INTRODUCTION: u8 = crate::inbox::INTRODUCTION;
 }
 
 impl Ucx {

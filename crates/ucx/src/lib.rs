@@ -9,6 +9,8 @@
 //! |------------|-----------------------------------------------------------|
 //! | `init`     | opening and wiring up; the transport itself               |
 //! | `network`  | its words in the chain, and what a network shows          |
+//! | `added`    | what is kept of processes of other jobs                   |
+//! | `peers`    | adding them and removing them                             |
 //! | `wanted`   | which of UCX's transports and devices                     |
 //! | `objects`  | UCX's objects, closed in the right order                  |
 //! | `inbox`    | what UCX's callbacks leave behind                         |
@@ -29,6 +31,7 @@ mod init;
 mod keys;
 mod network;
 mod objects;
+mod peers;
 mod progress;
 mod recv;
 mod rma;

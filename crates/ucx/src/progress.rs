@@ -52,6 +52,7 @@ impl Ucx {
                 self.end_kept(peer);
                 continue;
             }
+            self.end_departing(peer);
             let words = self.objects.library.words(status);
             self.lose(peer, format!("the connection to it failed: {words}"));
         }
@@ -79,10 +80,7 @@ impl Ucx {
     pub(crate) fn lose(&mut self, peer: Peer, cause: String) -> PeerLost {
         let lost = match self.endpoint.lose(peer, cause) {
             Ok(lost) => lost,
-            Err(known) => {
-                self.end_departing(peer);
-                return known;
-            }
+            Err(known) => return known,
         };
         self.close_way(peer);
         lost

@@ -38,7 +38,8 @@ pub(crate) fn listen(objects: &Objects, inbox: &Shared) -> Result<(), UcxError> 
     Ok(())
 }
 
-/// Gives `take` what the frame that has arrived carries, if it is one of this job, or of a process that was added.
+/// Gives `take` what the frame that has arrived carries, if it is one of this job, or of a process
+/// that was added.
 ///
 /// # Safety
 /// Called with what UCX gave to a handler.
@@ -47,7 +48,7 @@ unsafe fn open(
     data: *mut c_void,
     len: usize,
     param: *const AmRecvParam,
-    mut take: impl FnMut(Peer, Header, PeerBytes<'_>),
+    take: impl FnMut(Peer, Header, PeerBytes<'_>) + Copy,
 ) {
     // SAFETY: as promised; nobody else looks into the inbox now.
     unsafe {
@@ -58,7 +59,7 @@ unsafe fn open(
         } else {
             PeerBytes::EMPTY
         };
-        let of_job = frame::open(bytes, (*inbox).job, (*inbox).processes, &mut take);
+        let of_job = frame::open(bytes, (*inbox).job, (*inbox).processes, take);
         let is_sound = of_job || open_of_added(inbox, bytes, take);
         (*inbox).strays += u64::from(!is_sound);
     }
@@ -77,7 +78,7 @@ unsafe extern "C" fn packet(
     // SAFETY: called by UCX as `listen` said; the taker is lent while there is
     // one, and calls neither UCX nor the transport.
     unsafe {
-        open(inbox, data, len, param, |from, header, payload| {
+        open(inbox, data, len, param, move |from, header, payload| {
             if let Some(taker) = (*inbox).taker {
                 (*inbox).received += 1;
                 taker.take(from, header, payload);
@@ -99,7 +100,7 @@ unsafe extern "C" fn word(
     let inbox: *mut Inbox = inbox.cast();
     // SAFETY: called by UCX as `listen` said.
     unsafe {
-        open(inbox, data, len, param, |from, header, packed| {
+        open(inbox, data, len, param, move |from, header, packed| {
             (*inbox).words.push(Word {
                 from,
                 kind: header.kind,

@@ -110,9 +110,9 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         }
     }
 
-    /// Takes a peer out of an open communicator again, which is gone: nothing of it is left, and its
-    /// number may be another one's. Messages of its that no receive has matched are thrown away;
-    /// those that a matched probe took stay, and fail the receive if they are not whole.
+    /// Takes a peer out of an open communicator again, which is gone: nothing of it is left, and
+    /// its number may be another one's. Messages of its that no receive has matched are thrown
+    /// away; those that a matched probe took stay, and fail the receive if they are not whole.
     pub fn remove_member(&mut self, cid: Cid, peer: Peer) {
         let at = peer.0 as usize;
         let Some(comm) = self.comm_mut(cid).filter(|it| it.open) else {

@@ -76,7 +76,17 @@ impl Networks {
                 continue;
             }
             let looked = match via {
-                Via::Network(number) => self.members[number as usize].rails.watch(peer),
+                Via::Network(number) => {
+                    let rails = &mut self.members[number as usize].rails;
+                    match rails.watch(peer) {
+                        Ok(true) if self.exchange.is_nobody() && rails.has_closed(peer) => {
+                            let cause = "nobody listens any more where it did".to_owned();
+                            rails.mark_lost(peer, &cause);
+                            Err(PeerLost { peer, cause })
+                        }
+                        looked => looked,
+                    }
+                }
                 _ => Ok(false),
             };
             match looked {
