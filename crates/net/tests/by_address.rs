@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::rc::Rc;
 
-use catena_fabric::{Access, OpId, Peer, Started};
+use catena_fabric::{Access, Buf, OpId, Peer, Started};
 use catena_fabric_tests::{Inbox, until};
 use catena_link::{Endpoint, Failure, Mode, Net, ReqId, Sent, TagKey, TagSelector};
 use catena_net::{Chain, RegionKeys, Route, Routes};
@@ -327,7 +327,7 @@ fn memory_of_a_process_that_was_added_is_read() {
         assert_eq!(operations.get, reads, "{chain}");
         let len = 300_000;
         let mut memory = message(len).0.to_vec();
-        let region = b.expose(memory.as_mut_ptr(), len as u64, Access::READ);
+        let region = b.expose(Buf::from(&mut *memory), Access::READ);
         let keys = RegionKeys::decode(&region.keys().encode()).expect("its bytes");
         let target = a.target(there, &keys).filter(|_| reads);
         let (mut inbox, mut others) = (Inbox::default(), Inbox::default());
@@ -335,7 +335,7 @@ fn memory_of_a_process_that_was_added_is_read() {
         let mut started = Ok(Started::Full);
         until(|| {
             if let (Some(target), Ok(Started::Full)) = (target, &started) {
-                let into = (room.as_mut_ptr(), len);
+                let into = Buf::from(&mut *room);
                 // SAFETY: as long as told, and ours until the operation has ended.
                 started = unsafe { a.get(OpId::new(0, 1), there, into, target.keys) };
             }
