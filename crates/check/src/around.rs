@@ -51,9 +51,9 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
     let given = objects::given(&args);
     let waited = requests::before(&args);
     life::begin(&args);
+    let states = requests::wrong(&args, &waited, here);
     // What the library itself refuses, it tells.
-    let mut allowed = requests::wrong(&args, &waited, here);
-    allowed.extend(windows::before(&args, here));
+    let mut allowed = windows::before(&args, here);
     found.extend(windows::free(&args, here));
     let shadow = windows::shadow(&mut args, &uses);
     tell::tell(found);
@@ -64,6 +64,9 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
     let _inside = Inside::enter();
     let mut found = differ::find(here);
     found.extend(requests::after(&args, code, &waited, here));
+    // Of a request, more is known here than the library says.
+    let has_states = !states.is_empty();
+    found.extend(states);
     if code == 0 {
         found.append(&mut allowed);
         objects::after(&args, &given, site);
@@ -77,7 +80,7 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
             requests::made(&args, place, uses, site());
         }
         found.extend(life::after(&args));
-    } else if is_going_on && life::is_going_on() {
+    } else if is_going_on && life::is_going_on() && !has_states {
         found.extend(refused::find(code, here));
     }
     tell::tell(found);

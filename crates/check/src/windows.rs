@@ -33,6 +33,9 @@ struct Window {
     accesses: Vec<Access>,
     /// What this rank has done since the last fence.
     since_fence: Vec<Access>,
+    /// Whether a notification has come since the last fence: what this rank does then may be ordered
+    /// behind what others have done.
+    is_notified: bool,
 }
 
 /// What a rank may do with a window.
@@ -310,7 +313,7 @@ pub fn after(
         // What has a request is complete when that is.
         let has_request = args.named("request").is_some();
         find(win.0, |window| {
-            if window.is_fenced(target) {
+            if window.is_fenced(target) && !window.is_notified {
                 window.since_fence.push(access.clone());
             }
             if !has_request {
@@ -341,6 +344,16 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
         number::Win_detach => {
             find(win.0, |window| {
                 window.memory.retain(|it| it.0 != args.word(1))
+            });
+        }
+        // Whoever has notified this rank may have seen what it has done before.
+        number::MPIX_Win_wait_notify
+        | number::MPIX_Win_test_notify
+        | number::MPIX_Win_get_notify_value
+        | number::MPIX_Win_reset_notify_value => {
+            find(win.0, |window| {
+                window.accesses.clear();
+                window.is_notified = true;
             });
         }
         number::Win_fence => {
@@ -401,6 +414,7 @@ fn fence(args: &Args, win: Win, site: &impl Fn() -> Site) -> Vec<Finding> {
     let says = args.int(0) as i32;
     let told = find(win.0, |window| {
         window.accesses.clear();
+        window.is_notified = false;
         let is_last = says & consts::MODE_NOSUCCEED != 0;
         window.epoch.fence = (!is_last).then(site);
         let accesses = std::mem::take(&mut window.since_fence);
@@ -465,6 +479,7 @@ fn made(args: &Args, site: Site) {
         epoch: Epoch::default(),
         accesses: Vec::new(),
         since_fence: Vec::new(),
+        is_notified: false,
     };
     with(|all| all.insert(handle, window));
 }

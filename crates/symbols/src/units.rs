@@ -49,6 +49,8 @@ impl Units {
                     | Id::DebugInfo
                     | Id::DebugLine
                     | Id::DebugLineStr
+                    | Id::DebugLoc
+                    | Id::DebugLocLists
                     | Id::DebugRanges
                     | Id::DebugRngLists
                     | Id::DebugStr
