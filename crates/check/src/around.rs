@@ -27,10 +27,11 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
     let here = || Site::in_full(call.name);
 
     let inside = Inside::enter();
-    let (calling, finding) = threads::Calling::enter(args.number, here);
+    // What the call has allocated is dropped first, while the thread is known to be in it.
+    let (_calling, finding) = threads::Calling::enter(args.number, here);
     let mut found: Vec<_> = finding.into_iter().collect();
     let collective = threads::are_many().then(|| Collective::enter(&args, site));
-    let (collective, finding) = collective.flatten().unzip();
+    let (_collective, finding) = collective.flatten().unzip();
     found.extend(finding.flatten());
     let is_going_on = life::is_going_on();
     let uses = match is_going_on {
@@ -84,7 +85,6 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
         found.extend(refused::find(code, here));
     }
     tell::tell(found);
-    drop((collective, calling));
     code
 }
 

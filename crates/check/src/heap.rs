@@ -76,8 +76,8 @@ pub fn remove(block: usize, len: usize) {
     let is_of_program = !threads::is_calling();
     if len >= LONG {
         let mut all = long_ones();
-        all.there.remove(&block);
-        if is_of_program && all.freed.len() < MOST_FREED {
+        let was_there = all.there.remove(&block).is_some();
+        if was_there && is_of_program && all.freed.len() < MOST_FREED {
             all.freed.insert(block);
         }
     } else if let Some(mark) = mark(block, false) {
@@ -86,7 +86,10 @@ pub fn remove(block: usize, len: usize) {
             false => 0,
         };
         let was = mark.load(Relaxed);
-        mark.store((was & !BEGINS) | FREED | by_program, Relaxed);
+        // What was never noted is the tool's own.
+        if was & BEGINS != 0 {
+            mark.store((was & !BEGINS) | FREED | by_program, Relaxed);
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 //! A request is known from the call that made it on. Its memory is in use until a call says that it
 //! is complete; that of a persistent request from each start on. Requests are told apart by their
 //! handles, wherever these are copied to; those that would have the same one get handles of their
-//! own ([`alike`]). Of requests that have the same all the same, nothing is said that is not certain.
+//! own ([`alike`]). Of requests that have the same all the same, nothing is said that is not
+//! certain.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -255,12 +256,8 @@ impl Requests {
 impl Request {
     /// The memory of a partition; `None` if others lie between its bytes.
     fn partition(&self, number: i64) -> Option<Piece> {
-        let [used] = &self.uses[..] else {
-            return None;
-        };
-        let [whole] = &used.pieces[..] else {
-            return None;
-        };
+        let used = self.uses.first()?;
+        let whole = used.pieces.first()?;
         if !whole.is_solid || used.access != Access::Read {
             return None;
         }
@@ -433,14 +430,12 @@ pub fn before(args: &Args) -> Before {
         Given { handle }
     };
     let given = match args.number {
-        number::Wait
-        | number::Test
-        | number::Request_free
-        | number::Start
-        | number::Cancel => match args.word(0) {
-            0 => Vec::new(),
-            place => vec![at(place)],
-        },
+        number::Wait | number::Test | number::Request_free | number::Start | number::Cancel => {
+            match args.word(0) {
+                0 => Vec::new(),
+                place => vec![at(place)],
+            }
+        }
         number::Pready => vec![Given {
             handle: args.word(1),
         }],

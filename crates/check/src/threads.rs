@@ -11,8 +11,8 @@ use catena_abi::{Session, consts};
 
 use crate::call::{CALLS, number};
 use crate::site::Site;
-use crate::{mpi, spawned};
 use crate::tell::{Finding, Kind};
+use crate::{mpi, spawned};
 
 /// The level that `MPI_Init_thread` has provided; the highest one where nothing is known.
 static LEVEL: AtomicI32 = AtomicI32::new(consts::THREAD_MULTIPLE);

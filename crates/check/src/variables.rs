@@ -126,9 +126,8 @@ impl Program {
             let pointers = pointers(&variables, caller, piece.base, block);
             return untyped(used, piece, &pointers, site);
         }
-        let wrong = |(variable, begin): &(Variable, usize)| {
-            wrong(used, piece, variable, *begin, site)
-        };
+        let wrong =
+            |(variable, begin): &(Variable, usize)| wrong(used, piece, variable, *begin, site);
         of_all(&self.holders(piece.base, frames), wrong)
     }
 
@@ -160,7 +159,10 @@ impl Program {
         let variables = self.variables(frame.at);
         let held = |it: &Variable| Some((it.clone(), holds(it, frame, at)?));
         let mut found: Vec<_> = variables.iter().filter_map(held).collect();
-        if found.is_empty() && !is_in_stack && let Some(maps) = self.maps.as_ref() {
+        if found.is_empty()
+            && !is_in_stack
+            && let Some(maps) = self.maps.as_ref()
+        {
             let variable = self.symbols.variable(maps, frame.at as u64, at as u64);
             found.extend(variable.and_then(|it| match it.home {
                 Home::Fixed(begin) => Some((it, begin as usize)),
@@ -278,7 +280,12 @@ fn pointers(
 ) -> Vec<(String, Memory, usize)> {
     let mut found = Vec::new();
     for variable in all {
-        let Some(pointee) = variable.memory.pointee.as_ref().filter(|_| variable.is_live) else {
+        let Some(pointee) = variable
+            .memory
+            .pointee
+            .as_ref()
+            .filter(|_| variable.is_live)
+        else {
             continue;
         };
         let place = begin(variable, frame);

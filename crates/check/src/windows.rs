@@ -33,8 +33,8 @@ struct Window {
     accesses: Vec<Access>,
     /// What this rank has done since the last fence.
     since_fence: Vec<Access>,
-    /// Whether a notification has come since the last fence: what this rank does then may be ordered
-    /// behind what others have done.
+    /// Whether a notification has come since the last fence: what this rank does then may be
+    /// ordered behind what others have done.
     is_notified: bool,
 }
 

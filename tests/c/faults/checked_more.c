@@ -4,6 +4,7 @@
 // run: -n 3 --check -- behind_heap ; says error \[bounds\]: rank 0: MPI_Scatterv \(checked_more.c:\d+\): its buffer sendbuf is in the \d+ bytes that malloc has given, but a block of 1 elements of MPI_INT lies behind that
 // run: -n 2 --check -- shifted ; says end ; never says catena: check
 // run: -n 2 --check -- gone ; says error \[memory\]: rank \d: MPI_Bcast \(checked_more.c:\d+\): its buffer buffer at 0x\w+ is memory that was given back before
+// run: -n 2 --check -- small ; says error \[type\]: rank \d: MPI_Bcast \(checked_more.c:\d+\): its buffer buffer is what numbers points to, which has an integer of 8 bytes where MPI_INT has
 // run: -n 2 --check -- member ; says error \[type\]: rank \d: MPI_Bcast \(checked_more.c:\d+\): its buffer buffer is in the variable pair, which has a floating-point number of 8 bytes where MPI_INT has
 // run: -n 2 --check -- ready ; says error \[written\]: rank \d: MPI_Waitall \(checked_more.c:\d+\): the partition 0 of MPI_Psend_init was changed after it was said to be ready ; says made by: MPI_Psend_init
 // run: -n 2 --check -- parts ; says end ; never says catena: check
@@ -74,6 +75,11 @@ int main(int argc, char **argv)
         int *gone = malloc(400);
         free(gone);
         MPI_Bcast(gone, 100, MPI_INT, 0, WORLD);
+    } else if (!strcmp(what, "small")) {
+        /* MPI and the tool have used blocks like this one. */
+        long *numbers = calloc(2, sizeof *numbers);
+        MPI_Bcast(numbers, 4, MPI_INT, 0, WORLD);
+        free(numbers);
     } else if (!strcmp(what, "member")) {
         struct { int numbers[4]; double behind; } pair;
         memset(&pair, 0, sizeof pair);
