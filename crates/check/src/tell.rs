@@ -210,7 +210,7 @@ fn in_json(finding: &Finding, places: &mut Places) -> Vec<u8> {
         let place = places.place(site).unwrap_or_default();
         format!(
             "\"call\":{},\"place\":{}",
-            quoted(&site.call),
+            quoted(site.call),
             quoted(&place)
         )
     };

@@ -196,8 +196,8 @@ fn of_all(
 ) -> Option<Finding> {
     let found = all.iter().map(wrong).collect::<Option<Vec<_>>>()?;
     let both = all.iter().zip(found);
-    let live = both.filter(|((variable, _), _)| variable.is_live);
-    live.last().map(|(_, finding)| finding)
+    let mut live = both.filter(|((variable, _), _)| variable.is_live);
+    live.next_back().map(|(_, finding)| finding)
 }
 
 /// What is wrong with a piece that begins in a variable.
