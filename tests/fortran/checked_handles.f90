@@ -1,6 +1,6 @@
 ! Checked mode tells requests apart that are waited for in another order than they were made in.
 ! run: -n 2 --check -- right ; says all is well ; never says catena: check
-! run: -n 2 --check -- wrong ; says error \[written\]: rank \d: MPI_Wait .* the buffer buf of MPI_Isend was changed ; never says (?s)\[written\].*\[written\]
+! run: -n 2 --check -- wrong ; says error \[written\]: rank \d: MPI_Wait.*: the buffer buf of MPI_Isend was changed ; never says (?s)\[written\].*\[written\]
 program checked_handles
   use mpi_f08
   implicit none
