@@ -49,14 +49,15 @@ impl Units {
                     | Id::DebugInfo
                     | Id::DebugLine
                     | Id::DebugLineStr
-                    | Id::DebugLoc
-                    | Id::DebugLocLists
                     | Id::DebugRanges
                     | Id::DebugRngLists
                     | Id::DebugStr
                     | Id::DebugStrOffsets
             );
-            let bytes = is_used.then(|| elf.section(id.name())).flatten();
+            let bytes = match id {
+                Id::DebugLoc | Id::DebugLocLists => elf.extra_section(id.name()),
+                _ => is_used.then(|| elf.section(id.name())).flatten(),
+            };
             Ok::<_, Error>(bytes.unwrap_or_else(|| empty.clone()))
         };
         let dwarf = Dwarf::load(load).ok()?;
