@@ -27,10 +27,11 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
     let here = || Site::in_full(call.name);
 
     let inside = Inside::enter();
-    let (calling, finding) = threads::Calling::enter(args.number, here);
+    // What the call has allocated is dropped first, while the thread is known to be in it.
+    let (_calling, finding) = threads::Calling::enter(args.number, here);
     let mut found: Vec<_> = finding.into_iter().collect();
     let collective = threads::are_many().then(|| Collective::enter(&args, site));
-    let (collective, finding) = collective.flatten().unzip();
+    let (_collective, finding) = collective.flatten().unzip();
     found.extend(finding.flatten());
     let is_going_on = life::is_going_on();
     let uses = match is_going_on {
@@ -51,9 +52,9 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
     let given = objects::given(&args);
     let waited = requests::before(&args);
     life::begin(&args);
+    let states = requests::wrong(&args, &waited, here);
     // What the library itself refuses, it tells.
-    let mut allowed = requests::wrong(&args, &waited, here);
-    allowed.extend(windows::before(&args, here));
+    let mut allowed = windows::before(&args, here);
     found.extend(windows::free(&args, here));
     let shadow = windows::shadow(&mut args, &uses);
     tell::tell(found);
@@ -64,6 +65,9 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
     let _inside = Inside::enter();
     let mut found = differ::find(here);
     found.extend(requests::after(&args, code, &waited, here));
+    // Of a request, more is known here than the library says.
+    let has_states = !states.is_empty();
+    found.extend(states);
     if code == 0 {
         found.append(&mut allowed);
         objects::after(&args, &given, site);
@@ -77,11 +81,10 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
             requests::made(&args, place, uses, site());
         }
         found.extend(life::after(&args));
-    } else if is_going_on && life::is_going_on() {
+    } else if is_going_on && life::is_going_on() && !has_states {
         found.extend(refused::find(code, here));
     }
     tell::tell(found);
-    drop((collective, calling));
     code
 }
 

@@ -1,5 +1,7 @@
 //! Whether there is as much memory as a call takes it to be.
 
+use std::ops::Range;
+
 use crate::buffers::{Access, Piece, Use};
 use crate::maps::{self, Trouble};
 use crate::site::Site;
@@ -11,9 +13,12 @@ pub fn find(uses: &[Use], site: impl Fn() -> Site) -> Vec<Finding> {
     let mut found = Vec::new();
     for used in uses {
         let mut pieces = used.pieces.iter();
-        let finding =
-            pieces.find_map(|it| beyond_block(used, it, &site).or_else(|| none(used, it, &site)));
-        found.extend(finding);
+        let finding = pieces.find_map(|it| {
+            beyond_block(used, it, &site)
+                .or_else(|| gone(used, it, &site))
+                .or_else(|| none(used, it, &site))
+        });
+        found.extend(finding.or_else(|| beside_block(used, &site)));
     }
     found
 }
@@ -41,6 +46,53 @@ fn beyond_block(used: &Use, piece: &Piece, site: &impl Fn() -> Site) -> Option<F
         return None;
     };
     Some(Finding::error(Kind::Bounds, site(), text).remedy(REMEDY))
+}
+
+/// Of blocks that begin in memory of `malloc`, one that does not.
+fn beside_block(used: &Use, site: &impl Fn() -> Site) -> Option<Finding> {
+    let (begin, len) = heap::find(used.from?)?;
+    let what = format!("the {len} bytes that malloc has given");
+    outside(used, begin..begin + len, &what, site)
+}
+
+/// A block of a buffer that does not begin in that memory, though others do: as displacements are
+/// counted in one array, all belong there.
+pub fn outside(
+    used: &Use,
+    memory: Range<usize>,
+    what: &str,
+    site: &impl Fn() -> Site,
+) -> Option<Finding> {
+    let is_inside = |it: &&Piece| memory.contains(&it.base);
+    let mut pieces = used.pieces.iter();
+    if !memory.contains(&used.from?) || !pieces.clone().any(|it| is_inside(&it)) {
+        return None;
+    }
+    let piece = pieces.find(|it| !is_inside(it))?;
+    let text = format!(
+        "its buffer {} is in {what}, but a block of {} elements of {} lies {} that",
+        used.arg,
+        piece.count,
+        mpi::type_name(piece.ty),
+        match piece.base < memory.start {
+            true => "before",
+            false => "behind",
+        },
+    );
+    Some(Finding::error(Kind::Bounds, site(), text).remedy(REMEDY))
+}
+
+/// Memory that was given back before.
+fn gone(used: &Use, piece: &Piece, site: &impl Fn() -> Site) -> Option<Finding> {
+    if !heap::is_gone(piece.base) {
+        return None;
+    }
+    let text = format!(
+        "its buffer {} at {:#x} is memory that was given back before",
+        used.arg, piece.base
+    );
+    let finding = Finding::error(Kind::Memory, site(), text);
+    Some(finding.remedy("free memory when no call uses it any more"))
 }
 
 pub const REMEDY: &str =

@@ -136,6 +136,8 @@ pub struct Use {
     pub arg: &'static str,
     pub access: Access,
     pub pieces: Vec<Piece>,
+    /// Of blocks that lie at displacements in elements, the address that they are counted from.
+    pub from: Option<usize>,
 }
 
 /// How much is believed of the handles that a call is given.
@@ -185,6 +187,7 @@ pub fn of(args: &Args, trust: Trust) -> Vec<Use> {
                 arg: arg.name,
                 access,
                 pieces,
+                from: (told.style == Style::Displaced).then_some(base),
             });
         }
     }

@@ -32,6 +32,7 @@
 //! | `overlaps` | memory that two operations use at once                                |
 //! | `sums`     | sums of memory, by which a change is seen                             |
 //! | `requests` | requests, their states, and memory in use                             |
+//! | `alike`    | handles of their own for requests that are complete at once            |
 //! | `windows`  | windows and their epochs                                              |
 //! | `access`   | accesses to windows, and which of them conflict                       |
 //! | `exchange` | how ranks tell each other what they have done with windows            |
@@ -46,6 +47,7 @@
 //! | `heap`     | the blocks of memory that the program has                             |
 
 mod access;
+mod alike;
 mod around;
 mod behind;
 mod bounds;

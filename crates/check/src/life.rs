@@ -3,13 +3,13 @@
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-use catena_abi::{Comm, consts};
+use catena_abi::{Comm, Session, consts};
 
 use crate::call::{Args, Class, number};
 use crate::guard::Inside;
 use crate::site::Site;
 use crate::tell::{self, Finding, Kind};
-use crate::{differ, mpi, objects, requests, threads};
+use crate::{differ, guard, mpi, objects, requests, threads};
 
 /// Zero where MPI is not there, or what there is of it.
 static PHASE: AtomicU8 = AtomicU8::new(0);
@@ -38,6 +38,7 @@ pub fn begin(args: &Args) {
     let begins = [number::Init, number::Init_thread, number::Session_init];
     if begins.contains(&args.number) {
         differ::begin();
+        guard::begin();
     }
 }
 
@@ -54,6 +55,10 @@ pub fn after(args: &Args) -> Vec<Finding> {
         }
         number::Session_init => {
             _ = PHASE.compare_exchange(0, SESSIONS, Relaxed, Relaxed);
+            // SAFETY: the call has succeeded, so the handle is there.
+            if let Some(session) = unsafe { args.at::<Session>(2) } {
+                threads::session(session);
+            }
             Vec::new()
         }
         number::Finalize => {

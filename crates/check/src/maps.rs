@@ -87,6 +87,13 @@ fn read() -> Copy {
     parse(&text)
 }
 
+/// Where the heap begins that grows as a whole; `None` if there is none.
+pub fn heap() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let line = text.lines().find(|it| it.ends_with("[heap]"))?;
+    usize::from_str_radix(line.split('-').next()?, 16).ok()
+}
+
 /// Parts of memory from lines such as `begin-end access offset device number path`. The stack may
 /// grow, so it reaches down as far as it may.
 fn parse(text: &str) -> Copy {

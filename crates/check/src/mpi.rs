@@ -1,9 +1,12 @@
 //! What the tool itself asks the library: functions that only tell something, but for the few that
 //! it needs at the end.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 
-use catena_abi::{Aint, Comm, Count, Datatype, Errhandler, Group, Request, Win, consts};
+use catena_abi::{
+    Aint, Comm, Count, Datatype, Errhandler, GrequestCancelFunction, GrequestFreeFunction,
+    GrequestQueryFunction, Group, Info, Request, Session, Status, Win, consts,
+};
 
 use crate::next::Known;
 
@@ -41,6 +44,13 @@ functions! {
     Type_free(ty: &mut Datatype);
     Type_get_name(ty: Datatype, name: *mut u8, len: &mut c_int);
     Unpack_c(from: *const c_void, len: Count, position: &mut Count, to: *mut c_void, count: Count, ty: Datatype, comm: Comm);
+    Request_get_status(request: Request, flag: &mut c_int, status: &mut Status);
+    Request_free(request: &mut Request);
+    Grequest_start(query: GrequestQueryFunction, free: GrequestFreeFunction, cancel: GrequestCancelFunction, state: *mut c_void, request: &mut Request);
+    Grequest_complete(request: Request);
+    Session_get_info(session: Session, info: &mut Info);
+    Info_get_string(info: Info, key: *const c_char, room: &mut c_int, value: *mut c_char, flag: &mut c_int);
+    Info_free(info: &mut Info);
     Query_thread(provided: &mut c_int);
     Error_class(code: c_int, class: &mut c_int);
     Error_string(code: c_int, text: *mut u8, len: &mut c_int);
@@ -126,6 +136,20 @@ pub fn type_name(ty: Datatype) -> String {
         true => text(&name, len),
         false => "a derived type".into(),
     }
+}
+
+/// The thread level of a session, in words; `None` if that cannot be told.
+pub fn thread_level(session: Session) -> Option<String> {
+    let mut info = consts::INFO_NULL;
+    if Session_get_info(session, &mut info) != 0 {
+        return None;
+    }
+    let mut value = [0_u8; 32];
+    let (mut room, mut is_there) = (value.len() as c_int, 0);
+    let to = value.as_mut_ptr().cast();
+    let code = Info_get_string(info, c"thread_level".as_ptr(), &mut room, to, &mut is_there);
+    Info_free(&mut info);
+    (code == 0 && is_there != 0).then(|| text(&value, room - 1))
 }
 
 /// What the library says of an error code, and its class.

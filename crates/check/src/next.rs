@@ -10,6 +10,7 @@ use std::ffi::{CStr, CString, c_int, c_void};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 
 use crate::call::{Args, CALLS, MOST};
+use crate::guard::Inside;
 
 /// What a function behind is called with. All arguments are integers and addresses, each of which
 /// the C ABIs of 64-bit Linux put in a register or a slot of its own, where those that a function
@@ -72,6 +73,7 @@ impl Next {
 
     #[cold]
     fn look(number: u16, from: From, known: &AtomicUsize) -> Option<usize> {
+        let _inside = Inside::enter();
         let name = CALLS[usize::from(number)].name;
         let found = match from {
             From::Program => {

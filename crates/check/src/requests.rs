@@ -1,9 +1,10 @@
 //! Requests of the program, and the memory that their operations use.
 //!
 //! A request is known from the call that made it on. Its memory is in use until a call says that it
-//! is complete; that of a persistent request from each start on. Handles may be alike: a library
-//! may have one for all sends that were complete at once. Then the place of the handle tells them
-//! apart, and if that does not, the oldest is taken.
+//! is complete; that of a persistent request from each start on. Requests are told apart by their
+//! handles, wherever these are copied to; those that would have the same one get handles of their
+//! own ([`alike`]). Of requests that have the same all the same, nothing is said that is not
+//! certain.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -16,7 +17,7 @@ use crate::buffers::{Access, Piece, Use};
 use crate::call::{Args, number};
 use crate::site::Site;
 use crate::tell::{Finding, Kind};
-use crate::{maps, stack, sums};
+use crate::{alike, maps, stack, sums};
 
 /// A request.
 #[derive(Debug)]
@@ -26,12 +27,16 @@ struct Request {
     place: usize,
     site: Site,
     is_persistent: bool,
-    is_partitioned: bool,
+    /// Of a partitioned one; zero for others.
+    partitions: i64,
     /// Whether its operation is under way.
     is_active: bool,
+    is_cancelled: bool,
     uses: Vec<Use>,
     /// Of what it reads, the sums when the operation began.
     sums: Vec<Option<u64>>,
+    /// Of the partitions that are ready, the sums when they became that.
+    ready: BTreeMap<i64, u64>,
     /// What has made another request whose handle went to the same place.
     lost: Option<Site>,
     /// Of an operation on a window without a request, which window and which target.
@@ -159,8 +164,10 @@ impl Requests {
             return;
         };
         request.is_active = true;
+        request.is_cancelled = false;
+        request.ready.clear();
         let own = stack::own();
-        request.sums = match request.is_partitioned {
+        request.sums = match request.partitions > 0 {
             // They may be written until they are said to be ready.
             true => Vec::new(),
             false => request.uses.iter().map(sum).collect(),
@@ -224,19 +231,62 @@ impl Requests {
             })
     }
 
-    /// The request that a handle in a place means, of those that were there before a call.
+    /// The request that a handle means, of those that were there before a call; `None` if several
+    /// have it.
     fn find(&self, given: Given, before: u64) -> Option<u64> {
         let alike = self.by_handle.get(&given.handle)?;
-        let alike = alike.iter().copied().filter(|&id| id <= before);
-        let mut oldest = None;
-        for id in alike {
-            let request = &self.all[&id];
-            if request.place == given.place && request.lost.is_none() {
-                return Some(id);
-            }
-            oldest = oldest.or(Some(id));
+        let mut alike = alike.iter().copied().filter(|&id| id <= before);
+        alike.next().filter(|_| alike.next().is_none())
+    }
+
+    /// One of several requests with that handle is complete, and nobody can tell which one: nothing
+    /// is said of their memory any more.
+    fn doubt(&mut self, handle: usize) {
+        let alike = self.by_handle.get(&handle).cloned().unwrap_or_default();
+        if alike.len() < 2 {
+            return;
         }
-        oldest
+        for &id in &alike {
+            self.end(id);
+        }
+        self.remove(alike[0]);
+    }
+}
+
+impl Request {
+    /// The memory of a partition; `None` if others lie between its bytes.
+    fn partition(&self, number: i64) -> Option<Piece> {
+        let used = self.uses.first()?;
+        let whole = used.pieces.first()?;
+        if !whole.is_solid || used.access != Access::Read {
+            return None;
+        }
+        let len = whole.len() / usize::try_from(self.partitions).ok().filter(|&it| it > 0)?;
+        let number = usize::try_from(number).ok()?;
+        Piece::of_bytes(whole.first + number * len, len)
+    }
+
+    fn partition_sum(&self, number: i64) -> Option<u64> {
+        let piece = self.partition(number)?;
+        match maps::is_readable(piece.first, piece.end) {
+            // SAFETY: memory that can be read.
+            true => unsafe { sums::sum(&piece) },
+            false => None,
+        }
+    }
+
+    /// Notes that a partition is ready.
+    fn ready(&mut self, number: i64) {
+        if let Some(sum) = self.partition_sum(number) {
+            self.ready.insert(number, sum);
+        }
+    }
+
+    /// One that was changed since.
+    fn changed_partition(&self) -> Option<i64> {
+        let mut ready = self.ready.iter();
+        let changed = ready.find(|(number, sum)| self.partition_sum(**number) != Some(**sum));
+        changed.map(|(number, _)| *number)
     }
 }
 
@@ -255,11 +305,10 @@ fn sum(used: &Use) -> Option<u64> {
     Some(all)
 }
 
-/// A handle that a call is given, and the place that it stands in.
+/// A handle that a call is given.
 #[derive(Clone, Copy, Debug)]
 struct Given {
     handle: usize,
-    place: usize,
 }
 
 fn resolve(uses: &mut [Use]) {
@@ -270,13 +319,19 @@ fn resolve(uses: &mut [Use]) {
 /// Notes the request that a call has made, which uses that memory.
 pub fn made(args: &Args, place: usize, mut uses: Vec<Use>, site: Site) {
     // SAFETY: the call has succeeded, so the handle is there.
-    let handle = unsafe { *(place as *const usize) };
+    let mut handle = unsafe { *(place as *const usize) };
     if handle == REQUEST_NULL.0 {
         return;
     }
+    let is_known = with(|requests| requests.by_handle.contains_key(&handle));
+    if is_known && let Some(own) = alike::own(Handle(handle)) {
+        handle = own.0;
+        // SAFETY: as above; the call writes the handle, and has not returned.
+        unsafe { *(place as *mut usize) = handle };
+    }
     resolve(&mut uses);
     let name = args.call.name;
-    let is_partitioned = name.starts_with("MPI_Psend") || name.starts_with("MPI_Precv");
+    let partitions = args.named("partitions").map_or(0, |it| it as i64);
     let is_persistent = name.contains("_init");
     with(|requests| {
         requests.last += 1;
@@ -292,10 +347,12 @@ pub fn made(args: &Args, place: usize, mut uses: Vec<Use>, site: Site) {
                 place,
                 site,
                 is_persistent,
-                is_partitioned,
+                partitions,
                 is_active: false,
+                is_cancelled: false,
                 uses,
                 sums: Vec::new(),
+                ready: BTreeMap::new(),
                 lost: None,
                 owner: None,
                 shadow: None,
@@ -321,10 +378,12 @@ pub fn begun(owner: Owner, mut uses: Vec<Use>, shadow: Option<Shadow>, site: Sit
             place: 0,
             site,
             is_persistent: false,
-            is_partitioned: false,
+            partitions: 0,
             is_active: false,
+            is_cancelled: false,
             uses,
             sums: Vec::new(),
+            ready: BTreeMap::new(),
             lost: None,
             owner: Some(owner),
             shadow,
@@ -368,16 +427,23 @@ pub fn before(args: &Args) -> Before {
     let at = |place: usize| {
         // SAFETY: a place of a handle, which is not null.
         let handle = unsafe { *(place as *const usize) };
-        Given { handle, place }
+        Given { handle }
     };
     let given = match args.number {
-        number::Wait | number::Test | number::Request_free | number::Start => match args.word(0) {
-            0 => Vec::new(),
-            place => vec![at(place)],
-        },
+        number::Wait | number::Test | number::Request_free | number::Start | number::Cancel => {
+            match args.word(0) {
+                0 => Vec::new(),
+                place => vec![at(place)],
+            }
+        }
+        number::Pready => vec![Given {
+            handle: args.word(1),
+        }],
+        number::Pready_range | number::Pready_list => vec![Given {
+            handle: args.word(2),
+        }],
         number::Request_get_status => vec![Given {
             handle: args.word(0),
-            place: 0,
         }],
         number::Waitall
         | number::Waitany
@@ -451,7 +517,7 @@ fn state(request: &Request, is_start: bool, site: &impl Fn() -> Site) -> Option<
     }
     let receives = made.call.contains("recv") || made.call.contains("Recv");
     let writes = request.uses.iter().any(|it| it.access == Access::Write);
-    if !(request.is_active && receives && writes) {
+    if !(request.is_active && receives && writes) || request.is_cancelled {
         return None;
     }
     let text = "the request is active, and nothing will tell when its buffer has been written";
@@ -474,6 +540,12 @@ pub fn after(args: &Args, code: i32, before: &Before, site: impl Fn() -> Site) -
         number::Start | number::Startall => {
             if code == 0 {
                 begin(before);
+            }
+            return Vec::new();
+        }
+        number::Cancel | number::Pready | number::Pready_range | number::Pready_list => {
+            if code == 0 {
+                note(args, before);
             }
             return Vec::new();
         }
@@ -513,6 +585,7 @@ pub fn after(args: &Args, code: i32, before: &Before, site: impl Fn() -> Site) -
     with(|requests| {
         for &given in done {
             let Some(id) = requests.find(given, before.last) else {
+                requests.doubt(given.handle);
                 continue;
             };
             if code == 0 && !is_freed {
@@ -526,6 +599,29 @@ pub fn after(args: &Args, code: i32, before: &Before, site: impl Fn() -> Site) -
         }
     });
     found
+}
+
+/// Notes a cancelled request, or partitions that are ready.
+fn note(args: &Args, before: &Before) {
+    with(|requests| {
+        let given = before.given.first();
+        let known = given.and_then(|&it| requests.find(it, before.last));
+        let Some(request) = known.and_then(|id| requests.all.get_mut(&id)) else {
+            return;
+        };
+        match args.number {
+            number::Cancel => request.is_cancelled = true,
+            number::Pready => request.ready(args.int(0)),
+            number::Pready_range => (args.int(0)..=args.int(1)).for_each(|it| request.ready(it)),
+            _ => {
+                let list = args.word(1) as *const i32;
+                for i in 0..usize::try_from(args.int(0)).unwrap_or(0) {
+                    // SAFETY: the call has succeeded, so the list has that many.
+                    request.ready(i64::from(unsafe { *list.add(i) }));
+                }
+            }
+        }
+    });
 }
 
 fn begin(before: &Before) {
@@ -542,6 +638,17 @@ fn begin(before: &Before) {
 fn changed(request: &Request, site: &impl Fn() -> Site) -> Option<Finding> {
     if !request.is_active {
         return None;
+    }
+    if let Some(partition) = request.changed_partition() {
+        let text = format!(
+            "the partition {partition} of {} was changed after it was said to be ready",
+            request.site.call
+        );
+        let finding = Finding::error(Kind::Written, site(), text);
+        let finding = finding.besides("the request was made by", &request.site);
+        return Some(finding.remedy(
+            "call MPI_Pready when the partition has its values, and leave it alone until the operation is complete",
+        ));
     }
     let mut both = request.uses.iter().zip(&request.sums);
     let is_changed = |(used, before): &(&Use, &Option<u64>)| match &request.shadow {

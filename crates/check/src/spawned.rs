@@ -99,8 +99,8 @@ extern "C" fn pthread_create(
     start: Start,
     state: *mut c_void,
 ) -> c_int {
-    let frames = catena_trace::frames(8);
-    // The first ones may be this library's.
+    let frames = catena_trace::frames(16);
+    // The first ones may be this library's: how many, the compiler decides.
     let own = site::own();
     let caller = frames.iter().find(|it| !own.contains(&(**it as usize)));
     spawn(

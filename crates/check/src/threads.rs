@@ -1,17 +1,24 @@
 //! Which threads may call MPI.
+//!
+//! The level of `MPI_Init_thread` is that of the objects that come from `MPI_COMM_WORLD`; a session
+//! has one of its own. As it is not known which objects come from which session, any thread may
+//! call that a session allows to.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering::Relaxed};
 
-use catena_abi::consts;
+use catena_abi::{Session, consts};
 
-use crate::call::number;
+use crate::call::{CALLS, number};
 use crate::site::Site;
-use crate::spawned;
 use crate::tell::{Finding, Kind};
+use crate::{mpi, spawned};
 
 /// The level that `MPI_Init_thread` has provided; the highest one where nothing is known.
 static LEVEL: AtomicI32 = AtomicI32::new(consts::THREAD_MULTIPLE);
+
+/// The highest level that sessions have.
+static OF_SESSIONS: AtomicI32 = AtomicI32::new(consts::THREAD_SINGLE);
 
 /// The thread that has initialized MPI; zero before.
 static MAIN: AtomicUsize = AtomicUsize::new(0);
@@ -29,20 +36,89 @@ fn own() -> usize {
     DEPTH.with(|it| std::ptr::from_ref(it).addr())
 }
 
+/// Whether this thread is in a call of MPI.
+pub fn is_calling() -> bool {
+    DEPTH.get() > 0
+}
+
 /// Notes the level that this thread was provided with.
 pub fn begin(level: i32) {
     MAIN.store(own(), Relaxed);
     LEVEL.store(level, Relaxed);
 }
 
+/// Notes that this thread has made a session.
+pub fn session(made: Session) {
+    let is_other = MAIN.load(Relaxed) != own();
+    let level = match mpi::thread_level(made).as_deref() {
+        // That thread is the one that may call then.
+        _ if is_other => consts::THREAD_MULTIPLE,
+        Some("MPI_THREAD_SINGLE") => consts::THREAD_SINGLE,
+        Some("MPI_THREAD_FUNNELED") => consts::THREAD_FUNNELED,
+        Some("MPI_THREAD_SERIALIZED") => consts::THREAD_SERIALIZED,
+        _ => consts::THREAD_MULTIPLE,
+    };
+    OF_SESSIONS.fetch_max(level, Relaxed);
+}
+
+fn level() -> i32 {
+    LEVEL.load(Relaxed).max(OF_SESSIONS.load(Relaxed))
+}
+
 /// Whether several threads may call at the same time.
 pub fn are_many() -> bool {
-    LEVEL.load(Relaxed) == consts::THREAD_MULTIPLE
+    level() == consts::THREAD_MULTIPLE
+}
+
+/// Functions that any thread may call at any time (MPI-5, 11.4.1 and 11.6), and those that make
+/// sessions or tell of threads.
+const ALWAYS: [u16; 25] = [
+    number::Info_create,
+    number::Info_create_env,
+    number::Info_set,
+    number::Info_delete,
+    number::Info_get_string,
+    number::Info_get,
+    number::Info_get_valuelen,
+    number::Info_get_nkeys,
+    number::Info_get_nthkey,
+    number::Info_dup,
+    number::Info_free,
+    number::Session_create_errhandler,
+    number::Session_call_errhandler,
+    number::Errhandler_free,
+    number::Error_string,
+    number::Error_class,
+    number::Add_error_class,
+    number::Add_error_code,
+    number::Add_error_string,
+    number::Remove_error_class,
+    number::Remove_error_code,
+    number::Remove_error_string,
+    number::Session_init,
+    number::Query_thread,
+    number::Is_thread_main,
+];
+
+fn is_always_allowed(number: u16) -> bool {
+    const IS_ALLOWED: [bool; CALLS.len()] = {
+        let mut is_allowed = [false; CALLS.len()];
+        let mut i = 0;
+        while i < ALWAYS.len() {
+            is_allowed[ALWAYS[i] as usize] = true;
+            i += 1;
+        }
+        is_allowed
+    };
+    IS_ALLOWED[usize::from(number)]
 }
 
 /// A call that is under way; it is over when this is dropped.
 #[derive(Debug)]
-pub struct Calling(());
+pub struct Calling {
+    /// Whether it is among the calls that are counted.
+    is_counted: bool,
+}
 
 impl Calling {
     /// Notes that this thread calls MPI; what is wrong with that.
@@ -50,15 +126,17 @@ impl Calling {
     pub fn enter(number: u16, site: impl Fn() -> Site) -> (Calling, Option<Finding>) {
         let depth = DEPTH.get();
         DEPTH.set(depth + 1);
-        let others = match depth {
-            0 => CALLING.fetch_add(1, Relaxed),
-            _ => 0,
-        };
-        let main = MAIN.load(Relaxed);
-        if depth > 0 || main == 0 {
-            return (Calling(()), None);
+        let is_counted = depth == 0 && !is_always_allowed(number);
+        let calling = Calling { is_counted };
+        if !is_counted {
+            return (calling, None);
         }
-        let level = LEVEL.load(Relaxed);
+        let others = CALLING.fetch_add(1, Relaxed);
+        let main = MAIN.load(Relaxed);
+        if main == 0 {
+            return (calling, None);
+        }
+        let level = level();
         let finding = match level {
             _ if number == number::Finalize => end(main, others, &site),
             consts::THREAD_MULTIPLE => None,
@@ -69,14 +147,14 @@ impl Calling {
             consts::THREAD_SINGLE if spawned::is_alive() => Some(not_alone(site())),
             _ => None,
         };
-        (Calling(()), finding)
+        (calling, finding)
     }
 }
 
 impl Drop for Calling {
     fn drop(&mut self) {
         DEPTH.set(DEPTH.get() - 1);
-        if DEPTH.get() == 0 {
+        if self.is_counted {
             CALLING.fetch_sub(1, Relaxed);
         }
     }

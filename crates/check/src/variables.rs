@@ -2,8 +2,11 @@
 //! compiled with debug information, that tells of its variables.
 //!
 //! A buffer may be a variable of a function that has called this one, or one outside of functions.
+//! Several variables of a function may have the same place, one after the other, and a variable may
+//! have several places: nothing is wrong where one of them fits, wherever in the function it is.
 //! Memory of `malloc` has no type, but the pointers have that the calling function keeps to it: if
-//! none of those fits, the datatype is wrong. Characters fit everything, as does `MPI_BYTE`.
+//! one leads to a buffer and none fits, the datatype is wrong. A pointer that may be older than the
+//! block says nothing. Characters fit everything, as does `MPI_BYTE`.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -17,13 +20,16 @@ use crate::buffers::{Piece, Use};
 use crate::leaves;
 use crate::site::{self, Site};
 use crate::tell::{Finding, Kind};
-use crate::{heap, mpi, stack, types};
+use crate::{bounds, heap, mpi, stack, types};
 
 /// Most frames that are looked at.
 const FRAMES: usize = 24;
 
 /// Answers that are remembered: what was looked at once is not looked at again soon.
 const SEEN: usize = 4096;
+
+/// Most members of elements that are looked at, where it is more than two elements.
+const MOST_LEAVES: i64 = 1024;
 
 /// An odd number without a pattern.
 const FACTOR: u64 = 0xff51_afd7_ed55_8ccd;
@@ -49,17 +55,26 @@ pub fn find(uses: &[Use], caller: usize, site: impl Fn() -> Site) -> Vec<Finding
     let mut found = Vec::new();
     let mut walked = None;
     for used in uses {
+        let count = found.len();
+        let mut is_new = false;
         for piece in &used.pieces {
             let mut program = PROGRAM.lock().unwrap_or_else(PoisonError::into_inner);
             let program = program.0.get_or_insert_with(Program::new);
             if program.has_seen(caller, piece) {
                 continue;
             }
+            is_new = true;
             let frames = walked.get_or_insert_with(|| walk(FRAMES));
             if let Some(finding) = program.look(used, piece, frames, &site) {
                 found.push(finding);
                 break;
             }
+        }
+        if is_new && used.from.is_some() && found.len() == count {
+            let mut program = PROGRAM.lock().unwrap_or_else(PoisonError::into_inner);
+            let program = program.0.get_or_insert_with(Program::new);
+            let frames = walked.get_or_insert_with(|| walk(FRAMES));
+            found.extend(program.look_outside(used, frames, &site));
         }
     }
     found
@@ -102,30 +117,59 @@ impl Program {
         frames: &[Frame],
         site: &impl Fn() -> Site,
     ) -> Option<Finding> {
-        if stack::own().contains(&piece.base) {
-            let frame = frames
-                .iter()
-                .find(|it| it.low <= piece.base && piece.base < it.high)?;
-            let variables = self.variables(frame.at);
-            return all_wrong(used, piece, &holders(&variables, frame, piece.base), site);
-        }
-        let caller = frames.iter().find(|it| site::is_direct(it.at))?;
-        let variables = self.variables(caller.at);
-        if let Some((begin, _)) = heap::find(piece.base) {
-            let pointers = pointers(&variables, caller, piece.base, begin);
+        if let Some((block, _)) = heap::find(piece.base) {
+            if heap::may_be_stale(piece.base) {
+                return None;
+            }
+            let caller = frames.iter().find(|it| site::is_direct(it.at))?;
+            let variables = self.variables(caller.at);
+            let pointers = pointers(&variables, caller, piece.base, block);
             return untyped(used, piece, &pointers, site);
         }
-        let holders = holders(&variables, caller, piece.base);
-        if !holders.is_empty() {
-            return all_wrong(used, piece, &holders, site);
-        }
-        let maps = self.maps.as_ref()?;
-        let (code, at) = (caller.at as u64, piece.base as u64);
-        let variable = self.symbols.variable(maps, code, at)?;
-        let Home::Fixed(begin) = variable.home else {
-            return None;
+        let wrong =
+            |(variable, begin): &(Variable, usize)| wrong(used, piece, variable, *begin, site);
+        of_all(&self.holders(piece.base, frames), wrong)
+    }
+
+    /// A block of a buffer that lies wholly outside of the variable that others are in.
+    fn look_outside(
+        &mut self,
+        used: &Use,
+        frames: &[Frame],
+        site: &impl Fn() -> Site,
+    ) -> Option<Finding> {
+        let wrong = |(variable, begin): &(Variable, usize)| {
+            let end = begin.checked_add(variable.memory.size? as usize)?;
+            bounds::outside(used, *begin..end, &named(variable), site)
         };
-        wrong(used, piece, &variable, begin as usize, site)
+        of_all(&self.holders(used.from?, frames), wrong)
+    }
+
+    /// The variables that an address outside of memory of `malloc` lies in, and where they begin.
+    fn holders(&mut self, at: usize, frames: &[Frame]) -> Vec<(Variable, usize)> {
+        let is_in_stack = stack::own().contains(&at);
+        let mut frames = frames.iter();
+        let frame = match is_in_stack {
+            true => frames.find(|it| it.low <= at && at < it.high),
+            false => frames.find(|it| site::is_direct(it.at)),
+        };
+        let Some(frame) = frame else {
+            return Vec::new();
+        };
+        let variables = self.variables(frame.at);
+        let held = |it: &Variable| Some((it.clone(), holds(it, frame, at)?));
+        let mut found: Vec<_> = variables.iter().filter_map(held).collect();
+        if found.is_empty()
+            && !is_in_stack
+            && let Some(maps) = self.maps.as_ref()
+        {
+            let variable = self.symbols.variable(maps, frame.at as u64, at as u64);
+            found.extend(variable.and_then(|it| match it.home {
+                Home::Fixed(begin) => Some((it, begin as usize)),
+                _ => None,
+            }));
+        }
+        found
     }
 }
 
@@ -137,30 +181,23 @@ fn begin(variable: &Variable, frame: &Frame) -> usize {
     }
 }
 
-/// The variables that an address lies in, and where each begins. There may be several, as a
-/// compiler gives variables that are not needed at the same time the same place.
-fn holders<'v>(all: &'v [Variable], frame: &Frame, at: usize) -> Vec<(&'v Variable, usize)> {
-    let all = all.iter().filter_map(|variable| {
-        let begin = begin(variable, frame);
-        let size = variable.memory.size? as usize;
-        (begin <= at && at - begin < size).then_some((variable, begin))
-    });
-    all.collect()
+/// Where a variable begins, if an address lies in it.
+fn holds(variable: &Variable, frame: &Frame, at: usize) -> Option<usize> {
+    let begin = begin(variable, frame);
+    let size = variable.memory.size? as usize;
+    (begin <= at && at - begin < size).then_some(begin)
 }
 
-/// What is wrong with a piece that begins in one of these variables: nothing if one of them fits.
-fn all_wrong(
-    used: &Use,
-    piece: &Piece,
-    holders: &[(&Variable, usize)],
-    site: &impl Fn() -> Site,
+/// What is wrong with memory that several variables may have: what the innermost says that is there
+/// now, unless nothing is wrong with one of them.
+fn of_all(
+    all: &[(Variable, usize)],
+    wrong: impl Fn(&(Variable, usize)) -> Option<Finding>,
 ) -> Option<Finding> {
-    let mut first = None;
-    for &(variable, begin) in holders {
-        let found = wrong(used, piece, variable, begin, site)?;
-        first.get_or_insert(found);
-    }
-    first
+    let found = all.iter().map(wrong).collect::<Option<Vec<_>>>()?;
+    let both = all.iter().zip(found);
+    let mut live = both.filter(|((variable, _), _)| variable.is_live);
+    live.next_back().map(|(_, finding)| finding)
 }
 
 /// What is wrong with a piece that begins in a variable.
@@ -173,10 +210,7 @@ fn wrong(
 ) -> Option<Finding> {
     let size = variable.memory.size? as usize;
     let end = begin + size;
-    let name = match variable.name.as_str() {
-        "" => "a variable".to_string(),
-        name => format!("the variable {name}"),
-    };
+    let name = named(variable);
     let ty = mpi::type_name(piece.ty);
     if piece.end > end || piece.first < begin {
         let text = format!(
@@ -195,6 +229,13 @@ fn wrong(
         differs(&ty, leaf, other)
     );
     Some(mistyped(text, leaf, other, site))
+}
+
+fn named(variable: &Variable) -> String {
+    match variable.name.as_str() {
+        "" => "a variable".to_string(),
+        name => format!("the variable {name}"),
+    }
 }
 
 fn differs(ty: &str, leaf: Scalar, other: Option<Scalar>) -> String {
@@ -229,7 +270,8 @@ fn is_integer(scalar: Scalar) -> bool {
     matches!(scalar.kind, ScalarKind::Signed | ScalarKind::Unsigned)
 }
 
-/// What memory is, to which a variable of the caller points that has the buffer's address.
+/// What memory is, to which variables of the caller point that lead from the beginning of a block
+/// of memory to a buffer there.
 fn pointers(
     all: &[Variable],
     frame: &Frame,
@@ -238,7 +280,12 @@ fn pointers(
 ) -> Vec<(String, Memory, usize)> {
     let mut found = Vec::new();
     for variable in all {
-        let Some(pointee) = &variable.memory.pointee else {
+        let Some(pointee) = variable
+            .memory
+            .pointee
+            .as_ref()
+            .filter(|_| variable.is_live)
+        else {
             continue;
         };
         let place = begin(variable, frame);
@@ -248,7 +295,7 @@ fn pointers(
         }
         // SAFETY: it lies in the frame of a function that is under way.
         let value = unsafe { *(place as *const usize) };
-        if value == base || value == block {
+        if (block..=base).contains(&value) {
             found.push((variable.name.clone(), (**pointee).clone(), value));
         }
     }
@@ -271,7 +318,10 @@ fn untyped(
     let mut first = None;
     for (name, memory, value) in pointers {
         let found = mismatch(piece, memory, *value, is_number(memory))?;
-        first = first.or(Some((name, found)));
+        // What others lead to may stand before the buffer, as a header does.
+        if *value == piece.base {
+            first = first.or(Some((name, found)));
+        }
     }
     let (name, (leaf, other)) = first?;
     let differs = differs(&mpi::type_name(piece.ty), leaf, other);
@@ -305,8 +355,11 @@ fn mismatch(
         return None;
     }
     let extent = types::shape(piece.ty)?.extent;
-    // Two elements tell of all: what follows is alike.
-    for i in 0..piece.count.min(2) {
+    // What follows on one unit is alike; two elements at least tell of all.
+    let in_unit = (memory.unit as i64).checked_div(extent).unwrap_or(0);
+    let most = MOST_LEAVES / leaves.len().max(1) as i64;
+    let elements = in_unit.saturating_add(1).min(most).max(2);
+    for i in 0..piece.count.min(elements) {
         for &(at, leaf) in leaves.iter() {
             let from = (piece.base as i64) - (begin as i64) + i * extent + at;
             let from = u64::try_from(from).ok()?;

@@ -49,6 +49,9 @@ struct Window {
     letters: Vec<Letter>,
     /// What it has done under shared locks, the last of it.
     shared: VecDeque<Access>,
+    /// Whether a notification has come since the last fence: what this rank does then may be
+    /// ordered behind what others have done.
+    is_notified: bool,
 }
 
 /// Most accesses under shared locks that are kept of a window.
@@ -400,7 +403,7 @@ pub fn after(
             if is_notified(args) {
                 return;
             }
-            if window.is_fenced(target) {
+            if window.is_fenced(target) && !window.is_notified {
                 window.since_fence.push(access.clone());
             }
             if window.is_started(target) {
@@ -439,6 +442,16 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
         number::Win_detach => {
             find(win.0, |window| {
                 window.memory.retain(|it| it.0 != args.word(1))
+            });
+        }
+        // Whoever has notified this rank may have seen what it has done before.
+        number::MPIX_Win_wait_notify
+        | number::MPIX_Win_test_notify
+        | number::MPIX_Win_get_notify_value
+        | number::MPIX_Win_reset_notify_value => {
+            find(win.0, |window| {
+                window.accesses.clear();
+                window.is_notified = true;
             });
         }
         number::Win_fence => {
@@ -553,6 +566,7 @@ fn fence(args: &Args, win: Win, site: &impl Fn() -> Site) -> Vec<Finding> {
     let says = args.int(0) as i32;
     let told = find(win.0, |window| {
         window.accesses.clear();
+        window.is_notified = false;
         let is_last = says & consts::MODE_NOSUCCEED != 0;
         window.epoch.fence = (!is_last).then(site);
         let accesses = std::mem::take(&mut window.since_fence);
@@ -620,6 +634,7 @@ fn made(args: &Args, site: Site) {
         started: Vec::new(),
         letters: Vec::new(),
         shared: VecDeque::new(),
+        is_notified: false,
     };
     with(|all| all.insert(handle, window));
 }

@@ -19,6 +19,9 @@ const SHT_NOTE: u32 = 7;
 const SHT_NOBITS: u32 = 8;
 const SHT_DYNSYM: u32 = 11;
 const SHF_COMPRESSED: u64 = 1 << 11;
+
+/// Longest compressed section that is read though it may not be needed, bytes.
+const EXTRA: u64 = 16 << 20;
 const PT_LOAD: u32 = 1;
 const STT_OBJECT: u8 = 1;
 const STT_FUNC: u8 = 2;
@@ -161,6 +164,20 @@ impl Elf {
         let bytes = pages.as_ref().map(Pages::all);
         self.inflated.borrow_mut().insert(name.into(), pages);
         bytes
+    }
+
+    /// The bytes of a section that many can do without: not those of a long one that is compressed.
+    pub fn extra_section(&self, name: &str) -> Option<Bytes> {
+        let section = self.named(name)?;
+        let is_long = || {
+            let mut bytes = self.bytes(section)?;
+            bytes.skip(8).ok()?;
+            Some(bytes.read_u64().ok()? > EXTRA)
+        };
+        match section.flags & SHF_COMPRESSED != 0 && is_long() != Some(false) {
+            true => None,
+            false => self.section(name),
+        }
     }
 
     /// Whether there is such a section with anything in it.

@@ -105,6 +105,7 @@ impl Object {
         let mut variable = told.unwrap_or_else(|| Variable {
             name: String::new(),
             home: Home::Fixed(begin.wrapping_add(bias)),
+            is_live: true,
             memory: Memory::default(),
         });
         variable.memory.size = Some(size);

@@ -85,8 +85,9 @@ impl Symbols {
         })
     }
 
-    /// The variables that the function has that a frame is of, as far as they have one place in
-    /// memory; `frame` is as [`place`](Symbols::place) takes it. Cost: some milliseconds.
+    /// The variables that the function has that a frame is of, as far as they have places in
+    /// memory, those of outer blocks first; `frame` is as [`place`](Symbols::place) takes it. Cost:
+    /// some milliseconds.
     pub fn variables(&mut self, maps: &Maps, frame: u64) -> Vec<Variable> {
         let budget = Rc::clone(&self.budget);
         budget.with(STEPS, BYTES, || {

@@ -54,7 +54,10 @@ impl Units {
                     | Id::DebugStr
                     | Id::DebugStrOffsets
             );
-            let bytes = is_used.then(|| elf.section(id.name())).flatten();
+            let bytes = match id {
+                Id::DebugLoc | Id::DebugLocLists => elf.extra_section(id.name()),
+                _ => is_used.then(|| elf.section(id.name())).flatten(),
+            };
             Ok::<_, Error>(bytes.unwrap_or_else(|| empty.clone()))
         };
         let dwarf = Dwarf::load(load).ok()?;

@@ -12,7 +12,10 @@ const MEMBERS: usize = 1024;
 const DEEPEST: u32 = 16;
 
 /// Most variables of a function.
-const MOST: usize = 256;
+const MOST: usize = 1024;
+
+/// Most places of a variable.
+const PLACES: usize = 16;
 
 /// A variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +24,9 @@ pub struct Variable {
     pub name: String,
     /// Where it is.
     pub home: Home,
+    /// Whether it is there at the address that was asked for: in a block of its function that the
+    /// address lies in, and not in another place then.
+    pub is_live: bool,
     /// What it is made of.
     pub memory: Memory,
 }
@@ -79,15 +85,21 @@ pub enum ScalarKind {
     Pointer,
 }
 
-/// The variables of the function that an address lies in, and of those that are inlined there, as
-/// far as they have one place in memory; `bias` is how far the file was moved in memory.
+/// The variables of the function that an address lies in, and of those that are inlined in it, as
+/// far as they have places in memory: those of outer blocks first. One that has several places is
+/// told for each. `bias` is how far the file was moved in memory.
+///
+/// Where the function is not optimized all have places of their own, and only those are told that
+/// are there at the address.
 pub(crate) fn of_function(units: &Units, address: u64, bias: u64) -> Vec<Variable> {
     let Some(unit) = units.find(address) else {
         return Vec::new();
     };
     let mut found = Vec::new();
     // What was found before something broke counts.
-    _ = walk(units, &unit, address, bias, &mut found);
+    let mut is_optimized = false;
+    _ = walk(units, &unit, address, bias, &mut found, &mut is_optimized);
+    found.retain(|it| it.is_live || is_optimized);
     found
 }
 
@@ -97,11 +109,14 @@ fn walk(
     address: u64,
     bias: u64,
     found: &mut Vec<Variable>,
+    is_optimized: &mut bool,
 ) -> Result<()> {
     let mut entries = unit.entries_raw(None)?;
     let mut entry = Entry::null();
     // How deep the function is that the address lies in, and where its frame begins.
     let mut within: Option<(isize, Option<Home>)> = None;
+    // How deep a function is that lies in that one, and is another.
+    let mut other: Option<isize> = None;
     // How deep a block is that the address does not lie in.
     let mut beside: Option<isize> = None;
     while !entries.is_empty() && found.len() < MOST {
@@ -112,10 +127,11 @@ fn walk(
         if within.is_some_and(|(function, _)| depth <= function) {
             break;
         }
-        if beside.is_some_and(|block| depth > block) {
+        if other.is_some_and(|function| depth > function) {
             continue;
         }
-        beside = None;
+        other = None;
+        beside = beside.filter(|block| depth > *block);
         match entry.tag() {
             gimli::DW_TAG_subprogram
                 if within.is_none() && units.contains(unit, &entry, address)? =>
@@ -123,14 +139,23 @@ fn walk(
                 within = Some((depth, base(unit, &entry)));
             }
             gimli::DW_TAG_lexical_block | gimli::DW_TAG_inlined_subroutine
-                if within.is_some() && !units.contains(unit, &entry, address)? =>
+                if within.is_some()
+                    && beside.is_none()
+                    && !units.contains(unit, &entry, address)? =>
             {
                 beside = Some(depth);
             }
-            gimli::DW_TAG_subprogram if within.is_some() => beside = Some(depth),
+            gimli::DW_TAG_subprogram if within.is_some() => other = Some(depth),
             gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
                 if let Some((_, base)) = within {
-                    found.extend(variable(units, unit, &entry, base, bias));
+                    let place = Place {
+                        address,
+                        base,
+                        bias,
+                        is_live: beside.is_none(),
+                    };
+                    *is_optimized |= has_list(&entry);
+                    variable(units, unit, &entry, &place, found);
                 }
             }
             _ => {}
@@ -165,14 +190,46 @@ const FRAME: gimli::Register = gimli::X86_64::RBP;
 #[cfg(target_arch = "aarch64")]
 const FRAME: gimli::Register = gimli::AArch64::X29;
 
+/// Whether a variable has several places, one after the other.
+fn has_list(entry: &Entry) -> bool {
+    let location = entry.attr_value(gimli::DW_AT_location);
+    location.is_some_and(|it| !matches!(it, AttributeValue::Exprloc(_)))
+}
+
+/// What is known of where the variables of a block are.
+struct Place {
+    /// The address in the code.
+    address: u64,
+    base: Option<Home>,
+    bias: u64,
+    is_live: bool,
+}
+
+/// Adds a variable, once for each place that it has.
 fn variable(
     units: &Units,
     unit: &Unit<Bytes>,
     entry: &Entry,
-    base: Option<Home>,
-    bias: u64,
-) -> Option<Variable> {
-    let home = home(units, unit, entry, base, bias)?;
+    place: &Place,
+    found: &mut Vec<Variable>,
+) {
+    let homes = homes(units, unit, entry, place);
+    if homes.is_empty() {
+        return;
+    }
+    let Some((name, memory)) = described(units, unit, entry) else {
+        return;
+    };
+    found.extend(homes.into_iter().map(|(home, is_live)| Variable {
+        name: name.clone(),
+        home,
+        is_live,
+        memory: memory.clone(),
+    }));
+}
+
+/// The name of a variable, and what it is made of.
+fn described(units: &Units, unit: &Unit<Bytes>, entry: &Entry) -> Option<(String, Memory)> {
     let origin = match entry.attr_value(gimli::DW_AT_abstract_origin) {
         Some(AttributeValue::UnitRef(offset)) => Some(unit.entry(offset).ok()?),
         _ => None,
@@ -189,38 +246,60 @@ fn variable(
     let AttributeValue::UnitRef(ty) = said(gimli::DW_AT_type)? else {
         return None;
     };
-    Some(Variable {
-        name: name.to_string_lossy().ok()?.into_owned(),
-        home,
-        memory: memory(unit, ty, DEEPEST).unwrap_or_default(),
-    })
+    let memory = memory(unit, ty, DEEPEST).unwrap_or_default();
+    Some((name.to_string_lossy().ok()?.into_owned(), memory))
+}
+
+/// The places of a variable, and whether it is in them at the address in the code.
+fn homes(units: &Units, unit: &Unit<Bytes>, entry: &Entry, place: &Place) -> Vec<(Home, bool)> {
+    let Some(location) = entry.attr_value(gimli::DW_AT_location) else {
+        return Vec::new();
+    };
+    if let AttributeValue::Exprloc(expression) = location {
+        let home = home(units, unit, expression, place);
+        return home.map(|it| (it, place.is_live)).into_iter().collect();
+    }
+    let mut found: Vec<(Home, bool)> = Vec::new();
+    let Ok(Some(mut locations)) = units.dwarf.attr_locations(unit, location) else {
+        return found;
+    };
+    // What was found before something broke counts.
+    while let Ok(Some(entry)) = locations.next() {
+        let range = entry.range.begin..entry.range.end;
+        let is_live = place.is_live && range.contains(&place.address);
+        let Some(home) = home(units, unit, entry.data, place) else {
+            continue;
+        };
+        match found.iter().position(|it| it.0 == home) {
+            Some(known) => found[known].1 |= is_live,
+            None if found.len() < PLACES => found.push((home, is_live)),
+            None => break,
+        }
+    }
+    found
 }
 
 fn home(
     units: &Units,
     unit: &Unit<Bytes>,
-    entry: &Entry,
-    base: Option<Home>,
-    bias: u64,
+    expression: gimli::Expression<Bytes>,
+    place: &Place,
 ) -> Option<Home> {
-    let AttributeValue::Exprloc(expression) = entry.attr_value(gimli::DW_AT_location)? else {
-        return None;
-    };
     let mut operations = expression.operations(unit.encoding());
     let first = operations.next().ok()??;
     if operations.next().ok()?.is_some() {
         return None;
     }
     match first {
-        Operation::FrameOffset { offset } => Some(match base? {
+        Operation::FrameOffset { offset } => Some(match place.base? {
             Home::Frame(from) => Home::Frame(from.checked_add(offset)?),
             Home::Pointer(from) => Home::Pointer(from.checked_add(offset)?),
             Home::Fixed(_) => return None,
         }),
-        Operation::Address { address } => Some(Home::Fixed(address.wrapping_add(bias))),
+        Operation::Address { address } => Some(Home::Fixed(address.wrapping_add(place.bias))),
         Operation::AddressIndex { index } => {
             let address = units.dwarf.address(unit, index).ok()?;
-            Some(Home::Fixed(address.wrapping_add(bias)))
+            Some(Home::Fixed(address.wrapping_add(place.bias)))
         }
         _ => None,
     }
@@ -236,8 +315,21 @@ pub(crate) fn of_unit(units: &Units, code: u64, begin: u64, bias: u64) -> Option
         if !entries.read_entry(&mut entry).ok()? || entry.tag() != gimli::DW_TAG_variable {
             continue;
         }
-        if home(units, &unit, &entry, None, 0) == Some(Home::Fixed(begin)) {
-            return variable(units, &unit, &entry, None, bias);
+        let place = Place {
+            address: code,
+            base: None,
+            bias: 0,
+            is_live: true,
+        };
+        let homes = homes(units, &unit, &entry, &place);
+        if homes == [(Home::Fixed(begin), true)] {
+            let (name, memory) = described(units, &unit, &entry)?;
+            return Some(Variable {
+                name,
+                home: Home::Fixed(begin.wrapping_add(bias)),
+                is_live: true,
+                memory,
+            });
         }
     }
     None
