@@ -94,7 +94,8 @@ impl Maker<'_> {
 
     fn arg(&self, arg: &Arg) -> String {
         format!(
-            "Arg {{ name: \"{}\", means: {}, direction: Direction::{:?}, is_int: {}, is_wide: {}, is_pointer: {}, length: {} }}",
+            "Arg {{ name: \"{}\", means: {}, direction: Direction::{:?}, is_int: {}, is_wide: {}, \
+             is_pointer: {}, length: {} }}",
             arg.name,
             self.means(arg),
             arg.meaning.direction,
@@ -142,7 +143,8 @@ impl Maker<'_> {
             (_, false, false) => "All",
         };
         format!(
-            "Means::Buffer(Told {{ style: Style::{style}, at: At::{at}, blocks: {}, count: {:?}, more: {:?}, ty: {} }})",
+            "Means::Buffer(Told {{ style: Style::{style}, at: At::{at}, blocks: {}, count: {:?}, \
+             more: {:?}, ty: {} }})",
             self.length(length),
             self.place(told[0]),
             self.place(told[1]),

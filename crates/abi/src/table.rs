@@ -436,9 +436,11 @@ mod tests {
 
     #[test]
     fn parameters_are_taken_apart() {
-        let line = "missing  int MPI_X(const int counts[], char *argv[], int ranges[][3], MPI_Comm *c, ...)";
+        let line = "missing  int MPI_X(const int counts[], char *argv[], int ranges[][3], MPI_Comm \
+                    *c, ...)";
         let means = meanings(
-            "MPI_X  counts in count[ranks c], argv in strings, ranges out rank[n 3] root, c inout handle, ... varargs",
+            "MPI_X  counts in count[ranks c], argv in strings, ranges out rank[n 3] root, c inout \
+             handle, ... varargs",
         );
         let f = function(line, "p2p", &means).unwrap();
         let types: Vec<_> = f

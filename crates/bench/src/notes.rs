@@ -31,9 +31,9 @@ pub fn notes(run: &Run, all: &Figures, found: &[Comparison]) -> Vec<String> {
     for (place, modes) in &all.states {
         notes.push(format!(
             "{place}: a cache line between ranks 0 and 1 had two states, {:.0} ns and {:.0} ns \
-             ({:.0} % of the time): cores moved, as virtual ones do; launches are compared within one \
-             state, and medians and ratios are those of the more frequent one. Pin the virtual machine's cores \
-             to get rid of it",
+             ({:.0} % of the time): cores moved, as virtual ones do; launches are compared within \
+             one state, and medians and ratios are those of the more frequent one. Pin the virtual \
+             machine's cores to get rid of it",
             modes.low,
             modes.high,
             100.0 * modes.share
@@ -54,9 +54,9 @@ pub fn notes(run: &Run, all: &Figures, found: &[Comparison]) -> Vec<String> {
     let open = found.iter().filter(|c| c.verdict == Verdict::Open).count();
     if open > 0 {
         notes.push(format!(
-            "{open} of {} comparisons are unknown: more than {:.0} % to either side is possible, or there \
-             are too few launches for any verdict ({} of each variant could tell a single difference). \
-             Four times as many (--launches) make intervals half as wide",
+            "{open} of {} comparisons are unknown: more than {:.0} % to either side is possible, \
+             or there are too few launches for any verdict ({} of each variant could tell a single \
+             difference). Four times as many (--launches) make intervals half as wide",
             found.len(),
             100.0 * ALIKE,
             launches_needed(found.len(), plan.confidence)
@@ -101,8 +101,8 @@ fn rebuilt(run: &Run) -> Vec<String> {
         };
         let digests: Vec<String> = digests.into_iter().collect();
         format!(
-            "{name}{place}: figures of {} builds are taken together (--rebuilt; digests {}), so they are of none of them. \
-             Measure anew to know one",
+            "{name}{place}: figures of {} builds are taken together (--rebuilt; digests {}), so \
+             they are of none of them. Measure anew to know one",
             digests.len(),
             digests.join(", ")
         )
@@ -127,8 +127,8 @@ fn unheard(run: &Run) -> Vec<String> {
         let settings: Vec<&str> = settings.into_iter().collect();
         (!settings.is_empty()).then(|| {
             format!(
-                "{name} is not Catena, and {} (--link, --setting) changes nothing for it: its figures with other values are \
-                 of the same thing",
+                "{name} is not Catena, and {} (--link, --setting) changes nothing for it: its \
+                 figures with other values are of the same thing",
                 settings.join(", ")
             )
         })
@@ -237,15 +237,16 @@ fn unsteady(plan: &Plan, all: &Figures) -> Vec<String> {
     if !split.is_empty() {
         notes.push(format!(
             "launches of {} have two states that the distance of the cores does not explain: each \
-             launch may place memory or ranks differently. Bind ranks (--no-pin leaves them free), or \
-             take more launches",
+             launch may place memory or ranks differently. Bind ranks (--no-pin leaves them free), \
+             or take more launches",
             listed(&split)
         ));
     }
     if !far.is_empty() {
         notes.push(format!(
-            "more than {:.0} % of the repetitions of {} are far above the rest: something interrupts \
-             the ranks. The medians stand; look at other programs, or leave the system a core",
+            "more than {:.0} % of the repetitions of {} are far above the rest: something \
+             interrupts the ranks. The medians stand; look at other programs, or leave the system \
+             a core",
             100.0 * FAR_OUT,
             listed(&far)
         ));
@@ -255,9 +256,9 @@ fn unsteady(plan: &Plan, all: &Figures) -> Vec<String> {
     }
     if !late.is_empty() {
         notes.push(format!(
-            "more than {:.0} % of the repetitions of {} began late and are left out: a rank had not \
-             come to its start in time. With more ranks than cores take --start barrier; else look at \
-             other programs",
+            "more than {:.0} % of the repetitions of {} began late and are left out: a rank had \
+             not come to its start in time. With more ranks than cores take --start barrier; else \
+             look at other programs",
             100.0 * FAR_OUT,
             listed(&late)
         ));

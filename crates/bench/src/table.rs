@@ -129,8 +129,8 @@ pub fn comparisons(
         .map(|v| format!("{} {}", v.mark(), v.words()));
         let _ = writeln!(
             text,
-            "\nratios: {first} to the other, so less is better in times, more in MB/s and 1/s; {first} is \
-             {}",
+            "\nratios: {first} to the other, so less is better in times, more in MB/s and 1/s; \
+             {first} is {}",
             marks.join(", ")
         );
     }

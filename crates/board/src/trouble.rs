@@ -79,8 +79,9 @@ impl fmt::Display for Trouble {
             }
             Trouble::Parted { rank, me } => write!(
                 f,
-                "the members of the communicator called different collectives: before this one, rank \
-                 {rank} called something else than rank {me}, or with another root or operation"
+                "the members of the communicator called different collectives: before this one, \
+                 rank {rank} called something else than rank {me}, or with another root or \
+                 operation"
             ),
             Trouble::Refused(refused) => refused.fmt(f),
             Trouble::Skipped(Skipped { rank, me, mine }) => write!(

@@ -79,14 +79,14 @@ impl fmt::Display for BootError {
                  or set CATENA_SINGLETON=1 to run it alone"
             ),
             BootError::Descriptors => f.write_str(
-                "this process has no room for one more open file, and needs one to share memory with others: raise the \
-                 limit (ulimit -n)",
+                "this process has no room for one more open file, and needs one to share memory \
+                 with others: raise the limit (ulimit -n)",
             ),
             BootError::Stranger { user } => write!(
                 f,
-                "a process of user {user} listens where the launcher that CATENA_BOOT names should: \
-                 that one has ended, or runs as another user; start the program with mpirun, as \
-                 the user who runs it"
+                "a process of user {user} listens where the launcher that CATENA_BOOT names \
+                 should: that one has ended, or runs as another user; start the program with \
+                 mpirun, as the user who runs it"
             ),
             BootError::Unsound(cause) => write!(
                 f,
@@ -137,9 +137,9 @@ impl fmt::Display for BootError {
             ),
             BootError::NoServer(cause) => write!(
                 f,
-                "this process was not started by Catena's mpirun, and to spawn or connect needs a launcher \
-                 of its own, which cannot be started: {cause}; start the program with Catena's \
-                 mpirun"
+                "this process was not started by Catena's mpirun, and to spawn or connect needs a \
+                 launcher of its own, which cannot be started: {cause}; start the program with \
+                 Catena's mpirun"
             ),
             BootError::Fence => {
                 f.write_str("a fence was begun while one is under way, or ended without one")

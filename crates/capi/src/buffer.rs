@@ -92,7 +92,8 @@ mpi_fn! {
         put(request, Holder::Process.iflush(&*enter()?), "request")
     }
 
-    fn MPI_Session_attach_buffer | MPI_Session_attach_buffer_c(session: Session, buffer: *mut c_void,
+    fn MPI_Session_attach_buffer | MPI_Session_attach_buffer_c(session: Session,
+        buffer: *mut c_void,
         size: Num) on session
     {
         attach(&enter()?.objects.session(session)?.buffer, buffer, size.into())

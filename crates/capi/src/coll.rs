@@ -231,7 +231,8 @@ collectives! {
         caller.gather(c, s, r, root)
     }
 
-    MPI_Gatherv | MPI_Gatherv_c, MPI_Igatherv | MPI_Igatherv_c, MPI_Gatherv_init | MPI_Gatherv_init_c
+    MPI_Gatherv | MPI_Gatherv_c, MPI_Igatherv | MPI_Igatherv_c,
+        MPI_Gatherv_init | MPI_Gatherv_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcounts: *const Num, displs: *const Disp, recvtype: Datatype, root: c_int) |caller, c|
     {
@@ -239,7 +240,8 @@ collectives! {
         caller.gatherv(c, data(sendbuf, sendcount, sendtype), r, root)
     }
 
-    MPI_Scatter | MPI_Scatter_c, MPI_Iscatter | MPI_Iscatter_c, MPI_Scatter_init | MPI_Scatter_init_c
+    MPI_Scatter | MPI_Scatter_c, MPI_Iscatter | MPI_Iscatter_c,
+        MPI_Scatter_init | MPI_Scatter_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcount: Num, recvtype: Datatype, root: c_int) |caller, c|
     {
@@ -247,7 +249,8 @@ collectives! {
         caller.scatter(c, s, r, root)
     }
 
-    MPI_Scatterv | MPI_Scatterv_c, MPI_Iscatterv | MPI_Iscatterv_c, MPI_Scatterv_init | MPI_Scatterv_init_c
+    MPI_Scatterv | MPI_Scatterv_c, MPI_Iscatterv | MPI_Iscatterv_c,
+        MPI_Scatterv_init | MPI_Scatterv_init_c
     (sendbuf: *const c_void, sendcounts: *const Num, displs: *const Disp, sendtype: Datatype,
         recvbuf: *mut c_void, recvcount: Num, recvtype: Datatype, root: c_int) |caller, c|
     {
@@ -255,7 +258,8 @@ collectives! {
         caller.scatterv(c, s, data(recvbuf, recvcount, recvtype), root)
     }
 
-    MPI_Allgather | MPI_Allgather_c, MPI_Iallgather | MPI_Iallgather_c, MPI_Allgather_init | MPI_Allgather_init_c
+    MPI_Allgather | MPI_Allgather_c, MPI_Iallgather | MPI_Iallgather_c,
+        MPI_Allgather_init | MPI_Allgather_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcount: Num, recvtype: Datatype) |caller, c|
     {
@@ -263,7 +267,8 @@ collectives! {
         caller.allgather(c, s, r)
     }
 
-    MPI_Allgatherv | MPI_Allgatherv_c, MPI_Iallgatherv | MPI_Iallgatherv_c, MPI_Allgatherv_init | MPI_Allgatherv_init_c
+    MPI_Allgatherv | MPI_Allgatherv_c, MPI_Iallgatherv | MPI_Iallgatherv_c,
+        MPI_Allgatherv_init | MPI_Allgatherv_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcounts: *const Num, displs: *const Disp, recvtype: Datatype) |caller, c|
     {
@@ -271,7 +276,8 @@ collectives! {
         caller.allgatherv(c, data(sendbuf, sendcount, sendtype), r)
     }
 
-    MPI_Alltoall | MPI_Alltoall_c, MPI_Ialltoall | MPI_Ialltoall_c, MPI_Alltoall_init | MPI_Alltoall_init_c
+    MPI_Alltoall | MPI_Alltoall_c, MPI_Ialltoall | MPI_Ialltoall_c,
+        MPI_Alltoall_init | MPI_Alltoall_init_c
     (sendbuf: *const c_void, sendcount: Num, sendtype: Datatype, recvbuf: *mut c_void,
         recvcount: Num, recvtype: Datatype) |caller, c|
     {
@@ -279,7 +285,8 @@ collectives! {
         caller.alltoall(c, s, r)
     }
 
-    MPI_Alltoallv | MPI_Alltoallv_c, MPI_Ialltoallv | MPI_Ialltoallv_c, MPI_Alltoallv_init | MPI_Alltoallv_init_c
+    MPI_Alltoallv | MPI_Alltoallv_c, MPI_Ialltoallv | MPI_Ialltoallv_c,
+        MPI_Alltoallv_init | MPI_Alltoallv_init_c
     (sendbuf: *const c_void, sendcounts: *const Num, sdispls: *const Disp, sendtype: Datatype,
         recvbuf: *mut c_void, recvcounts: *const Num, rdispls: *const Disp,
         recvtype: Datatype) |caller, c|
@@ -297,7 +304,8 @@ collectives! {
         caller.alltoallv(c, s, r)
     }
 
-    MPI_Alltoallw | MPI_Alltoallw_c, MPI_Ialltoallw | MPI_Ialltoallw_c, MPI_Alltoallw_init | MPI_Alltoallw_init_c
+    MPI_Alltoallw | MPI_Alltoallw_c, MPI_Ialltoallw | MPI_Ialltoallw_c,
+        MPI_Alltoallw_init | MPI_Alltoallw_init_c
     (sendbuf: *const c_void, sendcounts: *const Num, sdispls: *const Disp,
         sendtypes: *const Datatype, recvbuf: *mut c_void, recvcounts: *const Num,
         rdispls: *const Disp, recvtypes: *const Datatype) |caller, c|
@@ -317,8 +325,10 @@ collectives! {
         caller.reduce(c, sendbuf.cast(), data(recvbuf, count, datatype), op, root)
     }
 
-    MPI_Allreduce | MPI_Allreduce_c, MPI_Iallreduce | MPI_Iallreduce_c, MPI_Allreduce_init | MPI_Allreduce_init_c
-    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |caller, c| {
+    MPI_Allreduce | MPI_Allreduce_c, MPI_Iallreduce | MPI_Iallreduce_c,
+        MPI_Allreduce_init | MPI_Allreduce_init_c
+    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |caller,
+        c| {
         caller.allreduce(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
     }
 
@@ -342,12 +352,14 @@ collectives! {
     }
 
     MPI_Scan | MPI_Scan_c, MPI_Iscan | MPI_Iscan_c, MPI_Scan_init | MPI_Scan_init_c
-    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |caller, c| {
+    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |caller,
+        c| {
         caller.scan(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
     }
 
     MPI_Exscan | MPI_Exscan_c, MPI_Iexscan | MPI_Iexscan_c, MPI_Exscan_init | MPI_Exscan_init_c
-    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |caller, c| {
+    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |caller,
+        c| {
         caller.exscan(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
     }
 }

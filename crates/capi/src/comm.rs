@@ -131,7 +131,8 @@ mpi_fn! {
 
     fn MPI_Comm_create(comm: Comm, group: Group, newcomm: *mut Comm) on comm {
         let process = enter()?;
-        put_comm(newcomm, || process.comm(comm)?.create(&process, process.objects.groups.find(group)))
+        put_comm(newcomm, || process.comm(comm)?.create(&process,
+            process.objects.groups.find(group)))
     }
 
     fn MPI_Comm_create_group(comm: Comm, group: Group, tag: c_int, newcomm: *mut Comm) on comm {
@@ -152,7 +153,8 @@ mpi_fn! {
     {
         let process = enter()?;
         put_comm(newcomm, ||{
-            process.comm(comm)?.split_type(&process, split_type, key, process.objects.infos.find(hints))
+            process.comm(comm)?.split_type(&process, split_type, key,
+                process.objects.infos.find(hints))
         })
     }
 

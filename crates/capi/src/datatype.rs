@@ -118,11 +118,13 @@ fn put_true_extent(ty: Datatype, true_lb: *mut Count, true_extent: *mut Count) -
 const _: () = assert!(size_of::<Aint>() == size_of::<Count>());
 
 mpi_fn! {
-    fn MPI_Type_contiguous | MPI_Type_contiguous_c(count: Num, oldtype: Datatype, newtype: *mut Datatype) {
+    fn MPI_Type_contiguous | MPI_Type_contiguous_c(count: Num, oldtype: Datatype,
+        newtype: *mut Datatype) {
         add::<Num>(Layout::contiguous(count.into(), &layout(oldtype)?), newtype)
     }
 
-    fn MPI_Type_vector | MPI_Type_vector_c(count: Num, blocklength: Num, stride: Num, oldtype: Datatype,
+    fn MPI_Type_vector | MPI_Type_vector_c(count: Num, blocklength: Num, stride: Num,
+        oldtype: Datatype,
         newtype: *mut Datatype)
     {
         let old = layout(oldtype)?;
@@ -130,7 +132,8 @@ mpi_fn! {
         add::<Num>(made, newtype)
     }
 
-    fn MPI_Type_create_hvector | MPI_Type_create_hvector_c(count: Num, blocklength: Num, stride: Count,
+    fn MPI_Type_create_hvector | MPI_Type_create_hvector_c(count: Num, blocklength: Num,
+        stride: Count,
         oldtype: Datatype, newtype: *mut Datatype)
     {
         let old = layout(oldtype)?;
@@ -146,7 +149,8 @@ mpi_fn! {
         add::<Num>(Layout::indexed(&lens, &displs, &layout(oldtype)?), newtype)
     }
 
-    fn MPI_Type_create_hindexed | MPI_Type_create_hindexed_c(count: Num, array_of_blocklengths: *const Num,
+    fn MPI_Type_create_hindexed | MPI_Type_create_hindexed_c(count: Num,
+        array_of_blocklengths: *const Num,
         array_of_displacements: *const Count, oldtype: Datatype, newtype: *mut Datatype)
     {
         hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype)
@@ -159,21 +163,24 @@ mpi_fn! {
         add::<Num>(Layout::indexed_block(blocklength.into(), &displs, &layout(oldtype)?), newtype)
     }
 
-    fn MPI_Type_create_hindexed_block | MPI_Type_create_hindexed_block_c(count: Num, blocklength: Num,
+    fn MPI_Type_create_hindexed_block | MPI_Type_create_hindexed_block_c(count: Num,
+        blocklength: Num,
         array_of_displacements: *const Count, oldtype: Datatype, newtype: *mut Datatype)
     {
         let displs = array(array_of_displacements, length(count)?, "array_of_displacements")?;
         add::<Num>(Layout::hindexed_block(blocklength.into(), displs, &layout(oldtype)?), newtype)
     }
 
-    fn MPI_Type_create_struct | MPI_Type_create_struct_c(count: Num, array_of_blocklengths: *const Num,
+    fn MPI_Type_create_struct | MPI_Type_create_struct_c(count: Num,
+        array_of_blocklengths: *const Num,
         array_of_displacements: *const Count, array_of_types: *const Datatype,
         newtype: *mut Datatype)
     {
         structure(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)
     }
 
-    fn MPI_Type_create_subarray | MPI_Type_create_subarray_c(ndims: c_int, array_of_sizes: *const Num,
+    fn MPI_Type_create_subarray | MPI_Type_create_subarray_c(ndims: c_int,
+        array_of_sizes: *const Num,
         array_of_subsizes: *const Num, array_of_starts: *const Num, order: c_int,
         oldtype: Datatype, newtype: *mut Datatype)
     {
@@ -203,7 +210,8 @@ mpi_fn! {
         add::<Num>(Layout::darray(&of, &layout(oldtype)?), newtype)
     }
 
-    fn MPI_Type_create_resized | MPI_Type_create_resized_c(oldtype: Datatype, lb: Count, extent: Count,
+    fn MPI_Type_create_resized | MPI_Type_create_resized_c(oldtype: Datatype, lb: Count,
+        extent: Count,
         newtype: *mut Datatype)
     {
         add::<Num>(Layout::resized(lb, extent, &layout(oldtype)?), newtype)
@@ -265,7 +273,8 @@ mpi_fn! {
         put(size, enter_any().types.layout(datatype)?.size() as Count, "size")
     }
 
-    fn MPI_Type_get_extent | MPI_Type_get_extent_c(datatype: Datatype, lb: *mut Count, extent: *mut Count) {
+    fn MPI_Type_get_extent | MPI_Type_get_extent_c(datatype: Datatype, lb: *mut Count,
+        extent: *mut Count) {
         put_extent(datatype, lb, extent)
     }
 
@@ -273,17 +282,20 @@ mpi_fn! {
         put_extent(datatype, lb, extent)
     }
 
-    fn MPI_Type_get_true_extent | MPI_Type_get_true_extent_c(datatype: Datatype, true_lb: *mut Count,
+    fn MPI_Type_get_true_extent | MPI_Type_get_true_extent_c(datatype: Datatype,
+        true_lb: *mut Count,
         true_extent: *mut Count)
     {
         put_true_extent(datatype, true_lb, true_extent)
     }
 
-    fn MPI_Type_get_true_extent_x(datatype: Datatype, true_lb: *mut Count, true_extent: *mut Count) {
+    fn MPI_Type_get_true_extent_x(datatype: Datatype, true_lb: *mut Count,
+        true_extent: *mut Count) {
         put_true_extent(datatype, true_lb, true_extent)
     }
 
-    fn MPI_Type_get_name(datatype: Datatype, type_name: *mut std::ffi::c_char, resultlen: *mut c_int) {
+    fn MPI_Type_get_name(datatype: Datatype, type_name: *mut std::ffi::c_char,
+        resultlen: *mut c_int) {
         let size = consts::MAX_OBJECT_NAME as usize;
         if datatype == consts::DATATYPE_NULL {
             return args::put_string(type_name, size, resultlen, "MPI_DATATYPE_NULL");
@@ -299,7 +311,8 @@ mpi_fn! {
         Ok(())
     }
 
-    fn MPI_Type_get_envelope(datatype: Datatype, num_integers: *mut c_int, num_addresses: *mut c_int,
+    fn MPI_Type_get_envelope(datatype: Datatype, num_integers: *mut c_int,
+        num_addresses: *mut c_int,
         num_datatypes: *mut c_int, combiner: *mut c_int)
     {
         let ty = layout(datatype)?;
@@ -313,7 +326,8 @@ mpi_fn! {
         put(combiner, e.combiner as c_int, "combiner")
     }
 
-    fn MPI_Type_get_envelope_c(datatype: Datatype, num_integers: *mut Count, num_addresses: *mut Count,
+    fn MPI_Type_get_envelope_c(datatype: Datatype, num_integers: *mut Count,
+        num_addresses: *mut Count,
         num_large_counts: *mut Count, num_datatypes: *mut Count, combiner: *mut c_int)
     {
         let e = layout(datatype)?.envelope();

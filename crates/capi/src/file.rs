@@ -80,8 +80,8 @@ fn view(
         (true, true) => 0,
         (true, false) => fail!(
             Arg,
-            "the displacement is {disp} (MPI_DISPLACEMENT_CURRENT), which is for files that were opened \
-            with MPI_MODE_SEQUENTIAL"
+            "the displacement is {disp} (MPI_DISPLACEMENT_CURRENT), which is for files that were \
+             opened with MPI_MODE_SEQUENTIAL"
         ),
         (false, true) => fail!(
             Arg,
@@ -130,7 +130,8 @@ fn type_extent<N: TryFrom<i64>>(fh: File, datatype: Datatype, extent: *mut N) ->
 }
 
 mpi_fn! {
-    fn MPI_File_open(comm: Comm, filename: *const c_char, amode: c_int, hints: Info, fh: *mut File) {
+    fn MPI_File_open(comm: Comm, filename: *const c_char, amode: c_int, hints: Info,
+        fh: *mut File) {
         no_file(|process| {
             let comm = process.comm(comm)?;
             put(fh, consts::FILE_NULL, "fh")?;
@@ -271,15 +272,18 @@ mpi_fn! {
         write_conversion_fn: DatarepConversionFunction,
         dtype_file_extent_fn: DatarepExtentFunction, extra_state: *mut c_void)
     {
-        let both = (Conversion::Int(read_conversion_fn.into()), Conversion::Int(write_conversion_fn.into()));
+        let both = (Conversion::Int(read_conversion_fn.into()),
+            Conversion::Int(write_conversion_fn.into()));
         register_datarep(datarep, both, dtype_file_extent_fn, extra_state)
     }
 
-    fn MPI_Register_datarep_c(datarep: *const c_char, read_conversion_fn: DatarepConversionFunctionC,
+    fn MPI_Register_datarep_c(datarep: *const c_char,
+        read_conversion_fn: DatarepConversionFunctionC,
         write_conversion_fn: DatarepConversionFunctionC,
         dtype_file_extent_fn: DatarepExtentFunction, extra_state: *mut c_void)
     {
-        let both = (Conversion::Count(read_conversion_fn.into()), Conversion::Count(write_conversion_fn.into()));
+        let both = (Conversion::Count(read_conversion_fn.into()),
+            Conversion::Count(write_conversion_fn.into()));
         register_datarep(datarep, both, dtype_file_extent_fn, extra_state)
     }
 }

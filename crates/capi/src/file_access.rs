@@ -159,31 +159,37 @@ mpi_fn! {
     fn MPI_File_read_at | MPI_File_read_at_c(fh: File, offset: Offset, buf: *mut c_void, count: Num,
         datatype: Datatype, status: *mut Status) on fh
     {
-        alone(fh, (Direction::Read, FilePosition::At(offset)), Data::new(buf, count.into(), datatype), status)
+        alone(fh, (Direction::Read, FilePosition::At(offset)), Data::new(buf, count.into(),
+            datatype), status)
     }
 
-    fn MPI_File_iread_at | MPI_File_iread_at_c(fh: File, offset: Offset, buf: *mut c_void, count: Num,
+    fn MPI_File_iread_at | MPI_File_iread_at_c(fh: File, offset: Offset, buf: *mut c_void,
+        count: Num,
         datatype: Datatype, request: *mut Request) on fh
     {
-        begun(fh, (Direction::Read, FilePosition::At(offset)), Data::new(buf, count.into(), datatype), request)
+        begun(fh, (Direction::Read, FilePosition::At(offset)), Data::new(buf, count.into(),
+            datatype), request)
     }
 
     fn MPI_File_read_at_all | MPI_File_read_at_all_c(fh: File, offset: Offset, buf: *mut c_void,
         count: Num, datatype: Datatype, status: *mut Status) on fh
     {
-        all(fh, (Direction::Read, FilePosition::At(offset)), Data::new(buf, count.into(), datatype), status)
+        all(fh, (Direction::Read, FilePosition::At(offset)), Data::new(buf, count.into(), datatype),
+            status)
     }
 
     fn MPI_File_iread_at_all | MPI_File_iread_at_all_c(fh: File, offset: Offset, buf: *mut c_void,
         count: Num, datatype: Datatype, request: *mut Request) on fh
     {
-        begun_all(fh, (Direction::Read, FilePosition::At(offset)), Data::new(buf, count.into(), datatype), request)
+        begun_all(fh, (Direction::Read, FilePosition::At(offset)), Data::new(buf, count.into(),
+            datatype), request)
     }
 
     fn MPI_File_read_at_all_begin | MPI_File_read_at_all_begin_c(fh: File, offset: Offset,
         buf: *mut c_void, count: Num, datatype: Datatype) on fh
     {
-        begin(fh, (Direction::Read, FilePosition::At(offset)), Form::At, Data::new(buf, count.into(), datatype))
+        begin(fh, (Direction::Read, FilePosition::At(offset)), Form::At, Data::new(buf,
+            count.into(), datatype))
     }
 
     fn MPI_File_read_at_all_end(fh: File, buf: *mut c_void, status: *mut Status) on fh {
@@ -193,31 +199,36 @@ mpi_fn! {
     fn MPI_File_read | MPI_File_read_c(fh: File, buf: *mut c_void, count: Num, datatype: Datatype,
         status: *mut Status) on fh
     {
-        alone(fh, (Direction::Read, FilePosition::Individual), Data::new(buf, count.into(), datatype), status)
+        alone(fh, (Direction::Read, FilePosition::Individual), Data::new(buf, count.into(),
+            datatype), status)
     }
 
     fn MPI_File_iread | MPI_File_iread_c(fh: File, buf: *mut c_void, count: Num, datatype: Datatype,
         request: *mut Request) on fh
     {
-        begun(fh, (Direction::Read, FilePosition::Individual), Data::new(buf, count.into(), datatype), request)
+        begun(fh, (Direction::Read, FilePosition::Individual), Data::new(buf, count.into(),
+            datatype), request)
     }
 
     fn MPI_File_read_all | MPI_File_read_all_c(fh: File, buf: *mut c_void, count: Num,
         datatype: Datatype, status: *mut Status) on fh
     {
-        all(fh, (Direction::Read, FilePosition::Individual), Data::new(buf, count.into(), datatype), status)
+        all(fh, (Direction::Read, FilePosition::Individual), Data::new(buf, count.into(), datatype),
+            status)
     }
 
     fn MPI_File_iread_all | MPI_File_iread_all_c(fh: File, buf: *mut c_void, count: Num,
         datatype: Datatype, request: *mut Request) on fh
     {
-        begun_all(fh, (Direction::Read, FilePosition::Individual), Data::new(buf, count.into(), datatype), request)
+        begun_all(fh, (Direction::Read, FilePosition::Individual), Data::new(buf, count.into(),
+            datatype), request)
     }
 
     fn MPI_File_read_all_begin | MPI_File_read_all_begin_c(fh: File, buf: *mut c_void, count: Num,
         datatype: Datatype) on fh
     {
-        begin(fh, (Direction::Read, FilePosition::Individual), Form::Individual, Data::new(buf, count.into(), datatype))
+        begin(fh, (Direction::Read, FilePosition::Individual), Form::Individual, Data::new(buf,
+            count.into(), datatype))
     }
 
     fn MPI_File_read_all_end(fh: File, buf: *mut c_void, status: *mut Status) on fh {
@@ -227,13 +238,15 @@ mpi_fn! {
     fn MPI_File_read_shared | MPI_File_read_shared_c(fh: File, buf: *mut c_void, count: Num,
         datatype: Datatype, status: *mut Status) on fh
     {
-        alone(fh, (Direction::Read, FilePosition::Shared), Data::new(buf, count.into(), datatype), status)
+        alone(fh, (Direction::Read, FilePosition::Shared), Data::new(buf, count.into(), datatype),
+            status)
     }
 
     fn MPI_File_iread_shared | MPI_File_iread_shared_c(fh: File, buf: *mut c_void, count: Num,
         datatype: Datatype, request: *mut Request) on fh
     {
-        begun(fh, (Direction::Read, FilePosition::Shared), Data::new(buf, count.into(), datatype), request)
+        begun(fh, (Direction::Read, FilePosition::Shared), Data::new(buf, count.into(), datatype),
+            request)
     }
 
     fn MPI_File_read_ordered | MPI_File_read_ordered_c(fh: File, buf: *mut c_void, count: Num,
@@ -255,65 +268,78 @@ mpi_fn! {
     fn MPI_File_write_at | MPI_File_write_at_c(fh: File, offset: Offset, buf: *const c_void,
         count: Num, datatype: Datatype, status: *mut Status) on fh
     {
-        alone(fh, (Direction::Write, FilePosition::At(offset)), Data::new(buf, count.into(), datatype), status)
+        alone(fh, (Direction::Write, FilePosition::At(offset)), Data::new(buf, count.into(),
+            datatype), status)
     }
 
     fn MPI_File_iwrite_at | MPI_File_iwrite_at_c(fh: File, offset: Offset, buf: *const c_void,
         count: Num, datatype: Datatype, request: *mut Request) on fh
     {
-        begun(fh, (Direction::Write, FilePosition::At(offset)), Data::new(buf, count.into(), datatype), request)
+        begun(fh, (Direction::Write, FilePosition::At(offset)), Data::new(buf, count.into(),
+            datatype), request)
     }
 
     fn MPI_File_write_at_all | MPI_File_write_at_all_c(fh: File, offset: Offset, buf: *const c_void,
         count: Num, datatype: Datatype, status: *mut Status) on fh
     {
-        all(fh, (Direction::Write, FilePosition::At(offset)), Data::new(buf, count.into(), datatype), status)
+        all(fh, (Direction::Write, FilePosition::At(offset)), Data::new(buf, count.into(),
+            datatype), status)
     }
 
-    fn MPI_File_iwrite_at_all | MPI_File_iwrite_at_all_c(fh: File, offset: Offset, buf: *const c_void,
+    fn MPI_File_iwrite_at_all | MPI_File_iwrite_at_all_c(fh: File, offset: Offset,
+        buf: *const c_void,
         count: Num, datatype: Datatype, request: *mut Request) on fh
     {
-        begun_all(fh, (Direction::Write, FilePosition::At(offset)), Data::new(buf, count.into(), datatype), request)
+        begun_all(fh, (Direction::Write, FilePosition::At(offset)), Data::new(buf, count.into(),
+            datatype), request)
     }
 
     fn MPI_File_write_at_all_begin | MPI_File_write_at_all_begin_c(fh: File, offset: Offset,
         buf: *const c_void, count: Num, datatype: Datatype) on fh
     {
-        begin(fh, (Direction::Write, FilePosition::At(offset)), Form::At, Data::new(buf, count.into(), datatype))
+        begin(fh, (Direction::Write, FilePosition::At(offset)), Form::At, Data::new(buf,
+            count.into(), datatype))
     }
 
     fn MPI_File_write_at_all_end(fh: File, buf: *const c_void, status: *mut Status) on fh {
         end(fh, (Form::At, Direction::Write), buf, status)
     }
 
-    fn MPI_File_write | MPI_File_write_c(fh: File, buf: *const c_void, count: Num, datatype: Datatype,
+    fn MPI_File_write | MPI_File_write_c(fh: File, buf: *const c_void, count: Num,
+        datatype: Datatype,
         status: *mut Status) on fh
     {
-        alone(fh, (Direction::Write, FilePosition::Individual), Data::new(buf, count.into(), datatype), status)
+        alone(fh, (Direction::Write, FilePosition::Individual), Data::new(buf, count.into(),
+            datatype), status)
     }
 
     fn MPI_File_iwrite | MPI_File_iwrite_c(fh: File, buf: *const c_void, count: Num,
         datatype: Datatype, request: *mut Request) on fh
     {
-        begun(fh, (Direction::Write, FilePosition::Individual), Data::new(buf, count.into(), datatype), request)
+        begun(fh, (Direction::Write, FilePosition::Individual), Data::new(buf, count.into(),
+            datatype), request)
     }
 
     fn MPI_File_write_all | MPI_File_write_all_c(fh: File, buf: *const c_void, count: Num,
         datatype: Datatype, status: *mut Status) on fh
     {
-        all(fh, (Direction::Write, FilePosition::Individual), Data::new(buf, count.into(), datatype), status)
+        all(fh, (Direction::Write, FilePosition::Individual), Data::new(buf, count.into(),
+            datatype), status)
     }
 
     fn MPI_File_iwrite_all | MPI_File_iwrite_all_c(fh: File, buf: *const c_void, count: Num,
         datatype: Datatype, request: *mut Request) on fh
     {
-        begun_all(fh, (Direction::Write, FilePosition::Individual), Data::new(buf, count.into(), datatype), request)
+        begun_all(fh, (Direction::Write, FilePosition::Individual), Data::new(buf, count.into(),
+            datatype), request)
     }
 
-    fn MPI_File_write_all_begin | MPI_File_write_all_begin_c(fh: File, buf: *const c_void, count: Num,
+    fn MPI_File_write_all_begin | MPI_File_write_all_begin_c(fh: File, buf: *const c_void,
+        count: Num,
         datatype: Datatype) on fh
     {
-        begin(fh, (Direction::Write, FilePosition::Individual), Form::Individual, Data::new(buf, count.into(), datatype))
+        begin(fh, (Direction::Write, FilePosition::Individual), Form::Individual, Data::new(buf,
+            count.into(), datatype))
     }
 
     fn MPI_File_write_all_end(fh: File, buf: *const c_void, status: *mut Status) on fh {
@@ -323,13 +349,15 @@ mpi_fn! {
     fn MPI_File_write_shared | MPI_File_write_shared_c(fh: File, buf: *const c_void, count: Num,
         datatype: Datatype, status: *mut Status) on fh
     {
-        alone(fh, (Direction::Write, FilePosition::Shared), Data::new(buf, count.into(), datatype), status)
+        alone(fh, (Direction::Write, FilePosition::Shared), Data::new(buf, count.into(), datatype),
+            status)
     }
 
     fn MPI_File_iwrite_shared | MPI_File_iwrite_shared_c(fh: File, buf: *const c_void, count: Num,
         datatype: Datatype, request: *mut Request) on fh
     {
-        begun(fh, (Direction::Write, FilePosition::Shared), Data::new(buf, count.into(), datatype), request)
+        begun(fh, (Direction::Write, FilePosition::Shared), Data::new(buf, count.into(), datatype),
+            request)
     }
 
     fn MPI_File_write_ordered | MPI_File_write_ordered_c(fh: File, buf: *const c_void, count: Num,

@@ -227,7 +227,8 @@ macro_rules! export {
 }
 
 export! {
-    fn MPIX_Op_create_x(function: LayerFn, end: Option<End>, commute: c_int, state: *mut c_void, op: *mut Op) {
+    fn MPIX_Op_create_x(function: LayerFn, end: Option<End>, commute: c_int, state: *mut c_void,
+        op: *mut Op) {
         layers::catena_op_create(function, i64::MAX, state, end, commute, op)
     }
 
@@ -249,7 +250,8 @@ export! {
         layers::catena_errhandler_create(2, function, state, end, errhandler)
     }
 
-    fn MPIX_Session_create_errhandler_x(function: LayerHandler, end: Option<End>, state: *mut c_void,
+    fn MPIX_Session_create_errhandler_x(function: LayerHandler, end: Option<End>,
+        state: *mut c_void,
         errhandler: *mut Errhandler)
     {
         layers::catena_errhandler_create(3, function, state, end, errhandler)
@@ -281,8 +283,10 @@ export! {
         set_as_fortran(value, |cell| attr::MPI_Comm_set_attr(comm, key, cell))
     }
 
-    fn MPIX_Type_get_attr_as_fortran(datatype: Datatype, key: c_int, value: *mut c_void, flag: *mut c_int) {
-        as_fortran(key, value, flag, |value, flag| attr::MPI_Type_get_attr(datatype, key, value, flag))
+    fn MPIX_Type_get_attr_as_fortran(datatype: Datatype, key: c_int, value: *mut c_void,
+        flag: *mut c_int) {
+        as_fortran(key, value, flag, |value, flag| attr::MPI_Type_get_attr(datatype, key, value,
+            flag))
     }
 
     fn MPIX_Type_set_attr_as_fortran(datatype: Datatype, key: c_int, value: *mut c_void) {

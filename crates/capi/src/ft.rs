@@ -48,7 +48,8 @@ extension! {
         put(failedgrp, process.objects.groups.add(failed), "failedgrp")
     }
 
-    fn MPIX_Comm_ack_failed[MPI_Comm_ack_failed](comm: Comm, num_to_ack: c_int, num_acked: *mut c_int) on comm {
+    fn MPIX_Comm_ack_failed[MPI_Comm_ack_failed](comm: Comm, num_to_ack: c_int,
+        num_acked: *mut c_int) on comm {
         let process = enter()?;
         let Ok(most) = usize::try_from(num_to_ack) else {
             fail!(Arg, "num_to_ack is {num_to_ack}: it must not be negative");
@@ -79,7 +80,8 @@ extension! {
         result
     }
 
-    fn MPIX_Comm_iagree[MPI_Comm_iagree](comm: Comm, flag: *mut c_int, request: *mut Request) on comm {
+    fn MPIX_Comm_iagree[MPI_Comm_iagree](comm: Comm, flag: *mut c_int,
+        request: *mut Request) on comm {
         let process = enter()?;
         put(request, consts::REQUEST_NULL, "request")?;
         let own = read(flag, "flag")?;
@@ -92,7 +94,8 @@ extension! {
         put_comm(newcomm, || calls::shrink(&process, &process.comm(comm)?))
     }
 
-    fn MPIX_Comm_ishrink[MPI_Comm_ishrink](comm: Comm, newcomm: *mut Comm, request: *mut Request) on comm {
+    fn MPIX_Comm_ishrink[MPI_Comm_ishrink](comm: Comm, newcomm: *mut Comm,
+        request: *mut Request) on comm {
         let process = enter()?;
         put(newcomm, consts::COMM_NULL, "newcomm")?;
         put(request, consts::REQUEST_NULL, "request")?;

@@ -116,14 +116,16 @@ mpi_fn! {
         put(newgroup, process.objects.groups.add(new), "newgroup")
     }
 
-    fn MPI_Group_range_incl(group: Group, n: c_int, triples: *mut [c_int; 3], newgroup: *mut Group) {
+    fn MPI_Group_range_incl(group: Group, n: c_int, triples: *mut [c_int; 3],
+        newgroup: *mut Group) {
         let process = enter()?;
         let group = process.objects.groups.find(group)?;
         let new = group.include_ranges(array(triples, number(n)?, "ranges")?)?;
         put(newgroup, process.objects.groups.add(new), "newgroup")
     }
 
-    fn MPI_Group_range_excl(group: Group, n: c_int, triples: *mut [c_int; 3], newgroup: *mut Group) {
+    fn MPI_Group_range_excl(group: Group, n: c_int, triples: *mut [c_int; 3],
+        newgroup: *mut Group) {
         let process = enter()?;
         let group = process.objects.groups.find(group)?;
         let ranks = group.expand_ranges(array(triples, number(n)?, "ranges")?)?;

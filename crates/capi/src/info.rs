@@ -128,7 +128,8 @@ mpi_fn! {
         put(flag, found.is_some().into(), "flag")
     }
 
-    fn MPI_Info_get_string(handle: Info, name: *const c_char, buflen: *mut c_int, value: *mut c_char,
+    fn MPI_Info_get_string(handle: Info, name: *const c_char, buflen: *mut c_int,
+        value: *mut c_char,
         flag: *mut c_int)
     {
         let objects = enter_any();

@@ -81,7 +81,8 @@ extension! {
         put(value, was as Count, "value")
     }
 
-    fn MPIX_Win_test_notify(win: Win, notification_idx: c_int, value: Count, flag: *mut c_int) on win {
+    fn MPIX_Win_test_notify(win: Win, notification_idx: c_int, value: Count,
+        flag: *mut c_int) on win {
         let process = enter()?;
         let window = kept(&process, win)?;
         let has_come = window.test_notify(&process, notification_idx, threshold(value)?)?;
@@ -113,7 +114,8 @@ extension! {
         }))
     }
 
-    fn MPIX_Accumulate_notify | MPIX_Accumulate_notify_c(origin_addr: *const c_void, origin_count: Num,
+    fn MPIX_Accumulate_notify | MPIX_Accumulate_notify_c(origin_addr: *const c_void,
+        origin_count: Num,
         origin_datatype: Datatype, target_rank: c_int, target_disp: Aint, target_count: Num,
         target_datatype: Datatype, op: Op, notification_idx: c_int, win: Win) on win
     {
@@ -123,14 +125,16 @@ extension! {
         }))
     }
 
-    fn MPIX_Get_accumulate_notify | MPIX_Get_accumulate_notify_c(origin_addr: *const c_void, origin_count: Num,
+    fn MPIX_Get_accumulate_notify | MPIX_Get_accumulate_notify_c(origin_addr: *const c_void,
+        origin_count: Num,
         origin_datatype: Datatype, result_addr: *mut c_void, result_count: Num,
         result_datatype: Datatype, target_rank: c_int, target_disp: Aint, target_count: Num,
         target_datatype: Datatype, op: Op, notification_idx: c_int, win: Win) on win
     {
         let origin = Origin::new(origin_addr, origin_count.into(), origin_datatype);
         let result = Origin::new(result_addr, result_count.into(), result_datatype);
-        notified(win, (target_rank, notification_idx), || get_accumulate(win, op, origin, result, Target {
+        notified(win, (target_rank, notification_idx), || get_accumulate(win, op, origin, result,
+            Target {
             rank: target_rank, disp: target_disp, count: target_count.into(), ty: target_datatype,
         }))
     }
@@ -142,7 +146,8 @@ extension! {
         let origin = Origin::new(origin_addr, origin_count.into(), origin_datatype);
         notified(win, (target_rank, notification_idx), || {
             requested(win, request, || put_data(win, origin, Target {
-                rank: target_rank, disp: target_disp, count: target_count.into(), ty: target_datatype,
+                rank: target_rank, disp: target_disp, count: target_count.into(),
+                    ty: target_datatype,
             }))
         })
     }
@@ -154,7 +159,8 @@ extension! {
         let origin = Origin::new(origin_addr, origin_count.into(), origin_datatype);
         notified(win, (target_rank, notification_idx), || {
             requested(win, request, || get_data(win, origin, Target {
-                rank: target_rank, disp: target_disp, count: target_count.into(), ty: target_datatype,
+                rank: target_rank, disp: target_disp, count: target_count.into(),
+                    ty: target_datatype,
             }))
         })
     }

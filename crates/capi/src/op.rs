@@ -50,7 +50,8 @@ mpi_fn! {
         put(commute, op.commutative().into(), "commute")
     }
 
-    fn MPI_Reduce_local | MPI_Reduce_local_c(inbuf: *const c_void, inoutbuf: *mut c_void, count: Num,
+    fn MPI_Reduce_local | MPI_Reduce_local_c(inbuf: *const c_void, inoutbuf: *mut c_void,
+        count: Num,
         datatype: Datatype, op: Op)
     {
         let objects = enter_any();

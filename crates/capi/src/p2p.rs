@@ -196,7 +196,8 @@ send_inits! {
 }
 
 mpi_fn! {
-    fn MPI_Bsend | MPI_Bsend_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int, tag: c_int,
+    fn MPI_Bsend | MPI_Bsend_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int,
+        tag: c_int,
         comm: Comm) on comm
     {
         let process = enter()?;
@@ -218,7 +219,8 @@ mpi_fn! {
         put(request, request::SENT, "request")
     }
 
-    fn MPI_Bsend_init | MPI_Bsend_init_c(buf: *const c_void, count: Num, datatype: Datatype, dest: c_int,
+    fn MPI_Bsend_init | MPI_Bsend_init_c(buf: *const c_void, count: Num, datatype: Datatype,
+        dest: c_int,
         tag: c_int, comm: Comm, request: *mut Request) on comm
     {
         let process = enter()?;
@@ -237,7 +239,8 @@ mpi_fn! {
         put(request, what.init(&process), "request")
     }
 
-    fn MPI_Recv | MPI_Recv_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int, tag: c_int,
+    fn MPI_Recv | MPI_Recv_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int,
+        tag: c_int,
         comm: Comm, status: *mut Status) on comm
     {
         let process = enter()?;
@@ -249,7 +252,8 @@ mpi_fn! {
         finish(done, status)
     }
 
-    fn MPI_Irecv | MPI_Irecv_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int, tag: c_int,
+    fn MPI_Irecv | MPI_Irecv_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int,
+        tag: c_int,
         comm: Comm, request: *mut Request) on comm
     {
         let process = enter()?;
@@ -257,7 +261,8 @@ mpi_fn! {
         put(request, irecv(&process, a), "request")
     }
 
-    fn MPI_Recv_init | MPI_Recv_init_c(buf: *mut c_void, count: Num, datatype: Datatype, source: c_int,
+    fn MPI_Recv_init | MPI_Recv_init_c(buf: *mut c_void, count: Num, datatype: Datatype,
+        source: c_int,
         tag: c_int, comm: Comm, request: *mut Request) on comm
     {
         let process = enter()?;
@@ -287,7 +292,8 @@ mpi_fn! {
         both(&process, &mut send, &mut recv, status)
     }
 
-    fn MPI_Sendrecv_replace | MPI_Sendrecv_replace_c(buf: *mut c_void, count: Num, datatype: Datatype,
+    fn MPI_Sendrecv_replace | MPI_Sendrecv_replace_c(buf: *mut c_void, count: Num,
+        datatype: Datatype,
         dest: c_int, sendtag: c_int, source: c_int, recvtag: c_int, comm: Comm,
         status: *mut Status) on comm
     {
@@ -308,7 +314,8 @@ mpi_fn! {
         put(request, request::pair(&process, send, recv), "request")
     }
 
-    fn MPI_Isendrecv_replace | MPI_Isendrecv_replace_c(buf: *mut c_void, count: Num, datatype: Datatype,
+    fn MPI_Isendrecv_replace | MPI_Isendrecv_replace_c(buf: *mut c_void, count: Num,
+        datatype: Datatype,
         dest: c_int, sendtag: c_int, source: c_int, recvtag: c_int, comm: Comm,
         request: *mut Request) on comm
     {
@@ -330,7 +337,8 @@ mpi_fn! {
         Ok(())
     }
 
-    fn MPI_Iprobe(source: c_int, tag: c_int, comm: Comm, flag: *mut c_int, status: *mut Status) on comm {
+    fn MPI_Iprobe(source: c_int, tag: c_int, comm: Comm, flag: *mut c_int,
+        status: *mut Status) on comm {
         let process = enter()?;
         let c = process.comm_ref(comm)?;
         let tag = p2p::recv_tag(tag)?;
@@ -344,7 +352,8 @@ mpi_fn! {
         put(flag, found.is_some().into(), "flag")
     }
 
-    fn MPI_Mprobe(source: c_int, tag: c_int, comm: Comm, message: *mut Message, status: *mut Status) on comm {
+    fn MPI_Mprobe(source: c_int, tag: c_int, comm: Comm, message: *mut Message,
+        status: *mut Status) on comm {
         let process = enter()?;
         let c = process.comm_ref(comm)?;
         let tag = p2p::recv_tag(tag)?;
@@ -377,7 +386,8 @@ mpi_fn! {
         put(message, handle, "message")
     }
 
-    fn MPI_Mrecv | MPI_Mrecv_c(buf: *mut c_void, count: Num, datatype: Datatype, message: *mut Message,
+    fn MPI_Mrecv | MPI_Mrecv_c(buf: *mut c_void, count: Num, datatype: Datatype,
+        message: *mut Message,
         status: *mut Status)
     {
         let process = enter()?;
@@ -387,7 +397,8 @@ mpi_fn! {
         finish(done, status)
     }
 
-    fn MPI_Imrecv | MPI_Imrecv_c(buf: *mut c_void, count: Num, datatype: Datatype, message: *mut Message,
+    fn MPI_Imrecv | MPI_Imrecv_c(buf: *mut c_void, count: Num, datatype: Datatype,
+        message: *mut Message,
         request: *mut Request)
     {
         let process = enter()?;

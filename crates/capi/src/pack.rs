@@ -136,7 +136,8 @@ fn advance<N: TryFrom<Count>>(to: *mut N, value: Count, name: &str) -> Result<()
 }
 
 mpi_fn! {
-    fn MPI_Pack | MPI_Pack_c(inbuf: *const c_void, incount: Num, datatype: Datatype, outbuf: *mut c_void,
+    fn MPI_Pack | MPI_Pack_c(inbuf: *const c_void, incount: Num, datatype: Datatype,
+        outbuf: *mut c_void,
         outsize: Num, position: *mut Num, comm: Comm) on comm
     {
         let at: Count = get(position, "position")?.into();
@@ -183,7 +184,8 @@ mpi_fn! {
         put(size, Num::try_from(e.bytes).unwrap_or(consts::UNDEFINED.into()), "size")
     }
 
-    fn MPI_Pack_external | MPI_Pack_external_c(datarep: *const c_char, inbuf: *const c_void, incount: Num,
+    fn MPI_Pack_external | MPI_Pack_external_c(datarep: *const c_char, inbuf: *const c_void,
+        incount: Num,
         datatype: Datatype, outbuf: *mut c_void, outsize: Count, position: *mut Count)
     {
         check_datarep(datarep)?;
@@ -233,7 +235,8 @@ mpi_fn! {
             convert(&from[at as usize..])?;
         } else {
             // SAFETY: the program passes `insize` bytes.
-            let from = unsafe { fetch(inbuf.cast::<u8>().wrapping_offset(at as isize), need as usize)? };
+            let from = unsafe { fetch(inbuf.cast::<u8>().wrapping_offset(at as isize),
+                need as usize)? };
             convert(&from)?;
         }
         put(position, at + need as Count, "position")

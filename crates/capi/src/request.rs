@@ -251,7 +251,8 @@ mpi_fn! {
         }
     }
 
-    fn MPI_Testany(count: c_int, array_of_requests: *mut Request, indx: *mut c_int, flag: *mut c_int,
+    fn MPI_Testany(count: c_int, array_of_requests: *mut Request, indx: *mut c_int,
+        flag: *mut c_int,
         status: *mut Status)
     {
         let process = enter()?;
@@ -347,7 +348,8 @@ mpi_fn! {
             None => put(outcount, consts::UNDEFINED, "outcount"),
             Some(n) => {
                 for (k, &i) in indices[..n].iter().enumerate() {
-                    put_status(at(array_of_statuses, k), &request::peek(&process, requests[i as usize])?.status);
+                    put_status(at(array_of_statuses, k), &request::peek(&process,
+                        requests[i as usize])?.status);
                 }
                 put(outcount, n as c_int, "outcount")
             }

@@ -109,8 +109,8 @@ fn same_elements(process: &Process, origin: Datatype, target: Datatype) -> Resul
     {
         fail!(
             Type,
-            "an accumulate combines elements of one predefined type: those of the origin are {ours:?}, \
-            those of the target {theirs:?}"
+            "an accumulate combines elements of one predefined type: those of the origin are \
+             {ours:?}, those of the target {theirs:?}"
         );
     }
     Ok(())
@@ -396,7 +396,8 @@ mpi_fn! {
         })
     }
 
-    fn MPI_Rput | MPI_Rput_c(origin_addr: *const c_void, origin_count: Num, origin_datatype: Datatype,
+    fn MPI_Rput | MPI_Rput_c(origin_addr: *const c_void, origin_count: Num,
+        origin_datatype: Datatype,
         target_rank: c_int, target_disp: Aint, target_count: Num, target_datatype: Datatype,
         win: Win, request: *mut Request) on win
     {

@@ -43,7 +43,8 @@ mpi_fn! {
         put(info_used, info::add(process.objects, copy), "info_used")
     }
 
-    fn MPI_Session_get_num_psets(session: Session, hints: Info, npset_names: *mut c_int) on session {
+    fn MPI_Session_get_num_psets(session: Session, hints: Info,
+        npset_names: *mut c_int) on session {
         let process = enter()?;
         process.objects.session(session)?;
         process.objects.infos.find(hints)?;

@@ -297,7 +297,8 @@ mpi_fn! {
             let destinations = list(destinations, outdegree, "destinations")?;
             adjacent((sources, sourceweights), (destinations, destweights))
         });
-        put_comm(comm_dist_graph, || process.comm(comm_old)?.dist_graph_adjacent(&process, own, reorder != 0))
+        put_comm(comm_dist_graph, || process.comm(comm_old)?.dist_graph_adjacent(&process, own,
+            reorder != 0))
     }
 
     fn MPI_Dist_graph_create(comm_old: Comm, n: c_int, sources: *const c_int, degrees: *const c_int,
@@ -307,7 +308,8 @@ mpi_fn! {
         let process = enter()?;
         let hints = process.objects.infos.find(hints);
         let given = hints.and_then(|_| spread(n, sources, degrees, destinations, weights));
-        put_comm(comm_dist_graph, || process.comm(comm_old)?.dist_graph(&process, given, reorder != 0))
+        put_comm(comm_dist_graph, || process.comm(comm_old)?.dist_graph(&process, given,
+            reorder != 0))
     }
 
     fn MPI_Dist_graph_neighbors_count(comm: Comm, indegree: *mut c_int, outdegree: *mut c_int,

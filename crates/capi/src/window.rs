@@ -82,7 +82,8 @@ fn shared_query<U: TryFrom<i64>>(
 }
 
 mpi_fn! {
-    fn MPI_Win_create | MPI_Win_create_c(base: *mut c_void, size: Aint, disp_unit: Disp, hints: Info,
+    fn MPI_Win_create | MPI_Win_create_c(base: *mut c_void, size: Aint, disp_unit: Disp,
+        hints: Info,
         comm: Comm, win: *mut Win) on comm
     {
         make((Flavor::Create, base), (size, disp_unit as i64), (hints, comm), None, win)

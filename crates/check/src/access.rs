@@ -193,16 +193,19 @@ pub fn conflicts(told: &[Told], unit: i64, site: &impl Fn() -> Site) -> Vec<Find
             let (when, remedy) = match one.span.clock {
                 0 => (
                     "in one epoch",
-                    "let the end of an epoch stand between the two, access different memory, or use accumulations",
+                    "let the end of an epoch stand between the two, access different memory, or \
+                     use accumulations",
                 ),
                 _ => (
                     "at the same time, with shared locks",
-                    "lock with MPI_LOCK_EXCLUSIVE, use accumulations, or let the one be complete (MPI_Win_flush) and \
-                     tell so, by a message or a barrier, before the other one begins",
+                    "lock with MPI_LOCK_EXCLUSIVE, use accumulations, or let the one be complete \
+                     (MPI_Win_flush) and tell so, by a message or a barrier, before the other one \
+                     begins",
                 ),
             };
             let text = format!(
-                "{} of rank {} and {} of rank {} access the same {bytes} bytes of this rank's window {when}",
+                "{} of rank {} and {} of rank {} access the same {bytes} bytes of this rank's \
+                 window {when}",
                 first.place, first.origin, second.place, second.origin
             );
             found.push(Finding::error(Kind::Conflict, site(), text).remedy(remedy));

@@ -46,7 +46,8 @@ macro_rules! next {
         static NEXT: $crate::behind::Next = $crate::behind::Next::new($name);
         NEXT.get().map(|address| {
             // SAFETY: the function of the C library has this type.
-            unsafe { std::mem::transmute::<usize, unsafe extern "C" fn($($arg),*) -> $result>(address) }
+            unsafe { std::mem::transmute::<usize,
+                unsafe extern "C" fn($($arg),*) -> $result>(address) }
         })
     }};
 }

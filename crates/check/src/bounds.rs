@@ -29,7 +29,8 @@ fn beyond_block(used: &Use, piece: &Piece, site: &impl Fn() -> Site) -> Option<F
     let end = begin + len;
     let text = if piece.end > end {
         format!(
-            "its buffer {} ends {} bytes behind the {len} bytes that malloc has given: {} elements of {} take {} bytes",
+            "its buffer {} ends {} bytes behind the {len} bytes that malloc has given: {} elements \
+             of {} take {} bytes",
             used.arg,
             piece.end - end,
             piece.count,

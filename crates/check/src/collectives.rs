@@ -32,12 +32,16 @@ impl Collective {
         let calls = all.get_or_insert_default().entry(comm).or_default();
         let finding = calls.first().map(|(_, other)| {
             let text = format!(
-                "another thread is in {} on the same communicator: the ranks may take the calls in different orders",
+                "another thread is in {} on the same communicator: the ranks may take the calls in \
+                 different orders",
                 other.call
             );
             let finding = Finding::error(Kind::Thread, site(), text);
             let finding = finding.besides("the other thread is in", other);
-            finding.remedy("let one thread after the other call collectives on a communicator, or give each its own by MPI_Comm_dup")
+            finding.remedy(
+                "let one thread after the other call collectives on a communicator, or give each \
+                 its own by MPI_Comm_dup",
+            )
         });
         calls.push((number, site()));
         Some((Collective { comm, number }, finding))

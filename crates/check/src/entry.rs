@@ -112,7 +112,8 @@ macro_rules! entry {
 #[cfg(target_arch = "x86_64")]
 macro_rules! jump {
     ($number:expr) => {
-        std::arch::naked_asm!("mov eax, {number}", "jmp {any}", number = const $number, any = sym any)
+        std::arch::naked_asm!("mov eax, {number}", "jmp {any}", number = const $number,
+            any = sym any)
     };
 }
 

@@ -94,6 +94,9 @@ extern "C" fn catena_check_unmatched(comm: Comm, source: c_int, tag: c_int, byte
         None => finding,
     };
     finding
-        .remedy("receive each message that is sent, as by MPI_Recv, with its tag and on its communicator")
+        .remedy(
+            "receive each message that is sent, as by MPI_Recv, with its tag and on its \
+             communicator",
+        )
         .tell();
 }

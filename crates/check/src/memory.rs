@@ -78,7 +78,8 @@ fn look(what: &'static str, block: usize, len: usize) {
     let _inside = Inside::enter();
     if let Some(met) = requests::within(block, len) {
         let text = format!(
-            "{len} bytes at {block:#x} are given back, in which the buffer {} of a pending {} lies ({} bytes at {:#x})",
+            "{len} bytes at {block:#x} are given back, in which the buffer {} of a pending {} lies \
+             ({} bytes at {:#x})",
             met.arg,
             met.site.call,
             met.piece.len(),

@@ -13,7 +13,8 @@ use crate::next::Known;
 /// Declares functions of the library: each returns an error code, or -1 if there is no library.
 macro_rules! functions {
     ($($name:ident($($arg:ident: $ty:ty),*);)*) => {$(
-        #[allow(non_snake_case, clippy::too_many_arguments, reason = "the function of the standard")]
+        #[allow(non_snake_case, clippy::too_many_arguments,
+            reason = "the function of the standard")]
         pub fn $name($($arg: $ty),*) -> c_int {
             static KNOWN: Known = Known::new(stringify!($name));
             let Some(address) = KNOWN.address() else {
@@ -21,7 +22,8 @@ macro_rules! functions {
             };
             // SAFETY: the function has this prototype; places for what it tells are good.
             unsafe {
-                let function = std::mem::transmute::<usize, unsafe extern "C" fn($($ty),*) -> c_int>(address);
+                let function = std::mem::transmute::<usize,
+                    unsafe extern "C" fn($($ty),*) -> c_int>(address);
                 function($($arg),*)
             }
         }
@@ -34,22 +36,28 @@ functions! {
     Comm_remote_size(comm: Comm, size: &mut c_int);
     Comm_test_inter(comm: Comm, flag: &mut c_int);
     Topo_test(comm: Comm, status: &mut c_int);
-    Dist_graph_neighbors_count(comm: Comm, indegree: &mut c_int, outdegree: &mut c_int, weighted: &mut c_int);
+    Dist_graph_neighbors_count(comm: Comm, indegree: &mut c_int, outdegree: &mut c_int,
+        weighted: &mut c_int);
     Graph_neighbors_count(comm: Comm, rank: c_int, count: &mut c_int);
     Type_size_c(ty: Datatype, size: &mut Count);
     Type_get_extent_c(ty: Datatype, lb: &mut Count, extent: &mut Count);
     Type_get_true_extent_c(ty: Datatype, lb: &mut Count, extent: &mut Count);
-    Type_get_envelope_c(ty: Datatype, integers: &mut Count, addresses: &mut Count, counts: &mut Count, types: &mut Count, combiner: &mut c_int);
-    Type_get_contents_c(ty: Datatype, integers: Count, addresses: Count, counts: Count, types: Count, i: *mut c_int, a: *mut Aint, c: *mut Count, t: *mut Datatype);
+    Type_get_envelope_c(ty: Datatype, integers: &mut Count, addresses: &mut Count,
+        counts: &mut Count, types: &mut Count, combiner: &mut c_int);
+    Type_get_contents_c(ty: Datatype, integers: Count, addresses: Count, counts: Count,
+        types: Count, i: *mut c_int, a: *mut Aint, c: *mut Count, t: *mut Datatype);
     Type_free(ty: &mut Datatype);
     Type_get_name(ty: Datatype, name: *mut u8, len: &mut c_int);
-    Unpack_c(from: *const c_void, len: Count, position: &mut Count, to: *mut c_void, count: Count, ty: Datatype, comm: Comm);
+    Unpack_c(from: *const c_void, len: Count, position: &mut Count, to: *mut c_void, count: Count,
+        ty: Datatype, comm: Comm);
     Request_get_status(request: Request, flag: &mut c_int, status: &mut Status);
     Request_free(request: &mut Request);
-    Grequest_start(query: GrequestQueryFunction, free: GrequestFreeFunction, cancel: GrequestCancelFunction, state: *mut c_void, request: &mut Request);
+    Grequest_start(query: GrequestQueryFunction, free: GrequestFreeFunction,
+        cancel: GrequestCancelFunction, state: *mut c_void, request: &mut Request);
     Grequest_complete(request: Request);
     Session_get_info(session: Session, info: &mut Info);
-    Info_get_string(info: Info, key: *const c_char, room: &mut c_int, value: *mut c_char, flag: &mut c_int);
+    Info_get_string(info: Info, key: *const c_char, room: &mut c_int, value: *mut c_char,
+        flag: &mut c_int);
     Info_free(info: &mut Info);
     Query_thread(provided: &mut c_int);
     Error_class(code: c_int, class: &mut c_int);
@@ -57,18 +65,24 @@ functions! {
     Win_get_group(win: Win, group: &mut Group);
     Comm_group(comm: Comm, group: &mut Group);
     Group_size(group: Group, size: &mut c_int);
-    Group_translate_ranks(from: Group, count: c_int, ranks: *const c_int, to: Group, found: *mut c_int);
+    Group_translate_ranks(from: Group, count: c_int, ranks: *const c_int, to: Group,
+        found: *mut c_int);
     Group_free(group: &mut Group);
     Comm_dup(comm: Comm, new: &mut Comm);
     Comm_free(comm: &mut Comm);
     Comm_set_errhandler(comm: Comm, handler: Errhandler);
-    Isend(from: *const c_void, count: c_int, ty: Datatype, dest: c_int, tag: c_int, comm: Comm, request: &mut Request);
-    Irecv(to: *mut c_void, count: c_int, ty: Datatype, source: c_int, tag: c_int, comm: Comm, request: &mut Request);
+    Isend(from: *const c_void, count: c_int, ty: Datatype, dest: c_int, tag: c_int, comm: Comm,
+        request: &mut Request);
+    Irecv(to: *mut c_void, count: c_int, ty: Datatype, source: c_int, tag: c_int, comm: Comm,
+        request: &mut Request);
     Test(request: &mut Request, flag: &mut c_int, status: *mut c_void);
     Wait(request: &mut Request, status: *mut c_void);
     Cancel(request: &mut Request);
-    Alltoall(send: *const c_void, send_count: c_int, send_type: Datatype, recv: *mut c_void, count: c_int, ty: Datatype, comm: Comm);
-    Alltoallv(send: *const c_void, send_counts: *const c_int, send_places: *const c_int, send_type: Datatype, recv: *mut c_void, counts: *const c_int, places: *const c_int, ty: Datatype, comm: Comm);
+    Alltoall(send: *const c_void, send_count: c_int, send_type: Datatype, recv: *mut c_void,
+        count: c_int, ty: Datatype, comm: Comm);
+    Alltoallv(send: *const c_void, send_counts: *const c_int, send_places: *const c_int,
+        send_type: Datatype, recv: *mut c_void, counts: *const c_int, places: *const c_int,
+            ty: Datatype, comm: Comm);
 }
 
 /// This process's rank in a communicator; -1 if that cannot be told.

@@ -62,7 +62,8 @@ fn with_pending(uses: &[Use], site: &impl Fn() -> Site) -> Vec<Finding> {
                 continue;
             };
             let text = format!(
-                "its buffer {} {} {bytes} bytes at {:#x} that are in use as the buffer {} of a pending {}",
+                "its buffer {} {} {bytes} bytes at {:#x} that are in use as the buffer {} of a \
+                 pending {}",
                 used.arg,
                 verb(used.access),
                 piece.first.max(met.piece.first),
@@ -97,12 +98,14 @@ fn with_itself(uses: &[Use], site: &impl Fn() -> Site) -> Vec<Finding> {
         let mut doubled = used.pieces.iter().filter_map(Piece::doubled);
         if let Some(bytes) = doubled.find(|&it| it > 0) {
             let text = format!(
-                "elements of the datatype of its buffer {} lie upon each other: {bytes} bytes are written twice",
+                "elements of the datatype of its buffer {} lie upon each other: {bytes} bytes are \
+                 written twice",
                 used.arg
             );
             let finding = Finding::error(Kind::Type, site(), text);
             return vec![finding.remedy(
-                "give each element of a datatype to receive with its own memory: look at strides and displacements",
+                "give each element of a datatype to receive with its own memory: look at strides \
+                 and displacements",
             )];
         }
     }

@@ -647,7 +647,8 @@ fn changed(request: &Request, site: &impl Fn() -> Site) -> Option<Finding> {
         let finding = Finding::error(Kind::Written, site(), text);
         let finding = finding.besides("the request was made by", &request.site);
         return Some(finding.remedy(
-            "call MPI_Pready when the partition has its values, and leave it alone until the operation is complete",
+            "call MPI_Pready when the partition has its values, and leave it alone until the \
+             operation is complete",
         ));
     }
     let mut both = request.uses.iter().zip(&request.sums);
@@ -663,7 +664,8 @@ fn changed(request: &Request, site: &impl Fn() -> Site) -> Option<Finding> {
     let finding = Finding::error(Kind::Written, site(), text);
     let finding = finding.besides("the operation began in", &request.site);
     Some(finding.remedy(
-        "leave the buffer alone until the operation is complete: what it holds until then is not certain",
+        "leave the buffer alone until the operation is complete: what it holds until then is not \
+         certain",
     ))
 }
 

@@ -185,7 +185,8 @@ fn end(main: usize, others: u32, site: &impl Fn() -> Site) -> Option<Finding> {
 fn not_alone(site: Site) -> Finding {
     let text = "the program has other threads, but the thread level is MPI_THREAD_SINGLE";
     Finding::warning(Kind::Thread, site, text.into()).remedy(
-        "call MPI_Init_thread with MPI_THREAD_FUNNELED at least, instead of MPI_Init, and look at what it provides",
+        "call MPI_Init_thread with MPI_THREAD_FUNNELED at least, instead of MPI_Init, and look at \
+         what it provides",
     )
 }
 
@@ -202,8 +203,10 @@ fn other_thread(level: i32, site: Site) -> Finding {
         "another thread calls than the one that has initialized MPI, but the thread level is {}",
         name(level)
     );
-    Finding::error(Kind::Thread, site, text)
-        .remedy("ask MPI_Init_thread for MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, and look at what it provides")
+    Finding::error(Kind::Thread, site, text).remedy(
+        "ask MPI_Init_thread for MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, and look at what it \
+         provides",
+    )
 }
 
 fn at_once(level: i32, site: Site) -> Finding {
@@ -211,6 +214,8 @@ fn at_once(level: i32, site: Site) -> Finding {
         "two threads call at the same time, but the thread level is {}",
         name(level)
     );
-    Finding::error(Kind::Thread, site, text)
-        .remedy("ask MPI_Init_thread for MPI_THREAD_MULTIPLE, and look at what it provides, or let threads call in turn")
+    Finding::error(Kind::Thread, site, text).remedy(
+        "ask MPI_Init_thread for MPI_THREAD_MULTIPLE, and look at what it provides, or let threads \
+         call in turn",
+    )
 }

@@ -214,7 +214,8 @@ fn wrong(
     let ty = mpi::type_name(piece.ty);
     if piece.end > end || piece.first < begin {
         let text = format!(
-            "its buffer {} is in {name} of {size} bytes, but {} elements of {ty} take {} bytes, {} of them outside",
+            "its buffer {} is in {name} of {size} bytes, but {} elements of {ty} take {} bytes, {} \
+             of them outside",
             used.arg,
             piece.count,
             piece.len(),

@@ -104,9 +104,11 @@ pub fn given_back(what: &'static str, block: usize, len: usize) -> Option<Findin
         let end = block.saturating_add(len);
         all.values().find_map(|window| {
             let mut memory = window.memory.iter();
-            let &(first, size) = memory.find(|it| it.0 >= block && it.0 + it.1 <= end && it.1 > 0)?;
+            let &(first, size) =
+                memory.find(|it| it.0 >= block && it.0 + it.1 <= end && it.1 > 0)?;
             let text = format!(
-                "{len} bytes at {block:#x} are given back, in which {size} bytes at {first:#x} lie that a window shows"
+                "{len} bytes at {block:#x} are given back, in which {size} bytes at {first:#x} lie \
+                 that a window shows"
             );
             let finding = Finding::error(Kind::Freed, Site::in_full(what), text);
             let finding = finding.besides("the window was made by", &window.site);
@@ -229,7 +231,8 @@ fn no_epoch(site: &impl Fn() -> Site, window: &Window) -> Finding {
     let finding = Finding::error(Kind::Epoch, site(), text.into());
     let finding = finding.besides("the window was made by", &window.site);
     finding.remedy(
-        "open one first: by MPI_Win_fence on all ranks, MPI_Win_start, MPI_Win_lock or MPI_Win_lock_all",
+        "open one first: by MPI_Win_fence on all ranks, MPI_Win_start, MPI_Win_lock or \
+         MPI_Win_lock_all",
     )
 }
 
@@ -327,7 +330,8 @@ impl Window {
                     && let Some(before) = self.since_fence.first()
                 {
                     return error(
-                        "it says MPI_MODE_NOPRECEDE, but this rank has accessed the window since the last fence",
+                        "it says MPI_MODE_NOPRECEDE, but this rank has accessed the window since \
+                         the last fence",
                         "leave MPI_MODE_NOPRECEDE out where a fence completes accesses",
                         Some(&before.site),
                     );

@@ -78,8 +78,8 @@ fn make(prefix: &Path, modules: &Path, compiler: &OsStr, in_cache: bool) -> i32 
         }
         Err(error) => {
             eprintln!(
-                "catena fortran: {} cannot be started: {error}. It belongs to this installation: install \
-                 it again",
+                "catena fortran: {} cannot be started: {error}. It belongs to this installation: \
+                 install it again",
                 wrapper.display()
             );
             1

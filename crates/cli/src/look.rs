@@ -182,7 +182,8 @@ fn chosen(verb: &str, name: Option<OsString>) -> Result<Chosen, i32> {
         None => Err(fail(
             verb,
             &format!(
-                "no job of yours on this host is {name}, nor has it a process with that number: `catena ps` shows them"
+                "no job of yours on this host is {name}, nor has it a process with that number: \
+                 `catena ps` shows them"
             ),
         )),
     }
@@ -235,8 +236,9 @@ pub fn hang(args: impl Iterator<Item = OsString>) -> i32 {
     let elsewhere = job.ranks as usize - job.here.len().min(job.ranks as usize);
     if elsewhere > 0 && !as_json {
         println!(
-            "{elsewhere} of its ranks are on other hosts, or have not called MPI_Init, and are not seen here; if \
-             Catena's mpirun has started it, `catena hang {:x}` sees all of them on the host of that",
+            "{elsewhere} of its ranks are on other hosts, or have not called MPI_Init, and are not \
+             seen here; if Catena's mpirun has started it, `catena hang {:x}` sees all of them on \
+             the host of that",
             job.job
         );
     }

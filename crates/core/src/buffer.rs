@@ -282,8 +282,8 @@ impl Batch {
 fn give_up(copy: &Copy, error: &CopyError) -> ! {
     let (bytes, at) = (copy.rows.bytes(), copy.on_device());
     catena_base::tell!(
-        "catena: {bytes} bytes of device memory at {at:p} cannot be copied: {error}; is the buffer that \
-         was passed to MPI still there, and has no kernel failed before?"
+        "catena: {bytes} bytes of device memory at {at:p} cannot be copied: {error}; is the buffer \
+         that was passed to MPI still there, and has no kernel failed before?"
     );
     std::process::abort();
 }

@@ -43,7 +43,8 @@ pub(crate) fn failure(f: &Failure) -> Error {
             let text = format!("{who} called MPI_Finalize: no message comes from there any more");
             let but = other.map_or(String::new(), |it| {
                 format!(
-                    ", and one of {} bytes with tag {} has come from rank {} that this call does not match",
+                    ", and one of {} bytes with tag {} has come from rank {} that this call does \
+                     not match",
                     it.len, it.tag, it.source
                 )
             });
@@ -52,8 +53,8 @@ pub(crate) fn failure(f: &Failure) -> Error {
         Failure::Unreceived { rank } => Error::new(
             Kind::Other,
             format!(
-                "rank {rank} has not received the message, and has freed the communicator or called \
-                MPI_Finalize"
+                "rank {rank} has not received the message, and has freed the communicator or \
+                 called MPI_Finalize"
             ),
         ),
     }

@@ -108,9 +108,10 @@ impl Process {
         let how = about.iter().find(|(name, _)| *name == "protocol");
         fail!(
             Unsupported,
-            "another launcher has started this process{} on several hosts, and there processes can be spawned and can \
-            connect only if Catena's own mpirun has: start the program with Catena's mpirun, which \
-            uses the hosts of an allocation of Slurm or PALS by itself, or all of its processes on one host",
+            "another launcher has started this process{} on several hosts, and there processes can \
+             be spawned and can connect only if Catena's own mpirun has: start the program with \
+             Catena's mpirun, which uses the hosts of an allocation of Slurm or PALS by itself, or \
+             all of its processes on one host",
             how.map(|(_, how)| format!(" ({how})")).unwrap_or_default()
         )
     }

@@ -162,7 +162,8 @@ pub(crate) fn not_running() -> Error {
     if is_copy() {
         let rank = LIFE.kept().map_or(0, |process| process.me.0);
         let text = format!(
-            "this process is a copy that fork has made of rank {rank}, and only the rank itself can use MPI"
+            "this process is a copy that fork has made of rank {rank}, and only the rank itself \
+             can use MPI"
         );
         return Error::new(Kind::Other, text);
     }

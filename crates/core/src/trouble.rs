@@ -112,7 +112,8 @@ impl Comm {
             Kind::ProcFailed | Kind::Revoked => error.clone(),
             kind => {
                 let text = format!(
-                    "an earlier collective on the communicator failed ({error}): free it, and make another one"
+                    "an earlier collective on the communicator failed ({error}): free it, and make \
+                     another one"
                 );
                 Error::new(kind, text)
             }

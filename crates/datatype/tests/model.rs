@@ -112,7 +112,8 @@ fn rebuild(ty: &TypeRef) -> TypeRef {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None,
+        ..Default::default() })]
 
     #[test]
     fn measures_follow_from_the_type_map(recipe in small()) {
@@ -200,7 +201,8 @@ proptest! {
         let ty = if large { Datatype::large(made) } else { made };
         let again = rebuild(&ty);
         prop_assert_eq!(again.envelope(), ty.envelope());
-        prop_assert_eq!((again.size(), again.lb(), again.extent()), (ty.size(), ty.lb(), ty.extent()));
+        prop_assert_eq!((again.size(), again.lb(), again.extent()), (ty.size(), ty.lb(),
+            ty.extent()));
         let places = recipe.model().bytes();
         let mut memory = Memory::around(&places, 3);
         let packed: Vec<u8> = places.iter().map(|at| memory.get(*at)).collect();
@@ -250,7 +252,8 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None,
+        ..Default::default() })]
 
     /// Blocks in rows, or in columns: then those of a row lie in different lines, which the next
     /// rows share.

@@ -134,7 +134,8 @@ macro_rules! integers {
     ($($scalar:ident $t:ty),* $(,)?) => {$({
         let basic = Basic::Scalar(Scalar::$scalar);
         // Every fourth is zero, for the truth values.
-        let make = |x: u64| if x % 4 == 0 { 0 } else { x.wrapping_mul(0x9e37_79b9_7f4a_7c15) as $t };
+        let make = |x: u64| if x % 4 == 0 { 0 } else
+            { x.wrapping_mul(0x9e37_79b9_7f4a_7c15) as $t };
         let pairs = values(make, <$t>::to_ne_bytes);
         for op in allowed(basic) {
             check(basic, op, &pairs, |a, b| {
@@ -346,7 +347,8 @@ macro_rules! pairs {
         };
         let parts = |x: [u8; $n]| {
             let (v, i) = x.split_at(V);
-            (<$vt>::from_ne_bytes(v.try_into().unwrap()), <$it>::from_ne_bytes(i.try_into().unwrap()))
+            (<$vt>::from_ne_bytes(v.try_into().unwrap()),
+                <$it>::from_ne_bytes(i.try_into().unwrap()))
         };
         // Few values, so that there are ties.
         let all = values(|x| ((x % 5) as $vt, (x / 7 % 100) as $it), bytes);

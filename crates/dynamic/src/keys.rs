@@ -129,7 +129,8 @@ fn warn(key: &str, call: &str, known: &[&str]) {
         .is_ok_and(|mut told| told.insert(key.to_string()));
     if new {
         catena_base::tell!(
-            "catena: {call} ignores the info key {key}, which it does not know; did you mean {near}?"
+            "catena: {call} ignores the info key {key}, which it does not know; did you mean \
+             {near}?"
         );
     }
 }
@@ -163,7 +164,8 @@ pub(crate) fn soft(text: &str, most: u32) -> Result<Vec<u32>> {
     if all.is_empty() {
         fail!(
             Spawn,
-            "the info key soft is '{text}', and none of its numbers is from 1 to {most}, which is maxprocs"
+            "the info key soft is '{text}', and none of its numbers is from 1 to {most}, which is \
+             maxprocs"
         );
     }
     Ok(all.into_iter().collect())

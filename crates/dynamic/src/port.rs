@@ -60,7 +60,8 @@ pub(crate) fn check_name(port: &str) -> Result<()> {
         1..=MAX_PORT => Ok(()),
         len => fail!(
             Port,
-            "'{}' is not the name of a port: it has {len} bytes, and those of MPI_Open_port 1 to {MAX_PORT}",
+            "'{}' is not the name of a port: it has {len} bytes, and those of MPI_Open_port 1 to \
+             {MAX_PORT}",
             port.chars().take(40).collect::<String>()
         ),
     }
@@ -81,7 +82,8 @@ pub fn close(process: &Process, port: &str) -> Result<()> {
     if !opened_here().remove(port) {
         fail!(
             Port,
-            "the port '{port}' was closed already, or another process has opened it, which alone can close it"
+            "the port '{port}' was closed already, or another process has opened it, which alone \
+             can close it"
         );
     }
     let closed = process.with_jobs(|jobs| jobs.close_port(port));

@@ -509,8 +509,8 @@ fn codes(f: &Function, n: &str, len: Length) -> Step {
     };
     Step {
         before: format!(
-            "            let is_root = core::catena_entries({comm}.native(), 3) == {root};\n            \
-             let mut {n} = Codes::new({n}, is_root.then(|| {entries}));\n"
+            "            let is_root = core::catena_entries({comm}.native(), 3) == \
+             {root};\n            let mut {n} = Codes::new({n}, is_root.then(|| {entries}));\n"
         ),
         passed: format!("{n}.place()"),
         after: format!("            {n}.finish::<A>();\n"),

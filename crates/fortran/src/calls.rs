@@ -100,7 +100,8 @@ fn is_longer(p: &Procedure, large: &FortranArg) -> bool {
 
 fn head(what: &str, header: &str) -> String {
     format!(
-        "/* {what}\n * Made by `cargo xtask gen` from the tables in crates/abi/tables: edit those. */\n\n\
+        "/* {what}\n * Made by `cargo xtask gen` from the tables in crates/abi/tables: edit those. \
+         */\n\n\
          #include \"{header}\"\n"
     )
 }
@@ -638,7 +639,8 @@ impl<'a> Body<'a> {
             self.fail_if(&format!("NO_INTEGERS({name})"), "MPI_ERR_NO_MEM");
             self.call.push(format!("ENTRIES({name})"));
             self.after(&format!(
-                "for (int i = 0; counted(code) && i < VALUE(outcount); i++)\n        position(&ENTRIES({name})[i]);"
+                "for (int i = 0; counted(code) && i < VALUE(outcount); i++)\n        \
+                 position(&ENTRIES({name})[i]);"
             ));
             self.after(&format!("RETURN_INTEGERS({name})"));
             self.cleanup(&format!("LEAVE_INTEGERS({name})"));

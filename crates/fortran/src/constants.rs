@@ -285,7 +285,8 @@ fn sentinels(out: &mut String, wanted: impl Fn(bool) -> bool) {
         if wanted(*own) {
             let _ = writeln!(
                 out,
-                "  {} :: {name}{shape}\n  common /{symbol}/ {name}\n  bind(C, name=\"{symbol}\") :: /{symbol}/",
+                "  {} :: {name}{shape}\n  common /{symbol}/ {name}\n  bind(C, name=\"{symbol}\") \
+                 :: /{symbol}/",
                 lower(ty)
             );
         }

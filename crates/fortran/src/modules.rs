@@ -97,8 +97,10 @@ pub fn extensions(procedures: &[Procedure], is_new: bool) -> String {
         false => (Module::Mpi, "mpi_ext", "mpi"),
     };
     let what = format!(
-        "The module {name}: what {of} lacks, as no version of the standard has it yet: programs that go on when\n\
-         ! processes die (`catena help faults`), and operations that notify (`catena help windows`)."
+        "The module {name}: what {of} lacks, as no version of the standard has it yet: programs \
+         that go on when\n\
+         ! processes die (`catena help faults`), and operations that notify (`catena help \
+         windows`)."
     );
     let mut out = constants::head(&what);
     let _ = write!(
@@ -338,9 +340,9 @@ fn extras(out: &mut String, module: Module, prefix: &str) {
         };
         let _ = writeln!(
             out,
-            "  interface {prefix}MPI_Status_{name}\n    \
-             subroutine {prefix}MPI_Status_{name}{suffix}({args}, ierror)\n      import\n      \
-             implicit none\n      {from}\n      {to}\n      integer{optional}, intent(out) :: ierror\n    \
+            "  interface {prefix}MPI_Status_{name}\n    subroutine \
+             {prefix}MPI_Status_{name}{suffix}({args}, ierror)\n      import\n      implicit \
+             none\n      {from}\n      {to}\n      integer{optional}, intent(out) :: ierror\n    \
              end subroutine\n  end interface"
         );
     }

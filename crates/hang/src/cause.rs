@@ -252,12 +252,14 @@ impl<'a> Case<'_, 'a> {
         let remedy = match need.map(|it| it.what) {
             Some(What::Message | What::Part) => {
                 format!(
-                    "{who} must send that message before it finalizes, or {other} must not receive it"
+                    "{who} must send that message before it finalizes, or {other} must not receive \
+                     it"
                 )
             }
             Some(What::Receive) => {
                 format!(
-                    "{who} must receive that message before it finalizes, or {other} must not send it"
+                    "{who} must receive that message before it finalizes, or {other} must not send \
+                     it"
                 )
             }
             Some(What::Lock) => {
@@ -283,7 +285,8 @@ impl<'a> Case<'_, 'a> {
             .map(|it| self.graph.in_vain(it))
         {
             Some(needs) if needs.contains(&member) && !self.waits_for_lock(member) => format!(
-                "{who} waits for itself: MPI_Sendrecv, or MPI_Isend and MPI_Irecv before the wait, do both at once"
+                "{who} waits for itself: MPI_Sendrecv, or MPI_Isend and MPI_Irecv before the wait, \
+                 do both at once"
             ),
             _ => "look at what it waits for: nobody that is left can do it".to_string(),
         };
@@ -306,7 +309,9 @@ impl<'a> Case<'_, 'a> {
         if let Some((rank, text)) = last.and_then(|it| with_strange_message(&[it])) {
             let who = self.one(rank.member);
             let cause = format!("{who} {}, {text}", self.rank_does(rank));
-            let remedy = "the source, the tag and the communicator of a receive must be those of the message".to_string();
+            let remedy = "the source, the tag and the communicator of a receive must be those of \
+                          the message"
+                .to_string();
             return (vec![rank.member], cause, remedy);
         }
         let blocker = self
@@ -385,15 +390,17 @@ impl<'a> Case<'_, 'a> {
         let all = |what| needs().all(|need| need.what == what);
         let some = |what| needs().any(|need| need.what == what);
         if all(What::Receive) {
-            "one side must receive first: MPI_Sendrecv does both at once, and so do MPI_Isend or MPI_Irecv with a wait \
-             after both"
+            "one side must receive first: MPI_Sendrecv does both at once, and so do MPI_Isend or \
+             MPI_Irecv with a wait after both"
         } else if all(What::Message) {
-            "one side must send first: look for a send that is missing, or goes to another rank, tag or communicator"
+            "one side must send first: look for a send that is missing, or goes to another rank, \
+             tag or communicator"
         } else if some(What::Collective) || some(What::Agreement) {
-            "all members of a communicator must make its collective calls in the same order, and no call that waits for one of \
-             them in between"
+            "all members of a communicator must make its collective calls in the same order, and \
+             no call that waits for one of them in between"
         } else if some(What::Lock) {
-            "locks must be taken in the same order by all, and given back before a call that waits for others"
+            "locks must be taken in the same order by all, and given back before a call that waits \
+             for others"
         } else {
             "look at what each of them waits for"
         }

@@ -404,10 +404,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(needs in prop::collection::vec(needs(), 0..NEEDS), since in 0..u64::MAX, any: bool) {
+        fn what_is_written_is_read(needs in prop::collection::vec(needs(), 0..NEEDS),
+            since in 0..u64::MAX, any: bool) {
             let (frames, python, sent) = (vec![1, 2], "a.py:1".into(), Sent::Unknown);
             let by_others = frames.len() as u32;
-            let waits = WaitsFor { since, told: since + 1, sent, any, by_others, needs, frames, python };
+            let waits = WaitsFor { since, told: since + 1, sent, any, by_others, needs, frames,
+                python };
             prop_assert_eq!(WaitsFor::read(&waits.to_bytes()), Ok(waits));
         }
 

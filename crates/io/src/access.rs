@@ -83,7 +83,8 @@ impl File {
         if view.is_empty() && len != 0 {
             fail!(
                 Arg,
-                "the view of '{}' shows no bytes, as its filetype has none, and {len} are to be moved",
+                "the view of '{}' shows no bytes, as its filetype has none, and {len} are to be \
+                 moved",
                 self.name
             );
         }

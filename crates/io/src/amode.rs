@@ -52,8 +52,8 @@ impl Amode {
         if way.count_ones() != 1 {
             fail!(
                 Amode,
-                "the access mode has {} of MPI_MODE_RDONLY, MPI_MODE_RDWR and MPI_MODE_WRONLY: it must \
-                have one",
+                "the access mode has {} of MPI_MODE_RDONLY, MPI_MODE_RDWR and MPI_MODE_WRONLY: it \
+                 must have one",
                 way.count_ones()
             );
         }

@@ -188,8 +188,8 @@ impl Hints {
                 Ok(faults) => new.faults = faults,
                 Err(word) => fail!(
                     InfoValue,
-                    "catena_io_faults has '{word}': it takes short=N, eintr, enospc=OFFSET, edquot=OFFSET, \
-                    eio=OFFSET"
+                    "catena_io_faults has '{word}': it takes short=N, eintr, enospc=OFFSET, \
+                     edquot=OFFSET, eio=OFFSET"
                 ),
             }
         }

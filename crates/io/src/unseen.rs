@@ -93,9 +93,10 @@ impl Unseen {
             .as_ref()
             .map_or(String::new(), |file| format!(" on {}", file.called()));
         let text = format!(
-            "a collective call{on} failed, and the program has not asked why: {}; MPI_File_set_errhandler with \
-             MPI_ERRORS_ARE_FATAL on MPI_FILE_NULL ends the program where that happens, and a program that deals with \
-             it asks what the code means, as by MPI_Error_class, and is told nothing then",
+            "a collective call{on} failed, and the program has not asked why: {}; \
+             MPI_File_set_errhandler with MPI_ERRORS_ARE_FATAL on MPI_FILE_NULL ends the program \
+             where that happens, and a program that deals with it asks what the code means, as by \
+             MPI_Error_class, and is told nothing then",
             self.text
         );
         // Where members have called different things the data of all are lost: the job fails.

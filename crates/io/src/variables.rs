@@ -71,25 +71,29 @@ const SUMS: [(Class, &str, &str, Which); 7] = [
     (
         Class::Counter,
         "calls",
-        "Runs of bytes of @ that were asked of file systems, each by a system call, or by more if it moved less.",
+        "Runs of bytes of @ that were asked of file systems, each by a system call, or by more if \
+         it moved less.",
         |it| &it.calls,
     ),
     (
         Class::Timer,
         "time",
-        "Time that threads spent in reading and writing @. Of many short blocking calls every 16th is timed, and stands for all.",
+        "Time that threads spent in reading and writing @. Of many short blocking calls every 16th \
+         is timed, and stands for all.",
         |it| &it.time,
     ),
     (
         Class::Timer,
         "exchange_time",
-        "Time that collective calls on @ spent in exchanging bytes with other members, without that of reading and writing.",
+        "Time that collective calls on @ spent in exchanging bytes with other members, without \
+         that of reading and writing.",
         |it| &it.exchange,
     ),
     (
         Class::Aggregate,
         "sent_bytes",
-        "Bytes that were sent to other hosts to be written to @, or were read from there for these.",
+        "Bytes that were sent to other hosts to be written to @, or were read from there for \
+         these.",
         |it| &it.sent,
     ),
 ];

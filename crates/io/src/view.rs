@@ -115,8 +115,8 @@ impl View {
         if !filetype.size().is_multiple_of(etype.size()) {
             fail!(
                 Type,
-                "the filetype has {} bytes, which is no multiple of the etype's {}: a filetype is made \
-                of etypes and gaps",
+                "the filetype has {} bytes, which is no multiple of the etype's {}: a filetype is \
+                 made of etypes and gaps",
                 filetype.size(),
                 etype.size()
             );
@@ -244,8 +244,8 @@ impl View {
         }
         fail!(
             Io,
-            "the filetype has bytes of those that follow it, as its extent is {} and its bytes span {}: no write may go beyond \
-            one of them",
+            "the filetype has bytes of those that follow it, as its extent is {} and its bytes \
+             span {}: no write may go beyond one of them",
             self.layout.extent(),
             self.layout.true_extent()
         )

@@ -368,7 +368,8 @@ impl Parser {
                 "timeout" if !value.is_empty() => format!("--timeout {value}"),
                 _ => {
                     self.warn(format!(
-                        "{shown} {word} is passed over: mpirun --help runtime-options says which words mean something here"
+                        "{shown} {word} is passed over: mpirun --help runtime-options says which \
+                         words mean something here"
                     ));
                     continue;
                 }
@@ -518,7 +519,8 @@ impl Parser {
         match command.exists() {
             true => setting(&mut self.request, "LAUNCH_PATH", text),
             false => self.warn(format!(
-                "{shown} is passed over: there is no {text}; it is to name the folder that Catena is in on other hosts"
+                "{shown} is passed over: there is no {text}; it is to name the folder that Catena \
+                 is in on other hosts"
             )),
         }
     }
@@ -543,7 +545,8 @@ fn set_count(app: &mut App, shown: &str, value: &OsStr) -> Result<(), UsageError
         Some(old) => {
             let instead = topics::instead(shown).map_or(String::new(), |it| format!("; {it}"));
             usage(format!(
-                "{shown} {new}: the number of ranks of this program was given before, as {old}{instead}"
+                "{shown} {new}: the number of ranks of this program was given before, as \
+                 {old}{instead}"
             ))
         }
     }
@@ -566,7 +569,8 @@ fn set_fault_tolerance(request: &mut Request, shown: &str, text: &str) -> Result
         "none" | "no" | "false" | "0" => "false",
         _ => {
             return usage(format!(
-                "{shown} {text}: it must be ulfm (or mpi, mpift, yes, true, 1) or none (or no, false, 0)"
+                "{shown} {text}: it must be ulfm (or mpi, mpift, yes, true, 1) or none (or no, \
+                 false, 0)"
             ));
         }
     };

@@ -103,8 +103,8 @@ fn choice() -> String {
     let sockets = std::fs::read_to_string("/proc/net/unix").unwrap_or_default();
     let launchers = listed(&sockets, sys::user());
     if launchers.is_empty() {
-        return "you have no elastic job on this host: start one with mpirun --elastic, on the host where \
-                you call this command"
+        return "you have no elastic job on this host: start one with mpirun --elastic, on the host \
+                where you call this command"
             .to_string();
     }
     let shown = |pid: &u32| {
@@ -120,8 +120,9 @@ fn choice() -> String {
 #[must_use]
 pub fn usage(verb: &str) -> String {
     format!(
-        "usage: catena {verb} JOB N\n\nHas a job of mpirun --elastic {verb} by N processes. JOB is the process \
-         number of its mpirun. Only a program\nthat uses MPI sessions alone, without MPI_Init, can grow and shrink.\n"
+        "usage: catena {verb} JOB N\n\nHas a job of mpirun --elastic {verb} by N processes. JOB is \
+         the process number of its mpirun. Only a program\nthat uses MPI sessions alone, without \
+         MPI_Init, can grow and shrink.\n"
     )
 }
 

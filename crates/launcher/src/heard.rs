@@ -34,8 +34,8 @@ pub fn heard(all: &Vars, apps: &[&Vars], own: Option<&OsStr>) -> Result<Vars, St
             heard.extend(common.map(|value| (name.clone(), value)));
         } else if name == CONF {
             return Err(format!(
-                "{CONF} differs between the programs of this job, for all of which one file is read; \
-                 give it once, with -genv or in the environment of mpirun"
+                "{CONF} differs between the programs of this job, for all of which one file is \
+                 read; give it once, with -genv or in the environment of mpirun"
             ));
         }
     }

@@ -25,8 +25,8 @@ pub fn mpi_with(symbol: &str) -> Option<&'static str> {
 
 /// What a user can do about it.
 pub const REMEDY: &str = "compile the program again, with Catena's mpicc or with that of an MPI \
-    whose library is called libmpi.so.12 (MPICH), libmpi.so.40 (Open MPI) or libmpi_abi.so.1, or run it with \
-    the mpirun of that MPI";
+                          whose library is called libmpi.so.12 (MPICH), libmpi.so.40 (Open MPI) or \
+                          libmpi_abi.so.1, or run it with the mpirun of that MPI";
 
 #[cfg(test)]
 mod tests {

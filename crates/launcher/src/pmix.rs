@@ -143,8 +143,8 @@ impl Pmix {
                 path.display()
             ),
             None => format!(
-                "--pmix: there can be no PMIx server: {cause}; install libpmix (Debian's libpmix2), \
-                 or say where it is (--set PMIX=...)"
+                "--pmix: there can be no PMIx server: {cause}; install libpmix (Debian's \
+                 libpmix2), or say where it is (--set PMIX=...)"
             ),
         })
     }

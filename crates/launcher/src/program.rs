@@ -168,8 +168,8 @@ fn explain(name: &str, at: &Path, error: &io::Error) -> ProgramError {
             match Path::new(name).is_absolute() {
                 true => format!("the program {name} does not exist; check its name"),
                 false => format!(
-                    "the program {name} does not exist: there is no {at}; check its name, and in which \
-                    directory it is to start"
+                    "the program {name} does not exist: there is no {at}; check its name, and in \
+                     which directory it is to start"
                 ),
             },
         ),
@@ -189,8 +189,8 @@ fn not_in_path(name: &str) -> ProgramError {
     ProgramError {
         status: NOT_FOUND,
         text: format!(
-            "the program {name} is in none of the directories of PATH, and not in the working directory; \
-            check its name, or write its whole path"
+            "the program {name} is in none of the directories of PATH, and not in the working \
+             directory; check its name, or write its whole path"
         ),
     }
 }

@@ -204,7 +204,8 @@ pub fn foreign(
         false => "",
     };
     format!(
-        "{program} uses the MPI library {library}, which is not Catena's{unasked}, {outcome}: {remedy}{allow}"
+        "{program} uses the MPI library {library}, which is not Catena's{unasked}, {outcome}: \
+         {remedy}{allow}"
     )
 }
 

@@ -214,8 +214,8 @@ impl Candidate<'_> {
         let file = file.display();
         if let (Mpich, Some(mpi)) = (interface, outdated::mpi_with(symbol)) {
             let text = format!(
-                "{file} needs {symbol}, so it was built for {mpi}, whose library has the name libmpi.so.12 as MPICH's \
-                 has, and whose binary interface Catena does not have: {}",
+                "{file} needs {symbol}, so it was built for {mpi}, whose library has the name \
+                 libmpi.so.12 as MPICH's has, and whose binary interface Catena does not have: {}",
                 outdated::REMEDY
             );
             return Some((text, true));

@@ -120,7 +120,8 @@ impl<T: Default> Chunks<T> {
             let at = self.high.len() as u32;
             assert!(
                 LOW + (at + 1) * CHUNK < LIMIT,
-                "more than {LIMIT} requests or messages are alive: the program does not complete them"
+                "more than {LIMIT} requests or messages are alive: the program does not complete \
+                 them"
             );
             self.high.push(Chunk {
                 slots: Pages::default(),
@@ -322,7 +323,8 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn agrees_with_a_set(steps in proptest::collection::vec((0u32..3000, proptest::bool::ANY), 1..40)) {
+        fn agrees_with_a_set(steps in proptest::collection::vec((0u32..3000, proptest::bool::ANY),
+            1..40)) {
             let mut slab = Chunks::<u32>::new();
             let mut model = std::collections::BTreeMap::new();
             let mut stamp = 0;
@@ -332,7 +334,8 @@ mod tests {
                         let at = slab.take_slot();
                         stamp += 1;
                         *slab.get_mut(at) = stamp;
-                        proptest::prop_assert_eq!(model.insert(at, (slab.generation(at), stamp)), None);
+                        proptest::prop_assert_eq!(model.insert(at, (slab.generation(at), stamp)),
+                            None);
                     }
                 }
                 for n in 0..count {

@@ -234,10 +234,12 @@ mod tests {
     proptest! {
         #[test]
         fn a_masked_key_is_that_of_the_receives_that_take_it(
-            source in 0..3u32, tag in 0..3i32, from in -1..3i32, with in prop_oneof![Just(ANY_TAG), 0..3i32],
+            source in 0..3u32, tag in 0..3i32, from in -1..3i32, with in prop_oneof![Just(ANY_TAG),
+                0..3i32],
         ) {
             let selector = Selector { source: from, tag: with };
-            let (posted, message) = (MpiKey::posted(CONTEXT, selector), MpiKey::new(CONTEXT, source, tag));
+            let (posted, message) = (MpiKey::posted(CONTEXT, selector), MpiKey::new(CONTEXT, source,
+                tag));
             let takes = message.masked(posted.class()) == posted;
             prop_assert_eq!(takes, selector.accepts(source, tag));
             prop_assert_eq!(takes, message.matches(posted));
@@ -245,7 +247,8 @@ mod tests {
             prop_assert_eq!(posted.selector(), selector);
             let header = MpiKey::header(CONTEXT, source, tag);
             prop_assert_eq!(MpiKey::context_of(&header), CONTEXT);
-            prop_assert_eq!((MpiKey::source_of(&header, Peer(9)), MpiKey::tag_of(&header)), (source, tag));
+            prop_assert_eq!((MpiKey::source_of(&header, Peer(9)), MpiKey::tag_of(&header)), (source,
+                tag));
         }
     }
 }

@@ -289,7 +289,8 @@ mod tests {
         ) {
             let wanted = if alike { tag ^ (other & ignore) } else { other };
             let selector = TagSelector { source: named.map(Peer), tag: wanted, ignore };
-            let (posted, message) = (TagKey::posted(CONTEXT, selector), TagKey::new(CONTEXT, source, tag));
+            let (posted, message) = (TagKey::posted(CONTEXT, selector), TagKey::new(CONTEXT, source,
+                tag));
             let takes = message.masked(posted.class()) == posted;
             prop_assert_eq!(takes, selector.accepts(Peer(source), tag));
             prop_assert_eq!(takes, message.matches(posted));

@@ -95,7 +95,8 @@ fn op(comms: u32, planes: u8) -> impl Strategy<Value = Op> {
     let tag = prop_oneof![2 => Just(ANY_TAG), 3 => 0..4i32, 3 => 4..10i32];
     let what = (0..comms, 0..planes, source, tag);
     prop_oneof![
-        6 => (0..comms, 0..planes, 0..3u32, 0..4i32).prop_map(|(c, p, s, t)| Op::Arrive(c, p, s, t)),
+        6 => (0..comms, 0..planes, 0..3u32, 0..4i32).prop_map(|(c, p, s, t)| Op::Arrive(c, p, s,
+            t)),
         6 => what.clone().prop_map(|(c, p, s, t)| Op::Post(c, p, s, t)),
         1 => what.clone().prop_map(|(c, p, s, t)| Op::Probe(c, p, s, t)),
         1 => what.prop_map(|(c, p, s, t)| Op::Take(c, p, s, t)),
@@ -361,8 +362,10 @@ proptest! {
         let (first, rest) = ops.split_at_mut(first);
         rest.sort_by_key(|op| match op {
             Op::Collect(n) | Op::Cancel(n) | Op::ReceiveHeld(n) => *n % 1024,
-            Op::Arrive(_, _, source, tag) => 97 * (*source as usize + 1) * (*tag as usize + 3) % 1024,
-            Op::Post(_, _, source, tag) | Op::Probe(_, _, source, tag) | Op::Take(_, _, source, tag) => {
+            Op::Arrive(_, _, source,
+                tag) => 97 * (*source as usize + 1) * (*tag as usize + 3) % 1024,
+            Op::Post(_, _, source, tag) | Op::Probe(_, _, source, tag) | Op::Take(_, _, source,
+                tag) => {
                 (389 * (source + 7) * (tag + 11)) as usize % 1024
             }
         });

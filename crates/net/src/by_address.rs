@@ -105,7 +105,8 @@ impl<S, R> Routes<S, R> {
                 Some(networks) => networks.joins(&theirs, leads)?,
                 None => {
                     return Err(format!(
-                        "it does not share memory with this process, which has no network: it is on {}",
+                        "it does not share memory with this process, which has no network: it is \
+                         on {}",
                         at.host
                     ));
                 }

@@ -53,7 +53,8 @@ macro_rules! define {
 
             /// Reads a part of a chain whose first word names no transport, but is near to `near`;
             /// `None` if it means no network either.
-            pub(crate) fn unnamed(part: &str, near: Option<&str>) -> Option<Result<Network, String>> {
+            pub(crate) fn unnamed(part: &str, near: Option<&str>) -> Option<Result<Network,
+                String>> {
                 $(
                     $(#[$attr])*
                     if let Some(parsed) = $krate::Network::parse_unnamed(part, near) {

@@ -161,7 +161,8 @@ impl RegionKeys {
 
 /// Calls a method on what leads to a peer, with the target's key or keys.
 macro_rules! start {
-    ($self:ident, $peer:expr, $target:ident, $t:ident, $key:ident => $call:expr, $n:ident, $at:ident => $far:expr) => {
+    ($self:ident, $peer:expr, $target:ident, $t:ident, $key:ident => $call:expr, $n:ident,
+        $at:ident => $far:expr) => {
         match $self.route($peer) {
             Route::Loopback => {
                 let ($t, $key) = (&mut $self.loopback, $target.first());

@@ -448,7 +448,8 @@ pub(crate) fn unreachable(peer: Peer) -> PeerLost {
 /// Calls a method on what leads to a peer: a transport, the networks, or
 /// nothing.
 macro_rules! by_route {
-    ($self:ident, $peer:expr, $t:ident => $call:expr, $n:ident, $at:ident => $far:expr, else $none:expr) => {
+    ($self:ident, $peer:expr, $t:ident => $call:expr, $n:ident, $at:ident => $far:expr,
+        else $none:expr) => {
         match $self.route($peer) {
             Route::Shm => match &mut $self.shm {
                 Some($t) => $call,
@@ -604,7 +605,8 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
 
     fn register_writable(&mut self, peer: Peer, sink: &mut R) -> Option<RemoteKey> {
         let buf = sink.run()?;
-        by_route!(self, peer, t => t.register(Some(peer), buf, Access::WRITE), _n, _at => None, else None)
+        by_route!(self, peer, t => t.register(Some(peer), buf, Access::WRITE), _n, _at => None,
+            else None)
     }
 
     fn put(

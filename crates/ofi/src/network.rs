@@ -102,7 +102,8 @@ impl catena_fabric::Network for Network {
         let is_known = PROVIDERS.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit()));
         match near {
             Some(near) if !is_known => Some(Err(format!(
-                "there is no transport {word}; did you mean {near}? A provider of libfabric with that name is written ofi:{word}"
+                "there is no transport {word}; did you mean {near}? A provider of libfabric with \
+                 that name is written ofi:{word}"
             ))),
             _ => Some(Network::parse(Some(part))),
         }

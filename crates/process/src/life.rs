@@ -257,8 +257,9 @@ impl<P: Living> Life<P> {
         if self.is_severed() {
             fail!(
                 Other,
-                "this process is a copy that fork has made of one that uses MPI, and cannot use MPI itself: \
-                execute another program in it (exec, posix_spawn), or spawn processes by MPI_Comm_spawn"
+                "this process is a copy that fork has made of one that uses MPI, and cannot use \
+                 MPI itself: execute another program in it (exec, posix_spawn), or spawn processes \
+                 by MPI_Comm_spawn"
             );
         }
         let _held = self.hold();
@@ -349,9 +350,9 @@ impl<P: Living> Life<P> {
         if matches!(process.owner().get(), Owner::Thread(owner) if owner != me) {
             fail!(
                 Other,
-                "another thread of this process uses MPI and was not granted MPI_THREAD_MULTIPLE, so \
-                this one cannot: ask for that level where MPI is first initialised (MPI_Init_thread, \
-                or the info key thread_level of MPI_Session_init)"
+                "another thread of this process uses MPI and was not granted MPI_THREAD_MULTIPLE, \
+                 so this one cannot: ask for that level where MPI is first initialised \
+                 (MPI_Init_thread, or the info key thread_level of MPI_Session_init)"
             );
         }
         match level {

@@ -207,9 +207,10 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
         let networks = Networks::open(&chain, place, &[place.me], secret, Box::new(exchange));
         let networks = networks.map_err(|e| other(&e))?;
         networks.ok_or_else(|| {
-            let text = "a job that is met has processes that share no memory with this one, as they are on other hosts or \
-                CATENA_LINK leaves shm out at one side, and no network leads to them, as CATENA_LINK names none here: add \
-                tcp to it, or leave it out";
+            let text = "a job that is met has processes that share no memory with this one, as \
+                        they are on other hosts or CATENA_LINK leaves shm out at one side, and no \
+                        network leads to them, as CATENA_LINK names none here: add tcp to it, or \
+                        leave it out";
             Error::new(Kind::Other, text)
         })
     }

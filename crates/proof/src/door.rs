@@ -245,7 +245,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn there_are_never_many(calls in prop::collection::vec((any::<u8>(), 0u8..4, 0u32..8), 0..600)) {
+        fn there_are_never_many(calls in prop::collection::vec((any::<u8>(), 0u8..4, 0u32..8),
+            0..600)) {
             let (mut door, now) = (Door::<_, u32>::default(), Instant::now());
             let mut inside = Vec::new();
             for (n, (from, what, of)) in calls.into_iter().enumerate() {

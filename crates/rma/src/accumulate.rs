@@ -53,8 +53,8 @@ impl Combine {
             }
             fail!(
                 Type,
-                "the target's type has elements of several kinds: an accumulate needs one predefined \
-                type"
+                "the target's type has elements of several kinds: an accumulate needs one \
+                 predefined type"
             );
         };
         match reducer(kind, basic) {

@@ -287,8 +287,8 @@ fn make(
         own.give_back(process);
         fail!(
             RmaShared,
-            "processes of different jobs cannot open each other's descriptors (containers, or a limit on file sizes), \
-            so they share no memory: make the window with MPI_Win_allocate"
+            "processes of different jobs cannot open each other's descriptors (containers, or a \
+             limit on file sizes), so they share no memory: make the window with MPI_Win_allocate"
         );
     }
     if !region::are_agreed(&rows) {
@@ -753,7 +753,8 @@ pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
     if let Ok(failures @ 1..) = met {
         fail!(
             RmaSync,
-            "{failures} other members of the window cannot free it, and say why; so the window stays"
+            "{failures} other members of the window cannot free it, and say why; so the window \
+             stays"
         );
     }
     let deleted = window.attrs.delete_all(window.handle.0);
@@ -762,7 +763,8 @@ pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
     if let Ok(failures @ 1..) = met {
         fail!(
             Other,
-            "callbacks of {failures} other members of the window refuse that it is freed; so the window stays"
+            "callbacks of {failures} other members of the window refuse that it is freed; so the \
+             window stays"
         );
     }
     if window.has_messages.get() {

@@ -63,7 +63,8 @@ impl Hints {
             if orders.trim() != "none" && !named.all(|it| ORDERS.contains(&it)) {
                 fail!(
                     InfoValue,
-                    "accumulate_ordering is '{orders}': it must be 'none', or some of {} with commas",
+                    "accumulate_ordering is '{orders}': it must be 'none', or some of {} with \
+                     commas",
                     ORDERS.join(", ")
                 );
             }

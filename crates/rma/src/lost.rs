@@ -149,8 +149,8 @@ impl Window {
         let death = self.death_among(process, |dead| dead == holder);
         let death = death.expect("it was asked for");
         let text = format!(
-            "{}, in the middle of an accumulate to rank {target}, whose elements cannot be accumulated \
-            to any more",
+            "{}, in the middle of an accumulate to rank {target}, whose elements cannot be \
+             accumulated to any more",
             death.text()
         );
         Error::new(death.kind(), text)

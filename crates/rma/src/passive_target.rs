@@ -263,8 +263,8 @@ impl Window {
             let target = &self.targets[rank as usize];
             if target.locked.get().is_some() {
                 return Err(sync_error(format!(
-                    "rank {rank} of the window is locked by this process already, or one of its threads waits for \
-                    that: call MPI_Win_unlock first"
+                    "rank {rank} of the window is locked by this process already, or one of its \
+                     threads waits for that: call MPI_Win_unlock first"
                 )));
             }
             // Said first: while it waits, other threads of this process see it.

@@ -79,8 +79,8 @@ impl Plan {
 pub(crate) fn check_host(base: *const u8, len: u64, kind: Kind) -> Result<()> {
     if len != 0 && !is_on_host(base) {
         let text = format!(
-            "the {len} bytes at {base:p} lie on a device, which windows cannot use: copy them to memory of the \
-            host, or send messages, whose buffers may lie there"
+            "the {len} bytes at {base:p} lie on a device, which windows cannot use: copy them to \
+             memory of the host, or send messages, whose buffers may lie there"
         );
         return Err(Error::new(kind, text));
     }

@@ -252,8 +252,8 @@ impl Window {
             return Some(gone);
         }
         let text = format!(
-            "an operation on the memory of rank {rank} failed, {cause}: CATENA_RMA_REMOTE=false has \
-            messages carry such operations"
+            "an operation on the memory of rank {rank} failed, {cause}: CATENA_RMA_REMOTE=false \
+             has messages carry such operations"
         );
         Some(Error::new(Kind::Other, text))
     }

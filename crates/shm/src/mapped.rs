@@ -56,7 +56,8 @@ mod tests {
                 for from in 0..40 {
                     for end in from + 1..=40 {
                         let is_mapped = bytes[from as usize..end as usize].iter().all(|&it| it);
-                        prop_assert_eq!(parts.contains(from, end), is_mapped, "{} to {}", from, end);
+                        prop_assert_eq!(parts.contains(from, end), is_mapped, "{} to {}", from,
+                            end);
                     }
                 }
                 let ends: Vec<_> = parts.parts.iter().map(|(&from, &end)| (from, end)).collect();

@@ -39,7 +39,8 @@ pub(crate) fn tell_lack(error: &io::Error) {
     static TOLD: AtomicBool = AtomicBool::new(false);
     if !TOLD.swap(true, Relaxed) {
         catena_base::tell!(
-            "catena: a connection waits, as this process cannot open it now: {error}; it goes on once there is room: {}",
+            "catena: a connection waits, as this process cannot open it now: {error}; it goes on \
+             once there is room: {}",
             remedy(error)
         );
     }

@@ -187,11 +187,16 @@ pub fn seats(
                     (1, _) | (_, 1) => String::new(),
                     (_, width) => format!(" with {width} {kind} each"),
                 };
-                let there = if room == 1 { kind.trim_end_matches('s') } else { kind };
+                let there = if room == 1 {
+                    kind.trim_end_matches('s')
+                } else {
+                    kind
+                };
                 let need = count * width;
                 format!(
-                    "node {name}: {count} {ranks}{each} would need {need} {kind}, and there {is} {room} {there}: they are not \
-                     bound (with --bind-to core:overload-allowed they would share)",
+                    "node {name}: {count} {ranks}{each} would need {need} {kind}, and there {is} \
+                     {room} {there}: they are not bound (with --bind-to core:overload-allowed they \
+                     would share)",
                     is = if room == 1 { "is" } else { "are" },
                 )
             }),

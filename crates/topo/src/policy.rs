@@ -189,7 +189,8 @@ impl Policy {
             "span" => Order::Span,
             word if resource(word).is_some() => {
                 return Err(
-                    "it must be slot, node, fill or span; to number ranks round what they are mapped by, write span"
+                    "it must be slot, node, fill or span; to number ranks round what they are \
+                     mapped by, write span"
                         .to_string(),
                 );
             }
@@ -225,7 +226,8 @@ impl Policy {
                     Ok(width @ 1..) => self.width = Some(width),
                     _ => {
                         return Err(format!(
-                            "{word:?} is not known; overload-allowed, or a number of cores, can stand behind the colon"
+                            "{word:?} is not known; overload-allowed, or a number of cores, can \
+                             stand behind the colon"
                         ));
                     }
                 },

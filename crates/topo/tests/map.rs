@@ -306,7 +306,8 @@ fn with_memories(memories: &[&str]) -> Result<Machine, String> {
     let memories: String = memories.iter().map(|it| object("NUMANode", it)).collect();
     let packages = object("Package", "0xf") + &object("Package", "0xf0");
     let text = format!(
-        "<topology version=\"2.0\"><object type=\"Machine\" cpuset=\"0xff\" allowed_cpuset=\"0xff\">\
+        "<topology version=\"2.0\"><object type=\"Machine\" cpuset=\"0xff\" \
+         allowed_cpuset=\"0xff\">\
          {packages}{memories}{cores}</object></topology>"
     );
     Machine::from_xml(&text).map_err(|error| error.to_string())
@@ -351,7 +352,8 @@ fn files_that_are_no_topology_are_refused() {
             "leaves none of its CPUs",
         ),
         (
-            "<topology><object type=\"PU\" cpuset=\"0x3\"/><object type=\"PU\" cpuset=\"0x1\"/></topology>",
+            "<topology><object type=\"PU\" cpuset=\"0x3\"/><object type=\"PU\" \
+             cpuset=\"0x1\"/></topology>",
             "two objects",
         ),
     ] {

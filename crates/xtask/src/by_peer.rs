@@ -74,8 +74,8 @@ pub fn check(krate: &Crate) -> Vec<String> {
         let is_excused = WITHOUT.iter().any(|(file, _)| *file == shown);
         match (keeps, forgets, is_excused) {
             (true, false, false) => problems.push(format!(
-                "crates/{shown}: keeps something by peer, and has no `fn forget` that clears it when the peer's number is \
-                 given to another process: see xtask's by_peer.rs"
+                "crates/{shown}: keeps something by peer, and has no `fn forget` that clears it \
+                 when the peer's number is given to another process: see xtask's by_peer.rs"
             )),
             (false, _, true) | (_, true, true) => problems.push(format!(
                 "by_peer.rs of xtask excuses {shown}, which needs no excuse"

@@ -112,7 +112,8 @@ fn compare(listed: &[Circle], found: &[Circle]) -> Vec<String> {
     });
     let gone = gone.map(|c| {
         format!(
-            "circles.tbl in xtask: {} has no circle of exactly these files, so they leave the list: {}",
+            "circles.tbl in xtask: {} has no circle of exactly these files, so they leave the \
+             list: {}",
             c.krate,
             names(c)
         )

@@ -174,7 +174,8 @@ fn dependencies(krate: &Crate, rows: &Rows<'_>) -> Vec<String> {
     let name = &krate.name;
     let Some(own) = row(name) else {
         return vec![format!(
-            "crates/{name}: in no row: the first line of its root says which, as in `//! Row 3: the transport …`"
+            "crates/{name}: in no row: the first line of its root says which, as in `//! Row 3: \
+             the transport …`"
         )];
     };
     let mut problems = Vec::new();
@@ -236,8 +237,8 @@ fn unsafe_code(krate: &Crate) -> Vec<String> {
         .filter(|(_, text)| !forbids(text))
         .map(|(path, _)| {
             format!(
-                "crates/{name}/{}: lacks #![forbid(unsafe_code)], or the manifest `unsafe-code = \"what for\"` in \
-                 [package.metadata.catena]",
+                "crates/{name}/{}: lacks #![forbid(unsafe_code)], or the manifest `unsafe-code = \
+                 \"what for\"` in [package.metadata.catena]",
                 path.display()
             )
         })
@@ -302,7 +303,8 @@ fn waiting_tellers(krate: &Crate) -> Vec<String> {
         let listed = TELLERS.iter().any(|(name, _)| path == Path::new(name));
         match (tells(&lines), listed) {
             (true, false) => problems.push(format!(
-                "crates/launcher/{}: tell! may wait for ever, where a job's sinks (or tell_at_once) do not",
+                "crates/launcher/{}: tell! may wait for ever, where a job's sinks (or \
+                 tell_at_once) do not",
                 path.display()
             )),
             (false, true) => problems.push(format!(
@@ -358,8 +360,8 @@ fn lost_locals(krate: &Crate) -> Vec<String> {
                 .filter(|line| line.contains(&any) && !line.contains(&safe))
             {
                 problems.push(format!(
-                    "crates/{}/{}: `{}`: {name} may be gone when a program ends: use try_with, or a type that \
-                     need not be dropped",
+                    "crates/{}/{}: `{}`: {name} may be gone when a program ends: use try_with, or \
+                     a type that need not be dropped",
                     krate.name,
                     path.display(),
                     line.trim()
@@ -381,7 +383,8 @@ fn exit_handlers(krate: &Crate) -> Vec<String> {
     let problem = |path: &Path| {
         let path = path.display();
         format!(
-            "crates/{}/{path}: a handler of the end of the process, which copies that fork makes have, too: use at_exit of boot's sys.rs",
+            "crates/{}/{path}: a handler of the end of the process, which copies that fork makes \
+             have, too: use at_exit of boot's sys.rs",
             krate.name
         )
     };
@@ -404,8 +407,8 @@ fn naked_callbacks(krate: &Crate) -> Vec<String> {
         };
         for line in lines.iter().filter(is_naked) {
             problems.push(format!(
-                "crates/{}/{}: `{}`: functions of the program's are `Foreign`s of objects/src/callback.rs, which are \
-                 called outside of the library's lock",
+                "crates/{}/{}: `{}`: functions of the program's are `Foreign`s of \
+                 objects/src/callback.rs, which are called outside of the library's lock",
                 krate.name,
                 path.display(),
                 line.trim()
@@ -430,7 +433,8 @@ fn borrowed_docs(krate: &Crate) -> Vec<String> {
             let doc = doc(line);
             if doc.is_some_and(|doc| !within && doc.starts_with("The same")) {
                 problems.push(format!(
-                    "crates/{}/{}:{}: a doc comment begins with \"The same\": in rustdoc it stands alone",
+                    "crates/{}/{}:{}: a doc comment begins with \"The same\": in rustdoc it stands \
+                     alone",
                     krate.name,
                     path.display(),
                     number + 1
@@ -656,7 +660,8 @@ mod tests {
         let two = "/// The same.\nfn f() {}\n/// The same of g.\nfn g() {}";
         assert_eq!(
             problems(two)[1],
-            "crates/link/src/a.rs:3: a doc comment begins with \"The same\": in rustdoc it stands alone"
+            "crates/link/src/a.rs:3: a doc comment begins with \"The same\": in rustdoc it stands \
+             alone"
         );
     }
 

@@ -40,7 +40,8 @@ pub fn check(krate: &Crate) -> Vec<String> {
     let wide = (krate.sources.iter()).filter(|(_, text)| wrapped(text) != *text);
     let told = wide.map(|(path, _)| {
         format!(
-            "crates/{name}/{}: a comment is wider than {WIDTH} columns: run `cargo xtask wrap {name}`",
+            "crates/{name}/{}: a comment is wider than {WIDTH} columns: run `cargo xtask wrap \
+             {name}`",
             path.display()
         )
     });
@@ -276,7 +277,8 @@ mod tests {
         assert_eq!(
             check(&source(format!("// {}\n", words(10)))),
             [
-                "crates/link/src/a.rs: a comment is wider than 100 columns: run `cargo xtask wrap link`"
+                "crates/link/src/a.rs: a comment is wider than 100 columns: run `cargo xtask wrap \
+                 link`"
             ]
         );
     }

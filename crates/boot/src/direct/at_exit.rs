@@ -65,7 +65,8 @@ impl AtExit for Say {
                 if let Ok(mut manager) = farewell.manager.try_lock() {
                     let rank = manager.about().rank;
                     let fault = format!(
-                        "rank {rank} ended without MPI_Finalize (or MPI_Session_finalize): the job ends"
+                        "rank {rank} ended without MPI_Finalize (or MPI_Session_finalize): the job \
+                         ends"
                     );
                     catena_base::tell!("{fault}");
                     sys::let_stderr_be_read();

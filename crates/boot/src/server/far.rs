@@ -11,9 +11,10 @@ use crate::wire::{FrameKind, Writer};
 use crate::{Job, OtherJob};
 
 /// Why groups with processes of more than two launchers cannot connect.
-pub(super) const THIRD: &str = "the groups have processes of more than two mpiruns, some of which know nothing of \
-    each other: MPI_Comm_accept and MPI_Comm_connect join the processes of two; connect the third one with each of \
-    them, group by group";
+pub(super) const THIRD: &str = "the groups have processes of more than two mpiruns, some of which \
+                                know nothing of each other: MPI_Comm_accept and MPI_Comm_connect \
+                                join the processes of two; connect the third one with each of \
+                                them, group by group";
 
 /// A process wants a port to be opened, to which other launchers find the way.
 #[derive(Debug)]

@@ -105,8 +105,8 @@ impl Directory {
         match found.is_dir() && found.uid() == sys::user() && found.mode() & 0o077 == 0 {
             true => Ok(()),
             false => Err(format!(
-                "{shown} is no directory of this user's alone (chmod 700): remove it, or name another one \
-                 in CATENA_NAMES"
+                "{shown} is no directory of this user's alone (chmod 700): remove it, or name \
+                 another one in CATENA_NAMES"
             )),
         }
     }

@@ -487,19 +487,21 @@ impl Server {
     fn look_up_elsewhere(&self, service: &str) -> Outcome {
         let Some(names) = &self.names else {
             return Err(format!(
-                "no job of this mpirun has published the service '{service}'; those of all jobs of a user are known where \
-                 CATENA_NAMES=user is set for both, or a directory"
+                "no job of this mpirun has published the service '{service}'; those of all jobs of \
+                 a user are known where CATENA_NAMES=user is set for both, or a directory"
             ));
         };
         match names.look_up(service) {
             Ok(Some(port)) => Ok(port.into_bytes()),
             Ok(None) => Err(format!(
-                "no running job of this user has published the service '{service}' in {}, or it was withdrawn; \
-                 jobs on other hosts see it if CATENA_NAMES is a directory that all of them share",
+                "no running job of this user has published the service '{service}' in {}, or it \
+                 was withdrawn; jobs on other hosts see it if CATENA_NAMES is a directory that all \
+                 of them share",
                 names.path().display()
             )),
             Err(why) => Err(format!(
-                "no job of this mpirun has published the service '{service}', and where others would have, {why}"
+                "no job of this mpirun has published the service '{service}', and where others \
+                 would have, {why}"
             )),
         }
     }

@@ -20,11 +20,11 @@ fn programs_without_mpi_work() {
 
 #[test]
 fn ranks_find_their_numbers_where_other_launchers_put_them() {
-    let script = sh(
-        "echo $OMPI_COMM_WORLD_RANK/$OMPI_COMM_WORLD_SIZE $OMPI_COMM_WORLD_LOCAL_RANK/$OMPI_COMM_WORLD_LOCAL_SIZE \
-                     $OMPI_COMM_WORLD_NODE_RANK $PMI_RANK/$PMI_SIZE $MPI_LOCALRANKID/$MPI_LOCALNRANKS \
-                     $MV2_COMM_WORLD_LOCAL_RANK $CATENA_LOCAL_SIZE",
-    );
+    let script = sh("echo $OMPI_COMM_WORLD_RANK/$OMPI_COMM_WORLD_SIZE \
+                     $OMPI_COMM_WORLD_LOCAL_RANK/$OMPI_COMM_WORLD_LOCAL_SIZE \
+                     $OMPI_COMM_WORLD_NODE_RANK $PMI_RANK/$PMI_SIZE \
+                     $MPI_LOCALRANKID/$MPI_LOCALNRANKS $MV2_COMM_WORLD_LOCAL_RANK \
+                     $CATENA_LOCAL_SIZE");
     let mut lines: Vec<String> = Vec::new();
     for options in ["-n 2", "--launcher-agent=env|-u --host a,b:2 -n 3"] {
         let options: Vec<String> = options
@@ -270,7 +270,8 @@ fn this_host_is_one_by_all_its_names() {
 #[test]
 fn options_of_others_are_understood_or_told() {
     let said = run(words(
-        "--mca btl self -rmk user --mca btl_x y -perhost 2 --map-by core:OVERSUBSCRIBE --bind-to none",
+        "--mca btl self -rmk user --mca btl_x y -perhost 2 --map-by core:OVERSUBSCRIBE --bind-to \
+         none",
         &sh("echo $CATENA_SIZE"),
     ));
     assert_eq!(

@@ -104,7 +104,8 @@ fn ranks_get_the_signal_that_interrupts_the_job() {
             continue;
         }
         let script = format!(
-            "trap 'echo got {signal} $CATENA_RANK; exit 0' {signal}; echo ready; while :; do sleep 0.05; done"
+            "trap 'echo got {signal} $CATENA_RANK; exit 0' {signal}; echo ready; while :; do sleep \
+             0.05; done"
         );
         let mut job = Running::start(words("--set LAUNCH_GRACE=600s -n 2", &sh(&script)));
         job.wait_for("ready", 2);

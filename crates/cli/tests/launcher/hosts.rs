@@ -411,7 +411,8 @@ fn allocations_of_lsf_and_grid_engine_are_used() {
 fn an_instance_of_flux_is_used() {
     let scratch = Scratch::new("flux");
     let script = "#!/bin/sh\n[ $1 = getattr ] && { echo 'n[1-2]'; exit; }\n\
-                  for w in \"$@\"; do case $w in --requires=hosts:*) hosts=${w#*hosts:};; esac; done\n\
+                  for w in \"$@\"; do case $w in --requires=hosts:*) hosts=${w#*hosts:};; esac; \
+                  done\n\
                   while [ $1 != -o ]; do shift; done; shift 4\n\
                   for h in $(echo $hosts | tr , ' '); do PALS_NODENAME=$h \"$@\" & done; wait\n";
     scratch.program("flux", script);

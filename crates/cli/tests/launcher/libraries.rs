@@ -246,7 +246,8 @@ fn telling(place: &Installation) -> (String, String) {
     let code = format!(
         "#include <dlfcn.h>\n#include <poll.h>\n#include <stdlib.h>\n\
          int main(int n, char **v) {{ void *l = dlopen(\"{library}\", RTLD_NOW); (void)n;\n\
-         ((void (*)(int))dlsym(l, \"come_to\"))(atoi(v[1])); poll(0, 0, 300); return atoi(v[2]); }}\n"
+         ((void (*)(int))dlsym(l, \"come_to\"))(atoi(v[1])); poll(0, 0, 300); return atoi(v[2]); \
+         }}\n"
     );
     std::fs::write(&main, code).unwrap();
     let program = place.path("late");

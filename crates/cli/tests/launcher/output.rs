@@ -259,7 +259,8 @@ fn a_rank_that_does_not_read_its_input_holds_no_other_one_up() {
     let text = "line\n".repeat(1_000_000);
     std::fs::write(&input, &text).unwrap();
     let script = format!(
-        "if [ $CATENA_RANK = 0 ]; then wc -c; : > {done}; else until [ -e {done} ]; do :; done; wc -c; fi"
+        "if [ $CATENA_RANK = 0 ]; then wc -c; : > {done}; else until [ -e {done} ]; do :; done; wc \
+         -c; fi"
     );
     let mut command = mpirun();
     command.args(words("--stdin all -n 2", &sh(&script)));

@@ -149,7 +149,8 @@ fn a_terminal_of_another_user_shows_everything() {
 fn lines_of_both_streams_in_one_pipe_are_whole() {
     let (read, write) = pipe().unwrap();
     // What a pipe takes at once ends within a line.
-    let script = "for i in $(seq 1 3000); do printf 'out %0300d\\n' $i; printf 'error %0300d\\n' $i >&2; done";
+    let script = "for i in $(seq 1 3000); do printf 'out %0300d\\n' $i; printf 'error %0300d\\n' \
+                  $i >&2; done";
     let mut command = launcher(LIMIT, "-n 2", script);
     command.stdout(write.try_clone().unwrap()).stderr(write);
     let mut child = command.spawn().unwrap();

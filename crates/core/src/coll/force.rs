@@ -114,7 +114,8 @@ macro_rules! forced {
         )*}
 
         /// All settings of collectives.
-        pub static SETTINGS: &[&dyn Setting] = &[&COLL_DETERMINISTIC, &COLL_NODE, &COLL_NODE_STARTED, &COLL_NUMBER_BITS, &COLL_DIRECT, &COLL_WEIGH, $(&$name),*];
+        pub static SETTINGS: &[&dyn Setting] = &[&COLL_DETERMINISTIC, &COLL_NODE,
+            &COLL_NODE_STARTED, &COLL_NUMBER_BITS, &COLL_DIRECT, &COLL_WEIGH, $(&$name),*];
 
         /// The algorithm that the user wants.
         pub fn forced(what: Collective) -> Option<&'static str> {

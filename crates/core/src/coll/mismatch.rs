@@ -60,7 +60,8 @@ pub fn calls_differ(a: (String, CallSignature), b: (String, CallSignature)) -> E
         return Error::new(
             Kind::Truncate,
             format!(
-                "the arguments of {} differ: {} passed 0 bytes, and {} more, or called something else. {AGREE}",
+                "the arguments of {} differ: {} passed 0 bytes, and {} more, or called something \
+                 else. {AGREE}",
                 function(idle.1.label.what),
                 idle.0,
                 other.0
@@ -139,7 +140,8 @@ pub fn different(what: &str) -> Error {
 /// A member waits for one from which nothing will come.
 pub fn skipped(me: u32, call: Label, who: &str) -> Error {
     different(&format!(
-        "rank {me} waits in {call} for {who}, which called something else, or had nothing for anybody"
+        "rank {me} waits in {call} for {who}, which called something else, or had nothing for \
+         anybody"
     ))
 }
 

@@ -23,8 +23,8 @@ const IDLE_RUNS: usize = 16;
 
 #[cold]
 fn no_slot(comm: &Comm) -> Error {
-    let text = "the communicator has as many persistent collective operations as its messages can tell apart: \
-        free some of them, or make others on a duplicate of it";
+    let text = "the communicator has as many persistent collective operations as its messages can \
+                tell apart: free some of them, or make others on a duplicate of it";
     Error::new(Kind::NoMem, text).on(comm.handle.get())
 }
 

@@ -451,7 +451,8 @@ impl Agreement {
             return false;
         };
         if rows == [LOST] {
-            let text = "a member has died, and one that others wait for takes no part in this call for that";
+            let text = "a member has died, and one that others wait for takes no part in this call \
+                        for that";
             self.lose(process, have, Error::new(kind_of_death(), text));
             return true;
         }
@@ -611,7 +612,8 @@ impl Agreement {
             return Err(died("a process on the way to the other group"));
         }
         if self.theirs == [UNEQUAL] {
-            let text = "settings that must be equal differ between the two groups: the error at their leaders says which";
+            let text = "settings that must be equal differ between the two groups: the error at \
+                        their leaders says which";
             return Err(Error::new(Kind::Settings, text));
         }
         if let Some(rank) = failed {

@@ -230,9 +230,9 @@ fn bad_comm(h: abi::Comm) -> Error {
         }
         // An address, as Open MPI's are, or a number of MPICH's.
         _ if h.0 as u64 >= 1 << 32 || h.0 as u64 >> 24 == 0x44 => format!(
-            "{:#x} is not a communicator of Catena; it looks like one of another MPI library: the program, or a library that it \
-            needs, was compiled with the mpi.h of that one; compile both with Catena's mpicc, or see \
-            `ldd` for what brings a second MPI library",
+            "{:#x} is not a communicator of Catena; it looks like one of another MPI library: the \
+             program, or a library that it needs, was compiled with the mpi.h of that one; compile \
+             both with Catena's mpicc, or see `ldd` for what brings a second MPI library",
             h.0
         ),
         _ => format!("{:#x} is not a communicator, or was freed", h.0),

@@ -88,8 +88,8 @@ fn who_has_left_is_the_culprit() {
     assert_eq!(finding.culprits, [of(2)]);
     assert_eq!(
         finding.cause,
-        "rank 2 has ended, and rank 1 waits for it: rank 1 waits in MPI_Recv for a message from rank 2 \
-         with tag 7 on MPI_COMM_WORLD"
+        "rank 2 has ended, and rank 1 waits for it: rank 1 waits in MPI_Recv for a message from \
+         rank 2 with tag 7 on MPI_COMM_WORLD"
     );
     assert!(finding.remedy.starts_with("rank 2 must send that message"));
 }

@@ -189,7 +189,8 @@ impl Window {
 
 #[cold]
 fn garbled() -> Error {
-    let text = "another host sent collective data that are garbled: do all hosts run the same version of Catena?";
+    let text = "another host sent collective data that are garbled: do all hosts run the same \
+                version of Catena?";
     Error::new(Kind::Intern, text)
 }
 

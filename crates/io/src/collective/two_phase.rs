@@ -153,6 +153,7 @@ pub(crate) async fn prepare(
 
 #[cold]
 fn unmapped() -> Error {
-    let text = "the shared memory of this node is not what another member says: that is a fault of the library";
+    let text = "the shared memory of this node is not what another member says: that is a fault of \
+                the library";
     Error::new(Kind::Intern, text)
 }

@@ -24,7 +24,8 @@ pub use posix::Posix;
 pub use system::{FileSystem, Stripes};
 
 /// What is wrong where another file is found than the one that was opened.
-pub const REPLACED: &str = "another file has its name now, and stays as it is; the one that was opened was renamed or deleted";
+pub const REPLACED: &str = "another file has its name now, and stays as it is; the one that was \
+                            opened was renamed or deleted";
 
 /// A run of bytes in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

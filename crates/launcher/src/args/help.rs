@@ -162,7 +162,8 @@ number of ranks, directory, variables and hosts; other options stand before the 
             cell(&meaning(row))
         );
     }
-    text += "\n## What means something else here\n\n| option | of | what to write here |\n|---|---|---|\n";
+    text += "\n## What means something else here\n\n| option | of | what to write here \
+             |\n|---|---|---|\n";
     for (of, theirs, ours) in DIFFERENT {
         let title = PEERS
             .iter()

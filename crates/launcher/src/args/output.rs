@@ -103,8 +103,8 @@ impl Output {
                 "nocopy" | "raw" | "pattern" => {}
                 _ => {
                     return usage(format!(
-                        "{option} {text}: '{word}' is not known; it can be tag, timestamp, merge, dir=DIR, \
-                         file=NAME or copy"
+                        "{option} {text}: '{word}' is not known; it can be tag, timestamp, merge, \
+                         dir=DIR, file=NAME or copy"
                     ));
                 }
             }

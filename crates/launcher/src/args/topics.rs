@@ -35,7 +35,8 @@ impl Topic {
         row.map(Topic::Option).ok_or_else(|| {
             let topics: Vec<&str> = PEERS.iter().map(|peer| peer.word).collect();
             UsageError(format!(
-                "--help {name}: there is help about {} and each option; --help alone lists mpirun's own",
+                "--help {name}: there is help about {} and each option; --help alone lists \
+                 mpirun's own",
                 topics.join(", ")
             ))
         })

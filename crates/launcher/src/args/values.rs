@@ -47,7 +47,8 @@ pub fn seconds(option: &str, text: &OsStr) -> Result<Duration, UsageError> {
     match seconds {
         Some(limit) if !limit.is_zero() => Ok(limit),
         _ => usage(format!(
-            "{option} {text}: it must be a number of seconds above 0, or a time such as 90s, 30min or 1h"
+            "{option} {text}: it must be a number of seconds above 0, or a time such as 90s, 30min \
+             or 1h"
         )),
     }
 }
@@ -61,7 +62,8 @@ pub fn variable(option: &str, given: OsString) -> Result<Option<(OsString, OsStr
         None => {
             let name = given.to_string_lossy();
             usage(format!(
-                "{option} {name} is passed over: there is no variable of this name; write {name}=VALUE"
+                "{option} {name} is passed over: there is no variable of this name; write \
+                 {name}=VALUE"
             ))
         }
     }
@@ -199,7 +201,8 @@ pub fn export(
 pub fn numbers(option: &str, text: &str) -> Result<Vec<u32>, UsageError> {
     let wrong = || {
         UsageError(format!(
-            "{option} {text}: write numbers of ranks with commas between them: N, FIRST:LAST or FIRST:LAST:STEP"
+            "{option} {text}: write numbers of ranks with commas between them: N, FIRST:LAST or \
+             FIRST:LAST:STEP"
         ))
     };
     let mut all = Vec::new();

@@ -147,7 +147,8 @@ impl Launcher {
             Launcher::Flux => (
                 "flux",
                 format!(
-                    "run --nodes={0} --ntasks={0} --requires=hosts:{1} -o cpu-affinity=off -o mpi=none",
+                    "run --nodes={0} --ntasks={0} --requires=hosts:{1} -o cpu-affinity=off -o \
+                     mpi=none",
                     hosts.len(),
                     hosts.join(",")
                 ),

@@ -220,7 +220,8 @@ impl Builder {
                 Some(known) => host.most = known.most,
                 None if with => {
                     return Err(UsageError(format!(
-                        "the hostfile does not name the host {name} of --host; --host chooses among those that it names"
+                        "the hostfile does not name the host {name} of --host; --host chooses \
+                         among those that it names"
                     )));
                 }
                 None => {}

@@ -46,7 +46,8 @@ pub fn each(
             .unwrap_or(if programs.counted[at] { all } else { 1 });
         if programs.counted[at] && count > all {
             return Err(format!(
-                "the hosts of {} cannot take {count} ranks with so few on each (-ppn): they take {all}",
+                "the hosts of {} cannot take {count} ranks with so few on each (-ppn): they take \
+                 {all}",
                 program()
             ));
         }
@@ -107,8 +108,8 @@ pub fn check_room(node_of: &[u32], hosts: &[PoolHost], all_have_slots: bool) -> 
         if ranks > most as usize {
             let name = &host.name;
             return Err(format!(
-                "{ranks} ranks are to run on host {name}, which takes {most} ({what}); name more hosts, or start \
-                 fewer ranks"
+                "{ranks} ranks are to run on host {name}, which takes {most} ({what}); name more \
+                 hosts, or start fewer ranks"
             ));
         }
     }

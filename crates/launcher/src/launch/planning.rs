@@ -204,7 +204,8 @@ fn no_room(ppn: u32, hosts: usize, size: u32) -> String {
     };
     let ranks = if ppn == 1 { "rank" } else { "ranks" };
     format!(
-        "-ppn {ppn}: {hosts} with {ppn} {ranks} each cannot take {size} ranks; name more hosts, or start fewer ranks"
+        "-ppn {ppn}: {hosts} with {ppn} {ranks} each cannot take {size} ranks; name more hosts, or \
+         start fewer ranks"
     )
 }
 

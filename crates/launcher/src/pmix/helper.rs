@@ -220,8 +220,9 @@ impl HelperState {
                 self.act(acts);
             }
             Upcall::Spawn { rank } => tell_at_once(&format!(
-                "mpirun: rank {rank} wants to start processes (MPI_Comm_spawn), which mpirun refuses \
-                 while a job runs; start all of them at once: mpirun -n 2 program : -n 4 other"
+                "mpirun: rank {rank} wants to start processes (MPI_Comm_spawn), which mpirun \
+                 refuses while a job runs; start all of them at once: mpirun -n 2 program : -n 4 \
+                 other"
             )),
             Upcall::Fetch { rank, reply } => {
                 let act = self.meetings.ask(rank, Waiter::Fence(reply));

@@ -135,8 +135,8 @@ impl Apart {
             numbers: needed_on(processes, lost).collect(),
             node: Some(lost),
             text: format!(
-                "host {host} is lost: its ranks and those on host {other} do not reach each other, though mpirun \
-                 reaches both; see to the network between them"
+                "host {host} is lost: its ranks and those on host {other} do not reach each other, \
+                 though mpirun reaches both; see to the network between them"
             ),
         }
     }

@@ -90,8 +90,8 @@ impl Elastic {
         match self.members.iter().find(has_world) {
             None => Ok(()),
             Some(member) => Err(format!(
-                "{} has called MPI_Init, whose MPI_COMM_WORLD never changes: only programs that use MPI sessions \
-                 alone can grow and shrink (catena help elastic)",
+                "{} has called MPI_Init, whose MPI_COMM_WORLD never changes: only programs that \
+                 use MPI sessions alone can grow and shrink (catena help elastic)",
                 processes[member.number].who()
             )),
         }

@@ -279,8 +279,8 @@ impl Faults {
             n => format!("{n} ranks have"),
         };
         Some(Action::Say(format!(
-            "{ranks} not ended yet and will be killed {} s after the interrupt (CATENA_LAUNCH_GRACE); a second \
-             Ctrl-C kills at once",
+            "{ranks} not ended yet and will be killed {} s after the interrupt \
+             (CATENA_LAUNCH_GRACE); a second Ctrl-C kills at once",
             self.grace.as_secs_f64()
         )))
     }
@@ -429,7 +429,8 @@ impl Faults {
         let other = processes.iter().position(is_waiting)?;
         self.failure.is_none().then(|| {
             Action::Say(format!(
-                "{} has ended without MPI_Init, while rank {other} uses MPI and may wait for it for ever",
+                "{} has ended without MPI_Init, while rank {other} uses MPI and may wait for it \
+                 for ever",
                 processes[number].who()
             ))
         })

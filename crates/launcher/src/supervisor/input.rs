@@ -67,8 +67,8 @@ impl Input {
         let held = self.source.as_mut()?.taken(node, taken, more, poller)?;
         let host = self.hosts.get(&held)?;
         Some(format!(
-            "a rank on host {host} has not read 64 MiB of the standard input, and all others wait for it now: \
-             --stdin RANKS says who reads it"
+            "a rank on host {host} has not read 64 MiB of the standard input, and all others wait \
+             for it now: --stdin RANKS says who reads it"
         ))
     }
 }

@@ -350,7 +350,8 @@ impl RemoteLaunchers {
                 limit.as_secs_f64()
             ),
             End::Malformed(cause) => format!(
-                "its mpirun sent what this one cannot read ({cause}); install the same version of Catena"
+                "its mpirun sent what this one cannot read ({cause}); install the same version of \
+                 Catena"
             ),
         };
         let tries = self.launchers.iter().filter(|it| it.key == key).count();

@@ -74,8 +74,8 @@ impl Networks {
     ) -> Result<Via, String> {
         let Some((at, their)) = self.record.common(theirs, leads) else {
             return Err(format!(
-                "no network joins the two: {}; name one that both have, of the same version of Catena \
-                 and of the network's library",
+                "no network joins the two: {}; name one that both have, of the same version of \
+                 Catena and of the network's library",
                 self.settings(peer, theirs)
             ));
         };

@@ -155,8 +155,8 @@ impl Chunk {
     pub fn in_segment(arena: Arc<Arena>, len: usize, shares: bool) -> io::Result<Chunk> {
         let no_room = || {
             let text = format!(
-                "neighbours cannot open each other's descriptors (a container per rank, or a limit on file sizes), and the \
-                 job's segment has no room for {len} more bytes"
+                "neighbours cannot open each other's descriptors (a container per rank, or a limit \
+                 on file sizes), and the job's segment has no room for {len} more bytes"
             );
             io::Error::new(io::ErrorKind::OutOfMemory, text)
         };

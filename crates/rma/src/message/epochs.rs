@@ -111,7 +111,8 @@ impl Window {
             return Ok(());
         }
         let text = format!(
-            "a member of the window has died that held what rank {rank} is asked for: a lock, or several"
+            "a member of the window has died that held what rank {rank} is asked for: a lock, or \
+             several"
         );
         Err(Error::new(kind_of_death(), text))
     }
@@ -129,22 +130,23 @@ impl Window {
             Trouble::Range => (
                 Kind::RmaRange,
                 format!(
-                    "an operation since the last synchronization needs bytes of rank {rank} that are \
-                    not attached to the window there, or not its own"
+                    "an operation since the last synchronization needs bytes of rank {rank} that \
+                     are not attached to the window there, or not its own"
                 ),
             ),
             Trouble::Lost => (
                 kind_of_death(),
                 format!(
-                    "a member of the window has died in the middle of an accumulate to rank {rank}, whose \
-                    elements cannot be accumulated to any more"
+                    "a member of the window has died in the middle of an accumulate to rank \
+                     {rank}, whose elements cannot be accumulated to any more"
                 ),
             ),
             Trouble::Counter => (
                 Kind::Arg,
                 format!(
-                    "an operation since the last synchronization has named a counter that rank {rank} of the \
-                    window does not have: that one gave its number to MPIX_Win_set_num_notify"
+                    "an operation since the last synchronization has named a counter that rank \
+                     {rank} of the window does not have: that one gave its number to \
+                     MPIX_Win_set_num_notify"
                 ),
             ),
             Trouble::Sense | Trouble::Holder | Trouble::None => (

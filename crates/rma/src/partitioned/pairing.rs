@@ -119,8 +119,8 @@ impl TagRow {
             }),
             None => fail!(
                 NoMem,
-                "the partitioned receives of the communicator have {FREE_TAGS} partitions at most: free some, or \
-                 use several communicators"
+                "the partitioned receives of the communicator have {FREE_TAGS} partitions at most: \
+                 free some, or use several communicators"
             ),
         }
     }

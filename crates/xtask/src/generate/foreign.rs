@@ -53,7 +53,8 @@ pub fn header(interface: Interface) -> String {
     let name = name(interface);
     let mut out = format!(
         "/*\n * The C interface of libraries with the ABI that crates/foreign/tables has, for code \
-         that\n * is built over Catena's layer. Made by `cargo xtask gen`: edit the tables.\n */\n\n\
+         that\n * is built over Catena's layer. Made by `cargo xtask gen`: edit the tables.\n \
+         */\n\n\
          #ifndef CATENA_MPI_H\n#define CATENA_MPI_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n\
          #define CATENA_INTERFACE_{name} 1\n#define CATENA_INTERFACE_FOREIGN 1\n\n\
          typedef intptr_t MPI_Aint;\ntypedef int64_t MPI_Count;\ntypedef int64_t MPI_Offset;\n\n"

@@ -42,8 +42,8 @@ pub fn page() -> String {
     let supported = match missing {
         0 => format!("Catena supports all {there} functions of the MPI 5 ABI."),
         _ => format!(
-            "Of the {} functions of the MPI 5 ABI, Catena supports {there}. The other {missing} are \
-             exported, too, and\nreturn `MPI_ERR_UNSUPPORTED_OPERATION`.",
+            "Of the {} functions of the MPI 5 ABI, Catena supports {there}. The other {missing} \
+             are exported, too, and\nreturn `MPI_ERR_UNSUPPORTED_OPERATION`.",
             there + missing
         ),
     };
@@ -133,8 +133,8 @@ fn missing(chapters: &[Chapter]) -> String {
     }
     text += " [Every function](docs/functions.md) is listed by chapter.";
     if !(whole.is_empty() && single.is_empty()) {
-        text += " A function that is missing returns `MPI_ERR_UNSUPPORTED_OPERATION` and its name; it never \
-                 pretends to have worked.";
+        text += " A function that is missing returns `MPI_ERR_UNSUPPORTED_OPERATION` and its name; \
+                 it never pretends to have worked.";
     }
     fill(&text)
 }

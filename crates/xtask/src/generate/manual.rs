@@ -137,7 +137,8 @@ fn page(name: &str, about: &str, usage: &str, text: &str) -> String {
         .collect();
     let mut out = format!(
         ".\\\" Made by `cargo xtask gen`: change what the command says of itself.\n\
-         .TH {} 1 \"\" \"Catena {}\" \"User Commands\"\n.SH NAME\n{name} \\- {}\n.SH SYNOPSIS\n{}\n.SH DESCRIPTION\n",
+         .TH {} 1 \"\" \"Catena {}\" \"User Commands\"\n.SH NAME\n{name} \\- {}\n.SH \
+         SYNOPSIS\n{}\n.SH DESCRIPTION\n",
         name.to_uppercase(),
         env!("CARGO_PKG_VERSION"),
         plain(about),
@@ -214,7 +215,8 @@ mod tests {
 
     #[test]
     fn options_become_lists_and_titles_sections() {
-        let text = "What it does.\n\nwhat to run\n  -n, -np N   number\n              of ranks\n  --long-option, --other FILE\n              the same\n";
+        let text = "What it does.\n\nwhat to run\n  -n, -np N   number\n              of ranks\n  \
+                    --long-option, --other FILE\n              the same\n";
         assert_eq!(
             body(text),
             "What it does.\n.PP\n.SH WHAT TO RUN\n.TP\n.B \\-n, \\-np N\nnumber\nof ranks\n\
