@@ -327,8 +327,8 @@ collectives! {
 
     MPI_Allreduce | MPI_Allreduce_c, MPI_Iallreduce | MPI_Iallreduce_c,
         MPI_Allreduce_init | MPI_Allreduce_init_c
-    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |caller,
-        c| {
+    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op)
+        |caller, c| {
         caller.allreduce(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
     }
 
@@ -352,14 +352,14 @@ collectives! {
     }
 
     MPI_Scan | MPI_Scan_c, MPI_Iscan | MPI_Iscan_c, MPI_Scan_init | MPI_Scan_init_c
-    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |caller,
-        c| {
+    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op)
+        |caller, c| {
         caller.scan(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
     }
 
     MPI_Exscan | MPI_Exscan_c, MPI_Iexscan | MPI_Iexscan_c, MPI_Exscan_init | MPI_Exscan_init_c
-    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op) |caller,
-        c| {
+    (sendbuf: *const c_void, recvbuf: *mut c_void, count: Num, datatype: Datatype, op: Op)
+        |caller, c| {
         caller.exscan(c, sendbuf.cast(), data(recvbuf, count, datatype), op)
     }
 }
