@@ -312,7 +312,8 @@ static void direct(int is_direct)
 {
     enum { MANY = 100, OPEN = 20 };
     int (*free_device)(void *) = symbol("cuMemFree_v2"), counts[2];
-    void (*opened)(int *) = symbol("device_opened");
+    /* What only the stand-in tells. */
+    void (*opened)(int *) = dlsym(RTLD_DEFAULT, "device_opened");
     const int to = (rank + 1) % size, from = (rank + size - 1) % size;
     int *in = ints(2 * LONG, -1), *host = calloc(LONG, sizeof(int));
     for (int i = 0; i < MANY; i++) {
@@ -334,9 +335,11 @@ static void direct(int is_direct)
         if (i < MANY / 2)
             free_device(out);
     }
-    opened(counts);
-    EQUAL(counts[0] > 0, is_direct);
-    CHECK(counts[0] - counts[1] <= OPEN);
+    if (opened) {
+        opened(counts);
+        EQUAL(counts[0] > 0, is_direct);
+        CHECK(counts[0] - counts[1] <= OPEN);
+    }
 
     MPI_Datatype column;
     MPI_Type_vector(LONG / 2, 1, 2, MPI_INT, &column);
