@@ -30,6 +30,11 @@ pub(crate) const STUCK: Duration = Duration::from_secs(1);
 /// How often a word is sent again that has not arrived.
 pub(crate) const TRIES: u32 = 3;
 
+/// For how long a farewell is sent again that has not arrived, after that, and how long a try waits
+/// for the next one: a peer that has not seen yet that its connection was ended takes no other one.
+pub(crate) const FAREWELL: Duration = Duration::from_secs(8);
+pub(crate) const PAUSE: Duration = Duration::from_millis(50);
+
 /// What an endpoint keeps of the processes that are added.
 #[derive(Debug)]
 pub(crate) struct Added {
@@ -65,8 +70,8 @@ pub(crate) struct Departing {
     pub(crate) until: Instant,
     /// Whether its connection was ended. It is told all the same, over another one.
     pub(crate) is_ended: bool,
-    /// Farewells that have not arrived.
-    pub(crate) missed: u32,
+    /// When a farewell may be sent again that has not arrived.
+    pub(crate) again: Instant,
 }
 
 impl Added {

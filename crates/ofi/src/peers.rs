@@ -9,7 +9,7 @@ use catena_fabric::row::Framed;
 use catena_fabric::{Deliver, Header, Peer, ProcessName};
 use catena_ofi_sys::calls;
 
-use crate::added::{Departing, PATIENCE, STRIDE, STUCK, Stuck, TRIES};
+use crate::added::{Departing, FAREWELL, PATIENCE, PAUSE, STRIDE, STUCK, Stuck, TRIES};
 use crate::connections::{is_answered, knock};
 use crate::init::Ofi;
 use crate::send::is_lack;
@@ -67,10 +67,11 @@ impl Ofi {
         if let Some(added) = &mut self.added {
             added.introductions.remove(peer);
             added.there.remove(&peer);
+            let now = Instant::now();
             let departing = Departing {
-                until: Instant::now() + PATIENCE,
+                until: now + PATIENCE,
                 is_ended: false,
-                missed: 0,
+                again: now,
             };
             added.departing.insert(peer, departing);
         }
@@ -112,7 +113,10 @@ impl Ofi {
         let Some(mut added) = self.added.take() else {
             return;
         };
-        let due: Vec<Word> = added.introductions.due().collect();
+        let now = Instant::now();
+        let pauses = |to: &Peer| added.departing.get(to).is_some_and(|it| now < it.again);
+        let due = added.introductions.due().filter(|it| !pauses(&it.to));
+        let due: Vec<Word> = due.collect();
         let (mut failed, mut stuck) = (Vec::new(), Vec::new());
         for word in due {
             let Some(slot) = added.words.iter().position(Option::is_none) else {
@@ -218,13 +222,14 @@ impl Ofi {
     /// A word could not be sent: its peer is gone. One that was removed may be there, and have lost
     /// the connection.
     pub(crate) fn word_failed(&mut self, word: Word, words: String) {
+        let now = Instant::now();
         let departing = self
             .added
             .as_mut()
             .and_then(|it| Some((it.departing.get_mut(&word.to)?, &mut it.introductions)));
         match departing {
-            Some((departing, introductions)) if departing.missed < TRIES => {
-                departing.missed += 1;
+            Some((departing, introductions)) if now < departing.until + FAREWELL => {
+                departing.again = now + PAUSE;
                 introductions.not_said(word);
             }
             Some((_, introductions)) => introductions.lose(word.to),
