@@ -1,10 +1,10 @@
 ! What is told of a call in Fortran has the line of the program, whatever lies between.
-! run: -n 2 --check -- long ; says MPI_Bcast \(lines.f90:21\): its buffer buffer is in the variable few of 12 bytes, but 4 elements of MPI_INTEGER take 16
+! run: -n 2 --check -- long ; says MPI_Bcast \(lines.f90:21\): its buffer buffer ends \d+ bytes behind the \d+ bytes that malloc has given
 ! run: -n 2 --on-hang end -- hang ; exit 123 ; says job hangs: rank 0 waits in MPI_Recv \(lines.f90:24\) for a message from rank 1
 program lines
   use mpi
   implicit none
-  integer :: error, rank
+  integer :: error, rank, count
   character(len=8) :: mode
   call MPI_Init(error)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
@@ -14,10 +14,10 @@ program lines
   call MPI_Finalize(error)
 contains
   subroutine too_long()
-    integer, volatile :: few(3)
-    integer :: count
+    integer, allocatable :: few(:)
+    allocate (few(300))
     few = 1
-    count = 4
+    count = 400
     call MPI_Bcast(few, count, MPI_INTEGER, 0, MPI_COMM_WORLD, error)
   end subroutine
   subroutine in_vain()

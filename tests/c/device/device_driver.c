@@ -254,6 +254,16 @@ int cuStreamCreate(struct stream **stream, unsigned flags)
     return WORKS;
 }
 
+static void make(struct stream *stream)
+{
+    for (int i = 0; i < stream->copies; i++) {
+        const struct copy *c = &stream->copy[i];
+        for (size_t row = 0; row < c->height; row++)
+            memcpy(c->to + row * c->to_pitch, c->from + row * c->from_pitch, c->width);
+    }
+    stream->copies = 0;
+}
+
 static int later(struct stream *stream, const void *on, struct copy copy)
 {
     if (!on_device(on))
@@ -263,11 +273,12 @@ static int later(struct stream *stream, const void *on, struct copy copy)
     if (fails("copy"))
         return INVALID;
     pthread_mutex_lock(&lock);
-    int room = stream->copies < COPIES;
-    if (room)
-        stream->copy[stream->copies++] = copy;
+    /* A driver waits for room. */
+    if (stream->copies == COPIES)
+        make(stream);
+    stream->copy[stream->copies++] = copy;
     pthread_mutex_unlock(&lock);
-    return room ? WORKS : FULL;
+    return WORKS;
 }
 
 int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t n, struct stream *stream)
@@ -319,12 +330,7 @@ int cuStreamSynchronize(struct stream *stream)
     if (!stream)
         return WORKS;
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < stream->copies; i++) {
-        const struct copy *c = &stream->copy[i];
-        for (size_t row = 0; row < c->height; row++)
-            memcpy(c->to + row * c->to_pitch, c->from + row * c->from_pitch, c->width);
-    }
-    stream->copies = 0;
+    make(stream);
     pthread_mutex_unlock(&lock);
     return WORKS;
 }
