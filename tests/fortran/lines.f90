@@ -1,5 +1,5 @@
 ! What is told of a call in Fortran has the line of the program, whatever lies between.
-! run: -n 2 --check -- long ; says MPI_Bcast \(lines.f90:21\): its buffer buffer ends \d+ bytes behind the \d+ bytes that malloc has given
+! run: -n 1 --check -- long ; says MPI_Bcast \(lines.f90:21\): its buffer buffer ends \d+ bytes behind the \d+ bytes that malloc has given
 ! run: -n 2 --on-hang end -- hang ; exit 123 ; says job hangs: rank 0 waits in MPI_Recv \(lines.f90:24\) for a message from rank 1
 program lines
   use mpi
