@@ -32,7 +32,7 @@ pub(crate) const TRIES: u32 = 3;
 
 /// For how long a farewell is sent again that has not arrived, after that, and how long a try waits
 /// for the next one: a peer that has not seen yet that its connection was ended takes no other one.
-pub(crate) const FAREWELL: Duration = Duration::from_secs(8);
+pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
 pub(crate) const PAUSE: Duration = Duration::from_millis(50);
 
 /// What an endpoint keeps of the processes that are added.

@@ -22,6 +22,10 @@ use crate::inbox::{self, Inbox, Witness};
 /// How long what is under way to a removed peer may take, before it is ended.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long after that another way is tried over which one that was removed is told: UCX may try to
+/// reach a process that is dead for ever, and tell nobody.
+pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
+
 /// From here on numbers are those of ways that are kept, and of no peers.
 pub(crate) const KEPT: Peer = Peer(u32::MAX - (1 << 20));
 

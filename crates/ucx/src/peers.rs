@@ -11,7 +11,7 @@ use catena_fabric::{Deliver, Header, LocalPeer, Peer, ProcessName, Started};
 use catena_proof::Secret;
 use catena_ucx_sys::{Ep, consts};
 
-use crate::added::{Departing, KEPT, Kept, MOST_KEPT, PATIENCE};
+use crate::added::{Departing, FAREWELL, KEPT, Kept, MOST_KEPT, PATIENCE};
 use crate::inbox::{Inbox, Witness};
 use crate::init::Ucx;
 use crate::recv::PACKET;
@@ -266,6 +266,9 @@ impl Ucx {
         if is_kept && !ep.is_null() {
             if has_said {
                 self.keep_way(peer);
+            }
+            if until + FAREWELL <= Instant::now() {
+                self.end_departing(peer);
             }
             return;
         }
