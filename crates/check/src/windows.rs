@@ -67,7 +67,7 @@ struct Epoch {
     /// `MPI_Win_post`, and its origins.
     post: Option<Vec<i32>>,
     locks: BTreeMap<i32, Site>,
-    /// Those of them that are exclusive.
+    /// The locks among them that are exclusive.
     exclusive: BTreeSet<i32>,
     lock_all: Option<Site>,
 }

@@ -232,7 +232,7 @@ impl Driver {
     /// Begins a copy; see [`Device::begin`](catena_memory::Device::begin).
     ///
     /// # Safety
-    /// As there.
+    /// As [`Device::begin`](catena_memory::Device::begin).
     pub unsafe fn begin(&self, copy: &Copy) -> Result<Queue, CopyError> {
         let place = self.place(copy.on_device()).ok_or(CopyError::NotThere)?;
         let begin = || {

@@ -102,7 +102,7 @@ struct Asleep {
 }
 
 impl Asleep {
-    /// Those of a process that is asked where its threads are by the signal `own`.
+    /// The threads of a process that sleep; it is asked where they are by the signal `own`.
     fn of(pid: u32, own: u32) -> Asleep {
         let number = |task: fs::DirEntry| task.file_name().to_str()?.parse().ok();
         let tasks = fs::read_dir(format!("/proc/{pid}/task"));

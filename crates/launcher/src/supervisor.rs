@@ -112,7 +112,7 @@ pub struct Supervisor {
     spawner: Spawner,
     /// Who asks from outside, if somebody may.
     control: Option<Control>,
-    /// Who asks what the job does, if somebody may.
+    /// Answers whoever asks what the job does; none where nobody may ask.
     questions: Option<Control>,
     inquiries: Inquiries,
     /// How the job grows and shrinks, if it may.

@@ -96,7 +96,7 @@ impl Rails {
     /// Adds a process of another job; see [`Rail::add_peer`](catena_fabric::Rail::add_peer).
     ///
     /// # Errors
-    /// As there.
+    /// As [`Rail::add_peer`](catena_fabric::Rail::add_peer).
     pub fn add_peer(&mut self, peer: Peer, name: ProcessName) -> Result<(), String> {
         let numbers = self.shared.len().max(peer.0 as usize + 1);
         self.shared.resize(numbers, 1);

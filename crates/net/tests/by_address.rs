@@ -15,7 +15,7 @@ use catena_net::{Chain, RegionKeys, Route, Routes};
 use catena_proof::Secret;
 use catena_testing::skip;
 
-use common::{Buffer, Message, Table, Ways, over_network};
+use common::{Message, Table, Ways, exactly, message, over_network, room};
 
 type Link = Endpoint<Ways, TagKey>;
 
@@ -58,23 +58,6 @@ fn add(link: &mut Link, other: &[u8]) -> Peer {
     let peer = link.net().add_peer(other).expect("a way to it");
     link.add_peer(peer);
     peer
-}
-
-fn message(len: usize) -> Message {
-    let bytes: Vec<u8> = (0..len).map(|at| (at * 7 + (at >> 9)) as u8).collect();
-    Message(bytes.into())
-}
-
-fn room(len: usize) -> Buffer {
-    Buffer(Rc::new(RefCell::new(vec![0; len].into())))
-}
-
-fn exactly(source: Peer, tag: u64) -> TagSelector {
-    TagSelector {
-        source: Some(source),
-        tag,
-        ignore: 0,
-    }
 }
 
 fn send(link: &mut Link, to: Peer, tag: u64, message: &Message) -> Option<ReqId> {

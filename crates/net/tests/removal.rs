@@ -3,10 +3,8 @@
 
 mod common;
 
-use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Read, Write, stdin};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::rc::Rc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 
@@ -17,7 +15,7 @@ use catena_net::{Chain, Route, Routes};
 use catena_proof::Secret;
 use catena_testing::skip;
 
-use common::{Buffer, Message, Ways};
+use common::{Ways, exactly, message, room};
 
 type Link = Endpoint<Ways, TagKey>;
 
@@ -58,23 +56,6 @@ fn remove(link: &mut Link, peer: Peer) {
     link.remove_peer(peer);
     link.net().remove_peer(peer).expect("it was added");
     assert_eq!(link.net().route(peer), Route::None);
-}
-
-fn message(len: usize) -> Message {
-    let bytes: Vec<u8> = (0..len).map(|at| (at * 7 + (at >> 9)) as u8).collect();
-    Message(bytes.into())
-}
-
-fn room(len: usize) -> Buffer {
-    Buffer(Rc::new(RefCell::new(vec![0; len].into())))
-}
-
-fn exactly(source: Peer, tag: u64) -> TagSelector {
-    TagSelector {
-        source: Some(source),
-        tag,
-        ignore: 0,
-    }
 }
 
 fn send(link: &mut Link, to: Peer, tag: u64, len: usize) -> Option<ReqId> {

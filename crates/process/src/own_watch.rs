@@ -67,7 +67,7 @@ pub(crate) fn watch() {
     let Ok(mut seen) = SEEN.try_lock() else {
         return;
     };
-    // Those of another namespace are not seen, and may do anything.
+    // This process cannot see processes of another namespace, so they may do anything.
     let own = catena_trace::space_of(None);
     let is_seen = |it: &View<'_>| it.who().space == own;
     let ranks: Vec<Rank> = (0..node.ranks)

@@ -49,7 +49,8 @@ impl Shm {
         if segment.layout.ranks as usize != peers.len() {
             return Err(ShmError::Foreign);
         }
-        // Those of the job that have come and gone before are none of those that come now.
+        // Processes of that job that have parted from this one before have nothing to do with the
+        // new ones.
         self.collect_guests();
         let free = self.others.iter().position(Option::is_none);
         let at = free.unwrap_or(self.others.len());

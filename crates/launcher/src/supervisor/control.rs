@@ -47,7 +47,7 @@ pub struct Control {
     caller: Option<UnixStream>,
     /// What it has said.
     said: Vec<u8>,
-    /// Who reads its answer, and the rest of that.
+    /// The connection that is reading its answer, and what is left of the answer.
     reader: Option<(UnixStream, Vec<u8>)>,
 }
 

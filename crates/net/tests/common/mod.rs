@@ -10,7 +10,7 @@ use std::rc::Rc;
 use catena_base::PeerBytes;
 use catena_fabric::{Buf, LocalPeer, Peer};
 use catena_fabric_tests::until;
-use catena_link::{Cid, Endpoint, Mode, Plane, ReqId, Selector, Sent, Sink, Source};
+use catena_link::{Cid, Endpoint, Mode, Plane, ReqId, Selector, Sent, Sink, Source, TagSelector};
 use catena_net::{Chain, Exchange, Networks, PeerTable, Routes};
 use catena_proof::Secret;
 use catena_shm::Shm;
@@ -52,6 +52,26 @@ impl Sink for Buffer {
 
     fn run(&mut self) -> Option<Buf> {
         Some(Buf::from(&mut **self.0.borrow_mut()))
+    }
+}
+
+/// A message of so many bytes, whose values do not repeat soon.
+pub fn message(len: usize) -> Message {
+    let bytes: Vec<u8> = (0..len).map(|at| (at * 7 + (at >> 9)) as u8).collect();
+    Message(bytes.into())
+}
+
+/// Room for so many.
+pub fn room(len: usize) -> Buffer {
+    Buffer(Rc::new(RefCell::new(vec![0; len].into())))
+}
+
+/// Messages of that process with that tag.
+pub fn exactly(source: Peer, tag: u64) -> TagSelector {
+    TagSelector {
+        source: Some(source),
+        tag,
+        ignore: 0,
     }
 }
 
