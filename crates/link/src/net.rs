@@ -264,6 +264,9 @@ pub trait Net {
     /// See [`catena_fabric::NodeLocal::moved`].
     fn moved(&mut self, _peer: Peer, _moved: Moved) {}
 
+    /// See [`catena_fabric::NodeLocal::asked`].
+    fn asked(&mut self, _peer: Peer, _len: u64, _streamed: bool) {}
+
     /// Registers a whole message for remote reads, if it is [one run](Source::run) and the route
     /// can read it.
     fn register(&mut self, peer: Peer, source: &Self::Source) -> Option<RemoteKeys>;

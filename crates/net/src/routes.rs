@@ -562,6 +562,12 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         }
     }
 
+    fn asked(&mut self, peer: Peer, len: u64, streamed: bool) {
+        if let (Route::Shm, Some(shm)) = (self.route(peer), &mut self.shm) {
+            shm.asked(peer, len, streamed);
+        }
+    }
+
     fn register(&mut self, peer: Peer, source: &S) -> Option<RemoteKeys> {
         let buf = source.run()?;
         by_route!(self, peer, t => t.register(Some(peer), buf, Access::READ).map(RemoteKeys::from),

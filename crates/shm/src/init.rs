@@ -498,6 +498,11 @@ impl NodeLocal for Shm {
         self.peer_states[number].pace.record(moved);
     }
 
+    fn asked(&mut self, peer: Peer, len: u64, streamed: bool) {
+        let number = self.number(peer);
+        self.peer_states[number].pace.asked(len, streamed);
+    }
+
     fn open_parts(&mut self, peer: Peer) -> u32 {
         let peer_state = &self.peer_states[self.number(peer)];
         peer_state.parts(End::Front).map_or(0, Parts::open)

@@ -6,20 +6,35 @@
 //! for it, and the kernel does not. So nothing is taken for granted but the beginning, which is the
 //! ring, and all that counts is how long whole messages take, from when the receiver can have them
 //! to when they are there, for each order of magnitude apart. Messages of the other direction that
-//! the two ranks copy meanwhile are in that time, too. Now and then two messages in a row go the
-//! other way, less often while that is in vain.
+//! the two ranks copy meanwhile are in that time, too.
+//!
+//! Now and then some messages in a row go the other way, less often while that is in vain. Of many
+//! messages that are under way at once, those that went one way say nothing while others go the
+//! other way, as both ends are busy with all of them: only *pure* ones count, and a trial lasts until
+//! enough of those have come. Where both ranks send, each sees which way the other one asks for, and
+//! tries what that one tries, at the same time: what one direction costs depends on the other.
 
 use catena_fabric::Moved;
 
 /// Messages between two trials of the other way, at first,
 const TRIAL_EVERY: u32 = 32;
-/// and at most.
-const TRIAL_RARELY: u32 = 2048;
+/// and at least and at most, for each message of the last one.
+const SELDOM: u32 = 16;
+const TRIAL_RARELY: u32 = 1024;
 /// After a trial in vain so many times as many messages pass until the next one.
 const RARER: u32 = 4;
-/// Messages of a trial, and those whose least time counts: one may have been interrupted, or have
+/// Pure messages whose time counts as one, at least: they come at uneven intervals. Where more are
+/// under way at once it is as many, as the first and the last of them have the ends for themselves.
+const BATCH: u32 = 2;
+/// Batches of a trial, and those of which the least counts: one may have been interrupted, or have
 /// waited for memory at first use.
 const LOOKS: usize = 2;
+/// Most messages of a trial besides these, for each one of the most that are under way at once; and
+/// by so many more it may be late for beginning when none is.
+const PATIENCE: u32 = 2;
+/// Most messages that are taken to be under way: of some the end is never told, as when a copy was
+/// refused.
+const UNDER_WAY: u32 = 256;
 
 /// The shortest messages for which there is a choice have that many bits, as longer ones than the
 /// last class are with it.
@@ -40,21 +55,39 @@ impl By {
             By::Kernel => By::Ring,
         }
     }
+
+    fn of(streamed: bool) -> By {
+        match streamed {
+            true => By::Ring,
+            false => By::Kernel,
+        }
+    }
 }
 
-/// What the last messages of one way took: ticks for 64 KiB, 0 if unknown.
+/// What the last pure messages of one way took: ticks for 64 KiB, 0 if unknown.
 #[derive(Clone, Copy, Debug, Default)]
-struct Times([u64; LOOKS]);
+struct Times {
+    batches: [u64; LOOKS],
+    /// Of the batch that is not whole: ticks, and messages.
+    sum: u64,
+    count: u32,
+}
 
 impl Times {
-    fn record(&mut self, ticks: u64) {
-        self.0.rotate_left(1);
-        self.0[LOOKS - 1] = ticks.max(1);
+    /// A message took that long, where a batch has `size` messages.
+    fn record(&mut self, ticks: u64, size: u32) {
+        self.sum = self.sum.saturating_add(ticks);
+        self.count += 1;
+        if self.count >= size {
+            self.batches.rotate_left(1);
+            self.batches[LOOKS - 1] = (self.sum / u64::from(self.count)).max(1);
+            (self.sum, self.count) = (0, 0);
+        }
     }
 
     /// The least of them, if all are known.
     fn known(&self) -> Option<u64> {
-        self.0.into_iter().min().filter(|&ticks| ticks > 0)
+        self.batches.into_iter().min().filter(|&ticks| ticks > 0)
     }
 }
 
@@ -62,12 +95,21 @@ impl Times {
 #[derive(Debug)]
 struct Class {
     kept: By,
-    /// Messages until the next trial; of a trial, those that are to go the other way still.
+    /// Messages until the next trial, and since the last one.
     left: u32,
+    since: u32,
+    /// Of a trial: messages that went the other way, those that may still, and pure ones that have
+    /// not come yet.
+    tried: u32,
     trying: u32,
-    /// Messages of the trial that have not come yet.
     awaited: u32,
     every: u32,
+    /// Most messages that are under way at once, a power of two, and those that were since the last
+    /// trial.
+    peak: u32,
+    recent: u32,
+    /// The way that the peer asked for last.
+    others: By,
     /// By way.
     times: [Times; 2],
 }
@@ -77,26 +119,64 @@ impl Default for Class {
         Class {
             kept: By::Ring,
             left: TRIAL_EVERY,
+            since: 0,
+            tried: 0,
             trying: 0,
             awaited: 0,
             every: TRIAL_EVERY,
+            peak: 0,
+            recent: 0,
+            others: By::Ring,
             times: Default::default(),
         }
     }
 }
 
 impl Class {
-    fn next(&mut self) -> By {
+    /// The way of the next message, while so many are under way.
+    fn next(&mut self, under_way: u32) -> By {
+        self.recent = self.recent.max(under_way);
+        if under_way > self.peak {
+            // What was known of fewer at once says nothing of these.
+            self.peak = under_way.next_power_of_two();
+            self.times[self.kept as usize] = Times::default();
+        }
         if self.trying == 0 {
-            self.left -= 1;
-            if self.left > 0 {
+            self.left = self.left.saturating_sub(1);
+            self.since = self.since.saturating_add(1);
+            let is_late = self.since > self.every + PATIENCE * self.peak;
+            let is_known = self.times[self.kept as usize].known().is_some();
+            if self.left > 0 || !is_known || under_way > 0 && !is_late {
                 return self.kept;
             }
-            self.left = self.every;
-            (self.trying, self.awaited) = (LOOKS as u32, LOOKS as u32);
+            self.begin_trial();
         }
         self.trying -= 1;
+        self.tried += 1;
         self.kept.other()
+    }
+
+    /// Messages of a batch.
+    fn batch(&self) -> u32 {
+        (self.peak + 1).max(BATCH)
+    }
+
+    fn begin_trial(&mut self) {
+        (self.left, self.since, self.tried) = (self.every, 0, 0);
+        self.peak = std::mem::take(&mut self.recent).next_power_of_two();
+        self.awaited = LOOKS as u32 * self.batch();
+        self.trying = self.awaited + PATIENCE * self.peak;
+        self.times[self.kept.other() as usize] = Times::default();
+    }
+
+    /// The peer asks for a message of ours that way: if it tries that, so does this end.
+    fn follow(&mut self, by: By) {
+        let is_news = by != self.others;
+        self.others = by;
+        // Not what this end has just made it try.
+        if is_news && by != self.kept && self.trying == 0 && self.since >= self.every / 2 {
+            self.begin_trial();
+        }
     }
 
     /// Whether the kernel is so much faster that it is worth that the next one to write where it
@@ -109,10 +189,16 @@ impl Class {
         })
     }
 
+    /// A pure message has come.
     fn record(&mut self, by: By, ticks: u64) {
-        self.times[by as usize].record(ticks);
-        let ends_trial = by != self.kept && self.awaited > 0;
-        if ends_trial {
+        let is_tried = by != self.kept;
+        if is_tried && self.awaited == 0 {
+            // What is left of a trial.
+            return;
+        }
+        let batch = self.batch();
+        self.times[by as usize].record(ticks, batch);
+        if is_tried {
             self.awaited -= 1;
             if self.awaited > 0 {
                 return;
@@ -122,12 +208,14 @@ impl Class {
             return;
         };
         if better != self.kept {
-            (self.kept, self.every) = (better, TRIAL_EVERY);
-            (self.left, self.trying, self.awaited) = (self.every, 0, 0);
-        } else if ends_trial {
-            self.every = (RARER * self.every).min(TRIAL_RARELY);
-            self.left = self.every;
+            (self.kept, self.every) = (better, TRIAL_EVERY.max(SELDOM * self.tried));
+        } else if is_tried {
+            let most = TRIAL_RARELY * self.tried.max(BATCH);
+            self.every = (RARER * self.every).clamp(SELDOM * self.tried, most);
+        } else {
+            return;
         }
+        (self.left, self.trying, self.awaited) = (self.every, 0, 0);
     }
 }
 
@@ -135,8 +223,14 @@ impl Class {
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     classes: [Class; CLASSES],
-    /// When the last message had come, ticks.
+    /// When the last message had come, ticks, and whether it was alone with those of its way.
     ended: u64,
+    was_pure: bool,
+    /// Messages that have not come, by way.
+    under_way: [u32; 2],
+    /// Messages of one way in a row that have come, by which those of the other way are forgotten
+    /// whose end is never told.
+    in_a_row: (usize, u32),
 }
 
 impl Pace {
@@ -147,21 +241,38 @@ impl Pace {
 
     /// The way of the next message, of `len` bytes.
     pub fn next(&mut self, len: u64) -> By {
-        self.class(len).next()
+        let under_way = self.under_way.into_iter().sum();
+        let by = self.class(len).next(under_way);
+        self.under_way[by as usize] = (self.under_way[by as usize] + 1).min(UNDER_WAY);
+        by
+    }
+
+    /// The peer asks for a message of `len` bytes from here; whether to be streamed.
+    pub fn asked(&mut self, len: u64, streamed: bool) {
+        self.class(len).follow(By::of(streamed));
     }
 
     /// A message is there.
     pub fn record(&mut self, moved: Moved) {
-        let by = match moved.streamed {
-            true => By::Ring,
-            false => By::Kernel,
-        };
+        let by = By::of(moved.streamed);
         // The two ends have to do with one message after the other.
         let began = moved.asked.max(self.ended);
         self.ended = moved.ended;
-        let ticks = moved.ended.saturating_sub(began).min(u64::MAX >> 16);
-        self.class(moved.len)
-            .record(by, (ticks << 16) / moved.len.max(1));
+        let (own, other) = (by as usize, by.other() as usize);
+        self.under_way[own] = self.under_way[own].saturating_sub(1);
+        self.in_a_row = match self.in_a_row {
+            (way, count) if way == own => (own, count + 1),
+            _ => (own, 1),
+        };
+        if self.in_a_row.1 > PATIENCE * self.under_way[other] {
+            self.under_way[other] = 0;
+        }
+        let is_pure = self.under_way[other] == 0;
+        if std::mem::replace(&mut self.was_pure, is_pure) && is_pure {
+            let ticks = moved.ended.saturating_sub(began).min(u64::MAX >> 20);
+            self.class(moved.len)
+                .record(by, (ticks << 16) / moved.len.max(1));
+        }
     }
 }
 
@@ -226,8 +337,9 @@ mod tests {
         let mut pace = Pace::default();
         run(&mut pace, 100, 1000, 4000);
         let late = run(&mut pace, 1000, 1_000_000, 4000);
-        assert!(late > 990, "{late}");
-        run(&mut pace, 2 * TRIAL_RARELY, 1000, 4000);
+        // Those before it is known, and those of trials.
+        assert!(late > 980, "{late}");
+        run(&mut pace, 5 * TRIAL_RARELY, 1000, 4000);
         assert_eq!(run(&mut pace, 20, 1000, 4000), 0);
     }
 
@@ -261,11 +373,14 @@ mod tests {
     #[test]
     fn messages_that_wait_for_each_other_take_as_long_as_each_alone() {
         let mut pace = Pace::default();
-        let ways: Vec<By> = (0..64).map(|_| pace.next(LEN)).collect();
-        let (mut now, asked) = (1000, 1000);
-        for by in ways {
-            now += [2000, 1000][by as usize];
-            pace.record(moved(by, asked, now));
+        let mut now = 1000;
+        for _ in 0..6 {
+            let ways: Vec<By> = (0..64).map(|_| pace.next(LEN)).collect();
+            let asked = now;
+            for by in ways {
+                now += [2000, 1000][by as usize];
+                pace.record(moved(by, asked, now));
+            }
         }
         assert_eq!(pace.next(LEN), By::Kernel);
     }
@@ -275,6 +390,95 @@ mod tests {
     fn a_trial_that_has_no_end_is_followed_by_others() {
         let mut pace = Pace::default();
         (0..TRIAL_EVERY + 1).for_each(|_| _ = pace.next(LEN));
+        assert!(run(&mut pace, 5000, 1000, 100) > 4000);
+    }
+
+    /// Two ranks that have windows of messages under way: what one takes depends on those that go
+    /// the other way meanwhile, of this direction and, if there is one, of the other.
+    struct Windows {
+        now: u64,
+        ends: Vec<(Pace, Vec<By>)>,
+    }
+
+    impl Windows {
+        fn new(directions: usize) -> Self {
+            let ends = (0..directions).map(|_| Default::default()).collect();
+            Windows { now: 1, ends }
+        }
+
+        /// Moves a window in each direction; how many messages the kernel copied.
+        fn pass(&mut self, window: usize, ring: u64, kernel: u64) -> usize {
+            let asked = self.now;
+            for at in 0..self.ends.len() {
+                for _ in 0..window {
+                    let by = self.ends[at].0.next(LEN);
+                    self.ends[at].1.push(by);
+                    let peer = (at + 1) % self.ends.len();
+                    if peer != at {
+                        self.ends[peer].0.asked(LEN, by == By::Ring);
+                    }
+                }
+            }
+            let all = self.ends.iter().flat_map(|end| &end.1);
+            let count = all.filter(|&&by| by == By::Kernel).count();
+            for message in 0..window {
+                let under_way = |end: &(Pace, Vec<By>)| end.1.contains(&By::Ring);
+                self.now += match self.ends.iter().any(under_way) {
+                    // Last messages have the ends for themselves.
+                    true if message + window / 8 < window => ring,
+                    true => ring / 3,
+                    false => kernel,
+                };
+                for (pace, under_way) in &mut self.ends {
+                    // The kernel copies first what it copies.
+                    let next = under_way
+                        .iter()
+                        .position(|&by| by == By::Kernel)
+                        .unwrap_or(0);
+                    let by = under_way.remove(next);
+                    pace.record(moved(by, asked, self.now));
+                }
+            }
+            count
+        }
+    }
+
+    #[test]
+    fn windows_of_messages_find_the_kernel_where_it_is_faster_for_all_of_them() {
+        for (directions, window) in [(1, 2), (1, 16), (1, 64), (2, 1), (2, 16), (2, 64)] {
+            let mut windows = Windows::new(directions);
+            let passes = 20 + 20_000 / window;
+            (0..passes).for_each(|_| _ = windows.pass(window, 3000, 1000));
+            let found = (0..passes)
+                .map(|_| windows.pass(window, 3000, 1000))
+                .sum::<usize>();
+            let all = directions * window * passes;
+            assert!(
+                found * 10 > all * 9,
+                "{directions} {window}: {found} of {all}"
+            );
+        }
+    }
+
+    #[test]
+    fn windows_of_messages_stay_with_the_ring_where_it_is_faster() {
+        for (directions, window) in [(1, 2), (1, 16), (1, 64), (2, 1), (2, 16), (2, 64)] {
+            let mut windows = Windows::new(directions);
+            let passes = 100_000 / window;
+            let tried = (0..passes)
+                .map(|_| windows.pass(window, 1000, 3000))
+                .sum::<usize>();
+            let all = directions * window * passes;
+            assert!(tried * 40 < all, "{directions} {window}: {tried} of {all}");
+        }
+    }
+
+    /// Of those whose copy was refused the end is never told.
+    #[test]
+    fn what_is_never_told_is_forgotten() {
+        let mut pace = Pace::default();
+        (0..TRIAL_EVERY + 3).for_each(|_| _ = pace.next(LEN));
+        pace.under_way = [0, 3];
         assert!(run(&mut pace, 5000, 1000, 100) > 4000);
     }
 }

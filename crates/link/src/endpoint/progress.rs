@@ -60,6 +60,9 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         for (peer, moved) in self.engine.moved.drain(..) {
             self.net.moved(peer, moved);
         }
+        for (peer, len, streamed) in self.engine.asked.drain(..) {
+            self.net.asked(peer, len, streamed);
+        }
         let mut moved = self.end_operations();
         moved |= self.start();
         moved |= self.read();

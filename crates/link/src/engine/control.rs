@@ -47,6 +47,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             return false;
         };
         debug_assert_eq!(action, SendAction::Stream);
+        self.note_asked(index, true);
         self.counters.streamed.add(wanted.upto - wanted.from);
         let rare = &mut self.requests.get_mut(index).rare;
         rare.other = ReqId::from_bits(wire::number(header));
@@ -75,6 +76,9 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         let Some((index, _)) = self.named_send(from, header.len, SendEvent::Fin) else {
             return false;
         };
+        if self.requests.get(index).phase == Phase::Send(Send::AwaitMatch) {
+            self.note_asked(index, false);
+        }
         self.counters.fetched.add(self.requests.get(index).len);
         self.complete_send(index);
         true
@@ -99,6 +103,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
                 ..Share::default()
             };
             self.puts.push_back(self.id(index));
+            self.note_asked(index, false);
             self.work = true;
         }
         true

@@ -288,6 +288,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         self.no_deaths.retain(|peer| !is_gone(peer));
         self.deregistrations.retain(|(peer, _)| !is_gone(peer));
         self.moved.retain(|(peer, ..)| !is_gone(peer));
+        self.asked.retain(|(peer, ..)| !is_gone(peer));
         peers
             .clone()
             .for_each(|peer| self.send_queues.clear(Peer(peer)));

@@ -62,6 +62,9 @@ pub(crate) struct Engine<N: Net, K: MatchKey> {
     pub deregistrations: Vec<(Peer, RemoteKeys)>,
     /// Messages for which there was a choice and that are there.
     pub moved: Vec<(Peer, Moved)>,
+    /// Messages of ours that could be read and were asked for: their bytes, and whether to be
+    /// streamed.
+    pub asked: Vec<(Peer, u64, bool)>,
     pub assemblies: Assemblies,
     /// Marks that are answered once no packets of earlier messages are missing.
     pub marks: Vec<Mark>,
@@ -121,6 +124,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             registered: 0,
             deregistrations: Vec::new(),
             moved: Vec::new(),
+            asked: Vec::new(),
             assemblies: Assemblies::new(),
             marks: Vec::new(),
             reorder: ReorderBuffer::default(),
@@ -321,6 +325,15 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
                 ended: clock::ticks(),
             };
             self.moved.push((rare.peer, moved));
+            self.work = true;
+        }
+    }
+
+    /// The receiver of a message has asked for it: if it could have read it, the route learns how.
+    pub fn note_asked(&mut self, at: u32, streamed: bool) {
+        let request = self.requests.get(at);
+        if request.rare.registered.is_some() {
+            self.asked.push((request.rare.peer, request.len, streamed));
             self.work = true;
         }
     }
