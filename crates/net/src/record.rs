@@ -15,10 +15,10 @@
 //!
 //! The address of a process that is alone in its job has its name (job 8, rank 4), what those have
 //! in common that can share memory with it (16), where its segment of shared memory is (process 4,
-//! descriptor 4, number of the file 8, which is 0 without one), and the name of its host. Its record
-//! comes to others in whichever way their program carries it, and libraries read beyond the end of
-//! an address that was damaged there, so a sum stands at its end. It is no secret: who can make up
-//! records is trusted with that.
+//! descriptor 4, number of the file 8, which is 0 without one), and the name of its host. Its
+//! record comes to others in whichever way their program carries it, and libraries read beyond the
+//! end of an address that was damaged there, so a sum stands at its end. It is no secret: who can
+//! make up records is trusted with that.
 //!
 //! Where a network has [probe ports](catena_fabric::Rail::PROBE_PORT), the length of the address of
 //! one (1) and that address stand in front of the address of the end.
