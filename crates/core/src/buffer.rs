@@ -632,7 +632,7 @@ impl Sink for RecvBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device;
+    use catena_memory::stand_in;
 
     #[test]
     fn a_strided_message_streams_in_parts() {
@@ -664,10 +664,10 @@ mod tests {
         let column = Datatype::vector(4, 1, 3, int).unwrap();
         for (ty, count, expected) in [(int, 4, [0, 1, 2, 3]), (&column, 1, [0, 3, 6, 9])] {
             let mut grid: Vec<i32> = (0..12).collect();
-            let out = SendBuf::new(device::lend(&mut grid), count, ty);
+            let out = SendBuf::new(stand_in::lend(Kind::Cuda, &mut grid), count, ty);
             assert!(out.contiguous().is_none() && out.part(0, 16).contiguous().is_none());
             let mut back = vec![-1i32; 12];
-            let mut sink = RecvBuf::new(device::lend(&mut back), count, ty);
+            let mut sink = RecvBuf::new(stand_in::lend(Kind::Cuda, &mut back), count, ty);
             assert!(sink.contiguous().is_none());
             for (from, len) in [(0, 5), (5, 7), (12, 4)] {
                 let mut bytes = vec![0u8; len];
@@ -690,8 +690,8 @@ mod tests {
         let len = 2 * MOST + 100;
         let mut source: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
         let mut target = vec![0u8; len + 1];
-        let out = SendBuf::new(device::lend(&mut source), len as u64, byte);
-        let mut sink = RecvBuf::new(device::lend(&mut target), len as u64, byte);
+        let out = SendBuf::new(stand_in::lend(Kind::Cuda, &mut source), len as u64, byte);
+        let mut sink = RecvBuf::new(stand_in::lend(Kind::Cuda, &mut target), len as u64, byte);
         let size = 1000;
         let mut from = 0;
         while from < len {
@@ -724,7 +724,7 @@ mod tests {
     fn host_memory_is_read_by_address_next_to_a_device() {
         let int = Datatype::predefined(0x209).expect("MPI_INT");
         let mut ints = [1i32, 2];
-        let _far = device::lend(&mut [0u8]);
+        let _far = stand_in::lend(Kind::Cuda, &mut [0u8]);
         let out = SendBuf::new(ints.as_ptr().cast(), 2, int);
         assert_eq!(out.contiguous(), Some(ints.as_ptr().cast()));
         let sink = RecvBuf::new(ints.as_mut_ptr().cast(), 2, int);

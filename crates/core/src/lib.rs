@@ -38,8 +38,6 @@ pub mod check;
 pub mod coll;
 pub mod comm;
 pub mod components;
-#[cfg(test)]
-mod device;
 mod environment;
 pub mod events;
 mod failure;

@@ -15,6 +15,7 @@ use catena_memory as memory;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::group::Group;
 use catena_process::{Living, Owner, ProgressEngine, Waits};
+use catena_shm::Shm;
 
 use crate::coll::{Collectives, Counts};
 use crate::comm::{Cids, Comm, Communicators, Inherited, JOB};
@@ -67,6 +68,7 @@ impl Living for Process {
 
     fn rest(&self, end: bool) -> Result<()> {
         self.engine.hooks.end(self);
+        self.link(|link| link.net().shm_mut().map(Shm::close_devices));
         if end {
             self.link(|link| link.net().end());
         }

@@ -43,16 +43,16 @@ pub unsafe fn reduce_local(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device;
     use catena_datatype::{Datatype, OpKind};
+    use catena_memory::{Kind, stand_in};
 
     #[test]
     fn what_lies_on_a_device_is_combined_as_copies() {
         let handle = abi::consts::INT;
         let int = Datatype::predefined(handle.0 as u16).expect("MPI_INT");
         let (mut left, mut right) = ([1i32, 2, 3], [10i32, 20, 30]);
-        let input = device::lend(&mut left);
-        let inout = device::lend(&mut right);
+        let input = stand_in::lend(Kind::Cuda, &mut left);
+        let inout = stand_in::lend(Kind::Cuda, &mut right);
         let op = Op::Builtin(OpKind::Sum);
         // SAFETY: both hold three numbers.
         unsafe { reduce_local(&op, input, inout, 3, handle, int) }.unwrap();

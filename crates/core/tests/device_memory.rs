@@ -8,16 +8,15 @@ use catena_core::buffer::{RecvBuf, SendBuf};
 use catena_core::coll::{Caller, Data};
 use catena_core::{enter, init, request};
 use catena_link::Mode;
-
-#[path = "../src/device.rs"]
-mod device;
+use catena_memory::Kind;
+use catena_memory::stand_in::lend;
 
 #[test]
 fn messages_and_collectives_move_what_lies_on_a_device() {
     const MOST: usize = 1 << 18;
     let mut source: Vec<i32> = (0..MOST as i32).collect();
     let mut target = vec![0i32; MOST];
-    let (from, to) = (device::lend(&mut source), device::lend(&mut target));
+    let (from, to) = (lend(Kind::Cuda, &mut source), lend(Kind::Cuda, &mut target));
     init::init(0).expect("a process is a job of its own");
     let process = enter().expect("it was brought up");
     assert_eq!(

@@ -402,8 +402,19 @@ impl Driver {
     /// # Safety
     /// Nothing uses the memory any more.
     pub unsafe fn close(&self, at: *mut u8) {
-        // SAFETY: the caller's promise. A failure leaves it open.
-        unsafe { (self.call.close)(at.addr() as Address) };
+        let close = || {
+            // SAFETY: the caller's promise.
+            done("cuIpcCloseMemHandle", unsafe {
+                (self.call.close)(at.addr() as Address)
+            })
+        };
+        // The calling thread may have no context, or another one. A failure leaves it open.
+        let _ = match self.place(at) {
+            Some(place) => self
+                .context(&place)
+                .and_then(|context| self.within(context, close)),
+            None => close(),
+        };
     }
 
     fn copy_rows(

@@ -81,6 +81,7 @@ macro_rules! conformance {
             a_lost_peer_stays_lost,
             no_way_is_chosen_that_is_not_offered,
             operations_that_are_not_offered_are_refused,
+            memory_of_other_kinds_is_refused,
             puts_and_gets_move_what_they_are_to,
             each_operation_completes_once,
             atomics_compute_and_fetch,

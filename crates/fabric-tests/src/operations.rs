@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use catena_fabric::{
-    Access, Atomic, AtomicOp, AtomicType, Buf, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError,
+    Access, Atomic, AtomicOp, AtomicType, Buf, Kind, OpId, Peer, RemoteKey, Rma, RmaCaps, RmaError,
     Started,
 };
 
@@ -205,6 +205,45 @@ pub fn operations_that_are_not_offered_are_refused<T: Rma>(pair: Pair<T>) {
     assert_eq!(bytes, [7; 8]);
 }
 
+/// Memory of a kind that the route does not take is neither registered nor used: a processor must
+/// not touch it.
+pub fn memory_of_other_kinds_is_refused<T: Rma>(pair: Pair<T>) {
+    let mut bed = Bed::new(pair);
+    let (caps, access) = (bed.caps, bed.access());
+    let taken = bed.a.at.caps(bed.b.is).kinds;
+    assert!(taken.has(Kind::Host));
+    let window = bed.has_any().then(|| bed.window(&[7; 64], access));
+    for kind in [Kind::Cuda, Kind::Rocm, Kind::LevelZero] {
+        if taken.has(kind) {
+            continue;
+        }
+        // No address at which anything is.
+        let odd = Buf::of(kind, std::ptr::without_provenance(1 << 62), 64);
+        for access in [Access::READ, Access::WRITE, access] {
+            for peer in [None, Some(bed.a.is)] {
+                assert_eq!(bed.b.at.register(peer, odd, access), None, "{kind}");
+            }
+        }
+        assert_eq!(bed.a.at.register_local(odd), None, "{kind}");
+        let Some(window) = &window else { continue };
+        let refused = Err(RmaError::Memory(kind));
+        if caps.put {
+            // SAFETY: nothing may be read there.
+            let put = bed.run(|at, peer, op| unsafe { at.put(op, peer, odd, window.key) });
+            assert_eq!(put, refused);
+        }
+        if caps.get {
+            // SAFETY: nothing may be written there.
+            let got = bed.run(|at, peer, op| unsafe { at.get(op, peer, odd, window.key) });
+            assert_eq!(got, refused);
+        }
+    }
+    if let Some(window) = window {
+        assert_eq!(window.bytes(), [7; 64]);
+        bed.end(&window);
+    }
+}
+
 /// Memory that is registered for one peer is read by it as declared: from any offset, and never
 /// beyond what was asked for.
 pub fn registered_memory_is_read_rightly<T: Rma>(pair: Pair<T>) {
@@ -258,7 +297,7 @@ pub fn registered_memory_is_written_rightly<T: Rma>(pair: Pair<T>) {
 pub fn puts_and_gets_move_what_they_are_to<T: Rma>(pair: Pair<T>) {
     let mut bed = Bed::new(pair);
     let (puts, gets) = (bed.caps.put, bed.caps.get);
-    for len in [1, 7, 8, 63, 4096, 100_003] {
+    for len in [0, 1, 7, 8, 63, 4096, 100_003] {
         for offset in [0, 1, 13] {
             let before = pattern(3, len + 16);
             if puts {

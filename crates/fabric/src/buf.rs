@@ -2,6 +2,8 @@
 
 use catena_memory::Kind;
 
+use crate::operation::RmaError;
+
 /// By which an end of a network knows memory that was registered for its own operations:
 /// [`Transport::register_local`](crate::Transport::register_local).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -73,6 +75,18 @@ impl Buf {
             at: self.at.wrapping_add(from),
             len,
             ..self
+        }
+    }
+
+    /// This memory, for a route that takes the host's alone.
+    ///
+    /// # Errors
+    /// [`RmaError::Memory`] if it is of another kind: a processor must not read or write it.
+    #[inline]
+    pub fn in_host(self) -> Result<Buf, RmaError> {
+        match self.kind.is_host() {
+            true => Ok(self),
+            false => Err(RmaError::Memory(self.kind)),
         }
     }
 

@@ -222,6 +222,16 @@ impl Endpoint {
         }
     }
 
+    /// A process was added that has this number from now on: there is room for it, and what was
+    /// lost before is no matter of its. How many numbers there are now.
+    pub fn add(&mut self, peer: Peer) -> usize {
+        let numbers = self.losses.by_peer.len().max(peer.0 as usize + 1);
+        self.rows.grow(numbers);
+        self.losses.grow(numbers);
+        self.losses.forget(peer);
+        numbers
+    }
+
     /// A peer is gone, as [`Losses::add`]; what waits for it never leaves.
     ///
     /// # Errors

@@ -332,8 +332,8 @@ pub trait Rma: Transport {
         RmaCaps::NONE
     }
 
-    /// Starts to write the bytes of `from` to `target` of `peer`. Their kind is one that
-    /// [the route takes](crate::Caps::kinds).
+    /// Starts to write the bytes of `from` to `target` of `peer`. Memory of a kind that
+    /// [the route does not take](crate::Caps::kinds) is refused.
     ///
     /// # Safety
     /// `from` must be valid, and nobody changes its bytes until the operation is complete at the
@@ -351,8 +351,8 @@ pub trait Rma: Transport {
         Err(RmaError::Unsupported)
     }
 
-    /// Starts to read bytes at `target` of `peer` into `into`, as many as it has. Its kind is one
-    /// that [the route takes](crate::Caps::kinds).
+    /// Starts to read bytes at `target` of `peer` into `into`, as many as it has. Memory of a
+    /// kind that [the route does not take](crate::Caps::kinds) is refused.
     ///
     /// # Safety
     /// `into` must be valid, and nobody else uses it until the operation is complete.

@@ -44,24 +44,35 @@ impl Copies {
     /// As [`Device::begin`], until [`Copies::wait`] has returned or [`Marked::has_passed`] said so.
     pub unsafe fn begin(&mut self, copy: &Copy) -> Result<(), CopyError> {
         // SAFETY: the caller's promise.
-        match unsafe { self.device.begin(copy) } {
-            Ok(queue) => {
-                if let Some(before) = self.queue.replace(queue).filter(|it| *it != queue) {
-                    self.device.wait(before)?;
-                }
-                Ok(())
-            }
-            Err(CopyError::NotThere) => {
-                RANGES.forget(copy.on_device());
-                if copy.direction == Direction::Within {
-                    return Err(CopyError::NotThere);
-                }
+        match unsafe { self.begin_on_device(copy) } {
+            Err(CopyError::NotThere) if copy.direction != Direction::Within => {
                 // SAFETY: as above; it is memory of the host.
                 unsafe { on_host(copy) };
                 Ok(())
             }
-            Err(error) => Err(error),
+            begun => begun,
         }
+    }
+
+    /// Begins one more, of memory that is never the host's, such as what a peer has exported.
+    ///
+    /// # Errors
+    /// [`CopyError`]; nothing was begun then.
+    ///
+    /// # Safety
+    /// As [`Copies::begin`].
+    pub unsafe fn begin_on_device(&mut self, copy: &Copy) -> Result<(), CopyError> {
+        // SAFETY: the caller's promise.
+        let begun = unsafe { self.device.begin(copy) };
+        let queue = begun.inspect_err(|error| {
+            if *error == CopyError::NotThere {
+                RANGES.forget(copy.on_device());
+            }
+        })?;
+        if let Some(before) = self.queue.replace(queue).filter(|it| *it != queue) {
+            self.device.wait(before)?;
+        }
+        Ok(())
     }
 
     /// Waits until all of them have been made.

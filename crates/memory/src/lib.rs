@@ -22,6 +22,9 @@ mod device;
 mod kinds;
 mod ranges;
 mod registry;
+#[cfg(any(test, feature = "stand-in"))]
+#[doc(hidden)]
+pub mod stand_in;
 
 pub use copies::{Copies, Marked};
 pub use device::{Copy, CopyError, Device, Direction, Exported, HANDLE, Handle, Mark, Queue, Rows};
@@ -30,72 +33,7 @@ pub use registry::{device, has, is_host_only, kind, kinds, look_closely, registe
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range;
-
     use super::*;
-
-    /// A device whose addresses are those of host memory with one more bit, with which
-    /// no processor can read there.
-    struct Far;
-
-    /// The bit.
-    const BIT: usize = 1 << 62;
-
-    /// The address with the bit inverted.
-    fn real<T>(at: *const T) -> *const T {
-        at.map_addr(|at| at ^ BIT)
-    }
-
-    // SAFETY: it owns the addresses with that bit, and its copies take it away.
-    unsafe impl Device for Far {
-        fn kind(&self) -> Kind {
-            Kind::Rocm
-        }
-
-        fn range(&self, at: *const u8) -> Option<Range<usize>> {
-            let page = at.addr() & !0xfff;
-            (at.addr() & BIT != 0).then_some(page..page + 0x1000)
-        }
-
-        unsafe fn begin(&self, copy: &Copy) -> Result<Queue, CopyError> {
-            let copy = match copy.direction {
-                _ if copy.on_device().addr() & BIT == 0 => return Err(CopyError::NotThere),
-                Direction::ToHost => Copy {
-                    from: real(copy.from),
-                    ..*copy
-                },
-                _ => Copy {
-                    to: real(copy.to).cast_mut(),
-                    ..*copy
-                },
-            };
-            // SAFETY: the caller's promise.
-            unsafe { copies::on_host(&copy) };
-            Ok(Queue(0))
-        }
-
-        fn wait(&self, _: Queue) -> Result<(), CopyError> {
-            Ok(())
-        }
-
-        fn mark(&self, _: Queue) -> Result<Mark, CopyError> {
-            Ok(Mark(0))
-        }
-
-        fn has_passed(&self, _: Mark) -> Result<bool, CopyError> {
-            Ok(true)
-        }
-
-        fn export(&self, _: *const u8) -> Option<Exported> {
-            None
-        }
-
-        fn import(&self, _: &Handle, _: *const u8) -> Result<*mut u8, CopyError> {
-            Err(CopyError::NotThere)
-        }
-
-        unsafe fn close(&self, _: *mut u8) {}
-    }
 
     #[test]
     fn rows_are_joined_as_far_as_they_lie_alike() {
@@ -140,10 +78,9 @@ mod tests {
 
     #[test]
     fn a_device_knows_its_addresses_and_copies_them() {
-        register(&Far);
-        assert!(!is_host_only() && kinds().has(Kind::Rocm));
         let mut bytes = [5u8, 6, 7];
-        let far = real(bytes.as_mut_ptr()).cast_mut();
+        let far = stand_in::lend(Kind::Rocm, &mut bytes);
+        assert!(!is_host_only() && kinds().has(Kind::Rocm));
         assert_eq!(kind(far), Kind::Rocm);
         assert_eq!(kind(bytes.as_ptr()), Kind::Host);
         let mut copy = [0u8; 3];
@@ -171,11 +108,19 @@ mod tests {
             assert_eq!(copies.begin(&read), Ok(()));
         }
         let marked = copies.mark().expect("it marks");
-        assert_eq!(marked.has_passed(), Ok(true));
+        assert_eq!(
+            [marked.has_passed(), marked.has_passed()],
+            [Ok(false), Ok(true)]
+        );
         assert_eq!(copy, [8, 6, 9]);
 
-        // What was the device's and is the host's now.
+        // What was the device's and is the host's now; nobody else's memory ever is.
         bytes = [0; 3];
+        let at = bytes.as_mut_ptr();
+        let mut copies = Copies::of(Kind::Rocm).expect("it is registered");
+        // SAFETY: three bytes.
+        let refused = unsafe { copies.begin_on_device(&write(at)) };
+        assert_eq!((refused, bytes), (Err(CopyError::NotThere), [0; 3]));
         let mut copies = Copies::of(Kind::Rocm).expect("it is registered");
         // SAFETY: three bytes.
         unsafe { assert_eq!(copies.begin(&write(bytes.as_mut_ptr())), Ok(())) };

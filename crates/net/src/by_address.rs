@@ -84,10 +84,7 @@ impl<S, R> Routes<S, R> {
         };
         let name = at.name;
         if let Some(known) = self.peers.peer(name) {
-            return match self.route(known) {
-                Route::None => Err("it could not be reached when it was added".to_string()),
-                _ => Ok(known),
-            };
+            return Ok(known);
         }
         if name.rank != 0 {
             return Err("what it tells is damaged".to_string());
@@ -119,8 +116,13 @@ impl<S, R> Routes<S, R> {
             alone.added(peer, at, ending);
         }
         if !is_near && let Some(networks) = &mut self.networks {
-            networks.add_peer(peer, &theirs, (name, leads))?;
+            let added = networks.add_peer(peer, &theirs, (name, leads));
             self.set_route(peer, Route::Network);
+            if let Err(error) = added {
+                // It was not added: what it tells next may be of more use.
+                self.remove_peer(peer)?;
+                return Err(error);
+            }
         }
         Ok(peer)
     }

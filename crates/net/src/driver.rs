@@ -14,21 +14,21 @@ use catena_settings::Setting;
 use crate::list::{each, each_arm, networks};
 
 macro_rules! define {
-    ({} $( $(#[$attr:meta])* { $kind:literal, $name:ident: $krate:ident } )+) => {
+    ({} $( $(#[$attr:meta])* { $kind:literal, $name:ident: $network:ty } )+) => {
         /// A network.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Network {
             $(
-                #[doc = concat!("That of `", stringify!($krate), "`.")]
+                #[doc = concat!("`", stringify!($network), "`.")]
                 $(#[$attr])*
-                $name($krate::Network),
+                $name($network),
             )+
         }
 
         /// The routes over one rail of a network.
         #[derive(Debug)]
         pub(crate) enum Driver {
-            $( $(#[$attr])* $name(Box<<$krate::Network as catena_fabric::Network>::Rail>), )+
+            $( $(#[$attr])* $name(Box<<$network as catena_fabric::Network>::Rail>), )+
         }
 
         /// The number that entries of each network in address records have.
@@ -37,15 +37,15 @@ macro_rules! define {
         impl Network {
             /// The words of the networks.
             pub const NAMES: &'static [&'static str] =
-                &[$( $(#[$attr])* <$krate::Network as catena_fabric::Network>::NAME, )+];
+                &[$( $(#[$attr])* <$network as catena_fabric::Network>::NAME, )+];
 
             /// Reads what stands behind the word of a network and a colon; `None` if the word is
             /// that of none.
             pub(crate) fn named(word: &str, rest: Option<&str>) -> Option<Result<Network, String>> {
                 $(
                     $(#[$attr])*
-                    if word == <$krate::Network as catena_fabric::Network>::NAME {
-                        return Some($krate::Network::parse(rest).map(Network::$name));
+                    if word == <$network as catena_fabric::Network>::NAME {
+                        return Some(<$network>::parse(rest).map(Network::$name));
                     }
                 )+
                 None
@@ -57,7 +57,7 @@ macro_rules! define {
                 String>> {
                 $(
                     $(#[$attr])*
-                    if let Some(parsed) = $krate::Network::parse_unnamed(part, near) {
+                    if let Some(parsed) = <$network>::parse_unnamed(part, near) {
                         return Some(parsed.map(Network::$name));
                     }
                 )+
@@ -66,13 +66,13 @@ macro_rules! define {
 
             /// The networks of a chain that nobody has written.
             pub(crate) fn unasked() -> impl Iterator<Item = Network> {
-                let all = [$( $(#[$attr])* $krate::Network::unasked().map(Network::$name), )+];
+                let all = [$( $(#[$attr])* <$network>::unasked().map(Network::$name), )+];
                 all.into_iter().flatten()
             }
 
             /// The settings of all networks.
             pub(crate) fn settings() -> impl Iterator<Item = &'static dyn Setting> {
-                let all = [$( $(#[$attr])* $krate::Network::settings(), )+];
+                let all = [$( $(#[$attr])* <$network>::settings(), )+];
                 all.into_iter().flatten().copied()
             }
 
@@ -109,7 +109,8 @@ const _: () = {
     use crate::record::kind;
     let mut at = 0;
     while at < KINDS.len() {
-        assert!(KINDS[at] > kind::SHM && KINDS[at] < kind::RAIL && KINDS[at] != kind::ADDRESS);
+        assert!(KINDS[at] > kind::SHM && KINDS[at] < kind::RAIL);
+        assert!(KINDS[at] != kind::ADDRESS && KINDS[at] != kind::SUM);
         let mut other = 0;
         while other < at {
             assert!(KINDS[at] != KINDS[other], "two networks have one number");

@@ -2,20 +2,21 @@
 //! crate.
 //!
 //! A line has the number of the network's entries in address records (see
-//! [`record`](crate::record)), which no other one ever has, and its crate, which exports `Network`:
-//! the trait [`Network`](catena_fabric::Network) says what that shows. What is made of the list is
-//! dispatched by a `match`, so packets meet no virtual call.
+//! [`record`](crate::record)), which no other one ever has, a name, and the type that its crate
+//! exports: the trait [`Network`](catena_fabric::Network) says what that shows. What is made of the
+//! list is dispatched by a `match`, so packets meet no virtual call. A network that stands on
+//! another one, whichever that is, has it as a parameter: the line says which.
 
 /// Calls a macro with its own arguments in braces and, behind them, every network of the list.
 macro_rules! networks {
     ($then:ident $($args:tt)*) => {
         $then! {
             { $($args)* }
-            { 2, Ofi: catena_ofi }
-            { 3, Tcp: catena_tcp }
-            { 4, Ucx: catena_ucx }
+            { 2, Ofi: catena_ofi::Network }
+            { 3, Tcp: catena_tcp::Network }
+            { 4, Ucx: catena_ucx::Network }
             #[cfg(feature = "sim")]
-            { 127, Sim: catena_sim }
+            { 127, Sim: catena_sim::Network }
         }
     };
 }
@@ -30,7 +31,7 @@ macro_rules! each {
 macro_rules! each_arm {
     (
         { $on:expr, $list:ident, $t:ident => $call:expr }
-        $( $(#[$attr:meta])* { $kind:literal, $name:ident: $krate:ident } )+
+        $( $(#[$attr:meta])* { $kind:literal, $name:ident: $network:ty } )+
     ) => {
         match $on { $( $(#[$attr])* $list::$name($t) => $call, )+ }
     };

@@ -119,13 +119,13 @@ impl Transport for Loopback {
     }
 
     fn register(&mut self, _: Option<Peer>, buf: Buf, access: Access) -> Option<RemoteKey> {
+        if !buf.kind.is_host() {
+            return None;
+        }
         let number = self.free.pop().unwrap_or_else(|| {
             self.regions.push(None);
             self.regions.len() - 1
         });
-        if !buf.kind.is_host() {
-            return None;
-        }
         let (addr, len) = (buf.at as u64, buf.len as u64);
         self.regions[number] = Some(Own { addr, len, access });
         let key = number as u64 + 1;
@@ -168,6 +168,7 @@ impl Rma for Loopback {
         from: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
+        let from = from.in_host()?;
         let to = self.find(target, from.len, Access::WRITE)?;
         // SAFETY: the caller vouches for `from`, and our registration for `to`; they may overlap.
         unsafe { std::ptr::copy(from.at, to, from.len) };
@@ -181,6 +182,7 @@ impl Rma for Loopback {
         into: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
+        let into = into.in_host()?;
         let from = self.find(target, into.len, Access::READ)?;
         // SAFETY: the caller vouches for `into`, and our registration for `from`; they may overlap.
         unsafe { std::ptr::copy(from, into.at, into.len) };

@@ -111,7 +111,9 @@ impl Rails {
             // One that did not take it in when it was added has nothing to remove.
             let _ = rail.remove_peer(peer);
         }
-        self.shared[peer.0 as usize] = 1;
+        if let Some(shared) = self.shared.get_mut(peer.0 as usize) {
+            *shared = 1;
+        }
         self.probes.forget(peer);
     }
 

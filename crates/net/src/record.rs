@@ -9,12 +9,16 @@
 //! |------|-----------|-----------------------------------------------------------|
 //! | 0    | setting   | value of `CATENA_LINK`, if it has one: for messages       |
 //! | 1    | `shm`     | none: the node's segment is attached                      |
+//! | 125  | sum       | of all that stands before it (8), behind the address: see below |
 //! | 126  | address   | of a process that is alone: see below                     |
 //! | others | a network of the [list](crate::list) | what is spoken there (8), the address of the end |
 //!
 //! The address of a process that is alone in its job has its name (job 8, rank 4), what those have
 //! in common that can share memory with it (16), where its segment of shared memory is (process 4,
-//! descriptor 4, number of the file 8, which is 0 without one), and the name of its host.
+//! descriptor 4, number of the file 8, which is 0 without one), and the name of its host. Its
+//! record comes to others in whichever way their program carries it, and libraries read beyond the
+//! end of an address that was damaged there, so a sum stands at its end. It is no secret: who can
+//! make up records is trusted with that.
 //!
 //! Where a network has [probe ports](catena_fabric::Rail::PROBE_PORT), the length of the address of
 //! one (1) and that address stand in front of the address of the end.
@@ -35,6 +39,7 @@ const SETTING_MAX: usize = 200;
 pub(crate) mod kind {
     pub const SETTING: u8 = 0;
     pub const SHM: u8 = 1;
+    pub const SUM: u8 = 125;
     pub const ADDRESS: u8 = 126;
     /// Of a network that has rails in front of this one.
     pub const RAIL: u8 = 0x80;
@@ -160,6 +165,11 @@ impl Record {
                 entry(end.kind | rail, &[&protocol, &end.address])?;
             }
         }
+        if self.address.is_some() {
+            let sum = sum(&bytes).to_le_bytes();
+            bytes.extend([kind::SUM, sum.len() as u8, 0]);
+            bytes.extend(sum);
+        }
         Some(bytes)
     }
 
@@ -170,6 +180,7 @@ impl Record {
             return None;
         }
         let mut record = Record::default();
+        let mut is_whole = false;
         while let [kind, low, high, after @ ..] = rest {
             let len = usize::from(u16::from_le_bytes([*low, *high]));
             let (body, next) = after.split_at_checked(len)?;
@@ -177,6 +188,10 @@ impl Record {
                 kind::SETTING => record.setting = String::from_utf8_lossy(body).into_owned(),
                 kind::SHM => record.shm = true,
                 kind::ADDRESS => record.address = Some(Address::decode(body)?),
+                kind::SUM => {
+                    let before = &bytes[..bytes.len() - rest.len()];
+                    is_whole = next.is_empty() && *body == sum(before).to_le_bytes();
+                }
                 kind => {
                     let (protocol, address) = body.split_first_chunk()?;
                     let end = End {
@@ -193,7 +208,8 @@ impl Record {
             }
             rest = next;
         }
-        rest.is_empty().then_some(record)
+        let is_sound = record.address.is_none() || is_whole;
+        (rest.is_empty() && is_sound).then_some(record)
     }
 
     /// The network that joins this process and another: its numbers in the two
@@ -211,6 +227,13 @@ impl Record {
             (follows, leads)
         })
     }
+}
+
+/// What tells bytes from those that have been damaged: FNV-1a.
+fn sum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 #[cfg(test)]
@@ -309,6 +332,37 @@ mod tests {
         let mut other = bytes;
         other[0] = VERSION + 1;
         assert_eq!(Record::decode(&other), None);
+    }
+
+    #[test]
+    fn no_damage_to_the_record_of_one_that_is_alone_goes_unnoticed() {
+        let name = ProcessName { job: 5, rank: 0 };
+        let alone = Record {
+            address: Some(Address {
+                name,
+                realm: 7,
+                segment: None,
+                host: "node".to_string(),
+            }),
+            ..record(16)
+        };
+        let bytes = alone.encode().expect("short enough");
+        assert_eq!(Record::decode(&bytes), Some(alone));
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut other = bytes.clone();
+                other[at] ^= 1 << bit;
+                let read = Record::decode(&other);
+                // What is no address of a process that is alone adds nobody.
+                assert!(read.is_none_or(|it| it.address.is_none()), "{at}, {bit}");
+            }
+            assert_eq!(
+                Record::decode(&bytes[..at]).filter(|it| it.address.is_some()),
+                None
+            );
+        }
+        let twice = [&bytes[..], &bytes[bytes.len() - 11..]].concat();
+        assert_eq!(Record::decode(&twice), None);
     }
 
     #[test]

@@ -201,6 +201,62 @@ fn who_cannot_be_reached_is_refused_and_takes_no_number() {
     assert!(refused.contains("no network joins"), "{refused}");
 }
 
+/// Libraries would read beyond the end of an address that was cut.
+#[test]
+fn what_was_damaged_on_its_way_comes_to_no_network() {
+    for chain in CHAINS {
+        let Some([mut one, mut other]) = two(chain) else {
+            continue;
+        };
+        let sound = address(&mut other);
+        for at in 0..sound.len() {
+            let mut damaged = sound.clone();
+            damaged[at] ^= 0x11;
+            for told in [&damaged, &sound[..at]] {
+                let refused = one.net().add_peer(told).expect_err("it is damaged");
+                assert!(
+                    refused.contains("damaged") || refused.contains("no job"),
+                    "{refused}"
+                );
+            }
+        }
+        assert_eq!(one.net().add_peer(&sound), Ok(Peer(1)), "{chain}");
+    }
+}
+
+/// What it tells is whole, but no network can go where it says.
+#[test]
+fn who_tells_better_is_added_after_all() {
+    let mut links = two("tcp").expect("TCP is everywhere");
+    let sound = address(&mut links[1]);
+    // The entry of the network stands before that of the sum, which is 11 bytes long: its head,
+    // eight bytes of a number, and the address, of which a port stays.
+    let mut at = 1;
+    let len_at = |at: usize| usize::from(u16::from_le_bytes([sound[at + 1], sound[at + 2]]));
+    while at + 3 + len_at(at) < sound.len() - 11 {
+        at += 3 + len_at(at);
+    }
+    let mut short = sound[..at + 13].to_vec();
+    short[at + 1..at + 3].copy_from_slice(&10u16.to_le_bytes());
+    let sum = short.iter().fold(0xcbf2_9ce4_8422_2325u64, |sum, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    short.extend([125, 8, 0]);
+    short.extend(sum.to_le_bytes());
+    for _ in 0..3 {
+        let refused = links[0]
+            .net()
+            .add_peer(&short)
+            .expect_err("it leads nowhere");
+        assert!(!refused.contains("damaged, or"), "{refused}");
+    }
+    let there = add(&mut links[0], &sound);
+    assert_eq!(there, Peer(1), "no number was spent");
+    let of_one = address(&mut links[0]);
+    let back = add(&mut links[1], &of_one);
+    exchange(&mut links, (0, 1), (there, back));
+}
+
 #[test]
 fn a_process_of_a_job_adds_nobody() {
     let table = Rc::<RefCell<Table>>::default();

@@ -29,11 +29,8 @@ impl Ofi {
         }
         added.introductions.add(peer, name)?;
         added.there.insert(peer);
-        let numbers = self.targets.len().max(peer.0 as usize + 1);
+        let numbers = self.endpoint.add(peer);
         self.targets.resize(numbers, Target::unknown());
-        self.endpoint.rows.grow(numbers);
-        self.endpoint.losses.grow(numbers);
-        self.endpoint.losses.forget(peer);
         self.operations.grow(numbers);
         Ok(())
     }

@@ -229,7 +229,7 @@ impl Rma for Ofi {
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         // SAFETY: as the caller promised; a put only reads what is local.
-        unsafe { self.start(RmaKind::Put, op, peer, from, target) }
+        unsafe { self.start(RmaKind::Put, op, peer, from.in_host()?, target) }
     }
 
     unsafe fn get(
@@ -240,7 +240,7 @@ impl Rma for Ofi {
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         // SAFETY: as the caller promised.
-        unsafe { self.start(RmaKind::Get, op, peer, into, target) }
+        unsafe { self.start(RmaKind::Get, op, peer, into.in_host()?, target) }
     }
 
     fn atomic(

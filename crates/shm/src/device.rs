@@ -164,13 +164,30 @@ impl Devices {
         }
     }
 
+    /// Closes all that nothing uses now.
+    pub(crate) fn close_unused(&mut self) {
+        self.imports
+            .extract_if(.., |it| it.users == 0)
+            .for_each(close);
+    }
+
     /// Processes with these numbers are gone, and others may come to have them.
     pub(crate) fn forget(&mut self, numbers: &Range<u32>) {
-        let (gone, kept) = std::mem::take(&mut self.imports)
-            .into_iter()
-            .partition(|it| numbers.contains(&it.number) && it.users == 0);
-        self.imports = kept;
-        gone.into_iter().for_each(close);
+        let is_gone = |it: &mut Import| numbers.contains(&it.number) && it.users == 0;
+        self.imports.extract_if(.., is_gone).for_each(close);
+    }
+}
+
+impl Drop for Devices {
+    /// Closes all, when no copy works there any more.
+    fn drop(&mut self) {
+        for pending in self.pending.drain(..) {
+            // One that has failed is over, too.
+            while let Ok(false) = pending.marked.has_passed() {
+                std::thread::yield_now();
+            }
+        }
+        self.imports.drain(..).for_each(close);
     }
 }
 

@@ -16,6 +16,11 @@ impl Shm {
         is_device(remote.key)
     }
 
+    /// Closes memory of peers' devices that is kept open for what comes next, as nothing does.
+    pub fn close_devices(&mut self) {
+        self.devices.close_unused();
+    }
+
     /// Registers memory of a device, for being read.
     #[cold]
     pub(crate) fn export(&mut self, buf: Buf) -> Option<RemoteKey> {
@@ -113,7 +118,7 @@ impl Shm {
             let unsupported = |_| CopyError::NotThere;
             let mut copies = Copies::of(record.kind).map_err(unsupported)?;
             // SAFETY: the caller's promise; what is open has as many bytes.
-            unsafe { copies.begin(&copy)? };
+            unsafe { copies.begin_on_device(&copy)? };
             copies.mark()
         };
         let marked = begin().map_err(|error| refused(&error))?;

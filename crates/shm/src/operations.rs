@@ -99,9 +99,7 @@ impl Rma for Shm {
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
         self.check_alive(peer)?;
-        if !from.kind.is_host() {
-            return Err(RmaError::Memory(from.kind));
-        }
+        let from = from.in_host()?;
         if target.key == SEGMENT {
             let to = self.in_segment(peer, target, from.len, 1)?;
             // SAFETY: the caller vouches for `from`; the other is in the mapping, and may be
@@ -127,9 +125,7 @@ impl Rma for Shm {
             // SAFETY: as the caller promised.
             return unsafe { self.get_from_device(op, peer, into, target) };
         }
-        if !into.kind.is_host() {
-            return Err(RmaError::Memory(into.kind));
-        }
+        let into = into.in_host()?;
         if target.key == SEGMENT {
             let from = self.in_segment(peer, target, into.len, 1)?;
             // SAFETY: the caller vouches for `into`; the other is in the mapping.

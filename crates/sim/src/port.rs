@@ -296,6 +296,7 @@ impl Rma for Port {
         from: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
+        let from = from.in_host()?;
         self.check_key(from);
         self.start(op, peer, target, Work::Put(from.at as u64, from.len))
     }
@@ -307,6 +308,7 @@ impl Rma for Port {
         into: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
+        let into = into.in_host()?;
         self.check_key(into);
         self.start(op, peer, target, Work::Get(into.at as u64, into.len))
     }

@@ -60,11 +60,8 @@ impl Ucx {
         if let Some(added) = &mut self.added {
             added.there.insert(peer, name);
         }
-        let numbers = self.targets.len().max(peer.0 as usize + 1);
+        let numbers = self.endpoint.add(peer);
         self.targets.resize_with(numbers, Target::unknown);
-        self.endpoint.rows.grow(numbers);
-        self.endpoint.losses.grow(numbers);
-        self.endpoint.losses.forget(peer);
         self.rma.grow(numbers);
         Ok(())
     }

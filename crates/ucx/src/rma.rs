@@ -94,6 +94,7 @@ impl Rma for Ucx {
         from: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
+        let from = from.in_host()?;
         let Some(rkey) = self.right_to(peer, target)? else {
             return Ok(Started::Full);
         };
@@ -115,6 +116,7 @@ impl Rma for Ucx {
         into: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
+        let into = into.in_host()?;
         let Some(rkey) = self.right_to(peer, target)? else {
             return Ok(Started::Full);
         };

@@ -5,7 +5,7 @@
 // addresses, and its context. Copies on a stream are made when somebody waits for it or asks a second time whether an
 // event has come, and only in the context of the memory. Other processes open an allocation by its handle.
 // DEVICE_FAULT names what fails, or is otherwise: with `pool` memory belongs to no context, with `ipc` it has no handles,
-// with `open` they cannot be opened.
+// with `open` they cannot be opened, with `slow` an event comes when it has been asked for often.
 // build: shared
 // cc: -pthread -Wl,-soname,libcuda.so.1
 #define _GNU_SOURCE
@@ -356,7 +356,7 @@ int cuEventRecord(struct event *event, struct stream *stream)
 
 int cuEventQuery(struct event *event)
 {
-    return event->asked++ ? cuStreamSynchronize(event->stream) : NOT_READY;
+    return event->asked++ < (fails("slow") ? 3000 : 1) ? NOT_READY : cuStreamSynchronize(event->stream);
 }
 
 int cuEventDestroy_v2(struct event *event)
@@ -406,9 +406,13 @@ int cuIpcOpenMemHandle_v2(void **at, struct handle handle, unsigned flags)
 
 int cuIpcCloseMemHandle(void *at)
 {
+    if (chosen != device_of(at))
+        return WRONG_CONTEXT;
     const struct allocation *found = allocation_of(at);
+    if (!found || munmap(found->at + SPAN, found->size))
+        return INVALID;
     __atomic_add_fetch(&closed, 1, __ATOMIC_RELAXED);
-    return found && !munmap(found->at + SPAN, found->size) ? WORKS : INVALID;
+    return WORKS;
 }
 
 // For tests: how often allocations of other processes were opened and closed.

@@ -19,66 +19,12 @@
 // cc: -pthread
 // run: -n 2 -x CATENA_DEVICE_MEMORY=gpu -- none; says CATENA_DEVICE_MEMORY=gpu: it must be one of: auto, cuda, none
 #define _GNU_SOURCE
-#include "../check.h"
+#include "device.h"
 
-#include <dlfcn.h>
 #include <mpi-ext.h>
 #include <pthread.h>
 
 enum { N = 1024, LONG = 300000, TAG = 3 };
-
-static int (*to_device)(void *, const void *, size_t), (*to_host)(void *, const void *, size_t);
-static int (*take)(void **, size_t), (*set_context)(void *);
-static void *context;
-
-static void *symbol(const char *name)
-{
-    void *at = dlsym(RTLD_DEFAULT, name);
-    CHECK(at);
-    return at;
-}
-
-/* The device of this rank becomes the thread's, as a program has it after MPI_Init. */
-static void open_device(void)
-{
-    int devices = 0, device, (*init)(unsigned) = symbol("cuInit"), (*count)(int *) = symbol("cuDeviceGetCount");
-    int (*get)(int *, int) = symbol("cuDeviceGet"), (*retain)(void **, int) = symbol("cuDevicePrimaryCtxRetain");
-    to_device = symbol("cuMemcpyHtoD_v2");
-    to_host = symbol("cuMemcpyDtoH_v2");
-    take = symbol("cuMemAlloc_v2");
-    set_context = symbol("cuCtxSetCurrent");
-    CHECK(!init(0) && !count(&devices) && devices);
-    CHECK(!get(&device, rank % devices) && !retain(&context, device) && !set_context(context));
-}
-
-/* Ints on the device: `first`, `first + 1` and so on. */
-static int *ints(int count, int first)
-{
-    void *at;
-    int *host = malloc(sizeof(int) * (size_t)(count + 1));
-    for (int i = 0; i < count; i++)
-        host[i] = first + i;
-    CHECK(!take(&at, sizeof(int) * (size_t)(count + 1)));
-    CHECK(!to_device(at, host, sizeof(int) * (size_t)count));
-    free(host);
-    return at;
-}
-
-static int at(const int *device, int i)
-{
-    int value;
-    CHECK(!to_host(&value, device + i, sizeof value));
-    return value;
-}
-
-static void expect(const int *device, int count, int first, int step)
-{
-    int *host = malloc(sizeof(int) * (size_t)(count + 1));
-    CHECK(!to_host(host, device, sizeof(int) * (size_t)count));
-    for (int i = 0; i < count; i++)
-        EQUAL(host[i], first + i * step);
-    free(host);
-}
 
 /* Ranks 0 and 1: all modes, short and long, to the device and to the host. */
 static void messages(void)
@@ -311,7 +257,7 @@ static void kinds(int there)
 static void direct(int is_direct)
 {
     enum { MANY = 100, OPEN = 20 };
-    int (*free_device)(void *) = symbol("cuMemFree_v2"), counts[2];
+    int counts[2];
     /* What only the stand-in tells. */
     void (*opened)(int *) = dlsym(RTLD_DEFAULT, "device_opened");
     const int to = (rank + 1) % size, from = (rank + size - 1) % size;
@@ -333,7 +279,7 @@ static void direct(int is_direct)
         EQUAL(at(in, 6), 5);
         EQUAL(at(in, LONG - 3), LONG - 4);
         if (i < MANY / 2)
-            free_device(out);
+            give(out);
     }
     if (opened) {
         opened(counts);

@@ -263,15 +263,15 @@ impl Loaded {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device;
     use catena_datatype::Datatype;
+    use catena_memory::{Kind, stand_in};
 
     #[test]
     fn a_schedule_works_on_a_copy_of_what_lies_on_a_device() {
         let int = Datatype::predefined(0x209).expect("MPI_INT");
         let mut memory = [1i32, 2, 3];
         let mut side = Side::NONE;
-        side.set(device::lend(&mut memory), 3, int);
+        side.set(stand_in::lend(Kind::Cuda, &mut memory), 3, int);
         assert!(side.is_packed());
         let mut loaded = side.load().unwrap();
         // SAFETY: the copy has three numbers, with no alignment.
@@ -286,7 +286,7 @@ mod tests {
     fn host_memory_is_used_where_it_lies_next_to_a_device() {
         let int = Datatype::predefined(0x209).expect("MPI_INT");
         let mut far = [1i32, 2];
-        device::lend(&mut far);
+        stand_in::lend(Kind::Cuda, &mut far);
         let mut near = [3i32, 4];
         let mut side = Side::NONE;
         side.set(near.as_mut_ptr().cast(), 2, int);
@@ -327,7 +327,7 @@ mod tests {
     fn blocks_of_which_one_lies_on_a_device_are_packed() {
         let int = Datatype::predefined(0x209).expect("MPI_INT");
         let (mut far, near) = ([5i32, 6], [7i32]);
-        let at = device::lend(&mut far);
+        let at = stand_in::lend(Kind::Cuda, &mut far);
         let blocks = [(near.as_ptr().cast::<u8>(), 1), (at.cast_const(), 2)];
         let part = |i: usize| {
             let (at, count): (*const u8, u64) = blocks[i];

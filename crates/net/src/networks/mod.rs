@@ -271,7 +271,7 @@ impl Networks {
     /// Adds a process of another job, which a network [joins](Networks::joins) with this one.
     ///
     /// # Errors
-    /// Why it cannot be reached; its number is spent all the same.
+    /// Why it cannot be reached; it is to be removed then.
     pub(crate) fn add_peer(
         &mut self,
         peer: Peer,
