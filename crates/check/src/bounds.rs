@@ -57,7 +57,8 @@ fn beside_block(used: &Use, site: &impl Fn() -> Site) -> Option<Finding> {
 }
 
 /// A block of a buffer that does not begin in that memory, though others do: as displacements are
-/// counted in one array, all belong there.
+/// counted in one array, all belong there. What fills a block of `malloc` from its beginning on is
+/// meant: its displacement was computed from two addresses.
 pub fn outside(
     used: &Use,
     memory: Range<usize>,
@@ -69,7 +70,11 @@ pub fn outside(
     if !memory.contains(&used.from?) || !pieces.clone().any(|it| is_inside(&it)) {
         return None;
     }
-    let piece = pieces.find(|it| !is_inside(it))?;
+    let is_meant = |it: &Piece| {
+        let block = heap::find(it.base);
+        block.is_some_and(|(begin, len)| begin == it.first && it.end <= begin + len)
+    };
+    let piece = pieces.find(|it| !is_inside(it) && !is_meant(it))?;
     let text = format!(
         "its buffer {} is in {what}, but a block of {} elements of {} lies {} that",
         used.arg,

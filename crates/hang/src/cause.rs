@@ -83,6 +83,10 @@ pub fn find(names: &Names, before: &[Rank], now: &[Rank], patience: Duration) ->
     Some(case.deadlock(root, &held))
 }
 
+/// How many processes a rank may wait for besides those that are seen: it may be on a host whose
+/// processes see their own host only.
+const UNSEEN: u64 = 1 << 16;
+
 /// Ranks with those waits only that were there before, and have lasted since.
 pub(crate) fn lasting(before: &[Rank], now: &[Rank]) -> Vec<Rank> {
     let waits = |rank: &Rank| {
@@ -96,7 +100,9 @@ pub(crate) fn lasting(before: &[Rank], now: &[Rank]) -> Vec<Rank> {
     };
     let before: BTreeMap<_, _> = before.iter().flat_map(waits).collect();
     let mut now = now.to_vec();
+    let most = now.len() as u64 + UNSEEN;
     for rank in &mut now {
+        rank.doubt(most);
         let (member, pid) = (rank.member, rank.pid);
         for thread in &mut rank.threads {
             let was = before.get(&(member, pid, thread.thread));

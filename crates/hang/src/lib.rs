@@ -33,6 +33,9 @@
 mod bytes;
 mod calls;
 mod cause;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 mod graph;
 mod host;
 mod look;

@@ -83,6 +83,19 @@ impl Rank {
         self.waits().flat_map(|(_, waits)| &waits.needs)
     }
 
+    /// Believes none of its needs that name more than `most` processes: anybody may do those. What a
+    /// rank says of itself stands in memory that its program can write.
+    pub(crate) fn doubt(&mut self, most: u64) {
+        let waits = self.threads.iter_mut().filter_map(|it| it.waits.as_mut());
+        for need in waits.flat_map(|it| &mut it.needs) {
+            let named = need.of.iter().map(|&(_, count)| u64::from(count));
+            if named.sum::<u64>() > most {
+                need.of.clear();
+                need.open = true;
+            }
+        }
+    }
+
     /// In bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut w = Writer::default();

@@ -278,7 +278,11 @@ impl WaitsFor {
         let by_others = r.u32()?;
         let frames = (0..r.u8()?).map(|_| r.u64()).collect::<Result<_, _>>()?;
         let python = r.text()?;
-        let needs = (0..r.u8()?)
+        let needs = r.u8()?;
+        if usize::from(needs) > NEEDS {
+            return Err(Malformed);
+        }
+        let needs = (0..needs)
             .map(|_| Need::read(&mut r))
             .collect::<Result<_, _>>()?;
         Ok(WaitsFor {

@@ -40,7 +40,9 @@ impl Names {
         let mut ranges: Vec<(Member, u32)> = Vec::new();
         for member in members {
             match ranges.last_mut() {
-                Some((first, last)) if first.job == member.job && *last + 1 == member.rank => {
+                Some((first, last))
+                    if first.job == member.job && last.checked_add(1) == Some(member.rank) =>
+                {
                     *last += 1;
                 }
                 _ => ranges.push((member, member.rank)),

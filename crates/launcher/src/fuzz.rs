@@ -11,6 +11,7 @@ use catena_topo::{Machine, Node};
 use crate::hosts;
 use crate::place::rankfile;
 
+pub use crate::supervisor::findings_fuzz as findings;
 pub use hosts::fuzz::{brief, call, hostfile, stream};
 
 /// The name of a folder in `fuzz/corpus`, and what takes its files.
@@ -20,6 +21,7 @@ type Target = (&'static str, fn(&[u8]));
 pub const TARGETS: &[Target] = &[
     ("launcher_brief", brief),
     ("launcher_call", call),
+    ("launcher_findings", findings),
     ("launcher_hostfile", hostfile),
     ("launcher_message", message),
     ("launcher_rankfile", ranks),

@@ -74,6 +74,8 @@ use control::Control;
 use elastic::Elastic;
 use faults::Faults;
 use findings::Findings;
+#[cfg(any(test, fuzzing))]
+pub use findings::fuzz as findings_fuzz;
 use hangs::{Found, Hangs};
 use input::Input;
 use inquiries::Inquiries;

@@ -130,10 +130,21 @@ pub fn read_findings(file: &File) -> io::Result<(Vec<Vec<u8>>, u64)> {
     if file.read_at(&mut head, AT)? < head.len() {
         return Ok((Vec::new(), 0));
     }
-    let number = |at: usize| head[at..at + 8].try_into().map_or(0, u64::from_ne_bytes);
-    let (taken, missed) = (number(0).min(LOG as u64) as usize, number(8));
+    let (taken, missed) = taken(head);
     let mut bytes = vec![0; taken.saturating_sub(HEAD)];
     file.read_exact_at(&mut bytes, AT + HEAD as u64)?;
+    Ok((findings(&bytes), missed))
+}
+
+/// How many bytes of a log are taken by its head, at most all, and how many findings have found no
+/// room.
+fn taken(head: [u8; 16]) -> (usize, u64) {
+    let number = |at: usize| head[at..at + 8].try_into().map_or(0, u64::from_ne_bytes);
+    (number(0).min(LOG as u64) as usize, number(8))
+}
+
+/// The findings that are complete, of what stands behind the head of a log.
+fn findings(bytes: &[u8]) -> Vec<Vec<u8>> {
     let word = |at: usize| {
         let bytes = bytes.get(at..at + 4)?;
         bytes.try_into().ok().map(u32::from_ne_bytes)
@@ -149,7 +160,21 @@ pub fn read_findings(file: &File) -> io::Result<(Vec<Vec<u8>>, u64)> {
         }
         at = from + (len as usize).next_multiple_of(8);
     }
-    Ok((found, missed))
+    found
+}
+
+/// Any bytes as a log with its head, for fuzzing: what is found lies within them, piece by piece.
+#[cfg(any(test, fuzzing))]
+pub fn fuzz(data: &[u8]) {
+    let Some((head, bytes)) = data.split_first_chunk() else {
+        return;
+    };
+    let (taken, _) = taken(*head);
+    let bytes = &bytes[..bytes.len().min(taken.saturating_sub(HEAD))];
+    let found = findings(bytes);
+    assert!(found.iter().all(|it| !it.is_empty()));
+    let room = |it: &Vec<u8>| size_of::<Head>() + it.len();
+    assert!(found.iter().map(room).sum::<usize>() <= bytes.len());
 }
 
 /// A text as JSON has it, in its marks.

@@ -1,5 +1,6 @@
 //! Where a thread is: the addresses that its calls will return to.
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -10,7 +11,7 @@ use crate::unwind::returns;
 /// that many. The frames of this library are not among them. None on a stack that is not the
 /// thread's own, as fibers have: nobody knows how that ends, and the unwinder would follow what
 /// stands there. Who looks from outside finds them ([`View::sample`](crate::View::sample)). Cost:
-/// some ten microseconds, and of the first thread some hundred.
+/// some ten microseconds, and of the first thread some hundred the first time.
 pub fn frames(most: usize) -> Vec<u64> {
     if !is_on_own_stack() {
         return Vec::new();
@@ -19,10 +20,21 @@ pub fn frames(most: usize) -> Vec<u64> {
     returns(most, |at| own.is_none_or(|own| !own.contains(&at)))
 }
 
-/// Whether the calling thread runs on the stack that it was given.
+thread_local! {
+    /// The stack of the thread, once it was asked for: of the first thread the C library reads that
+    /// in the map of the process's memory, each time.
+    static STACK: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
+}
+
+/// Whether the calling thread runs on the stack that it was given. Cost: some nanoseconds, but for
+/// the first time, and on other stacks.
 fn is_on_own_stack() -> bool {
     let here = 0_u8;
     let here = (&raw const here).addr();
+    let (low, high) = STACK.try_with(Cell::get).unwrap_or_default();
+    if (low..high).contains(&here) {
+        return true;
+    }
     let mut about = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
     // SAFETY: of this thread, and a place for what is told.
     if unsafe { libc::pthread_getattr_np(libc::pthread_self(), about.as_mut_ptr()) } != 0 {
@@ -35,7 +47,12 @@ fn is_on_own_stack() -> bool {
         libc::pthread_attr_destroy(about.as_mut_ptr());
         told
     };
-    told == 0 && (low.addr()..low.addr().saturating_add(len)).contains(&here)
+    let stack = (low.addr(), low.addr().saturating_add(len));
+    if told != 0 || !(stack.0..stack.1).contains(&here) {
+        return false;
+    }
+    _ = STACK.try_with(|it| it.set(stack));
+    true
 }
 
 /// The addresses of this library, found when the process begins: to ask the loader later may have

@@ -55,6 +55,9 @@ mod area;
 mod ask;
 mod findings;
 mod frames;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 mod notice;
 mod python;
 mod read;

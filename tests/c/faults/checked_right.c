@@ -4,6 +4,7 @@
 // run: -n 2 --check --set LINK=tcp -- handles ; says right ; never says catena: check
 // run: -n 2 --check -- given_up ; says right ; never says catena: check
 // run: -n 2 --check -- heap ; says right ; never says catena: check
+// run: -n 2 --check -- apart ; says right ; never says catena: check
 // run: -n 2 --check -- forked ; says right ; never says catena: check
 // run: -n 2 --check -- any_thread ; says right ; never says catena: check
 // run: -n 2 --check -- session ; fails ; says MPI_Session_init: another thread ; never says catena: check
@@ -138,6 +139,18 @@ static void heap(void)
     free(header);
 }
 
+/* Blocks of malloc that are gathered into at once, as displacements lead from one to the other. */
+static void apart(void)
+{
+    char *blocks[2] = {calloc(1, 24), calloc(1, 24)};
+    int counts[2] = {3, 3}, displs[2] = {0, (int)(blocks[1] - blocks[0])};
+    MPI_Gatherv("me", 3, MPI_CHAR, blocks[0], counts, displs, MPI_CHAR, 0, WORLD);
+    if (rank == 0 && (strcmp(blocks[0], "me") || strcmp(blocks[1], "me")))
+        puts("not gathered");
+    free(blocks[0]);
+    free(blocks[1]);
+}
+
 /* A process that was forked frees its copy of a buffer in use. */
 static void forked(void)
 {
@@ -210,6 +223,8 @@ int main(int argc, char **argv)
         given_up();
     else if (!strcmp(what, "heap"))
         heap();
+    else if (!strcmp(what, "apart"))
+        apart();
     else if (!strcmp(what, "forked"))
         forked();
     else if (!pthread_create(&thread, NULL, strcmp(what, "session") ? any_thread : session, NULL))

@@ -1,6 +1,7 @@
 //! Who differs from most. Where two members are found to have called different things, all others
 //! are asked what they have called before that is told: of three or more the one that is wrong is
-//! rarely one of the two that meet.
+//! rarely one of the two that meet. So is the other one of two: a collective may be a part of a
+//! call that only its caller knows, such as one of a file.
 //!
 //! What is known is told after [`PATIENCE`] at the latest: a member that does not come does not
 //! answer.
@@ -54,11 +55,9 @@ pub struct Canvass {
 }
 
 impl Canvass {
-    /// Begins to ask, as two members have called different things; `None` if nobody can say more:
-    /// of two both are known, unless the collective is a part of a call that only its caller knows.
-    pub fn begin(comm: &Comm, mine: &CallSignature, error: &Error) -> Option<Box<Canvass>> {
-        let is_worth_it = comm.size() > 2 || mine.words().is_some();
-        (is_worth_it && !comm.is_inter()).then(|| {
+    /// Begins to ask, as two members have called different things; `None` between two groups.
+    pub fn begin(comm: &Comm, error: &Error) -> Option<Box<Canvass>> {
+        (!comm.is_inter()).then(|| {
             Box::new(Canvass {
                 error: error.clone(),
                 known: BTreeMap::new(),
@@ -98,10 +97,8 @@ impl Canvass {
             if let Some(mine) = call.signature {
                 self.answered(comm.rank, mine);
             }
-            let is_part = call.signature.is_some_and(|it| it.words().is_some());
-            let others = (0..comm.size())
-                .filter(|rank| *rank != comm.rank && (is_part || !self.known.contains_key(rank)));
-            for rank in others.take(MOST as usize).collect::<Vec<_>>() {
+            let others = (0..comm.size()).filter(|rank| *rank != comm.rank);
+            for rank in others.take(MOST as usize) {
                 process.ask(call, (comm.cid, rank));
             }
         }
@@ -115,9 +112,7 @@ impl Canvass {
             }
         }
         let is_over = (clock::ticks().wrapping_sub(self.until) as i64) >= 0;
-        let is_part = call.signature.is_some_and(|it| it.words().is_some());
-        let said = self.known.values();
-        let said = said.filter(|it| !is_part || it.is_answered);
+        let said = self.known.values().filter(|it| it.is_answered);
         let all = said.count() as u64 >= u64::from(comm.size().min(MOST));
         let lengths_count = call.signature.is_some_and(|it| it.bytes != 0);
         (all || is_over).then(|| {
@@ -140,7 +135,7 @@ impl Party {
     }
 }
 
-/// Members by what they say, the fewest first.
+/// Members by what they say, the fewest first; of as many those that are at their end.
 fn parties<'k, T: PartialEq>(
     known: impl Iterator<Item = (&'k u32, &'k Said)>,
     what: impl Fn(&CallSignature) -> T,
@@ -155,7 +150,10 @@ fn parties<'k, T: PartialEq>(
             }),
         }
     }
-    parties.sort_by_key(|party| (party.ranks.len(), party.ranks[0]));
+    parties.sort_by_key(|party| {
+        let is_end = party.said.label.is(Label::FINALIZE);
+        (party.ranks.len(), !is_end, party.ranks[0])
+    });
     parties
 }
 
@@ -176,7 +174,7 @@ fn verdict(known: &Known, lengths_count: bool) -> Option<Error> {
     let idle = known.iter().find(|(_, it)| it.call.is_idle);
     if let Some((rank, idle)) = idle
         && let [_, most] = &calls[..]
-        && most.said.label == Label::FIRST
+        && most.said.label.is(Label::FIRST)
     {
         let idle = (format!("rank {rank}"), idle.call);
         return Some(calls_differ(idle, (most.who(), most.said)));
@@ -253,6 +251,20 @@ mod tests {
             "{text}"
         );
         assert_eq!(told(&[bcast, bcast, bcast]), None);
+        // Kinds of elements are those that the one who looks expects.
+        let kinds = Kinds::of_class(3);
+        let end = CallSignature {
+            label: Label {
+                kinds,
+                ..Label::FINALIZE
+            },
+            ..barrier
+        };
+        let text = told(&[bcast, bcast, end, end]).expect("two differ");
+        assert!(
+            text.contains("ranks 2 and 3 called MPI_Finalize, and ranks 0 and 1 called MPI_Bcast"),
+            "{text}"
+        );
         assert_eq!(told(&[bcast, barrier]), None, "two say it already");
     }
 

@@ -96,7 +96,7 @@ impl CallControl {
     /// which its sender has made no other.
     pub(super) fn ends(self, call: &Waiting) -> bool {
         // Who has failed in any call makes no board any more.
-        let at_any = call.signature.is_none_or(|it| it.label == Label::FIRST);
+        let at_any = call.signature.is_none_or(|it| it.label.is(Label::FIRST));
         let is_about = || at_any || is_at_most(self.place, call.place);
         self.kind == Kind::Report && is_about()
     }

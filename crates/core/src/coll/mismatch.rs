@@ -51,10 +51,11 @@ impl CallSignature {
     }
 }
 
-/// Some members have called something else than others; the former come first.
+/// Some members have called something else than others; the former come first, unless the latter
+/// are at their end.
 pub fn calls_differ(a: (String, CallSignature), b: (String, CallSignature)) -> Error {
     // A member that has nothing for anybody does not come to the first collective of the others.
-    let meets = |it: &CallSignature| it.label == Label::FIRST;
+    let meets = |it: &CallSignature| it.label.is(Label::FIRST);
     if a.1.is_idle && meets(&b.1) || b.1.is_idle && meets(&a.1) {
         let (idle, other) = if a.1.is_idle { (a, b) } else { (b, a) };
         return Error::new(
@@ -68,6 +69,8 @@ pub fn calls_differ(a: (String, CallSignature), b: (String, CallSignature)) -> E
             ),
         );
     }
+    let is_end = b.1.label.is(Label::FINALIZE);
+    let (a, b) = if is_end { (b, a) } else { (a, b) };
     different(&format!(
         "{} called {}, and {} called {}",
         a.0, a.1, b.0, b.1

@@ -193,8 +193,8 @@ impl PendingOperation {
         self.leave((process, comm), error, (member, args, board))
     }
 
-    /// Members have called different things: before it fails, all are asked what, if there are more
-    /// than two. What stands on the board of this call is known already.
+    /// Members have called different things: before it fails, all are asked what. What stands
+    /// on the board of this call is known already.
     #[cold]
     fn differ(
         &mut self,
@@ -202,7 +202,7 @@ impl PendingOperation {
         error: Error,
         (member, args, board): (&mut Member, &Args<'_>, &mut View<'_>),
     ) -> Option<Ended> {
-        match Canvass::begin(comm, &self.signature, &error) {
+        match Canvass::begin(comm, &error) {
             Some(canvass) => {
                 self.stage = Stage::Asking(canvass);
                 self.advance(process, comm, member, args, board)

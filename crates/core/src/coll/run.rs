@@ -563,14 +563,13 @@ impl CollRun {
         false
     }
 
-    /// Members have called different things: before it fails, all are asked what, if there are more
-    /// than two.
+    /// Members have called different things: before it fails, all are asked what.
     #[cold]
     fn differ(&mut self, process: &Process, error: Error) -> bool {
         let Some(job) = &self.job else {
             return true;
         };
-        self.canvass = Canvass::begin(&job.comm, &job.signature(), &error);
+        self.canvass = Canvass::begin(&job.comm, &error);
         match self.canvass {
             Some(_) => self.go_on_asking(process),
             None => self.fail_of_all(process, error),

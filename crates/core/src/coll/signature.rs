@@ -64,8 +64,8 @@ impl CallSignature {
     pub fn words(&self) -> Option<&'static str> {
         let name = function_name(self.function.checked_sub(1)?)?;
         let is_made_of_others = MADE_OF_OTHERS.iter().any(|head| name.starts_with(head));
-        let is_made_of_others = is_made_of_others && self.label != Label::FINALIZE;
-        (is_made_of_others || self.label == Label::FIRST).then_some(name)
+        let is_made_of_others = is_made_of_others && !self.label.is(Label::FINALIZE);
+        (is_made_of_others || self.label.is(Label::FIRST)).then_some(name)
     }
 
     /// As [`CallSignature::read`] reads it.
@@ -104,7 +104,7 @@ impl fmt::Display for CallSignature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(name) = self.words() {
             f.write_str(name)?;
-            return match self.label == Label::FIRST {
+            return match self.label.is(Label::FIRST) {
                 true => write!(f, ", {}", self.label),
                 false => Ok(()),
             };

@@ -122,6 +122,11 @@ impl Label {
         (number <= NEIGHBOR).then_some(Label::of(number, 0))
     }
 
+    /// Whether it is that call, whatever is known of the kinds of its elements.
+    pub fn is(self, call: Label) -> bool {
+        (self.what, self.detail) == (call.what, call.detail)
+    }
+
     /// The number of what was called.
     pub fn number(self) -> u32 {
         self.what.map_or(NEIGHBOR, |what| what as u32)
@@ -430,12 +435,15 @@ impl Slots {
 /// As in "MPI_Bcast with root 3".
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Label::FIRST => return f.write_str("its first collective through shared memory"),
-            Label::EDGES => return f.write_str(&function(None)),
-            Label::SHRINK => return f.write_str("MPI_Comm_shrink"),
-            Label::FINALIZE => return f.write_str("MPI_Finalize"),
-            _ => {}
+        for (own, name) in [
+            (Label::FIRST, "its first collective through shared memory"),
+            (Label::EDGES, &function(None)),
+            (Label::SHRINK, "MPI_Comm_shrink"),
+            (Label::FINALIZE, "MPI_Finalize"),
+        ] {
+            if self.is(own) {
+                return f.write_str(name);
+            }
         }
         match self.kept() {
             Some(kept) => return write!(f, "the persistent form of {}", function(kept.what)),

@@ -182,6 +182,15 @@ impl Known {
     }
 }
 
+/// Any bytes as what nodes have answered, for fuzzing: no line of the file has several.
+#[cfg(any(test, fuzzing))]
+pub fn fuzz(data: &[u8]) {
+    let known = Known::read(data);
+    assert_eq!(known.errors + known.warnings, known.lines.len());
+    assert!(known.lines.iter().all(|it| !it.contains('\n')));
+    assert!(!known.in_words().is_empty());
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

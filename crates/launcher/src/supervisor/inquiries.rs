@@ -125,3 +125,90 @@ fn summary(ranks: &[Rank], processes: &Processes, jobs: Vec<u64>) -> String {
     };
     summary.write()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use catena_hang::{Member, Need, State, Thread, WaitsFor, What};
+
+    use super::super::process::Process;
+    use super::*;
+
+    /// Ranks on hosts with a hundred each: one receives from another one, and those wait for it in
+    /// a barrier, as daemons answer.
+    fn answer(ranks: u32) -> Vec<u8> {
+        let all = (0..ranks).map(|rank| {
+            let (what, call) = match rank {
+                77 => (What::Message, "MPI_Recv"),
+                _ => (What::Collective, "MPI_Barrier"),
+            };
+            let mut need = Need::new(what);
+            match rank {
+                77 => need.add(Member { job: 1, rank: 5 }),
+                _ => (0..ranks).for_each(|rank| need.add(Member { job: 1, rank })),
+            }
+            need.together = rank != 77;
+            need.about = "MPI_COMM_WORLD".to_string();
+            let waits = WaitsFor {
+                frames: vec![0x40_1000; 8],
+                needs: vec![need],
+                ..WaitsFor::default()
+            };
+            let thread = Thread {
+                thread: 1,
+                calls: 9,
+                call: call.to_string(),
+                place: "solver.c:88".to_string(),
+                waits: Some(waits),
+            };
+            let rank = Rank {
+                member: Member { job: 1, rank },
+                host: format!("h{}", rank / 100),
+                pid: rank,
+                state: State::Running,
+                at: 9_000_000_000,
+                others: false,
+                threads: vec![thread],
+            };
+            let bytes = rank.to_bytes();
+            let head = [rank.member.rank, bytes.len() as u32].map(u32::to_le_bytes);
+            [head.concat(), bytes].concat()
+        });
+        all.collect::<Vec<_>>().concat()
+    }
+
+    #[test]
+    fn ten_thousand_ranks_are_put_into_words_at_once() {
+        let ranks = 10_000;
+        let (app, host): (_, Rc<str>) = (Rc::default(), "h".into());
+        let process = |rank| Process::new(Rc::clone(&app), rank / 100, Rc::clone(&host), 0, rank);
+        let processes: Processes = (0..ranks).map(process).collect();
+        let answer = answer(ranks);
+        let mut inquiries = Inquiries {
+            pending: Some(Pending {
+                inquiry: Inquiry::Hang,
+                asked: Some(1),
+                before: None,
+            }),
+        };
+        let begin = std::time::Instant::now();
+        let first = inquiries.answered(1, &answer, &processes, Vec::new);
+        assert!(matches!(first, Progress::Again));
+        inquiries.pending.as_mut().expect("it goes on").asked = Some(2);
+        let Progress::Answer(text) = inquiries.answered(2, &answer, &processes, Vec::new) else {
+            panic!("it has both looks");
+        };
+        eprintln!("{ranks} ranks took {:?}", begin.elapsed());
+        let lines: Vec<_> = text.lines().collect();
+        assert!(
+            lines[0].starts_with("the job hangs: rank 77 waits in MPI_Recv (solver.c:88)"),
+            "{text}"
+        );
+        assert_eq!(lines.len(), 4, "{text}");
+        assert!(
+            lines[3].starts_with("  ranks 0 to 76 and 78 to 9999 wait in MPI_Barrier"),
+            "{text}"
+        );
+    }
+}
