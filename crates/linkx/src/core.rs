@@ -7,7 +7,7 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use catena_fabric::Peer;
+use catena_fabric::{Peer, PeerLost};
 use catena_link::{
     Cid, Completion, Endpoint, Failure, MessageId, Mode, Plane, ReqId, Sent, TagKey, TagSelector,
 };
@@ -299,13 +299,13 @@ impl State {
         if now >= self.next_look {
             self.next_look = now + LOOK_EVERY;
             for lost in self.link.net().ended_neighbours() {
-                self.link.peer_ended(lost);
+                self.peer_ended(lost);
             }
             if self.link.net().may_ping() {
                 let awaited = self.link.awaited();
                 let watched = self.link.net().watch(&awaited);
                 for lost in watched.lost.into_iter().chain(watched.ended) {
-                    self.link.peer_ended(lost);
+                    self.peer_ended(lost);
                 }
                 for peer in watched.unwatched {
                     self.link.ping(peer);
@@ -320,6 +320,14 @@ impl State {
             let lost: Vec<Peer> = asked.map(of).filter(|it| self.link.is_lost(*it)).collect();
             self.fail_asked(|peer| lost.contains(&peer), "its process is gone");
         }
+    }
+
+    /// A peer is gone.
+    fn peer_ended(&mut self, lost: PeerLost) {
+        let addr = self.addr(lost.peer.0);
+        let text = format!("the process with address {addr} is gone: {}", lost.cause);
+        host::inform(host::EP, &text);
+        self.link.peer_ended(lost);
     }
 
     /// Ends operations on the memory of peers.
@@ -577,14 +585,19 @@ impl State {
                 ..self.entry(it, it.len, 0)
             };
             match &completion.error {
-                Some(failure) => queue.push_fault(
-                    entry,
-                    Fault {
-                        error: number_of(failure),
-                        left: 0,
-                        cause: failure.to_string(),
-                    },
-                ),
+                Some(failure) => {
+                    let cause = failure.to_string();
+                    host::warn(host::EP, &format!("a send failed: {cause}"));
+                    let error = number_of(failure);
+                    queue.push_fault(
+                        entry,
+                        Fault {
+                            error,
+                            left: 0,
+                            cause,
+                        },
+                    );
+                }
                 None if it.tells => queue.push(entry),
                 None => {}
             }

@@ -210,12 +210,14 @@ fn report(link: &str, state: &mut State) {
         remote,
         served,
     } = state.tally;
-    eprintln!(
+    let text = format!(
         "linkx: process {}: endpoint over {link}: {sent} messages sent, {over_network} packets over \
          networks, {received} messages received, {remote} operations on memory of others, {served} \
-         of others on its own",
+         of others on its own\n",
         std::process::id()
     );
+    // At once, as other processes write there, too.
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
 }
 
 unsafe extern "C" fn bind(fid: *mut Fid, to: *mut Fid, flags: u64) -> c_int {

@@ -33,6 +33,8 @@ const OLDEST: u32 = 1 << 16 | 17;
 
 /// The lowest level of the log, that of warnings.
 const WARN: c_int = 0;
+/// That of what may be of interest.
+const INFO: c_int = 2;
 /// Subsystems of the log.
 pub const CORE: c_int = 0;
 pub const DOMAIN: c_int = 2;
@@ -117,6 +119,15 @@ pub fn strerror(error: c_int) -> *const c_char {
 
 /// Tells of something that went wrong: its cause and what to do.
 pub fn warn(subsystem: c_int, text: &str) {
+    log(WARN, subsystem, text);
+}
+
+/// Tells of something that may go on in good order.
+pub fn inform(subsystem: c_int, text: &str) {
+    log(INFO, subsystem, text);
+}
+
+fn log(level: c_int, subsystem: c_int, text: &str) {
     let (host, provider) = (host(), PROVIDER.get().map_or(0, |at| *at));
     let provider = provider as *const Provider;
     let Ok(text) = CString::new(text) else {
@@ -124,9 +135,9 @@ pub fn warn(subsystem: c_int, text: &str) {
     };
     // SAFETY: the provider is static, and the texts end in 0.
     unsafe {
-        if (host.log_enabled)(provider, WARN, subsystem) != 0 {
+        if (host.log_enabled)(provider, level, subsystem) != 0 {
             let (from, format) = (c"linkx".as_ptr(), c"%s\n".as_ptr());
-            (host.log)(provider, WARN, subsystem, from, 0, format, text.as_ptr());
+            (host.log)(provider, level, subsystem, from, 0, format, text.as_ptr());
         }
     }
 }
