@@ -31,6 +31,8 @@ pub const DATA: Cid = Cid(3);
 /// The engine above the routes.
 pub type Link = Endpoint<Routes<Message, Room>, TagKey>;
 
+/// Calls for progress to one look whether somebody has called who is not in the vector.
+const CALLS_PER_CALLER: u32 = 16;
 /// Calls for progress to one look whether it is time to look at peers.
 const CALLS_PER_LOOK: u32 = 256;
 /// Time between two such looks.
@@ -266,6 +268,12 @@ impl State {
         moved |= self.serve();
         moved |= self.hand_over();
         self.calls += 1;
+        if self.calls.is_multiple_of(CALLS_PER_CALLER) {
+            for peer in self.link.net().add_callers() {
+                self.link.add_peer(peer);
+                moved = true;
+            }
+        }
         if self.calls >= CALLS_PER_LOOK {
             self.calls = 0;
             self.look_at_peers();
