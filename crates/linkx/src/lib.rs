@@ -1,9 +1,11 @@
-//! Row 5: LINKx, the link as a provider of libfabric: `liblinkx-fi.so`, found by `FI_PROVIDER_PATH`.
+//! Row 5: LINKx, the link as a provider of libfabric: `liblinkx-fi.so`, found by
+//! `FI_PROVIDER_PATH`.
 //!
-//! One endpoint of libfabric (`FI_EP_RDM`) is one [`Endpoint`](catena_link::Endpoint) of the matching
-//! engine above [`Routes`](catena_net::Routes) of its own: shared memory and networks behind one
-//! address, one queue of receives and one of completions. Matching, order, rendezvous and the loss of
-//! peers are the engine's; this crate translates. Neither MPI nor a launcher is needed.
+//! One endpoint of libfabric (`FI_EP_RDM`) is one [`Endpoint`](catena_link::Endpoint) of the
+//! matching engine above [`Routes`](catena_net::Routes) of its own: shared memory and networks
+//! behind one address, one queue of receives and one of completions. Matching, order, rendezvous
+//! and the loss of peers are the engine's; this crate translates. Neither MPI nor a launcher is
+//! needed.
 //!
 //! The provider uses the libfabric that has loaded it, whichever other ones are in the process.
 //!
@@ -23,8 +25,9 @@
 //! | `messages` | the calls of messages and tagged messages                         |
 //! | `remote`   | the calls of remote memory                                        |
 //! | `atomics`  | the calls of atomics                                              |
+//! | `served`   | what an endpoint does for its peers                               |
 //! | `core`     | an endpoint itself: the engine, its operations, its peers         |
-//! | `serve`    | what is done for peers: their operations on memory here           |
+//! | `serve`    | requests of peers, and what they do to memory here                |
 //! | `arithmetic` | atomics on memory here                                          |
 //! | `info`     | what is offered: `fi_getinfo`                                     |
 //! | `memory`   | memory regions                                                    |
@@ -57,6 +60,7 @@ mod op;
 mod queue;
 mod remote;
 mod serve;
+mod served;
 mod sys;
 mod vector;
 
@@ -64,7 +68,8 @@ use std::ffi::c_void;
 
 use sys::Provider;
 
-/// Gives the provider to the libfabric that a place in is known of; null if that is older than 1.17.
+/// Gives the provider to the libfabric that a place in is known of; null if that is older than
+/// 1.17.
 extern "C" fn provider_for(caller: *const c_void) -> *const Provider {
     match host::find(caller) {
         Some(version) => fabric::provider(version),

@@ -8,7 +8,8 @@ use crate::sys::{Fid, err};
 /// The object that libfabric's part is the beginning of.
 ///
 /// # Safety
-/// `at` is the beginning of a `T`, which is open; it is used by calls that do not change it at once.
+/// `at` is the beginning of a `T`, which is open; it is used by calls that do not change it at
+/// once.
 pub unsafe fn of<'a, T, F>(at: *mut F) -> &'a T {
     // SAFETY: as promised.
     unsafe { &*at.cast::<T>() }

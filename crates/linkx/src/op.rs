@@ -2,7 +2,8 @@
 //!
 //! A message is what lies in [`Op::head`], followed by [`Op::runs`]. The head holds what the
 //! operation owns: bytes that were injected, requests, and remote CQ data that found no room in the
-//! seal. An operation stays where it is while the engine has it: what it lends is named by a pointer.
+//! seal. An operation stays where it is while the engine has it: what it lends is named by a
+//! pointer.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -317,8 +318,8 @@ impl Room {
 }
 
 impl Sink for Room {
-    /// Its length, and what may come ahead. Whoever takes the completion sees whether a message that
-    /// has nothing ahead was longer than the room.
+    /// Its length, and what may come ahead. Whoever takes the completion sees whether a message
+    /// that has nothing ahead was longer than the room.
     #[inline]
     fn capacity(&self) -> u64 {
         (self.op().len + AHEAD) as u64

@@ -274,7 +274,8 @@ fn place_of(segment: &File) -> Result<SegmentAt, String> {
 
 /// A number that is equal for processes that can open each other's segments: of one start of a
 /// kernel, one space of process numbers, one user there, in one space of users, and with the same
-/// rights. Its upper half is 0, which the short form of a record leaves out. `None` where this cannot be found out: then nobody opens it.
+/// rights. Its upper half is 0, which the short form of a record leaves out. `None` where this
+/// cannot be found out: then nobody opens it.
 fn realm() -> Option<u128> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let digits: String = boot.chars().filter(char::is_ascii_hexdigit).collect();

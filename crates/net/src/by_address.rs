@@ -132,9 +132,9 @@ impl<S, R> Routes<S, R> {
         Ok(peer)
     }
 
-    /// Adds the processes that have called over a network and know the secret, though nobody has told
-    /// this process of them: it can receive from them, and answer, as long as the connection by
-    /// which they have called lasts. Who has to know whom it talks with does not call this. One
+    /// Adds the processes that have called over a network and know the secret, though nobody has
+    /// told this process of them: it can receive from them, and answer, as long as the connection
+    /// by which they have called lasts. Who has to know whom it talks with does not call this. One
     /// that is [added](Routes::add_peer) later has the number that it got here. Through shared
     /// memory nobody calls. Cost: small if nobody has called.
     pub fn add_callers(&mut self) -> Vec<Peer> {
@@ -152,7 +152,10 @@ impl<S, R> Routes<S, R> {
                 continue;
             }
             let peer = self.peers.peer(name).expect("it was just added");
-            let done = self.networks.as_mut().map(|it| it.add_caller(peer, number, name));
+            let done = self
+                .networks
+                .as_mut()
+                .map(|it| it.add_caller(peer, number, name));
             if matches!(done, Some(Ok(()))) {
                 self.set_route(peer, Route::Network);
                 added.push(peer);

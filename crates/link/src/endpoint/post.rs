@@ -275,8 +275,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         (at != NIL).then(|| self.engine.unexpected.entries.get(at).envelope())
     }
 
-    /// The [seal](crate::Source::seal) of the message that [`Endpoint::probe`] tells of; 0 if it has
-    /// none, or there is no message.
+    /// The [seal](crate::Source::seal) of the message that [`Endpoint::probe`] tells of; 0 if it
+    /// has none, or there is no message.
     pub fn probe_seal(&mut self, cid: Cid, plane: Plane, selector: K::Selector) -> u32 {
         let at = self.find(cid, plane, selector);
         self.engine.kept_seals.get(&at).copied().unwrap_or(0)

@@ -1,9 +1,16 @@
 //! The structures and tables of functions that a provider hands to libfabric, as the public headers
 //! lay them out: `fabric.h`, `fi_domain.h`, `fi_endpoint.h`, `fi_eq.h`, `fi_tagged.h`, `fi_rma.h`,
-//! `fi_atomic.h`, `fi_cm.h` and `providers/fi_prov.h`, API 1.17. Later versions append fields, which
-//! stay untouched. `catena_ofi_sys` has the side of the caller, with the functions that it calls.
+//! `fi_atomic.h`, `fi_cm.h` and `providers/fi_prov.h`, API 1.17. Later versions append fields,
+//! which stay untouched. `catena_ofi_sys` has the side of the caller, with the functions that it
+//! calls.
+
+mod numbers;
+mod offers;
 
 use std::ffi::{c_char, c_int, c_void};
+
+pub use numbers::{class, err, flag, mr, num};
+pub use offers::{DomainAttr, EpAttr, FabricAttr, Info, RxAttr, TxAttr};
 
 /// An address in a vector.
 pub type Addr = u64;
@@ -25,114 +32,6 @@ pub struct Provider {
     ) -> c_int,
     pub fabric: unsafe extern "C" fn(*mut FabricAttr, *mut *mut FidFabric, *mut c_void) -> c_int,
     pub cleanup: unsafe extern "C" fn(),
-}
-
-/// `struct fi_info`.
-#[repr(C)]
-pub struct Info {
-    pub next: *mut Info,
-    pub caps: u64,
-    pub mode: u64,
-    pub addr_format: u32,
-    pub src_addrlen: usize,
-    pub dest_addrlen: usize,
-    pub src_addr: *mut c_void,
-    pub dest_addr: *mut c_void,
-    pub handle: *mut Fid,
-    pub tx_attr: *mut TxAttr,
-    pub rx_attr: *mut RxAttr,
-    pub ep_attr: *mut EpAttr,
-    pub domain_attr: *mut DomainAttr,
-    pub fabric_attr: *mut FabricAttr,
-    pub nic: *mut c_void,
-}
-
-/// `struct fi_tx_attr`.
-#[repr(C)]
-pub struct TxAttr {
-    pub caps: u64,
-    pub mode: u64,
-    pub op_flags: u64,
-    pub msg_order: u64,
-    pub comp_order: u64,
-    pub inject_size: usize,
-    pub size: usize,
-    pub iov_limit: usize,
-    pub rma_iov_limit: usize,
-    pub tclass: u32,
-}
-
-/// `struct fi_rx_attr`.
-#[repr(C)]
-pub struct RxAttr {
-    pub caps: u64,
-    pub mode: u64,
-    pub op_flags: u64,
-    pub msg_order: u64,
-    pub comp_order: u64,
-    pub total_buffered_recv: usize,
-    pub size: usize,
-    pub iov_limit: usize,
-}
-
-/// `struct fi_ep_attr`.
-#[repr(C)]
-pub struct EpAttr {
-    pub kind: c_int,
-    pub protocol: u32,
-    pub protocol_version: u32,
-    pub max_msg_size: usize,
-    pub msg_prefix_size: usize,
-    pub max_order_raw_size: usize,
-    pub max_order_war_size: usize,
-    pub max_order_waw_size: usize,
-    pub mem_tag_format: u64,
-    pub tx_ctx_cnt: usize,
-    pub rx_ctx_cnt: usize,
-    pub auth_key_size: usize,
-    pub auth_key: *mut u8,
-}
-
-/// `struct fi_domain_attr`, as far as 1.17 has it.
-#[repr(C)]
-pub struct DomainAttr {
-    pub domain: *mut c_void,
-    pub name: *mut c_char,
-    pub threading: c_int,
-    pub control_progress: c_int,
-    pub data_progress: c_int,
-    pub resource_mgmt: c_int,
-    pub av_type: c_int,
-    pub mr_mode: c_int,
-    pub mr_key_size: usize,
-    pub cq_data_size: usize,
-    pub cq_cnt: usize,
-    pub ep_cnt: usize,
-    pub tx_ctx_cnt: usize,
-    pub rx_ctx_cnt: usize,
-    pub max_ep_tx_ctx: usize,
-    pub max_ep_rx_ctx: usize,
-    pub max_ep_stx_ctx: usize,
-    pub max_ep_srx_ctx: usize,
-    pub cntr_cnt: usize,
-    pub mr_iov_limit: usize,
-    pub caps: u64,
-    pub mode: u64,
-    pub auth_key: *mut u8,
-    pub auth_key_size: usize,
-    pub max_err_data: usize,
-    pub mr_cnt: usize,
-    pub tclass: u32,
-}
-
-/// `struct fi_fabric_attr`.
-#[repr(C)]
-pub struct FabricAttr {
-    pub fabric: *mut c_void,
-    pub name: *mut c_char,
-    pub prov_name: *mut c_char,
-    pub prov_version: u32,
-    pub api_version: u32,
 }
 
 /// `struct fid`: what every object begins with.
@@ -864,113 +763,3 @@ const _: () = {
     assert!(size_of::<CqEntry>() == 48 && std::mem::offset_of!(CqErrEntry, src_addr) == 80);
     assert!(size_of::<MsgTagged>() == 64 && size_of::<MsgRma>() == 64);
 };
-
-/// Flags, named as in the manual pages without `FI_`.
-pub mod flag {
-    pub const MSG: u64 = 1 << 1;
-    pub const RMA: u64 = 1 << 2;
-    pub const TAGGED: u64 = 1 << 3;
-    pub const ATOMIC: u64 = 1 << 4;
-    pub const READ: u64 = 1 << 8;
-    pub const WRITE: u64 = 1 << 9;
-    pub const RECV: u64 = 1 << 10;
-    pub const SEND: u64 = 1 << 11;
-    pub const REMOTE_READ: u64 = 1 << 12;
-    pub const REMOTE_WRITE: u64 = 1 << 13;
-    pub const MULTI_RECV: u64 = 1 << 16;
-    pub const REMOTE_CQ_DATA: u64 = 1 << 17;
-    pub const PEEK: u64 = 1 << 19;
-    pub const COMPLETION: u64 = 1 << 24;
-    pub const INJECT: u64 = 1 << 25;
-    pub const INJECT_COMPLETE: u64 = 1 << 26;
-    pub const TRANSMIT_COMPLETE: u64 = 1 << 27;
-    pub const DELIVERY_COMPLETE: u64 = 1 << 28;
-    pub const MATCH_COMPLETE: u64 = 1 << 31;
-    pub const LOCAL_COMM: u64 = 1 << 51;
-    pub const REMOTE_COMM: u64 = 1 << 52;
-    pub const RMA_EVENT: u64 = 1 << 56;
-    pub const SOURCE: u64 = 1 << 57;
-    pub const DISCARD: u64 = 1 << 58;
-    pub const DIRECTED_RECV: u64 = 1 << 59;
-    pub const CLAIM: u64 = 1 << 59;
-    pub const SELECTIVE_COMPLETION: u64 = 1 << 59;
-    pub const FETCH_ATOMIC: u64 = 1 << 58;
-    pub const COMPARE_ATOMIC: u64 = 1 << 59;
-    /// A utility provider asks for what it may stand on: libfabric's own flags for that.
-    pub const ASKED_BY_LAYERS: u64 = 1 << 58 | 1 << 59 | 1 << 61;
-    /// Order among sends.
-    pub const ORDER_SAS: u64 = 1 << 8;
-}
-
-/// Bits of `mr_mode`.
-pub mod mr {
-    use std::ffi::c_int;
-
-    pub const BASIC: c_int = 1 << 0;
-    pub const SCALABLE: c_int = 1 << 1;
-    pub const VIRT_ADDR: c_int = 1 << 4;
-    pub const ALLOCATED: c_int = 1 << 5;
-    pub const PROV_KEY: c_int = 1 << 6;
-}
-
-/// Classes of objects.
-pub mod class {
-    pub const FABRIC: usize = 1;
-    pub const DOMAIN: usize = 2;
-    pub const EP: usize = 3;
-    pub const AV: usize = 11;
-    pub const MR: usize = 12;
-    pub const EQ: usize = 13;
-    pub const CQ: usize = 14;
-    pub const CNTR: usize = 15;
-}
-
-/// Other enumerations.
-pub mod num {
-    use std::ffi::c_int;
-
-    pub const EP_RDM: c_int = 3;
-    pub const AV_TABLE: c_int = 2;
-    pub const THREAD_SAFE: c_int = 1;
-    pub const PROGRESS_AUTO: c_int = 1;
-    pub const PROGRESS_MANUAL: c_int = 2;
-    pub const RM_ENABLED: c_int = 2;
-    pub const CQ_CONTEXT: c_int = 1;
-    pub const CQ_MSG: c_int = 2;
-    pub const CQ_DATA: c_int = 3;
-    pub const CQ_TAGGED: c_int = 4;
-    pub const WAIT_NONE: c_int = 0;
-    pub const WAIT_UNSPEC: c_int = 1;
-    pub const WAIT_YIELD: c_int = 5;
-    pub const ENABLE: c_int = 6;
-    pub const GETOPSFLAG: c_int = 2;
-    pub const SETOPSFLAG: c_int = 3;
-    pub const OPT_ENDPOINT: c_int = 0;
-    pub const OPT_MIN_MULTI_RECV: c_int = 0;
-    /// An address that cannot be told, or any.
-    pub const ADDR_NONE: u64 = u64::MAX;
-}
-
-/// Errors, negative, as calls return them.
-pub mod err {
-    use std::ffi::c_int;
-
-    pub const AGAIN: c_int = -libc::EAGAIN;
-    pub const INVAL: c_int = -libc::EINVAL;
-    pub const NOSYS: c_int = -libc::ENOSYS;
-    pub const NODATA: c_int = -libc::ENODATA;
-    pub const NOMSG: c_int = -libc::ENOMSG;
-    pub const BUSY: c_int = -libc::EBUSY;
-    pub const NOENT: c_int = -libc::ENOENT;
-    pub const MSGSIZE: c_int = -libc::EMSGSIZE;
-    pub const NOTSUP: c_int = -libc::EOPNOTSUPP;
-    pub const UNREACH: c_int = -libc::EHOSTUNREACH;
-    pub const CONNABORTED: c_int = -libc::ECONNABORTED;
-    pub const TIMEDOUT: c_int = -libc::ETIMEDOUT;
-    pub const TOOSMALL: c_int = -257;
-    pub const OPBADSTATE: c_int = -258;
-    pub const AVAIL: c_int = -259;
-    pub const TRUNC: c_int = -265;
-    pub const NOKEY: c_int = -266;
-    pub const NOAV: c_int = -267;
-}
