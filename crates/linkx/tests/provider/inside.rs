@@ -618,3 +618,37 @@ pub fn addresses_that_are_removed() {
     let _ = two;
     pair.close();
 }
+
+/// One end has not inserted the other one: over a network it receives from it all the same.
+pub fn strangers_that_call() {
+    if std::env::var("FI_LINKX_LINKS").as_deref() != Ok("tcp") {
+        return;
+    }
+    let sides = [Side::open(&How::default()), Side::open(&How::default())];
+    let (done, there) = sides[0].insert(&sides[1].address);
+    assert_eq!(done, 1);
+    let mut pair = Pair {
+        sides,
+        there: [there, num::ADDR_NONE],
+    };
+    let [one, two] = &pair.sides;
+    let (message, mut room) = (pattern(200_000), vec![0; 200_000]);
+    two.trecv(&mut room, num::ADDR_NONE, (1, 0), 0);
+    one.tsend(&message, there, 1, 0);
+    let (told, source) = pair.good(1);
+    assert_eq!((told.len, source), (200_000, num::ADDR_NONE));
+    assert_eq!(room, message);
+    pair.good(0);
+    // Once it is inserted it can be answered, and has an address.
+    let (done, back) = two.insert(&one.address);
+    assert_eq!(done, 1);
+    one.trecv(&mut room, there, (2, 0), 0);
+    two.tsend(&message[..100], back, 2, 0);
+    assert_eq!(pair.good(0).0.len, 100);
+    pair.good(1);
+    one.tinject(&[1], there, 3);
+    two.trecv(&mut room, back, (3, 0), 0);
+    assert_eq!(pair.good(1).1, back);
+    pair.there[1] = back;
+    pair.close();
+}

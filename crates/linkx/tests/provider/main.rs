@@ -11,6 +11,7 @@
 #![allow(missing_docs, reason = "tests")]
 
 mod inside;
+#[allow(unused_imports, reason = "the tests use less of it than the provider")]
 #[path = "../../src/sys/mod.rs"]
 mod sys;
 
@@ -141,6 +142,7 @@ tests! {
     many_receives_and_messages
     a_peer_that_is_killed
     addresses_that_are_removed
+    strangers_that_call
 }
 
 type GetInfo = unsafe extern "C" fn(
