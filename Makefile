@@ -33,7 +33,7 @@ setup:
 	@scripts/setup base
 
 build: setup
-	cargo build --release -p catena-capi -p catena-mpich -p catena-openmpi -p catena-check -p catena-cli
+	cargo build --release -p catena-capi -p catena-mpich -p catena-openmpi -p catena-check -p catena-cli -p catena-linkx
 
 $(BUILD)/prefix: build
 	@scripts/install --quiet $(abspath $(BUILD)/prefix)

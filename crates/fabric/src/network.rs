@@ -188,6 +188,12 @@ pub trait Rail: Rma + Debug {
         Err("it joins the processes of one job only".to_string())
     }
 
+    /// The processes that have called, have proven that they belong here, and wait to be
+    /// [added](Rail::add_peer): one that is added needs no address, as its call is the way to it.
+    fn callers(&self) -> Vec<ProcessName> {
+        Vec::new()
+    }
+
     /// Removes a process that was [added](Rail::add_peer), whether it is lost or not; to be called
     /// between two polls. It is told as one that ends in good order
     /// ([`Deliver::left`](crate::Deliver::left)), once it has got what had left for it. Nothing of

@@ -56,8 +56,8 @@ pub trait NodeLocal: Transport {
     /// A message from `peer` about which [`NodeLocal::streams`] was asked is there.
     fn moved(&mut self, _peer: Peer, _moved: Moved) {}
 
-    /// `peer` has asked for a message of `len` bytes from here, which it could have read: that it is
-    /// streamed, or not. What messages cost that come from there may depend on it.
+    /// `peer` has asked for a message of `len` bytes from here, which it could have read: that it
+    /// is streamed, or not. What messages cost that come from there may depend on it.
     fn asked(&mut self, _peer: Peer, _len: u64, _streamed: bool) {}
 
     /// Begins to share a message from `peer` with it; its number. Only after all parts of the one

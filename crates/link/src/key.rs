@@ -26,6 +26,10 @@ pub trait MatchKey: Copy + Debug + Default + PartialEq + Eq + Sealed + 'static {
     type Tag: Copy + Debug + Default + Display + PartialEq + Eq;
     /// What a receive or a probe accepts.
     type Selector: Copy + Debug + PartialEq + Eq;
+    /// Whether messages that leave at once may have [seals](crate::Source::seal): elsewhere those
+    /// that have one take the long way, and others pay nothing for it.
+    #[doc(hidden)]
+    const SEALS_AT_ONCE: bool = false;
     /// Which parts of a key receives leave open.
     #[doc(hidden)]
     type Class: Copy + Debug + PartialEq + Eq;

@@ -69,6 +69,7 @@ impl TagSelector {
 impl Sealed for TagKey {}
 
 impl MatchKey for TagKey {
+    const SEALS_AT_ONCE: bool = true;
     type Tag = u64;
     type Selector = TagSelector;
     /// The bits that are ignored, and whether the source is.

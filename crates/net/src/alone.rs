@@ -274,7 +274,8 @@ fn place_of(segment: &File) -> Result<SegmentAt, String> {
 
 /// A number that is equal for processes that can open each other's segments: of one start of a
 /// kernel, one space of process numbers, one user there, in one space of users, and with the same
-/// rights. `None` where this cannot be found out: then nobody opens it.
+/// rights. Its upper half is 0, which the short form of a record leaves out. `None` where this
+/// cannot be found out: then nobody opens it.
 fn realm() -> Option<u128> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let digits: String = boot.chars().filter(char::is_ascii_hexdigit).collect();
@@ -290,7 +291,8 @@ fn realm() -> Option<u128> {
         (hash ^ u128::from(word)).wrapping_mul(0x0100_0000_0000_0000_0000_013b)
     };
     let words = [space("pid")?, space("user")?, user, rights];
-    Some(words.into_iter().fold(boot, mix))
+    let hash = words.into_iter().fold(boot, mix);
+    Some(u128::from((hash ^ hash >> 64) as u64))
 }
 
 fn host_name() -> String {

@@ -145,6 +145,10 @@ impl Driver {
         each!(self, Driver, t => Rail::add_peer(&mut **t, peer, name))
     }
 
+    pub fn callers(&self) -> Vec<ProcessName> {
+        each!(self, Driver, t => Rail::callers(&**t))
+    }
+
     pub fn remove_peer(&mut self, peer: Peer) -> Result<(), String> {
         each!(self, Driver, t => Rail::remove_peer(&mut **t, peer))
     }

@@ -104,6 +104,11 @@ impl Rails {
         rails.try_for_each(|rail| rail.add_peer(peer, name))
     }
 
+    /// The processes that wait to be added; see [`Rail::callers`](catena_fabric::Rail::callers).
+    pub fn callers(&self) -> impl Iterator<Item = ProcessName> + '_ {
+        self.rails.iter().flat_map(Driver::callers)
+    }
+
     /// Removes a process of another job; see
     /// [`Rail::remove_peer`](catena_fabric::Rail::remove_peer).
     pub fn remove_peer(&mut self, peer: Peer) {

@@ -23,6 +23,18 @@
 //! Where a network has [probe ports](catena_fabric::Rail::PROBE_PORT), the length of the address of
 //! one (1) and that address stand in front of the address of the end.
 //!
+//! Who has little room for an address gets the **short form** of the record of a process that is
+//! alone ([`Record::encode_short`]), which says nothing that only messages need:
+//!
+//! ```text
+//! 0   version + 128 (1 byte)
+//! 1   job (8), what those have in common that can share memory with it (8)
+//! 17  process, descriptor + 1 or 0 without a segment, number of the file: 7 bits to a byte, the low
+//!     ones first, 128 added to all bytes of a number but its last
+//! ..  ends of networks: kind (1), length of what follows (1), what is spoken (8), address
+//! ..  sum of all that stands before it, folded (4)
+//! ```
+//!
 //! Networks stand in the order of the chain; each has an entry for its first
 //! rail, and one with 128 added to the kind for every other. Numbers are
 //! little-endian. Entries of other kinds are networks that this version does not
@@ -32,6 +44,8 @@ use catena_fabric::ProcessName;
 
 /// Changes whenever the meaning of a byte changes.
 const VERSION: u8 = 3;
+/// Added to the version of the short form.
+const SHORT: u8 = 0x80;
 /// Longest value of `CATENA_LINK` that is told, bytes.
 const SETTING_MAX: usize = 200;
 
@@ -137,6 +151,29 @@ impl Address {
     }
 }
 
+/// Appends a number of the short form.
+fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Takes a number of the short form from the front; `None` if it does not end.
+fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
 impl Record {
     /// The bytes; `None` if an address is too long.
     pub fn encode(&self) -> Option<Vec<u8>> {
@@ -173,9 +210,92 @@ impl Record {
         Some(bytes)
     }
 
-    /// Reads what [`Record::encode`] wrote, of this version.
+    /// The bytes of the short form; `None` if an address is too long, or it is in a job.
+    pub fn encode_short(&self) -> Option<Vec<u8>> {
+        let at = self.address.as_ref()?;
+        let mut bytes = vec![VERSION | SHORT];
+        bytes.extend(at.name.job.to_le_bytes());
+        bytes.extend((at.realm as u64).to_le_bytes());
+        let (process, descriptor, file) = match at.segment {
+            Some(it) => (it.process, u64::from(it.descriptor) + 1, it.file),
+            None => (0, 0, 0),
+        };
+        for number in [process.into(), descriptor, file] {
+            put_number(&mut bytes, number);
+        }
+        for rails in &self.ends {
+            for (number, end) in rails.iter().enumerate() {
+                let rail = if number > 0 { kind::RAIL } else { 0 };
+                let len = u8::try_from(end.address.len() + size_of::<u64>()).ok()?;
+                bytes.extend([end.kind | rail, len]);
+                bytes.extend(end.protocol.to_le_bytes());
+                bytes.extend(&end.address);
+            }
+        }
+        let sum = short_sum(&bytes).to_le_bytes();
+        bytes.extend(sum);
+        Some(bytes)
+    }
+
+    fn decode_short(bytes: &[u8]) -> Option<Record> {
+        let (job, rest) = bytes.split_first_chunk()?;
+        let (realm, mut rest) = rest.split_first_chunk()?;
+        let mut number = || take_number(&mut rest);
+        let (process, descriptor, file) = (number()?, number()?, number()?);
+        let segment = match descriptor.checked_sub(1) {
+            Some(descriptor) => Some(SegmentAt {
+                process: process.try_into().ok()?,
+                descriptor: descriptor.try_into().ok()?,
+                file,
+            }),
+            None => None,
+        };
+        let mut record = Record {
+            shm: segment.is_some(),
+            address: Some(Address {
+                name: ProcessName {
+                    job: u64::from_le_bytes(*job),
+                    rank: 0,
+                },
+                realm: u64::from_le_bytes(*realm).into(),
+                segment,
+                host: String::new(),
+            }),
+            ..Record::default()
+        };
+        while let [kind, len, after @ ..] = rest {
+            let (body, next) = after.split_at_checked(usize::from(*len))?;
+            record.add_end(*kind, body)?;
+            rest = next;
+        }
+        rest.is_empty().then_some(record)
+    }
+
+    /// Takes in an end of a network from an entry of that kind.
+    fn add_end(&mut self, kind: u8, body: &[u8]) -> Option<()> {
+        let (protocol, address) = body.split_first_chunk()?;
+        let end = End {
+            kind: kind & !kind::RAIL,
+            protocol: u64::from_le_bytes(*protocol),
+            address: address.to_vec(),
+        };
+        if kind & kind::RAIL == 0 {
+            self.ends.push(vec![end]);
+        } else {
+            self.ends.last_mut()?.push(end);
+        }
+        Some(())
+    }
+
+    /// Reads what [`Record::encode`] or [`Record::encode_short`] wrote, of this version.
     pub fn decode(bytes: &[u8]) -> Option<Record> {
         let (&version, mut rest) = bytes.split_first()?;
+        if version == VERSION | SHORT {
+            let (body, told) = rest.split_last_chunk()?;
+            let before = &bytes[..bytes.len() - size_of::<u32>()];
+            let is_sound = u32::from_le_bytes(*told) == short_sum(before);
+            return is_sound.then(|| Record::decode_short(body))?;
+        }
         if version != VERSION {
             return None;
         }
@@ -192,19 +312,7 @@ impl Record {
                     let before = &bytes[..bytes.len() - rest.len()];
                     is_whole = next.is_empty() && *body == sum(before).to_le_bytes();
                 }
-                kind => {
-                    let (protocol, address) = body.split_first_chunk()?;
-                    let end = End {
-                        kind: kind & !kind::RAIL,
-                        protocol: u64::from_le_bytes(*protocol),
-                        address: address.to_vec(),
-                    };
-                    if kind & kind::RAIL == 0 {
-                        record.ends.push(vec![end]);
-                    } else {
-                        record.ends.last_mut()?.push(end);
-                    }
-                }
+                kind => record.add_end(kind, body)?,
             }
             rest = next;
         }
@@ -227,6 +335,12 @@ impl Record {
             (follows, leads)
         })
     }
+}
+
+/// As [`sum`], for the short form.
+fn short_sum(bytes: &[u8]) -> u32 {
+    let sum = sum(bytes);
+    (sum ^ sum >> 32) as u32
 }
 
 /// What tells bytes from those that have been damaged: FNV-1a.
@@ -303,6 +417,44 @@ mod tests {
         };
         let told = long.encode().and_then(|bytes| Record::decode(&bytes));
         assert!(told.is_some_and(|it| it.ends == long.ends && it.setting.len() <= SETTING_MAX + 2));
+    }
+
+    #[test]
+    fn the_short_form_says_what_reaching_needs() {
+        let segment = Some(SegmentAt {
+            process: 4_194_304,
+            descriptor: 300,
+            file: u64::MAX,
+        });
+        for segment in [segment, None] {
+            let mut short = Record {
+                setting: String::new(),
+                shm: segment.is_some(),
+                address: Some(Address {
+                    name: ProcessName { job: 77, rank: 0 },
+                    realm: u64::MAX.into(),
+                    segment,
+                    host: String::new(),
+                }),
+                ..record(16)
+            };
+            let bytes = short.encode_short().expect("it is alone");
+            assert!(bytes.len() <= 64, "{}", bytes.len());
+            assert_eq!(Record::decode(&bytes).as_ref(), Some(&short));
+            for cut in 0..bytes.len() {
+                assert_eq!(Record::decode(&bytes[..cut]), None);
+            }
+            for at in 0..8 * bytes.len() {
+                let mut other = bytes.clone();
+                other[at / 8] ^= 1 << (at % 8);
+                let read = Record::decode(&other);
+                assert!(read.is_none_or(|it| it.address.is_none()), "bit {at}");
+            }
+            short.ends[0].push(end(OFI, 7, 16));
+            let two = short.encode_short().expect("it is alone");
+            assert_eq!(Record::decode(&two), Some(short));
+        }
+        assert_eq!(record(16).encode_short(), None);
     }
 
     #[test]

@@ -10,9 +10,10 @@
 //!
 //! Now and then some messages in a row go the other way, less often while that is in vain. Of many
 //! messages that are under way at once, those that went one way say nothing while others go the
-//! other way, as both ends are busy with all of them: only *pure* ones count, and a trial lasts until
-//! enough of those have come. Where both ranks send, each sees which way the other one asks for, and
-//! tries what that one tries, at the same time: what one direction costs depends on the other.
+//! other way, as both ends are busy with all of them: only *pure* ones count, and a trial lasts
+//! until enough of those have come. Where both ranks send, each sees which way the other one asks
+//! for, and tries what that one tries, at the same time: what one direction costs depends on the
+//! other.
 
 use catena_fabric::Moved;
 

@@ -83,6 +83,10 @@ impl Rail for Tcp {
         Tcp::add_peer(self, peer, name)
     }
 
+    fn callers(&self) -> Vec<ProcessName> {
+        self.unmet.iter().map(|it| it.name).collect()
+    }
+
     fn remove_peer(&mut self, peer: Peer) -> Result<(), String> {
         Tcp::remove_peer(self, peer)
     }

@@ -53,13 +53,16 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             && mode == Mode::Standard
             && self.engine.send_queues.has_no_items()
         {
-            let header = Header {
+            let mut header = Header {
                 stamp: 0,
                 kind: kind::EAGER,
                 seq: peer_state.send_seq,
                 len,
                 ..K::header(peer_state.remote.on(plane), comm.me, tag)
             };
+            if K::SEALS_AT_ONCE && self.engine.has_seals && plane == Plane::User {
+                wire::seal(&mut header, source.seal());
+            }
             let posted = self
                 .net
                 .try_send(peer_state.peer, header, source.part(0, len as usize));
@@ -106,7 +109,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         let peer_state = &mut comm.peer_states[dest as usize];
         debug_assert!(caps.max_packet >= MIN_PACKET);
         let eager_max = caps.eager_max.min(EAGER_CEILING);
-        if !comm.revoked && !engine.has_seals {
+        if !comm.revoked && (K::SEALS_AT_ONCE || !engine.has_seals) {
             peer_state.fast = eager_max.min(caps.whole as u64) as u32 + 1;
         }
         let seal = match engine.has_seals && plane == Plane::User {
@@ -270,6 +273,13 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
     ) -> Option<Envelope<K::Tag>> {
         let at = self.find(cid, plane, selector);
         (at != NIL).then(|| self.engine.unexpected.entries.get(at).envelope())
+    }
+
+    /// The [seal](crate::Source::seal) of the message that [`Endpoint::probe`] tells of; 0 if it
+    /// has none, or there is no message.
+    pub fn probe_seal(&mut self, cid: Cid, plane: Plane, selector: K::Selector) -> u32 {
+        let at = self.find(cid, plane, selector);
+        self.engine.kept_seals.get(&at).copied().unwrap_or(0)
     }
 
     /// Why a message with that selector can never come, if that is so. Who asks is

@@ -5,6 +5,7 @@ use catena_fabric::{Peer, PeerLost};
 
 use super::Endpoint;
 use crate::net::Net;
+use crate::slab::NIL;
 use crate::tag_key::{TagKey, TagSelector};
 use crate::types::{Cid, Envelope, MessageId, Mode, Plane, ReqId, Sent};
 
@@ -19,11 +20,27 @@ impl<N: Net> Endpoint<N, TagKey> {
         endpoint
     }
 
+    /// Opens another space of messages, which never match those of other ones: `send`, `recv` and
+    /// their neighbours name it by `cid`, with which peers go by their numbers. All peers have the
+    /// same spaces; those that are taken in later are in it, too.
+    ///
+    /// # Panics
+    /// If that id is in use; 0 is that of [`Endpoint::send_tagged`].
+    pub fn open_space(&mut self, cid: Cid) {
+        self.open(cid, 0, Vec::new());
+        let known: Vec<Peer> = self.members(ALL).map(|(peer, _)| peer).collect();
+        for peer in known.into_iter().filter(|peer| peer.0 != NIL) {
+            self.engine.add_member(cid, peer);
+        }
+    }
+
     /// Takes in a peer, with which messages may be exchanged from now on; nothing happens if it is
     /// known. To be called before the routes are polled that know it: what comes from it earlier is
     /// thrown away.
     pub fn add_peer(&mut self, peer: Peer) {
-        self.engine.add_member(ALL, peer);
+        for cid in self.engine.open_cids() {
+            self.engine.add_member(cid, peer);
+        }
     }
 
     /// Removes a peer; nothing happens if it is not known. To be called before the routes remove
@@ -37,7 +54,9 @@ impl<N: Net> Endpoint<N, TagKey> {
         }
         let cause = "it was removed".to_string();
         self.peer_ended(PeerLost { peer, cause });
-        self.engine.remove_member(ALL, peer);
+        for cid in self.engine.open_cids() {
+            self.engine.remove_member(cid, peer);
+        }
     }
 
     /// Sends a message to a peer; see [`Endpoint::send`].

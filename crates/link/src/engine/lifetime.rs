@@ -85,6 +85,12 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         }
     }
 
+    /// The communicators that are open.
+    pub fn open_cids(&self) -> Vec<Cid> {
+        let open = self.comms.iter().filter(|it| it.open);
+        open.map(|it| it.cid).collect()
+    }
+
     /// Takes a peer into an open communicator, as the rank that has its number; both call it alike.
     pub fn add_member(&mut self, cid: Cid, peer: Peer) {
         let at = peer.0 as usize;

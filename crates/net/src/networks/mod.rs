@@ -288,6 +288,32 @@ impl Networks {
         Ok(())
     }
 
+    /// The processes that have called and wait to be added, with the number of the network over
+    /// which they have.
+    pub(crate) fn callers(&self) -> impl Iterator<Item = (usize, ProcessName)> + '_ {
+        let members = self.members.iter().enumerate();
+        members.flat_map(|(number, it)| it.rails.callers().map(move |name| (number, name)))
+    }
+
+    /// Adds a process that has called over the network of that number.
+    ///
+    /// # Errors
+    /// Why it cannot be reached; its number is spent all the same.
+    pub(crate) fn add_caller(
+        &mut self,
+        peer: Peer,
+        number: usize,
+        name: ProcessName,
+    ) -> Result<(), String> {
+        self.ways.add(peer, Via::Nowhere);
+        self.receipts.add(peer);
+        for member in &mut self.members {
+            member.rails.add_peer(peer, name)?;
+        }
+        self.ways.add(peer, Via::Network(number as u8));
+        Ok(())
+    }
+
     /// Removes a process that was added.
     pub(crate) fn remove_peer(&mut self, peer: Peer) {
         for member in &mut self.members {

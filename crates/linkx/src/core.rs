@@ -1,0 +1,719 @@
+//! An endpoint itself: the engine above its routes, the operations that are under way, the peers
+//! by their addresses, and where completions go. Its owner holds a lock around all of it.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::ptr::{NonNull, null_mut};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use catena_fabric::{Peer, PeerLost};
+use catena_link::{
+    Cid, Completion, Endpoint, Failure, MessageId, Mode, Plane, ReqId, Sent, TagKey, TagSelector,
+};
+use catena_net::{Route, Routes};
+
+use crate::counter::Counter;
+use crate::host;
+use crate::memory::Regions;
+use crate::op::{AHEAD, Kind, Message, Op, Pool, Room, SEAL_AHEAD};
+use crate::queue::{Entry, Fault, Progress, Queue, lock};
+use crate::serve::Request;
+use crate::sys::{Addr, err, flag, num};
+use crate::vector::{Change, Vector, record_of};
+
+/// The spaces of messages.
+pub const TAGGED: Cid = Cid(0);
+pub const PLAIN: Cid = Cid(1);
+pub const REQUESTS: Cid = Cid(2);
+pub const DATA: Cid = Cid(3);
+
+/// The engine above the routes.
+pub type Link = Endpoint<Routes<Message, Room>, TagKey>;
+
+/// Calls for progress to one look whether somebody has called who is not in the vector.
+const CALLS_PER_CALLER: u32 = 16;
+/// Calls for progress to one look whether it is time to look at peers.
+const CALLS_PER_LOOK: u32 = 256;
+/// Time between two such looks.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Where completions of one kind go.
+#[derive(Clone, Default)]
+pub struct Bound {
+    pub queue: Option<Arc<Queue>>,
+    /// Only operations that ask for it have a completion.
+    pub is_selective: bool,
+}
+
+/// What counts.
+#[derive(Default)]
+pub struct Counters {
+    pub send: Option<Arc<Counter>>,
+    pub recv: Option<Arc<Counter>>,
+    pub read: Option<Arc<Counter>>,
+    pub write: Option<Arc<Counter>>,
+    pub remote_read: Option<Arc<Counter>>,
+    pub remote_write: Option<Arc<Counter>>,
+}
+
+/// What is told of an endpoint when it closes.
+#[derive(Default)]
+pub struct Tally {
+    pub sent: u64,
+    pub received: u64,
+    pub remote: u64,
+    pub served: u64,
+}
+
+/// All that calls change.
+pub struct State {
+    pub link: Link,
+    pub pool: Pool,
+    pub vector: Option<Arc<Vector>>,
+    /// Changes of the vector that were carried out.
+    seen: usize,
+    /// By address.
+    peers: Vec<Option<Peer>>,
+    /// By peer.
+    addrs: Vec<Addr>,
+    pub tx: Bound,
+    pub rx: Bound,
+    pub counters: Counters,
+    pub regions: Arc<Regions>,
+    pub caps: u64,
+    /// Flags of operations whose calls have none.
+    pub tx_flags: u64,
+    pub rx_flags: u64,
+    pub is_enabled: bool,
+    /// Room below which a buffer for many messages is given back.
+    pub least_room: usize,
+    /// Receives that are under way, for those who cancel.
+    receives: Vec<NonNull<Op>>,
+    /// Messages that were claimed, by the context that claimed them.
+    pub claimed: HashMap<*mut c_void, (MessageId, u32)>,
+    /// Operations on peers' memory that wait for an answer, by their numbers.
+    pub asked: HashMap<u64, NonNull<Op>>,
+    pub next_number: u64,
+    /// Completions on their way.
+    done: Vec<(u64, Option<Completion<u64>>)>,
+    /// How many losses of peers were looked at.
+    losses: usize,
+    calls: u32,
+    next_look: Instant,
+    pub tally: Tally,
+}
+
+// SAFETY: all of it is used under one lock; what counts references inside is of this alone.
+unsafe impl Send for State {}
+
+/// An endpoint, shared between its object and the queues that it is bound to.
+pub struct Core(pub Mutex<State>);
+
+impl Progress for Core {
+    fn progress(&self) -> bool {
+        lock(&self.0).progress()
+    }
+}
+
+/// The error number of a failure, positive.
+fn number_of(failure: &Failure<u64>) -> i32 {
+    match failure {
+        Failure::Truncated { .. } => -err::TRUNC,
+        _ => -err::CONNABORTED,
+    }
+}
+
+impl State {
+    /// An endpoint that knows nobody.
+    pub fn new(routes: Routes<Message, Room>, regions: Arc<Regions>) -> State {
+        let mut link = Link::tagged(routes);
+        link.seal_messages();
+        for space in [PLAIN, REQUESTS, DATA] {
+            link.open_space(space);
+        }
+        // Some of its peers may end while others go on.
+        link.tolerate();
+        State {
+            link,
+            pool: Pool::default(),
+            vector: None,
+            seen: 0,
+            peers: Vec::new(),
+            addrs: Vec::new(),
+            tx: Bound::default(),
+            rx: Bound::default(),
+            counters: Counters::default(),
+            regions,
+            caps: 0,
+            tx_flags: 0,
+            rx_flags: 0,
+            is_enabled: false,
+            least_room: 64,
+            receives: Vec::new(),
+            claimed: HashMap::new(),
+            asked: HashMap::new(),
+            next_number: 1,
+            done: Vec::new(),
+            losses: 0,
+            calls: 0,
+            next_look: Instant::now() + LOOK_EVERY,
+            tally: Tally::default(),
+        }
+    }
+
+    /// The peer that an address is.
+    ///
+    /// # Errors
+    /// An error number, negative.
+    #[inline]
+    pub fn peer(&mut self, addr: Addr) -> Result<Peer, isize> {
+        self.follow();
+        match self.peers.get(addr as usize) {
+            Some(Some(peer)) => Ok(*peer),
+            Some(None) => Err(err::UNREACH as isize),
+            None => Err(err::INVAL as isize),
+        }
+    }
+
+    /// The address of a peer; none if it has none.
+    #[inline]
+    pub fn addr(&self, peer: u32) -> Addr {
+        self.addrs
+            .get(peer as usize)
+            .copied()
+            .unwrap_or(num::ADDR_NONE)
+    }
+
+    /// Whom a receive names by an address, if it names one.
+    ///
+    /// # Errors
+    /// An error number, negative.
+    pub fn named(&mut self, addr: Addr) -> Result<Option<Peer>, isize> {
+        match addr == num::ADDR_NONE || self.caps & flag::DIRECTED_RECV == 0 {
+            true => Ok(None),
+            false => self.peer(addr).map(Some),
+        }
+    }
+
+    /// Carries out what has changed in the address vector.
+    #[inline]
+    fn follow(&mut self) {
+        let has_changed = |it: &Arc<Vector>| it.has_changed_since(self.seen);
+        if self.vector.as_ref().is_some_and(has_changed) {
+            self.follow_changes();
+        }
+    }
+
+    #[cold]
+    fn follow_changes(&mut self) {
+        let changes = self.vector.as_ref().map(|it| it.changes_since(self.seen));
+        for change in changes.unwrap_or_default() {
+            self.seen += 1;
+            match change {
+                Change::Inserted(addr, address) => {
+                    let added = self.link.net().add_peer(record_of(&address));
+                    let peer = match added {
+                        Ok(peer) => {
+                            self.link.add_peer(peer);
+                            Some(peer)
+                        }
+                        Err(why) => {
+                            let text = format!("the process with address {addr}: {why}");
+                            host::warn(host::VECTOR, &text);
+                            None
+                        }
+                    };
+                    let at = addr as usize;
+                    if at >= self.peers.len() {
+                        self.peers.resize(at + 1, None);
+                    }
+                    self.peers[at] = peer;
+                    if let Some(Peer(peer)) = peer {
+                        if peer as usize >= self.addrs.len() {
+                            self.addrs.resize(peer as usize + 1, num::ADDR_NONE);
+                        }
+                        // An address that was inserted twice has its first number.
+                        if self.addrs[peer as usize] == num::ADDR_NONE {
+                            self.addrs[peer as usize] = addr;
+                        }
+                    }
+                }
+                Change::Removed(addr) => self.remove(addr),
+            }
+        }
+    }
+
+    fn remove(&mut self, addr: Addr) {
+        let peer = self.peers.get_mut(addr as usize).and_then(Option::take);
+        let Some(peer) = peer else {
+            return;
+        };
+        let other = self.peers.iter().position(|it| *it == Some(peer));
+        self.addrs[peer.0 as usize] = other.map_or(num::ADDR_NONE, |it| it as Addr);
+        if other.is_none() && self.link.net().route(peer) != Route::Loopback {
+            self.fail_asked(|of| of == peer, "its address was removed");
+            self.link.remove_peer(peer);
+            let _ = self.link.net().remove_peer(peer);
+        }
+    }
+
+    /// Moves messages, and hands over what has been completed; whether something has happened.
+    pub fn progress(&mut self) -> bool {
+        if !self.is_enabled {
+            return false;
+        }
+        self.follow();
+        let mut moved = self.link.progress();
+        moved |= self.serve();
+        moved |= self.hand_over();
+        self.calls += 1;
+        if self.calls.is_multiple_of(CALLS_PER_CALLER) {
+            for peer in self.link.net().add_callers() {
+                self.link.add_peer(peer);
+                moved = true;
+            }
+        }
+        if self.calls >= CALLS_PER_LOOK {
+            self.calls = 0;
+            self.look_at_peers();
+        }
+        moved
+    }
+
+    /// Hands over what has been completed.
+    pub fn hand_over(&mut self) -> bool {
+        let mut moved = false;
+        while self.link.has_completions() {
+            moved = true;
+            let mut done = std::mem::take(&mut self.done);
+            self.link
+                .completions(|it| done.push((it.word(), it.take())));
+            for (word, completion) in done.drain(..) {
+                let op = NonNull::new(word as *mut Op).expect("an operation's address");
+                if let Some(completion) = completion {
+                    self.end(op, completion);
+                }
+            }
+            self.done = done;
+        }
+        moved
+    }
+
+    /// Looks whether peers have ended, now and then.
+    #[cold]
+    fn look_at_peers(&mut self) {
+        let now = Instant::now();
+        if now >= self.next_look {
+            self.next_look = now + LOOK_EVERY;
+            for lost in self.link.net().ended_neighbours() {
+                self.peer_ended(lost);
+            }
+            if self.link.net().may_ping() {
+                let awaited = self.link.awaited();
+                let watched = self.link.net().watch(&awaited);
+                for lost in watched.lost.into_iter().chain(watched.ended) {
+                    self.peer_ended(lost);
+                }
+                for peer in watched.unwatched {
+                    self.link.ping(peer);
+                }
+            }
+        }
+        if self.link.losses() != self.losses {
+            self.losses = self.link.losses();
+            let asked = self.asked.values();
+            // SAFETY: an operation that waits for an answer is there.
+            let of = |op: &NonNull<Op>| Peer(unsafe { op.as_ref() }.peer);
+            let lost: Vec<Peer> = asked.map(of).filter(|it| self.link.is_lost(*it)).collect();
+            self.fail_asked(|peer| lost.contains(&peer), "its process is gone");
+        }
+    }
+
+    /// A peer is gone.
+    fn peer_ended(&mut self, lost: PeerLost) {
+        let addr = self.addr(lost.peer.0);
+        let text = format!("the process with address {addr} is gone: {}", lost.cause);
+        host::inform(host::EP, &text);
+        self.link.peer_ended(lost);
+    }
+
+    /// Ends operations on the memory of peers.
+    fn fail_asked(&mut self, of: impl Fn(Peer) -> bool, cause: &str) {
+        // SAFETY: an operation that waits for an answer is there.
+        let is_of = |op: &NonNull<Op>| of(Peer(unsafe { op.as_ref() }.peer));
+        let asked = self.asked.iter().filter(|it| is_of(it.1));
+        let numbers: Vec<u64> = asked.map(|it| *it.0).collect();
+        for number in numbers {
+            self.answered(number, -err::CONNABORTED, &[], cause);
+        }
+    }
+
+    /// A receive or a send is under way as that request.
+    pub fn begin(&mut self, op: NonNull<Op>, request: ReqId) {
+        self.link.set_word(request, op.as_ptr() as u64);
+    }
+
+    /// A receive is under way as that request.
+    fn enter(&mut self, mut op: NonNull<Op>, request: ReqId) {
+        // SAFETY: it is there; the engine reads other fields of it.
+        let it = unsafe { op.as_mut() };
+        (it.request, it.place) = (Some(request), self.receives.len());
+        self.receives.push(op);
+        self.begin(op, request);
+    }
+
+    /// A receive is under way no more.
+    pub fn leave(&mut self, op: NonNull<Op>) {
+        // SAFETY: receives that are under way are there.
+        unsafe {
+            let place = op.as_ref().place;
+            self.receives.swap_remove(place);
+            if let Some(moved) = self.receives.get_mut(place) {
+                moved.as_mut().place = place;
+            }
+        }
+    }
+
+    /// Posts a receive of an operation, which ends as it does.
+    pub fn post(&mut self, op: NonNull<Op>, space: Cid, selector: TagSelector) {
+        let request = self.link.recv(space, Plane::User, selector, Room(op));
+        self.enter(op, request);
+    }
+
+    /// Receives a message that was claimed.
+    pub fn receive(&mut self, op: NonNull<Op>, message: MessageId) {
+        let request = self.link.mrecv(message, Room(op));
+        self.enter(op, request);
+    }
+
+    /// Takes back a receive with that context; whether there was one.
+    pub fn cancel(&mut self, context: *mut c_void) -> bool {
+        // SAFETY: a receive that is under way is there.
+        let is_it = |op: &NonNull<Op>| {
+            let op = unsafe { op.as_ref() };
+            op.context == context && matches!(op.kind, Kind::Recv | Kind::MultiRecv)
+        };
+        let found = self.receives.iter().copied().find(|it| is_it(it));
+        found.is_some_and(|op| self.take_back(op))
+    }
+
+    fn take_back(&mut self, op: NonNull<Op>) -> bool {
+        // SAFETY: it is there.
+        let request = unsafe { op.as_ref() }.request;
+        match request.filter(|it| self.link.valid(*it)) {
+            Some(request) => {
+                self.link.cancel(request);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Sends the message of an operation that nobody asks for.
+    pub fn send_quietly(&mut self, op: NonNull<Op>, space: Cid, peer: Peer, tag: u64) {
+        let message = Message::Op(op);
+        let sent = self
+            .link
+            .send(space, Plane::User, peer.0, tag, Mode::Standard, message);
+        match sent {
+            Sent::Done => self.sent_quietly(op, None),
+            Sent::Pending(request) => self.begin(op, request),
+        }
+    }
+
+    /// Sends a request or an answer, with bytes that follow.
+    pub fn ask(&mut self, peer: Peer, request: &Request, parts: &[&[u8]]) {
+        let mut op = self.pool.take();
+        // SAFETY: just taken.
+        let it = unsafe { op.as_mut() };
+        it.kind = Kind::Sent;
+        request.encode(&mut it.head);
+        parts
+            .iter()
+            .for_each(|part| it.head.extend_from_slice(part));
+        it.len = it.head.len();
+        self.send_quietly(op, REQUESTS, peer, 0);
+    }
+
+    /// What was sent quietly has left, or has not. What follows a request belongs to an operation.
+    fn sent_quietly(&mut self, op: NonNull<Op>, failed: Option<&Failure<u64>>) {
+        // SAFETY: it is there.
+        let number = unsafe { op.as_ref() }.number;
+        // SAFETY: the engine has it no more.
+        unsafe { self.pool.give(op) };
+        if number != 0 {
+            let error = failed.map_or(0, number_of);
+            self.part_done(number, error, "what was written did not leave");
+        }
+    }
+
+    /// One of the parts of an operation on a peer's memory is over.
+    pub fn part_done(&mut self, number: u64, error: i32, cause: &str) {
+        let Some(&(mut op)) = self.asked.get(&number) else {
+            return;
+        };
+        // SAFETY: an operation that waits for an answer is there.
+        let it = unsafe { op.as_mut() };
+        it.parts -= 1;
+        if error != 0 {
+            it.error = error;
+        }
+        if it.parts == 0 {
+            self.asked.remove(&number);
+            self.end_remote(op, cause);
+        }
+    }
+
+    /// An answer has come: the operation is done, or not.
+    pub fn answered(&mut self, number: u64, error: i32, bytes: &[u8], cause: &str) {
+        let Some(&(mut op)) = self.asked.get(&number) else {
+            return;
+        };
+        // SAFETY: as above.
+        let it = unsafe { op.as_mut() };
+        if it.kind == Kind::Read && it.space == DATA.0 {
+            // Its data come by themselves, or never.
+            if error != 0 {
+                it.error = error;
+                self.take_back(op);
+            }
+            return;
+        }
+        if error == 0 {
+            let mut bytes = bytes;
+            for run in &it.runs {
+                let n = run.iov_len.min(bytes.len());
+                // SAFETY: memory that the program lends to the operation until its end.
+                unsafe {
+                    let to = run.iov_base.cast::<u8>();
+                    to.copy_from_nonoverlapping(bytes.as_ptr(), n);
+                }
+                bytes = &bytes[n..];
+            }
+        }
+        if error != 0 && it.parts > 1 && self.link.is_lost(Peer(it.peer)) {
+            // The rest tells by itself.
+            it.error = error;
+            it.parts -= 1;
+            return;
+        }
+        self.part_done(number, error, cause);
+    }
+
+    /// An operation on a peer's memory is over.
+    fn end_remote(&mut self, op: NonNull<Op>, cause: &str) {
+        // SAFETY: it is there, and given back below.
+        let it = unsafe { op.as_ref() };
+        let counter = match it.kind {
+            Kind::Read => &self.counters.read,
+            _ => &self.counters.write,
+        };
+        if let Some(counter) = counter {
+            counter.count(it.error == 0);
+        }
+        let entry = self.entry(it, it.len, 0);
+        if let Some(queue) = &self.tx.queue {
+            if it.error != 0 {
+                let fault = Fault {
+                    error: it.error,
+                    left: 0,
+                    cause: cause.to_owned(),
+                };
+                queue.push_fault(entry, fault);
+            } else if it.tells {
+                queue.push(entry);
+            }
+        }
+        // SAFETY: nobody has it any more.
+        unsafe { self.pool.give(op) };
+    }
+
+    fn entry(&self, op: &Op, len: usize, tag: u64) -> Entry {
+        Entry {
+            context: op.context,
+            flags: op.flags,
+            len,
+            at: null_mut(),
+            data: 0,
+            tag,
+            source: num::ADDR_NONE,
+        }
+    }
+
+    /// A request of the engine's is complete.
+    fn end(&mut self, op: NonNull<Op>, completion: Completion<u64>) {
+        // SAFETY: the engine had it, and has it no more.
+        let it = unsafe { &mut *op.as_ptr() };
+        match it.kind {
+            Kind::Send => self.end_send(op, &completion),
+            Kind::Recv | Kind::MultiRecv => {
+                self.leave(op);
+                self.end_recv(op, &completion);
+            }
+            Kind::Sent => self.sent_quietly(op, completion.error.as_deref()),
+            Kind::Request => {
+                let store = std::mem::take(&mut it.store);
+                let len = (completion.len as usize).min(store.len());
+                // SAFETY: as above.
+                unsafe { self.pool.give(op) };
+                if completion.error.is_none() {
+                    self.serve_one(Peer(completion.source as u32), &store[..len]);
+                }
+            }
+            Kind::Read => {
+                self.leave(op);
+                let is_short = completion.len != it.len as u64 || completion.cancelled;
+                let error = match &completion.error {
+                    Some(failure) => number_of(failure),
+                    None if is_short && it.error == 0 => libc::EIO,
+                    None => 0,
+                };
+                self.part_done(it.number, error, "what was read did not come");
+            }
+            Kind::Written => {
+                self.leave(op);
+                self.end_written(op, &completion);
+            }
+            Kind::Write => {}
+        }
+    }
+
+    /// A send is complete.
+    pub fn end_send(&mut self, op: NonNull<Op>, completion: &Completion<u64>) {
+        // SAFETY: it is there, and given back below.
+        let it = unsafe { op.as_ref() };
+        let is_good = completion.error.is_none() && !completion.cancelled;
+        if let Some(counter) = &self.counters.send {
+            counter.count(is_good);
+        }
+        if let Some(queue) = &self.tx.queue {
+            let entry = Entry {
+                source: self.addr(it.peer),
+                ..self.entry(it, it.len, 0)
+            };
+            match &completion.error {
+                Some(failure) => {
+                    let cause = failure.to_string();
+                    host::warn(host::EP, &format!("a send failed: {cause}"));
+                    let error = number_of(failure);
+                    queue.push_fault(
+                        entry,
+                        Fault {
+                            error,
+                            left: 0,
+                            cause,
+                        },
+                    );
+                }
+                None if it.tells => queue.push(entry),
+                None => {}
+            }
+        }
+        // SAFETY: nobody has it any more.
+        unsafe { self.pool.give(op) };
+    }
+
+    /// A receive is complete.
+    fn end_recv(&mut self, op: NonNull<Op>, completion: &Completion<u64>) {
+        // SAFETY: it is there; given back or posted again below.
+        let it = unsafe { &mut *op.as_ptr() };
+        let ahead = if it.seal.get() == SEAL_AHEAD {
+            AHEAD
+        } else {
+            0
+        };
+        let sent = match completion.error.as_deref() {
+            Some(Failure::Truncated { sent, .. }) => *sent,
+            _ => completion.len,
+        } as usize;
+        let sent = sent.saturating_sub(ahead);
+        let len = sent.min(it.len);
+        let data = it.data();
+        let mut entry = Entry {
+            at: it.at,
+            data: data.unwrap_or(0),
+            source: self.addr(completion.source as u32),
+            ..self.entry(it, len, completion.tag)
+        };
+        if it.flags & flag::TAGGED == 0 {
+            entry.tag = 0;
+        }
+        if data.is_some() {
+            entry.flags |= flag::REMOTE_CQ_DATA;
+        }
+        let fault = match &completion.error {
+            Some(failure) if !matches!(**failure, Failure::Truncated { .. }) => Some(Fault {
+                error: number_of(failure),
+                left: 0,
+                cause: failure.to_string(),
+            }),
+            None if completion.cancelled => Some(Fault {
+                error: libc::ECANCELED,
+                left: 0,
+                cause: "it was taken back".to_owned(),
+            }),
+            _ if sent > it.len => Some(Fault {
+                error: -err::TRUNC,
+                left: sent - it.len,
+                cause: format!(
+                    "a message of {sent} bytes does not fit into a buffer of {} bytes",
+                    it.len
+                ),
+            }),
+            _ => None,
+        };
+        if let Some(counter) = &self.counters.recv {
+            counter.count(fault.is_none());
+        }
+        self.tally.received += u64::from(fault.is_none());
+        let mut goes_on = false;
+        if it.kind == Kind::MultiRecv {
+            let is_over = matches!(&fault, Some(it) if it.error != -err::TRUNC);
+            let run = &mut it.runs[0];
+            run.iov_base = run.iov_base.wrapping_byte_add(len);
+            run.iov_len -= len;
+            (it.at, it.len) = (run.iov_base, run.iov_len);
+            goes_on = !is_over && it.len >= self.least_room.max(1);
+            if !goes_on {
+                entry.flags |= flag::MULTI_RECV;
+            }
+        }
+        let tells = it.tells || entry.flags & flag::MULTI_RECV != 0;
+        if let Some(queue) = &self.rx.queue {
+            match fault {
+                Some(fault) => queue.push_fault(entry, fault),
+                None if tells => queue.push(entry),
+                None => {}
+            }
+        }
+        if goes_on {
+            it.seal.set(0);
+            let source = (it.peer != u32::MAX).then_some(Peer(it.peer));
+            let selector = TagSelector {
+                source,
+                tag: 0,
+                ignore: u64::MAX,
+            };
+            self.post(op, PLAIN, selector);
+            return;
+        }
+        // SAFETY: nobody has it any more.
+        unsafe { self.pool.give(op) };
+    }
+
+    /// Has what was sent leave, before the endpoint closes; at most for a while.
+    pub fn drain(&mut self) {
+        let end = Instant::now() + Duration::from_secs(5);
+        self.link.progress();
+        while Instant::now() < end {
+            let is_quiet = !self.link.has_under_way(|cid| cid != DATA) && self.link.is_idle();
+            if is_quiet && self.link.net().is_delivered(false) {
+                break;
+            }
+            if !self.link.progress() {
+                std::thread::yield_now();
+            }
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! What is offered: `fi_getinfo`.
+
+use std::ffi::{c_char, c_int};
+use std::ptr::null_mut;
+
+use crate::endpoint::{INJECT, MOST};
+use crate::host;
+use crate::links;
+use crate::sys::{Info, err, flag, mr, num};
+
+/// What an endpoint can do.
+const PRIMARY: u64 = flag::MSG | flag::TAGGED | flag::RMA | flag::ATOMIC;
+/// In which directions.
+const DIRECTIONS: u64 =
+    flag::SEND | flag::RECV | flag::READ | flag::WRITE | flag::REMOTE_READ | flag::REMOTE_WRITE;
+/// What it can do besides.
+const SECONDARY: u64 = flag::MULTI_RECV
+    | flag::DIRECTED_RECV
+    | flag::SOURCE
+    | flag::LOCAL_COMM
+    | flag::REMOTE_COMM
+    | flag::RMA_EVENT;
+const ALL: u64 = PRIMARY | DIRECTIONS | SECONDARY;
+
+/// Flags that operations may have.
+const TX_FLAGS: u64 = flag::COMPLETION
+    | flag::INJECT
+    | flag::INJECT_COMPLETE
+    | flag::TRANSMIT_COMPLETE
+    | flag::DELIVERY_COMPLETE
+    | flag::MATCH_COMPLETE
+    | flag::REMOTE_CQ_DATA;
+const RX_FLAGS: u64 = flag::COMPLETION | flag::MULTI_RECV;
+
+/// Modes of registration that a caller may choose: none of them is needed.
+const MR_MODES: c_int = mr::VIRT_ADDR | mr::ALLOCATED | mr::PROV_KEY;
+
+/// Version 1.5 changed how modes of registration are asked for.
+const NEW_MODES: u32 = 1 << 16 | 5;
+/// Operations that are under way at once.
+const SIZE: usize = 65_536;
+/// Runs of memory of one operation.
+const RUNS: usize = 8;
+
+/// The capabilities of an endpoint for one who asks for these; `None` if it cannot be had.
+fn caps_for(asked: u64) -> Option<u64> {
+    if asked == 0 {
+        return Some(ALL);
+    }
+    if asked & !ALL != 0 {
+        return None;
+    }
+    let mut caps = asked & (PRIMARY | SECONDARY);
+    let messages = asked & (flag::MSG | flag::TAGGED) != 0;
+    let memory = asked & (flag::RMA | flag::ATOMIC) != 0;
+    let either = |of: u64| match asked & of {
+        0 => of,
+        some => some,
+    };
+    if messages {
+        caps |= either(flag::SEND | flag::RECV);
+    }
+    if memory {
+        let of = flag::READ | flag::WRITE | flag::REMOTE_READ | flag::REMOTE_WRITE;
+        caps |= either(of);
+    }
+    // Where one asks for neither, the link has both.
+    if asked & (flag::LOCAL_COMM | flag::REMOTE_COMM) == 0 {
+        caps |= flag::LOCAL_COMM | flag::REMOTE_COMM;
+    }
+    Some(caps)
+}
+
+/// Why an offer does not do for one who asks.
+///
+/// # Safety
+/// Hints as `fi_getinfo` has them; likewise below.
+unsafe fn refuses(hints: &Info) -> Option<&'static str> {
+    // SAFETY: as promised.
+    unsafe {
+        if let Some(ep) = hints.ep_attr.as_ref() {
+            if ep.kind != 0 && ep.kind != num::EP_RDM {
+                return Some("endpoints are FI_EP_RDM");
+            }
+            if ep.protocol != 0 {
+                return Some("the protocol is its own");
+            }
+            if ep.max_msg_size > MOST {
+                return Some("messages have less than 4 GiB");
+            }
+            if ep.tx_ctx_cnt > 1 || ep.rx_ctx_cnt > 1 {
+                return Some("an endpoint has one context of each kind");
+            }
+            if ep.max_order_raw_size > 0 || ep.max_order_war_size > 0 || ep.max_order_waw_size > 0 {
+                return Some("data of operations on memory are in no order");
+            }
+        }
+        if let Some(tx) = hints.tx_attr.as_ref() {
+            if tx.msg_order & !flag::ORDER_SAS != 0 || tx.comp_order != 0 {
+                return Some("sends alone are in order");
+            }
+            if tx.inject_size > INJECT || tx.size > SIZE || tx.iov_limit > RUNS {
+                return Some("its sizes are smaller");
+            }
+            if tx.rma_iov_limit > 1 || tx.op_flags & !TX_FLAGS != 0 || tx.caps & !ALL != 0 {
+                return Some("it has no such operations");
+            }
+        }
+        if let Some(rx) = hints.rx_attr.as_ref() {
+            if rx.msg_order & !flag::ORDER_SAS != 0 || rx.comp_order != 0 {
+                return Some("sends alone are in order");
+            }
+            if rx.size > SIZE || rx.iov_limit > RUNS || rx.op_flags & !RX_FLAGS != 0 {
+                return Some("its sizes are smaller");
+            }
+            if rx.caps & !ALL != 0 {
+                return Some("it has no such operations");
+            }
+        }
+        if let Some(domain) = hints.domain_attr.as_ref() {
+            let auto = num::PROGRESS_AUTO;
+            if domain.data_progress == auto || domain.control_progress == auto {
+                return Some("progress happens in calls");
+            }
+            if domain.mr_key_size > 8 || domain.cq_data_size > 8 || domain.caps & !ALL != 0 {
+                return Some("keys and remote CQ data have 8 bytes");
+            }
+        }
+        if hints.addr_format != 0 {
+            return Some("its addresses are of no other format");
+        }
+    }
+    None
+}
+
+/// One offer, or null without memory.
+unsafe fn offer(version: u32, link: &str, hints: Option<&Info>, caps: u64) -> *mut Info {
+    let info = host::allocinfo();
+    // SAFETY: structures of this libfabric's, or null; texts are freed by it.
+    unsafe {
+        let Some(it) = info.as_mut() else {
+            return null_mut();
+        };
+        it.caps = caps;
+        it.addr_format = 0;
+        let tx_caps = flag::SEND | flag::READ | flag::WRITE | PRIMARY;
+        let tx = &mut *it.tx_attr;
+        tx.caps = caps & (tx_caps | flag::LOCAL_COMM | flag::REMOTE_COMM);
+        (tx.msg_order, tx.comp_order) = (flag::ORDER_SAS, 0);
+        (tx.inject_size, tx.size) = (INJECT, SIZE);
+        (tx.iov_limit, tx.rma_iov_limit) = (RUNS, 1);
+        let rx = &mut *it.rx_attr;
+        rx.caps = caps & !(flag::SEND | flag::READ | flag::WRITE);
+        (rx.msg_order, rx.comp_order) = (flag::ORDER_SAS, 0);
+        (rx.total_buffered_recv, rx.size, rx.iov_limit) = (0, SIZE, RUNS);
+        let ep = &mut *it.ep_attr;
+        ep.kind = num::EP_RDM;
+        (ep.protocol, ep.protocol_version) = (PROTOCOL, 1);
+        ep.max_msg_size = MOST;
+        ep.mem_tag_format = u64::MAX >> 1 & 0xaaaa_aaaa_aaaa_aaaa | 1 << 63;
+        (ep.tx_ctx_cnt, ep.rx_ctx_cnt) = (1, 1);
+        let domain = &mut *it.domain_attr;
+        domain.name = host::strdup(link);
+        domain.threading = num::THREAD_SAFE;
+        domain.control_progress = num::PROGRESS_MANUAL;
+        domain.data_progress = num::PROGRESS_MANUAL;
+        domain.resource_mgmt = num::RM_ENABLED;
+        domain.av_type = 0;
+        (domain.mr_key_size, domain.cq_data_size) = (8, 8);
+        (domain.cq_cnt, domain.ep_cnt, domain.cntr_cnt) = (1 << 16, 1 << 15, 1 << 16);
+        (domain.tx_ctx_cnt, domain.rx_ctx_cnt) = (1 << 15, 1 << 15);
+        (domain.max_ep_tx_ctx, domain.max_ep_rx_ctx) = (1, 1);
+        (domain.max_ep_stx_ctx, domain.max_ep_srx_ctx) = (0, 0);
+        (domain.mr_iov_limit, domain.mr_cnt) = (RUNS, 1 << 20);
+        domain.caps = flag::LOCAL_COMM | flag::REMOTE_COMM;
+        domain.max_err_data = 0;
+        domain.mr_mode = 0;
+        if version < NEW_MODES {
+            domain.mr_mode = mr::SCALABLE;
+        }
+        let fabric = &mut *it.fabric_attr;
+        fabric.name = host::strdup("linkx");
+        fabric.prov_version = 1 << 16;
+        fabric.api_version = version;
+        if let Some(hints) = hints {
+            prefer(it, hints, version);
+        }
+    }
+    info
+}
+
+/// A number that no other provider has: protocols of vendors have the highest bit.
+const PROTOCOL: u32 = 1 << 31 | 0x11_4e_4b;
+
+/// Where an offer leaves a choice, what the caller prefers.
+unsafe fn prefer(info: &mut Info, hints: &Info, version: u32) {
+    // SAFETY: structures of libfabric's.
+    unsafe {
+        if let Some(tx) = hints.tx_attr.as_ref() {
+            (*info.tx_attr).op_flags = tx.op_flags;
+        }
+        if let Some(rx) = hints.rx_attr.as_ref() {
+            (*info.rx_attr).op_flags = rx.op_flags;
+        }
+        let domain = &mut *info.domain_attr;
+        if let Some(wanted) = hints.domain_attr.as_ref() {
+            if wanted.threading != 0 {
+                domain.threading = wanted.threading;
+            }
+            if wanted.av_type != 0 {
+                domain.av_type = wanted.av_type;
+            }
+            if wanted.resource_mgmt != 0 {
+                domain.resource_mgmt = wanted.resource_mgmt;
+            }
+            let old = wanted.mr_mode & (mr::BASIC | mr::SCALABLE);
+            domain.mr_mode = match (version < NEW_MODES, old) {
+                (_, mr::BASIC) => mr::BASIC,
+                (_, mr::SCALABLE) => mr::SCALABLE,
+                (true, _) => mr::SCALABLE,
+                (false, _) => wanted.mr_mode & MR_MODES,
+            };
+        }
+        if let Some(wanted) = hints.ep_attr.as_ref() {
+            let ep = &mut *info.ep_attr;
+            if wanted.auth_key_size > 0 && !wanted.auth_key.is_null() {
+                let len = wanted.auth_key_size;
+                let key = libc::malloc(len).cast::<u8>();
+                if !key.is_null() {
+                    key.copy_from_nonoverlapping(wanted.auth_key, len);
+                    (ep.auth_key, ep.auth_key_size) = (key, len);
+                }
+            }
+        }
+        info.handle = hints.handle;
+    }
+}
+
+/// What libfabric calls for a list of offers.
+pub unsafe extern "C" fn getinfo(
+    version: u32,
+    _node: *const c_char,
+    _service: *const c_char,
+    flags: u64,
+    hints: *const Info,
+    to: *mut *mut Info,
+) -> c_int {
+    if flags & flag::ASKED_BY_LAYERS != 0 {
+        return err::NODATA;
+    }
+    // SAFETY: hints as the manual page has them, or null.
+    let hints = unsafe { hints.as_ref() };
+    let Some(caps) = caps_for(hints.map_or(0, |it| it.caps)) else {
+        return err::NODATA;
+    };
+    // SAFETY: as above.
+    if hints.is_some_and(|hints| unsafe { refuses(hints) }.is_some()) {
+        return err::NODATA;
+    }
+    let links = match links::offered() {
+        Ok(links) => links,
+        Err(why) => {
+            host::warn(host::CORE, &why);
+            return err::NODATA;
+        }
+    };
+    // SAFETY: as above; texts of the hints end in 0.
+    let (domain, fabric) = unsafe {
+        let domain = hints.and_then(|it| it.domain_attr.as_ref());
+        let fabric = hints.and_then(|it| it.fabric_attr.as_ref());
+        (
+            domain.map(|it| host::text(it.name)).unwrap_or_default(),
+            fabric.map(|it| host::text(it.name)).unwrap_or_default(),
+        )
+    };
+    if !fabric.is_empty() && fabric != "linkx" {
+        return err::NODATA;
+    }
+    let (mut first, mut last) = (null_mut::<Info>(), null_mut::<Info>());
+    for (link, _) in links {
+        if !domain.is_empty() && domain != link {
+            continue;
+        }
+        // SAFETY: as above.
+        unsafe {
+            let info = offer(version, &link, hints, caps);
+            if info.is_null() {
+                host::freeinfo(first);
+                return -libc::ENOMEM;
+            }
+            match last.as_mut() {
+                Some(last) => last.next = info,
+                None => first = info,
+            }
+            last = info;
+        }
+    }
+    if first.is_null() {
+        return err::NODATA;
+    }
+    // SAFETY: room for the list.
+    unsafe { *to = first };
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn caps_are_those_that_were_asked_for() {
+        assert_eq!(caps_for(0), Some(ALL));
+        let both = flag::LOCAL_COMM | flag::REMOTE_COMM;
+        let tagged = flag::TAGGED | flag::SEND | flag::RECV | both;
+        assert_eq!(caps_for(flag::TAGGED), Some(tagged));
+        let sends = flag::TAGGED | flag::SEND | flag::LOCAL_COMM;
+        assert_eq!(caps_for(sends), Some(sends));
+        assert_eq!(caps_for(flag::TAGGED | 1 << 5), None);
+        assert_eq!(caps_for(ALL), Some(ALL));
+    }
+}

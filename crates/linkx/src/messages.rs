@@ -1,0 +1,794 @@
+//! The calls of messages and tagged messages.
+
+use std::ffi::c_void;
+
+use catena_link::{Completion, Mode, Plane, Sent, TagSelector};
+use libc::iovec;
+
+use crate::core::{PLAIN, State, TAGGED};
+use crate::endpoint::{self, state};
+use crate::op::{AHEAD, Kind, Message, SEAL_AHEAD, data_of, seal_of};
+use crate::queue::{Entry, Fault};
+use crate::sys::{Addr, FidEp, Msg, MsgOps, MsgTagged, TaggedOps, err, flag, num};
+
+pub static MSG: MsgOps = MsgOps {
+    size: size_of::<MsgOps>(),
+    recv,
+    recvv,
+    recvmsg,
+    send,
+    sendv,
+    sendmsg,
+    inject,
+    senddata,
+    injectdata,
+};
+
+pub static TAG: TaggedOps = TaggedOps {
+    size: size_of::<TaggedOps>(),
+    recv: trecv,
+    recvv: trecvv,
+    recvmsg: trecvmsg,
+    send: tsend,
+    sendv: tsendv,
+    sendmsg: tsendmsg,
+    inject: tinject,
+    senddata: tsenddata,
+    injectdata: tinjectdata,
+};
+
+/// A message that is to be sent.
+struct Out<'a> {
+    iov: &'a [iovec],
+    to: Addr,
+    /// Tagged messages have one.
+    tag: Option<u64>,
+    data: Option<u64>,
+    flags: u64,
+    context: *mut c_void,
+}
+
+/// A message that is to be received.
+struct In<'a> {
+    iov: &'a [iovec],
+    from: Addr,
+    /// Tag and bits that are ignored, of tagged messages.
+    tag: Option<(u64, u64)>,
+    flags: u64,
+    context: *mut c_void,
+}
+
+/// One run of memory.
+fn one(at: *const c_void, len: usize) -> [iovec; 1] {
+    [iovec {
+        iov_base: at.cast_mut(),
+        iov_len: len,
+    }]
+}
+
+/// Several runs.
+///
+/// # Safety
+/// As many as `count`.
+unsafe fn many<'a>(iov: *const iovec, count: usize) -> &'a [iovec] {
+    match count {
+        0 => &[],
+        // SAFETY: as promised.
+        _ => unsafe { std::slice::from_raw_parts(iov, count) },
+    }
+}
+
+impl State {
+    /// Sends a message.
+    fn send(&mut self, out: &Out<'_>) -> isize {
+        let peer = match self.peer(out.to) {
+            Ok(peer) => peer,
+            Err(error) => return error,
+        };
+        let (space, tag, of) = match out.tag {
+            Some(tag) => (TAGGED, tag, flag::TAGGED),
+            None => (PLAIN, 0, flag::MSG),
+        };
+        let is_late = out.flags & (flag::DELIVERY_COMPLETE | flag::MATCH_COMPLETE) != 0;
+        let mode = if is_late {
+            Mode::Synchronous
+        } else {
+            Mode::Standard
+        };
+        let is_injected = out.flags & flag::INJECT != 0;
+        let seal = out.data.map_or(0, seal_of);
+        let tells = out.flags & flag::COMPLETION != 0;
+        self.tally.sent += 1;
+        let mut op = None;
+        let message = match out.iov {
+            [run] if !is_injected && seal != SEAL_AHEAD => Message::Run {
+                at: run.iov_base.cast(),
+                len: run.iov_len,
+                seal,
+            },
+            iov => {
+                let mut new = self.pool.take();
+                // SAFETY: just taken.
+                let it = unsafe { new.as_mut() };
+                if seal == SEAL_AHEAD {
+                    it.head.extend(out.data.unwrap_or(0).to_le_bytes());
+                }
+                if is_injected {
+                    for run in iov {
+                        let (at, len) = (run.iov_base.cast::<u8>(), run.iov_len);
+                        if len > 0 {
+                            // SAFETY: the caller lends it for the call.
+                            it.head
+                                .extend(unsafe { std::slice::from_raw_parts(at, len) });
+                        }
+                    }
+                    it.len = it.head.len();
+                } else {
+                    it.lend(iov);
+                }
+                it.seal.set(seal);
+                op = Some(new);
+                Message::Op(new)
+            }
+        };
+        let sent = self
+            .link
+            .send(space, Plane::User, peer.0, tag, mode, message);
+        if matches!(sent, Sent::Done) && op.is_none() {
+            if let Some(counter) = &self.counters.send {
+                counter.count(true);
+            }
+            if tells && let Some(queue) = &self.tx.queue {
+                queue.push(Entry {
+                    context: out.context,
+                    flags: flag::SEND | of,
+                    len: 0,
+                    at: std::ptr::null_mut(),
+                    data: 0,
+                    tag: 0,
+                    source: num::ADDR_NONE,
+                });
+            }
+            return 0;
+        }
+        let mut op = op.unwrap_or_else(|| self.pool.take());
+        // SAFETY: it is there; the engine reads its memory alone.
+        let it = unsafe { op.as_mut() };
+        (it.kind, it.context, it.tells) = (Kind::Send, out.context, tells);
+        (it.flags, it.peer) = (flag::SEND | of, peer.0);
+        match sent {
+            Sent::Done => self.end_send(op, &GOOD),
+            Sent::Pending(request) => self.begin(op, request),
+        }
+        0
+    }
+
+    /// Posts a receive, or looks for a message.
+    fn recv(&mut self, asked: &In<'_>) -> isize {
+        let source = match self.named(asked.from) {
+            Ok(source) => source,
+            Err(error) => return error,
+        };
+        let (space, (tag, ignore), of) = match asked.tag {
+            Some(tag) => (TAGGED, tag, flag::TAGGED),
+            None => (PLAIN, (0, u64::MAX), flag::MSG),
+        };
+        let selector = TagSelector {
+            source,
+            tag,
+            ignore,
+        };
+        if asked.tag.is_some() && asked.flags & (flag::PEEK | flag::CLAIM) != 0 {
+            return match asked.flags & flag::PEEK {
+                0 => self.take_claimed(asked),
+                _ => self.peek(asked, selector),
+            };
+        }
+        let is_multi = asked.flags & flag::MULTI_RECV != 0;
+        if is_multi && (asked.tag.is_some() || asked.iov.len() != 1) {
+            return err::INVAL as isize;
+        }
+        let mut op = self.pool.take();
+        // SAFETY: just taken.
+        let it = unsafe { op.as_mut() };
+        it.kind = if is_multi {
+            Kind::MultiRecv
+        } else {
+            Kind::Recv
+        };
+        (it.context, it.flags) = (asked.context, flag::RECV | of);
+        it.tells = asked.flags & flag::COMPLETION != 0;
+        it.peer = source.map_or(u32::MAX, |it| it.0);
+        it.lend(asked.iov);
+        self.post(op, space, selector);
+        0
+    }
+
+    /// Looks whether a message is there.
+    fn peek(&mut self, asked: &In<'_>, selector: TagSelector) -> isize {
+        self.progress();
+        let plane = Plane::User;
+        let seal = self.link.probe_seal(TAGGED, plane, selector);
+        let takes = asked.flags & (flag::CLAIM | flag::DISCARD) != 0;
+        let (message, found) = match takes {
+            true => self.link.mprobe(TAGGED, plane, selector).unzip(),
+            false => (None, self.link.probe(TAGGED, plane, selector)),
+        };
+        let flags = flag::RECV | flag::TAGGED;
+        let Some(envelope) = found else {
+            if let Some(queue) = &self.rx.queue {
+                let entry = empty(asked.context, flags, selector.tag);
+                let fault = Fault {
+                    error: -err::NOMSG,
+                    left: 0,
+                    cause: "no such message has come".to_owned(),
+                };
+                queue.push_fault(entry, fault);
+            }
+            return 0;
+        };
+        let ahead = if seal == SEAL_AHEAD { AHEAD } else { 0 };
+        let data = data_of(seal);
+        let entry = Entry {
+            flags: flags | data.map_or(0, |_| flag::REMOTE_CQ_DATA),
+            len: (envelope.len as usize).saturating_sub(ahead),
+            data: data.unwrap_or(0),
+            source: self.addr(envelope.source),
+            ..empty(asked.context, flags, envelope.tag)
+        };
+        if let Some(message) = message {
+            match asked.flags & flag::DISCARD {
+                0 => _ = self.claimed.insert(asked.context, (message, seal)),
+                _ => self.discard(message),
+            }
+        }
+        if let Some(queue) = self.rx.queue.as_ref() {
+            queue.push(entry);
+        }
+        0
+    }
+
+    /// Throws a message away that was taken out of the queues.
+    fn discard(&mut self, message: catena_link::MessageId) {
+        let mut op = self.pool.take();
+        // SAFETY: just taken.
+        unsafe { op.as_mut() }.kind = Kind::Sent;
+        let request = self.link.mrecv(message, crate::op::Room(op));
+        self.begin(op, request);
+    }
+
+    /// Receives the message that the same context has claimed.
+    fn take_claimed(&mut self, asked: &In<'_>) -> isize {
+        let Some((message, _)) = self.claimed.remove(&asked.context) else {
+            return err::INVAL as isize;
+        };
+        let flags = flag::RECV | flag::TAGGED;
+        if asked.flags & flag::DISCARD != 0 {
+            self.discard(message);
+            if let Some(queue) = &self.rx.queue {
+                queue.push(empty(asked.context, flags, 0));
+            }
+            return 0;
+        }
+        let mut op = self.pool.take();
+        // SAFETY: just taken.
+        let it = unsafe { op.as_mut() };
+        (it.kind, it.context, it.flags) = (Kind::Recv, asked.context, flags);
+        it.tells = asked.flags & flag::COMPLETION != 0;
+        it.lend(asked.iov);
+        self.receive(op, message);
+        0
+    }
+}
+
+/// A send that ended well.
+const GOOD: Completion<u64> = Completion {
+    source: 0,
+    tag: 0,
+    len: 0,
+    cancelled: false,
+    error: None,
+};
+
+/// A completion that tells of no bytes.
+fn empty(context: *mut c_void, flags: u64, tag: u64) -> Entry {
+    Entry {
+        context,
+        flags,
+        len: 0,
+        at: std::ptr::null_mut(),
+        data: 0,
+        tag,
+        source: num::ADDR_NONE,
+    }
+}
+
+/// Sends, with the flags that the endpoint has for calls without flags, or those given.
+///
+/// # Safety
+/// An open endpoint, and memory as the manual page says; likewise below.
+unsafe fn out(ep: *mut FidEp, flags: Option<u64>, mut out: Out<'_>) -> isize {
+    // SAFETY: as promised.
+    let mut state = match unsafe { state(ep) } {
+        Ok(state) => state,
+        Err(error) => return error,
+    };
+    out.flags = endpoint::flags_of(flags, state.tx_flags, state.tx.is_selective) | out.flags;
+    let len: usize = out.iov.iter().map(|it| it.iov_len).sum();
+    if out.flags & flag::INJECT != 0 && len > endpoint::INJECT {
+        return err::MSGSIZE as isize;
+    }
+    if len > endpoint::MOST {
+        return err::MSGSIZE as isize;
+    }
+    state.send(&out)
+}
+
+/// Sends what may be used again at once, without a completion.
+unsafe fn out_injected(ep: *mut FidEp, mut out: Out<'_>) -> isize {
+    // SAFETY: as promised.
+    let mut state = match unsafe { state(ep) } {
+        Ok(state) => state,
+        Err(error) => return error,
+    };
+    let len: usize = out.iov.iter().map(|it| it.iov_len).sum();
+    if len > endpoint::INJECT {
+        return err::MSGSIZE as isize;
+    }
+    out.flags = flag::INJECT;
+    state.send(&out)
+}
+
+unsafe fn take(ep: *mut FidEp, flags: Option<u64>, mut asked: In<'_>) -> isize {
+    // SAFETY: as promised.
+    let mut state = match unsafe { state(ep) } {
+        Ok(state) => state,
+        Err(error) => return error,
+    };
+    asked.flags = endpoint::flags_of(flags, state.rx_flags, state.rx.is_selective);
+    state.recv(&asked)
+}
+
+unsafe extern "C" fn send(
+    ep: *mut FidEp,
+    at: *const c_void,
+    len: usize,
+    _desc: *mut c_void,
+    to: Addr,
+    context: *mut c_void,
+) -> isize {
+    let (iov, tag, data, flags) = (&one(at, len), None, None, 0);
+    // SAFETY: as the manual page says; likewise below.
+    unsafe {
+        out(
+            ep,
+            None,
+            Out {
+                iov,
+                to,
+                tag,
+                data,
+                flags,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn sendv(
+    ep: *mut FidEp,
+    iov: *const iovec,
+    _desc: *mut *mut c_void,
+    count: usize,
+    to: Addr,
+    context: *mut c_void,
+) -> isize {
+    // SAFETY: as above.
+    unsafe {
+        let (iov, tag, data, flags) = (many(iov, count), None, None, 0);
+        out(
+            ep,
+            None,
+            Out {
+                iov,
+                to,
+                tag,
+                data,
+                flags,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn sendmsg(ep: *mut FidEp, msg: *const Msg, flags: u64) -> isize {
+    // SAFETY: as above.
+    unsafe {
+        let msg = &*msg;
+        let (iov, to, tag) = (many(msg.iov, msg.iov_count), msg.addr, None);
+        let data = (flags & flag::REMOTE_CQ_DATA != 0).then_some(msg.data);
+        let context = msg.context;
+        out(
+            ep,
+            Some(flags),
+            Out {
+                iov,
+                to,
+                tag,
+                data,
+                flags: 0,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn inject(ep: *mut FidEp, at: *const c_void, len: usize, to: Addr) -> isize {
+    let (iov, tag, data, flags) = (&one(at, len), None, None, 0);
+    let context = std::ptr::null_mut();
+    // SAFETY: as above.
+    unsafe {
+        out_injected(
+            ep,
+            Out {
+                iov,
+                to,
+                tag,
+                data,
+                flags,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn senddata(
+    ep: *mut FidEp,
+    at: *const c_void,
+    len: usize,
+    _desc: *mut c_void,
+    data: u64,
+    to: Addr,
+    context: *mut c_void,
+) -> isize {
+    let (iov, tag, data, flags) = (&one(at, len), None, Some(data), 0);
+    // SAFETY: as above.
+    unsafe {
+        out(
+            ep,
+            None,
+            Out {
+                iov,
+                to,
+                tag,
+                data,
+                flags,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn injectdata(
+    ep: *mut FidEp,
+    at: *const c_void,
+    len: usize,
+    data: u64,
+    to: Addr,
+) -> isize {
+    let (iov, tag, data, flags) = (&one(at, len), None, Some(data), 0);
+    let context = std::ptr::null_mut();
+    // SAFETY: as above.
+    unsafe {
+        out_injected(
+            ep,
+            Out {
+                iov,
+                to,
+                tag,
+                data,
+                flags,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn recv(
+    ep: *mut FidEp,
+    at: *mut c_void,
+    len: usize,
+    _desc: *mut c_void,
+    from: Addr,
+    context: *mut c_void,
+) -> isize {
+    let (iov, tag, flags) = (&one(at, len), None, 0);
+    // SAFETY: as above.
+    unsafe {
+        take(
+            ep,
+            None,
+            In {
+                iov,
+                from,
+                tag,
+                flags,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn recvv(
+    ep: *mut FidEp,
+    iov: *const iovec,
+    _desc: *mut *mut c_void,
+    count: usize,
+    from: Addr,
+    context: *mut c_void,
+) -> isize {
+    // SAFETY: as above.
+    unsafe {
+        let (iov, tag, flags) = (many(iov, count), None, 0);
+        take(
+            ep,
+            None,
+            In {
+                iov,
+                from,
+                tag,
+                flags,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn recvmsg(ep: *mut FidEp, msg: *const Msg, flags: u64) -> isize {
+    // SAFETY: as above.
+    unsafe {
+        let msg = &*msg;
+        let (iov, from, tag) = (many(msg.iov, msg.iov_count), msg.addr, None);
+        let context = msg.context;
+        take(
+            ep,
+            Some(flags),
+            In {
+                iov,
+                from,
+                tag,
+                flags,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn tsend(
+    ep: *mut FidEp,
+    at: *const c_void,
+    len: usize,
+    _desc: *mut c_void,
+    to: Addr,
+    tag: u64,
+    context: *mut c_void,
+) -> isize {
+    let (iov, tag, data, flags) = (&one(at, len), Some(tag), None, 0);
+    // SAFETY: as above.
+    unsafe {
+        out(
+            ep,
+            None,
+            Out {
+                iov,
+                to,
+                tag,
+                data,
+                flags,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn tsendv(
+    ep: *mut FidEp,
+    iov: *const iovec,
+    _desc: *mut *mut c_void,
+    count: usize,
+    to: Addr,
+    tag: u64,
+    context: *mut c_void,
+) -> isize {
+    // SAFETY: as above.
+    unsafe {
+        let (iov, tag, data, flags) = (many(iov, count), Some(tag), None, 0);
+        out(
+            ep,
+            None,
+            Out {
+                iov,
+                to,
+                tag,
+                data,
+                flags,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn tsendmsg(ep: *mut FidEp, msg: *const MsgTagged, flags: u64) -> isize {
+    // SAFETY: as above.
+    unsafe {
+        let msg = &*msg;
+        let (iov, to, tag) = (many(msg.iov, msg.iov_count), msg.addr, Some(msg.tag));
+        let data = (flags & flag::REMOTE_CQ_DATA != 0).then_some(msg.data);
+        let context = msg.context;
+        out(
+            ep,
+            Some(flags),
+            Out {
+                iov,
+                to,
+                tag,
+                data,
+                flags: 0,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn tinject(
+    ep: *mut FidEp,
+    at: *const c_void,
+    len: usize,
+    to: Addr,
+    tag: u64,
+) -> isize {
+    let (iov, tag, data, flags) = (&one(at, len), Some(tag), None, 0);
+    let context = std::ptr::null_mut();
+    // SAFETY: as above.
+    unsafe {
+        out_injected(
+            ep,
+            Out {
+                iov,
+                to,
+                tag,
+                data,
+                flags,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn tsenddata(
+    ep: *mut FidEp,
+    at: *const c_void,
+    len: usize,
+    _desc: *mut c_void,
+    data: u64,
+    to: Addr,
+    tag: u64,
+    context: *mut c_void,
+) -> isize {
+    let (iov, tag, data, flags) = (&one(at, len), Some(tag), Some(data), 0);
+    // SAFETY: as above.
+    unsafe {
+        out(
+            ep,
+            None,
+            Out {
+                iov,
+                to,
+                tag,
+                data,
+                flags,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn tinjectdata(
+    ep: *mut FidEp,
+    at: *const c_void,
+    len: usize,
+    data: u64,
+    to: Addr,
+    tag: u64,
+) -> isize {
+    let (iov, tag, data, flags) = (&one(at, len), Some(tag), Some(data), 0);
+    let context = std::ptr::null_mut();
+    // SAFETY: as above.
+    unsafe {
+        out_injected(
+            ep,
+            Out {
+                iov,
+                to,
+                tag,
+                data,
+                flags,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn trecv(
+    ep: *mut FidEp,
+    at: *mut c_void,
+    len: usize,
+    _desc: *mut c_void,
+    from: Addr,
+    tag: u64,
+    ignore: u64,
+    context: *mut c_void,
+) -> isize {
+    let (iov, tag, flags) = (&one(at, len), Some((tag, ignore)), 0);
+    // SAFETY: as above.
+    unsafe {
+        take(
+            ep,
+            None,
+            In {
+                iov,
+                from,
+                tag,
+                flags,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn trecvv(
+    ep: *mut FidEp,
+    iov: *const iovec,
+    _desc: *mut *mut c_void,
+    count: usize,
+    from: Addr,
+    tag: u64,
+    ignore: u64,
+    context: *mut c_void,
+) -> isize {
+    // SAFETY: as above.
+    unsafe {
+        let (iov, tag, flags) = (many(iov, count), Some((tag, ignore)), 0);
+        take(
+            ep,
+            None,
+            In {
+                iov,
+                from,
+                tag,
+                flags,
+                context,
+            },
+        )
+    }
+}
+
+unsafe extern "C" fn trecvmsg(ep: *mut FidEp, msg: *const MsgTagged, flags: u64) -> isize {
+    // SAFETY: as above.
+    unsafe {
+        let msg = &*msg;
+        let (iov, from) = (many(msg.iov, msg.iov_count), msg.addr);
+        let (tag, context) = (Some((msg.tag, msg.ignore)), msg.context);
+        take(
+            ep,
+            Some(flags),
+            In {
+                iov,
+                from,
+                tag,
+                flags,
+                context,
+            },
+        )
+    }
+}

@@ -1,0 +1,46 @@
+//! What all objects have in common: an allocation that begins with libfabric's part, and the
+//! functions of what an object cannot do.
+
+use std::ffi::{c_char, c_int, c_void};
+
+use crate::sys::{Fid, err};
+
+/// The object that libfabric's part is the beginning of.
+///
+/// # Safety
+/// `at` is the beginning of a `T`, which is open; it is used by calls that do not change it at
+/// once.
+pub unsafe fn of<'a, T, F>(at: *mut F) -> &'a T {
+    // SAFETY: as promised.
+    unsafe { &*at.cast::<T>() }
+}
+
+/// Frees an object.
+///
+/// # Safety
+/// As [`of`], and it is used no more.
+pub unsafe fn free<T, F>(at: *mut F) {
+    // SAFETY: all objects are made by `Box`.
+    drop(unsafe { Box::from_raw(at.cast::<T>()) });
+}
+
+/// Nothing can be bound to it.
+pub unsafe extern "C" fn no_bind(_: *mut Fid, _: *mut Fid, _: u64) -> c_int {
+    err::NOSYS
+}
+
+/// It takes no commands.
+pub unsafe extern "C" fn no_control(_: *mut Fid, _: c_int, _: *mut c_void) -> c_int {
+    err::NOSYS
+}
+
+/// It has no further tables.
+pub unsafe extern "C" fn no_ops_open(
+    _: *mut Fid,
+    _: *const c_char,
+    _: u64,
+    _: *mut *mut c_void,
+    _: *mut c_void,
+) -> c_int {
+    err::NOSYS
+}
