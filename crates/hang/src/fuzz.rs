@@ -1,5 +1,5 @@
-//! Targets for fuzzing (`fuzz/` at the root of the repository): what processes tell of themselves is
-//! judged within bounds, whatever it is. Not a part of the library.
+//! Targets for fuzzing (`fuzz/` at the root of the repository): what processes tell of themselves
+//! is judged within bounds, whatever it is. Not a part of the library.
 
 #[cfg(test)]
 #[path = "../../../fuzz/replay.rs"]

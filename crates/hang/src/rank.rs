@@ -83,8 +83,8 @@ impl Rank {
         self.waits().flat_map(|(_, waits)| &waits.needs)
     }
 
-    /// Believes none of its needs that name more than `most` processes: anybody may do those. What a
-    /// rank says of itself stands in memory that its program can write.
+    /// Believes none of its needs that name more than `most` processes: anybody may do those. What
+    /// a rank says of itself stands in memory that its program can write.
     pub(crate) fn doubt(&mut self, most: u64) {
         let waits = self.threads.iter_mut().filter_map(|it| it.waits.as_mut());
         for need in waits.flat_map(|it| &mut it.needs) {

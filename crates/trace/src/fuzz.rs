@@ -1,5 +1,5 @@
-//! Targets for fuzzing (`fuzz/` at the root of the repository): each takes any bytes for memory that
-//! a process shares with those who look at it. Not a part of the library.
+//! Targets for fuzzing (`fuzz/` at the root of the repository): each takes any bytes for memory
+//! that a process shares with those who look at it. Not a part of the library.
 
 #[cfg(test)]
 #[path = "../../../fuzz/replay.rs"]

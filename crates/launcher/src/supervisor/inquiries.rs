@@ -199,7 +199,7 @@ mod tests {
         let Progress::Answer(text) = inquiries.answered(2, &answer, &processes, Vec::new) else {
             panic!("it has both looks");
         };
-        eprintln!("{ranks} ranks took {:?}", begin.elapsed());
+        catena_base::tell!("{ranks} ranks took {:?}", begin.elapsed());
         let lines: Vec<_> = text.lines().collect();
         assert!(
             lines[0].starts_with("the job hangs: rank 77 waits in MPI_Recv (solver.c:88)"),
