@@ -7,7 +7,14 @@
 //! UCX pairs the endpoints of two workers by how many there were before (1.13): the first that one
 //! of them opens leads to the first of the other one, whenever that is opened, and if the former
 //! was closed meanwhile the latter leads nowhere. So the way to one that has not opened its own yet
-//! is kept for when it is added again.
+//! is kept for when it is added again. Once two have removed each other several times the way of
+//! one may still be paired with a former way of the other one. What is sent whole arrives all the
+//! same; UCX throws away pieces of what it has cut, and reads of the other one's memory. So frames
+//! among those that were added are so short that UCX does not cut them.
+//!
+//! No message is read out of its sender's memory: UCX does that in software over TCP, without
+//! looking whether the memory is still registered. If the sender removes the receiver, its memory
+//! is its own again, and the receiver would take for the message what is there now.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};

@@ -78,8 +78,12 @@ impl Ucx {
         library: Library,
         place: LocalPeer,
         wanted: &Wanted,
-        config: Config,
+        mut config: Config,
     ) -> Result<Ucx, UcxError> {
+        if place.processes == 1 {
+            // It may add others: see `added`.
+            config.frame = config.frame.min(wanted.whole_frame());
+        }
         let (sends, stride) = (config.sends, config.frame.next_multiple_of(64));
         let words_at = sends * stride;
         let bytes = words_at + config.operations * WORDS;
@@ -231,8 +235,12 @@ impl Transport for Ucx {
         self.drain(deliver)
     }
 
+    /// Nobody reads the messages of one that was added: see `added`.
     fn rendezvous(&self, _peer: Peer, _len: u64, _load: Load) -> Rendezvous {
-        Rendezvous::Get
+        match self.added {
+            None => Rendezvous::Get,
+            Some(_) => Rendezvous::Stream,
+        }
     }
 
     fn register(&mut self, peer: Option<Peer>, buf: Buf, access: Access) -> Option<RemoteKey> {

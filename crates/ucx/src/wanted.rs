@@ -39,6 +39,15 @@ impl Wanted {
         std::fs::read_dir(DEVICES).map_or(true, |mut all| all.next().is_none())
     }
 
+    /// The longest frame that UCX is sure to send in one piece, bytes: a segment of TCP, if that
+    /// alone was asked for, or what every transport carries.
+    pub(crate) fn whole_frame(&self) -> usize {
+        match self.transports.as_deref() {
+            Some("tcp") => 66 << 10,
+            _ => 3 << 10,
+        }
+    }
+
     /// Whether a device of that name may be used.
     pub(crate) fn may_use(&self, device: &str) -> bool {
         let said = std::env::var("UCX_NET_DEVICES").ok();
@@ -54,6 +63,9 @@ impl Wanted {
     /// peer that dies abort the program in UCX 1.13. Where there is no InfiniBand
     /// UCX asks nobody whether he lives: the kernel does (`UCX_TCP_KEEPIDLE`, after
     /// 28 s without a setting), but only while nothing is under way.
+    ///
+    /// UCX 1.13 knows the settings of a transport without its name in front, and later versions
+    /// know them with it. Neither minds the other ones.
     pub(crate) fn settings(&self) -> Vec<(&'static CStr, CString)> {
         let unless = |variable: &str, value: &str| {
             let free = std::env::var_os(variable).is_none();
@@ -67,6 +79,8 @@ impl Wanted {
             (c"NET_DEVICES", self.devices.clone()),
             (c"TCP_TX_SEG_SIZE", unless("UCX_TCP_TX_SEG_SIZE", SEGMENT)),
             (c"TCP_RX_SEG_SIZE", unless("UCX_TCP_RX_SEG_SIZE", SEGMENT)),
+            (c"TX_SEG_SIZE", unless("UCX_TCP_TX_SEG_SIZE", SEGMENT)),
+            (c"RX_SEG_SIZE", unless("UCX_TCP_RX_SEG_SIZE", SEGMENT)),
             (c"ZCOPY_THRESH", unless("UCX_ZCOPY_THRESH", "inf")),
             (c"TCP_MAX_CONN_RETRIES", again),
             (c"KEEPALIVE_INTERVAL", asking.flatten()),
@@ -96,6 +110,10 @@ mod tests {
         assert!(settings.contains(&(c"TLS", c"rc,tcp".to_owned())));
         assert!(settings.contains(&(c"NET_DEVICES", c"mlx5_0:1".to_owned())));
         assert!(wanted.may_use("mlx5_0:1") && !wanted.may_use("eth0"));
+        // UCX 1.13 takes the one, and later versions the other.
+        for name in [c"TX_SEG_SIZE", c"TCP_TX_SEG_SIZE"] {
+            assert!(settings.contains(&(name, c"68k".to_owned())));
+        }
         let none = Wanted::default();
         assert_eq!(none.show(), "ucx");
         let named = [c"TLS", c"NET_DEVICES"];
