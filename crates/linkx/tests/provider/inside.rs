@@ -404,6 +404,7 @@ pub fn atomics() {
     let mut words = [5u64, 6, 7, 8];
     // SAFETY: as above; likewise below.
     let ops = unsafe { &*(*one.ep).atomic };
+    // SAFETY: as above.
     let bytes = unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), 32) };
     let mr = register(two, bytes, 1, BOTH);
     let (to, none) = (pair.there[0], null_mut::<c_void>());
