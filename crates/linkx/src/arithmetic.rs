@@ -1,6 +1,8 @@
-//! Atomics on memory of this process, which peers ask for.
+//! Atomics on memory of this process, which peers ask for: those of the processor, element by
+//! element, where an element is aligned.
 
 use std::ffi::c_int;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
 
 /// Bytes of one atomic, at most: operands, those that are compared with, and results each.
 pub const MOST: usize = 4096;
@@ -164,7 +166,7 @@ pub unsafe fn perform(
     before: &mut Vec<u8>,
 ) {
     macro_rules! each {
-        ($ty:ty) => {{
+        ($ty:ty, $atomic:ty) => {{
             const SIZE: usize = size_of::<$ty>();
             let read = |from: &[u8], number: usize| {
                 let bytes = from
@@ -173,32 +175,64 @@ pub unsafe fn perform(
                 bytes.map_or_else(<$ty>::default, |it| <$ty>::from_ne_bytes(*it))
             };
             for number in 0..len / SIZE {
-                // SAFETY: within what was promised.
-                let old = unsafe {
-                    let place = at.add(number * SIZE).cast::<$ty>();
-                    let old = place.read_unaligned();
-                    let (with, other) = (read(operands, number), read(compare, number));
-                    place.write_unaligned(result(old, with, other, operation));
-                    old
+                let (with, other) = (read(operands, number), read(compare, number));
+                let after = |old: $ty| result(old, with, other, operation);
+                let place = at.wrapping_add(number * SIZE);
+                let old = if place.addr().is_multiple_of(SIZE) {
+                    // SAFETY: within what was promised, and aligned. Processes that share the memory
+                    // use atomics of the processor there, too.
+                    let word = unsafe { <$atomic>::from_ptr(place.cast()) };
+                    let bits = |it: $ty| it.to_ne_bytes();
+                    let changed = word.fetch_update(SeqCst, SeqCst, |old| {
+                        let old = <$ty>::from_ne_bytes(old.to_ne_bytes());
+                        Some(FromBytes::from_bytes(bits(after(old))))
+                    });
+                    let (Ok(old) | Err(old)) = changed;
+                    <$ty>::from_ne_bytes(old.to_ne_bytes())
+                } else {
+                    // SAFETY: within what was promised.
+                    unsafe {
+                        let place = place.cast::<$ty>();
+                        let old = place.read_unaligned();
+                        place.write_unaligned(after(old));
+                        old
+                    }
                 };
                 before.extend(old.to_ne_bytes());
             }
         }};
     }
     match ty {
-        0 => each!(i8),
-        1 => each!(u8),
-        2 => each!(i16),
-        3 => each!(u16),
-        4 => each!(i32),
-        5 => each!(u32),
-        6 => each!(i64),
-        7 => each!(u64),
-        8 => each!(f32),
-        9 => each!(f64),
+        0 => each!(i8, AtomicU8),
+        1 => each!(u8, AtomicU8),
+        2 => each!(i16, AtomicU16),
+        3 => each!(u16, AtomicU16),
+        4 => each!(i32, AtomicU32),
+        5 => each!(u32, AtomicU32),
+        6 => each!(i64, AtomicU64),
+        7 => each!(u64, AtomicU64),
+        8 => each!(f32, AtomicU32),
+        9 => each!(f64, AtomicU64),
         _ => {}
     }
 }
+
+/// A word of the processor's, from the bytes of an element that is as long.
+trait FromBytes<const N: usize> {
+    fn from_bytes(bytes: [u8; N]) -> Self;
+}
+
+macro_rules! words {
+    ($($ty:ty)*) => {$(
+        impl FromBytes<{ size_of::<$ty>() }> for $ty {
+            fn from_bytes(bytes: [u8; size_of::<$ty>()]) -> Self {
+                <$ty>::from_ne_bytes(bytes)
+            }
+        }
+    )*};
+}
+
+words!(u8 u16 u32 u64);
 
 #[cfg(test)]
 mod tests {

@@ -45,7 +45,7 @@ struct Asked<'a> {
 }
 
 /// The bytes of elements that lie in several runs.
-fn bytes_of<'a>(all: &'a [Ioc], size: usize) -> impl Iterator<Item = &'a [u8]> {
+fn bytes_of(all: &[Ioc], size: usize) -> impl Iterator<Item = &[u8]> {
     let runs = all.iter().filter(|it| it.count > 0 && !it.addr.is_null());
     // SAFETY: memory that the program lends for the call.
     runs.map(move |it| unsafe { std::slice::from_raw_parts(it.addr.cast(), it.count * size) })

@@ -389,8 +389,8 @@ impl State {
 
     /// Takes back a receive with that context; whether there was one.
     pub fn cancel(&mut self, context: *mut c_void) -> bool {
-        // SAFETY: a receive that is under way is there.
         let is_it = |op: &NonNull<Op>| {
+            // SAFETY: a receive that is under way is there.
             let op = unsafe { op.as_ref() };
             op.context == context && matches!(op.kind, Kind::Recv | Kind::MultiRecv)
         };

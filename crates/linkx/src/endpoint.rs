@@ -1,5 +1,6 @@
 //! Endpoints as objects.
 
+use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 use std::sync::{Arc, MutexGuard};
 
@@ -27,7 +28,8 @@ pub struct EpObject {
     core: Arc<Core>,
     /// What its queues and counters have of it.
     mover: Arc<dyn Progress>,
-    queues: std::cell::RefCell<(Vec<Arc<Queue>>, Vec<Arc<Counter>>)>,
+    queues: RefCell<Vec<Arc<Queue>>>,
+    counters: RefCell<Vec<Arc<Counter>>>,
     address: crate::vector::Address,
     link: String,
 }
@@ -167,7 +169,8 @@ pub unsafe fn open(
         },
         mover: Arc::<Core>::clone(&core),
         core,
-        queues: Default::default(),
+        queues: RefCell::default(),
+        counters: RefCell::default(),
         address,
         link: link.to_owned(),
     });
@@ -178,7 +181,7 @@ unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
     // SAFETY: an open endpoint, used no more.
     unsafe {
         let object = of::<EpObject, _>(fid);
-        let (queues, counters) = object.queues.take();
+        let (queues, counters) = (object.queues.take(), object.counters.take());
         queues.iter().for_each(|it| it.movers.remove(&object.mover));
         counters
             .iter()
@@ -241,7 +244,7 @@ unsafe extern "C" fn bind(fid: *mut Fid, to: *mut Fid, flags: u64) -> c_int {
                 if flags & flag::RECV != 0 {
                     state.rx = bound;
                 }
-                object.queues.borrow_mut().0.push(Arc::clone(queue));
+                object.queues.borrow_mut().push(Arc::clone(queue));
                 0
             }
             class::CNTR => {
@@ -259,7 +262,7 @@ unsafe extern "C" fn bind(fid: *mut Fid, to: *mut Fid, flags: u64) -> c_int {
                         *place = Some(Arc::clone(counter));
                     }
                 }
-                object.queues.borrow_mut().1.push(Arc::clone(counter));
+                object.counters.borrow_mut().push(Arc::clone(counter));
                 0
             }
             class::AV => {
@@ -294,9 +297,10 @@ unsafe extern "C" fn control(fid: *mut Fid, command: c_int, arg: *mut c_void) ->
                 }
                 state.is_enabled = true;
                 drop(state);
-                let all = object.queues.borrow();
-                all.0.iter().for_each(|it| it.movers.add(&object.mover));
-                all.1.iter().for_each(|it| it.movers.add(&object.mover));
+                let queues = object.queues.borrow();
+                queues.iter().for_each(|it| it.movers.add(&object.mover));
+                let counters = object.counters.borrow();
+                counters.iter().for_each(|it| it.movers.add(&object.mover));
                 0
             }
             num::GETOPSFLAG => {

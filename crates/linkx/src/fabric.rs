@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::AcqRel, Ordering::Acquire};
 use crate::atomics::{self, ATOMIC};
 use crate::counter;
 use crate::endpoint::{self, Tables};
+use crate::events;
 use crate::host;
 use crate::info;
 use crate::links;
@@ -17,8 +18,8 @@ use crate::object::{free, no_control, no_ops_open, of};
 use crate::queue;
 use crate::remote::RMA;
 use crate::sys::{
-    AvAttr, CntrAttr, CqAttr, DomainOps, FabricAttr, FabricOps, Fid, FidAv, FidCntr, FidCq,
-    FidDomain, FidEp, FidFabric, FidMr, FidOps, Info, MrAttr, MrOps, Provider, class, err,
+    AvAttr, CntrAttr, CqAttr, DomainOps, EqAttr, FabricAttr, FabricOps, Fid, FidAv, FidCntr, FidCq,
+    FidDomain, FidEp, FidEq, FidFabric, FidMr, FidOps, Info, MrAttr, MrOps, Provider, class, err,
 };
 use crate::vector;
 
@@ -119,11 +120,12 @@ unsafe extern "C" fn passive_ep(
 
 unsafe extern "C" fn eq_open(
     _: *mut FidFabric,
-    _: *mut c_void,
-    _: *mut *mut c_void,
-    _: *mut c_void,
+    attr: *mut EqAttr,
+    to: *mut *mut FidEq,
+    context: *mut c_void,
 ) -> c_int {
-    err::NOSYS
+    // SAFETY: as the manual page says.
+    unsafe { hand(events::open(attr, context), to) }
 }
 
 unsafe extern "C" fn wait_open(_: *mut FidFabric, _: *mut c_void, _: *mut *mut c_void) -> c_int {

@@ -30,6 +30,7 @@
 //! | `serve`    | requests of peers, and what they do to memory here                |
 //! | `arithmetic` | atomics on memory here                                          |
 //! | `info`     | what is offered: `fi_getinfo`                                     |
+//! | `events`   | event queues, which have no events                                |
 //! | `memory`   | memory regions                                                    |
 //! | `vector`   | address vectors                                                   |
 //! | `counter`  | counters                                                          |
@@ -49,6 +50,7 @@ mod atomics;
 mod core;
 mod counter;
 mod endpoint;
+mod events;
 mod fabric;
 mod host;
 mod info;

@@ -235,10 +235,8 @@ mod tests {
         // SAFETY: one run.
         let open = unsafe { register(&regions, &attr, 0) }.expect("a new key");
         // SAFETY: as above.
-        assert_eq!(
-            unsafe { register(&regions, &attr, 0) }.err(),
-            Some(err::NOKEY)
-        );
+        let again = unsafe { register(&regions, &attr, 0) };
+        assert_eq!(again.err(), Some(err::NOKEY));
         let find = |key, addr, len, access| regions.find(key, addr, len, access);
         assert!(find(9, 0, 64, flag::REMOTE_READ).is_ok() && find(9, 63, 1, 0).is_ok());
         assert_eq!(find(9, 64, 1, 0), Err(libc::EFAULT));

@@ -313,7 +313,7 @@ unsafe fn out(ep: *mut FidEp, flags: Option<u64>, mut out: Out<'_>) -> isize {
         Ok(state) => state,
         Err(error) => return error,
     };
-    out.flags = endpoint::flags_of(flags, state.tx_flags, state.tx.is_selective) | out.flags;
+    out.flags |= endpoint::flags_of(flags, state.tx_flags, state.tx.is_selective);
     let len: usize = out.iov.iter().map(|it| it.iov_len).sum();
     if out.flags & flag::INJECT != 0 && len > endpoint::INJECT {
         return err::MSGSIZE as isize;

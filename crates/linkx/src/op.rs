@@ -367,6 +367,10 @@ const KEPT: usize = 1 << 16;
 
 /// Operations that are used again.
 #[derive(Debug, Default)]
+#[allow(
+    clippy::vec_box,
+    reason = "operations stay where they are while others come and go"
+)]
 pub struct Pool(Vec<Box<Op>>);
 
 impl Pool {

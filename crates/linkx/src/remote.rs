@@ -89,10 +89,13 @@ impl State {
             data: asked.data.unwrap_or(0),
         };
         if !is_long {
-            // SAFETY: memory that the program lends for the call.
             let part = |it: &iovec| match it.iov_len {
                 0 => &[][..],
-                len => unsafe { std::slice::from_raw_parts(it.iov_base.cast::<u8>(), len) },
+                len => {
+                    let at = it.iov_base.cast::<u8>();
+                    // SAFETY: memory that the program lends for the call.
+                    unsafe { std::slice::from_raw_parts(at, len) }
+                }
             };
             let parts: Vec<&[u8]> = asked.iov.iter().map(part).collect();
             self.ask(peer, &request, &parts);

@@ -70,7 +70,7 @@ pub struct FabricOps {
     pub passive_ep:
         unsafe extern "C" fn(*mut FidFabric, *mut Info, *mut *mut c_void, *mut c_void) -> c_int,
     pub eq_open:
-        unsafe extern "C" fn(*mut FidFabric, *mut c_void, *mut *mut c_void, *mut c_void) -> c_int,
+        unsafe extern "C" fn(*mut FidFabric, *mut EqAttr, *mut *mut FidEq, *mut c_void) -> c_int,
     pub wait_open: unsafe extern "C" fn(*mut FidFabric, *mut c_void, *mut *mut c_void) -> c_int,
     pub trywait: unsafe extern "C" fn(*mut FidFabric, *mut *mut Fid, c_int) -> c_int,
 }
@@ -292,6 +292,35 @@ pub struct CqOps {
     pub signal: unsafe extern "C" fn(*mut FidCq) -> c_int,
     pub strerror:
         unsafe extern "C" fn(*mut FidCq, c_int, *const c_void, *mut c_char, usize) -> *const c_char,
+}
+
+/// `struct fi_eq_attr`.
+#[repr(C)]
+pub struct EqAttr {
+    pub size: usize,
+    pub flags: u64,
+    pub wait_obj: c_int,
+    pub signaling_vector: c_int,
+    pub wait_set: *mut c_void,
+}
+
+/// `struct fid_eq`.
+#[repr(C)]
+pub struct FidEq {
+    pub fid: Fid,
+    pub ops: *const EqOps,
+}
+
+/// `struct fi_ops_eq`.
+#[repr(C)]
+pub struct EqOps {
+    pub size: usize,
+    pub read: unsafe extern "C" fn(*mut FidEq, *mut u32, *mut c_void, usize, u64) -> isize,
+    pub readerr: unsafe extern "C" fn(*mut FidEq, *mut c_void, u64) -> isize,
+    pub write: unsafe extern "C" fn(*mut FidEq, u32, *const c_void, usize, u64) -> isize,
+    pub sread: unsafe extern "C" fn(*mut FidEq, *mut u32, *mut c_void, usize, c_int, u64) -> isize,
+    pub strerror:
+        unsafe extern "C" fn(*mut FidEq, c_int, *const c_void, *mut c_char, usize) -> *const c_char,
 }
 
 /// `struct fi_cntr_attr`.

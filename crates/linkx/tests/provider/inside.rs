@@ -336,6 +336,7 @@ pub fn remote_memory() {
     for len in [1, 8, 4000, 100_000, (1 << 20) - 16] {
         let (message, mut back) = (pattern(len), vec![0; len]);
         let (at, into) = (message.as_ptr().cast(), back.as_mut_ptr().cast());
+        // SAFETY: as above.
         unsafe {
             assert_eq!(
                 (ops.write)(one.ep, at, len, none, to, 16, 77, 3 as *mut _),
@@ -362,6 +363,7 @@ pub fn remote_memory() {
     }
     for (len, data) in [(8, u64::MAX), (50_000, 9)] {
         let message = pattern(len);
+        // SAFETY: as above.
         unsafe {
             let at = message.as_ptr().cast();
             assert_eq!(
@@ -384,6 +386,7 @@ pub fn remote_memory() {
     ] {
         let mut bytes = pattern(len);
         let at = bytes.as_mut_ptr().cast();
+        // SAFETY: as above.
         unsafe {
             assert_eq!((ops.write)(one.ep, at, len, none, to, addr, key, none), 0);
             assert_eq!(pair.bad(0).err, error);
@@ -401,11 +404,13 @@ pub fn atomics() {
     let mut words = [5u64, 6, 7, 8];
     // SAFETY: as above; likewise below.
     let ops = unsafe { &*(*one.ep).atomic };
+    // SAFETY: as above.
     let bytes = unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), 32) };
     let mr = register(two, bytes, 1, BOTH);
     let (to, none) = (pair.there[0], null_mut::<c_void>());
     let (u64_, sum, cswap) = (7, 2, 12);
     let (add, mut old) = ([10u64, 20], [0u64; 2]);
+    // SAFETY: as above.
     unsafe {
         let at = add.as_ptr().cast();
         assert_eq!(

@@ -145,6 +145,8 @@ tests! {
     strangers_that_call
 }
 
+type DupInfo = unsafe extern "C" fn(*const Info) -> *mut Info;
+type OpenFabric = unsafe extern "C" fn(*mut FabricAttr, *mut *mut FidFabric, *mut c_void) -> c_int;
 type GetInfo = unsafe extern "C" fn(
     u32,
     *const c_char,
@@ -158,8 +160,8 @@ type GetInfo = unsafe extern "C" fn(
 struct Fabric {
     version: u32,
     getinfo: GetInfo,
-    dupinfo: unsafe extern "C" fn(*const Info) -> *mut Info,
-    fabric: unsafe extern "C" fn(*mut FabricAttr, *mut *mut FidFabric, *mut c_void) -> c_int,
+    dupinfo: DupInfo,
+    fabric: OpenFabric,
 }
 
 impl Fabric {
@@ -179,8 +181,8 @@ impl Fabric {
             Fabric {
                 version: version(),
                 getinfo: std::mem::transmute::<*mut c_void, GetInfo>(symbol(c"fi_getinfo")),
-                dupinfo: std::mem::transmute::<*mut c_void, _>(symbol(c"fi_dupinfo")),
-                fabric: std::mem::transmute::<*mut c_void, _>(symbol(c"fi_fabric")),
+                dupinfo: std::mem::transmute::<*mut c_void, DupInfo>(symbol(c"fi_dupinfo")),
+                fabric: std::mem::transmute::<*mut c_void, OpenFabric>(symbol(c"fi_fabric")),
             }
         }
     }
@@ -338,10 +340,8 @@ impl Side {
     fn tinject(&self, bytes: &[u8], to: Addr, tag: u64) {
         let (at, len) = (bytes.as_ptr().cast(), bytes.len());
         // SAFETY: as above.
-        assert_eq!(
-            unsafe { (self.tagged().inject)(self.ep, at, len, to, tag) },
-            0
-        );
+        let done = unsafe { (self.tagged().inject)(self.ep, at, len, to, tag) };
+        assert_eq!(done, 0);
     }
 
     fn close(self) {
