@@ -179,8 +179,8 @@ pub unsafe fn perform(
                 let after = |old: $ty| result(old, with, other, operation);
                 let place = at.wrapping_add(number * SIZE);
                 let old = if place.addr().is_multiple_of(SIZE) {
-                    // SAFETY: within what was promised, and aligned. Processes that share the memory
-                    // use atomics of the processor there, too.
+                    // SAFETY: within what was promised, and aligned. Processes that share the
+                    // memory use atomics of the processor there, too.
                     let word = unsafe { <$atomic>::from_ptr(place.cast()) };
                     let bits = |it: $ty| it.to_ne_bytes();
                     let changed = word.fetch_update(SeqCst, SeqCst, |old| {
