@@ -33,13 +33,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// with the folder of the build.
 fn folder(of: &str) -> PathBuf {
     let program = std::env::current_exe().expect("a program");
-    let built = program.parent().expect("a folder").join("liblinkx_fi.so");
-    let beside = program
-        .ancestors()
-        .nth(2)
-        .expect("a folder")
-        .join("liblinkx_fi.so");
-    let built = if built.exists() { built } else { beside };
+    let profile = program.ancestors().nth(2).expect("a folder");
+    let built = profile.join("examples/liblinkx_for_tests.so");
     let name = format!("{of}-{}", std::process::id());
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).expect("a folder");
