@@ -33,7 +33,8 @@ setup:
 	@scripts/setup base
 
 build: setup
-	cargo build --release -p catena-capi -p catena-mpich -p catena-openmpi -p catena-check -p catena-cli -p catena-linkx
+	cargo build --release -p catena-capi -p catena-mpich -p catena-openmpi -p catena-check -p catena-cli
+	cargo rustc --release -p catena-linkx --lib --crate-type cdylib
 
 $(BUILD)/prefix: build
 	@scripts/install --quiet $(abspath $(BUILD)/prefix)

@@ -209,10 +209,13 @@ pub fn operations_that_are_not_offered_are_refused<T: Rma>(pair: Pair<T>) {
 /// not touch it.
 pub fn memory_of_other_kinds_is_refused<T: Rma>(pair: Pair<T>) {
     let mut bed = Bed::new(pair);
-    let (caps, access) = (bed.caps, bed.access());
+    let caps = bed.caps;
+    let kinds = [(caps.put, Access::WRITE), (caps.get, Access::READ)];
+    let had = kinds.into_iter().filter(|(has, _)| *has);
+    let access = had.fold(Access::default(), |sum, (_, access)| sum | access);
     let taken = bed.a.at.caps(bed.b.is).kinds;
     assert!(taken.has(Kind::Host));
-    let window = bed.has_any().then(|| bed.window(&[7; 64], access));
+    let window = (caps.put || caps.get).then(|| bed.window(&[7; 64], access));
     for kind in [Kind::Cuda, Kind::Rocm, Kind::LevelZero] {
         if taken.has(kind) {
             continue;

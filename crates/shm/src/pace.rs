@@ -262,7 +262,7 @@ impl Pace {
         let (own, other) = (by as usize, by.other() as usize);
         self.under_way[own] = self.under_way[own].saturating_sub(1);
         self.in_a_row = match self.in_a_row {
-            (way, count) if way == own => (own, count + 1),
+            (way, count) if way == own => (own, count.saturating_add(1)),
             _ => (own, 1),
         };
         if self.in_a_row.1 > PATIENCE * self.under_way[other] {

@@ -73,7 +73,8 @@ impl Objects {
             estimated_num_ppn: 0,
             name: null(),
         };
-        let settings = wanted.settings();
+        let (major, minor, _) = library.version();
+        let settings = wanted.settings((major, minor));
         let settings: Vec<(&CStr, &CStr)> = settings
             .iter()
             .map(|(name, value)| (*name, value.as_c_str()))

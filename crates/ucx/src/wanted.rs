@@ -64,9 +64,9 @@ impl Wanted {
     /// UCX asks nobody whether he lives: the kernel does (`UCX_TCP_KEEPIDLE`, after
     /// 28 s without a setting), but only while nothing is under way.
     ///
-    /// UCX 1.13 knows the settings of a transport without its name in front, and later versions
-    /// know them with it. Neither minds the other ones.
-    pub(crate) fn settings(&self) -> Vec<(&'static CStr, CString)> {
+    /// Versions before 1.17 know the settings of a transport without its name in front, and later
+    /// ones with it; those refuse the others.
+    pub(crate) fn settings(&self, version: (u32, u32)) -> Vec<(&'static CStr, CString)> {
         let unless = |variable: &str, value: &str| {
             let free = std::env::var_os(variable).is_none();
             free.then(|| value.to_string())
@@ -74,13 +74,15 @@ impl Wanted {
         let again = unless("UCX_TCP_MAX_CONN_RETRIES", AGAIN);
         let plain = self.is_plain();
         let asking = plain.then(|| unless("UCX_KEEPALIVE_INTERVAL", "inf"));
+        let [sends, receives] = match version < (1, 17) {
+            true => [c"TX_SEG_SIZE", c"RX_SEG_SIZE"],
+            false => [c"TCP_TX_SEG_SIZE", c"TCP_RX_SEG_SIZE"],
+        };
         let named = [
             (c"TLS", self.transports.clone()),
             (c"NET_DEVICES", self.devices.clone()),
-            (c"TCP_TX_SEG_SIZE", unless("UCX_TCP_TX_SEG_SIZE", SEGMENT)),
-            (c"TCP_RX_SEG_SIZE", unless("UCX_TCP_RX_SEG_SIZE", SEGMENT)),
-            (c"TX_SEG_SIZE", unless("UCX_TCP_TX_SEG_SIZE", SEGMENT)),
-            (c"RX_SEG_SIZE", unless("UCX_TCP_RX_SEG_SIZE", SEGMENT)),
+            (sends, unless("UCX_TCP_TX_SEG_SIZE", SEGMENT)),
+            (receives, unless("UCX_TCP_RX_SEG_SIZE", SEGMENT)),
             (c"ZCOPY_THRESH", unless("UCX_ZCOPY_THRESH", "inf")),
             (c"TCP_MAX_CONN_RETRIES", again),
             (c"KEEPALIVE_INTERVAL", asking.flatten()),
@@ -106,17 +108,25 @@ mod tests {
             devices: Some("mlx5_0:1".to_string()),
         };
         assert_eq!(wanted.show(), "ucx:rc,tcp:mlx5_0:1");
-        let settings = wanted.settings();
+        let settings = wanted.settings((1, 13));
         assert!(settings.contains(&(c"TLS", c"rc,tcp".to_owned())));
         assert!(settings.contains(&(c"NET_DEVICES", c"mlx5_0:1".to_owned())));
         assert!(wanted.may_use("mlx5_0:1") && !wanted.may_use("eth0"));
-        // UCX 1.13 takes the one, and later versions the other.
-        for name in [c"TX_SEG_SIZE", c"TCP_TX_SEG_SIZE"] {
-            assert!(settings.contains(&(name, c"68k".to_owned())));
+        let later = wanted.settings((1, 17));
+        for (name, here, not_here) in [
+            (c"TX_SEG_SIZE", &settings, &later),
+            (c"TCP_RX_SEG_SIZE", &later, &settings),
+        ] {
+            assert!(here.contains(&(name, c"68k".to_owned())));
+            assert!(not_here.iter().all(|it| it.0 != name));
         }
         let none = Wanted::default();
         assert_eq!(none.show(), "ucx");
         let named = [c"TLS", c"NET_DEVICES"];
-        assert!(none.settings().iter().all(|it| !named.contains(&it.0)));
+        assert!(
+            none.settings((1, 17))
+                .iter()
+                .all(|it| !named.contains(&it.0))
+        );
     }
 }

@@ -121,8 +121,19 @@ pub fn unlike(who: &str, theirs: Label, me: u32, mine: Label) -> Error {
     if (mine.what, mine.detail) == (theirs.what, theirs.detail) {
         return kinds_differ((who, theirs), (&format!("rank {me}"), mine));
     }
+    labels_differ((who, theirs), (&format!("rank {me}"), mine))
+}
+
+/// Two have called something else, the one that is at its end first.
+fn labels_differ(a: (&str, Label), b: (&str, Label)) -> Error {
+    let (a, b) = if b.1.is(Label::FINALIZE) {
+        (b, a)
+    } else {
+        (a, b)
+    };
     different(&format!(
-        "{who} called {theirs}, and rank {me} called {mine}"
+        "{} called {}, and {} called {}",
+        a.0, a.1, b.0, b.1
     ))
 }
 
@@ -179,10 +190,8 @@ pub(super) fn explain(comm: &Comm, trouble: &Trouble) -> Error {
         Trouble::NoMemory(bytes) => return no_memory(*bytes),
         Trouble::Mismatch(it) if it.me != comm.rank => {
             let (theirs, others) = (signature(it.theirs).label, signature(it.mine).label);
-            return different(&format!(
-                "rank {} called {theirs}, and rank {} called {others}",
-                it.rank, it.me
-            ));
+            let [who, me] = [it.rank, it.me].map(|rank| format!("rank {rank}"));
+            return labels_differ((&who, theirs), (&me, others));
         }
         Trouble::Mismatch(it) => {
             let who = format!("rank {}", it.rank);

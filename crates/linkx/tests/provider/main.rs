@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn folder(of: &str) -> PathBuf {
     let program = std::env::current_exe().expect("a program");
     let profile = program.ancestors().nth(2).expect("a folder");
-    let built = profile.join("examples/liblinkx_for_tests.so");
+    let built = profile.join("deps/liblinkx_fi.so");
     let name = format!("{of}-{}", std::process::id());
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).expect("a folder");
