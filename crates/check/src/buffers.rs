@@ -237,7 +237,7 @@ fn count(args: &Args, length: Length) -> usize {
     match length {
         Length::One | Length::Own => 1,
         Length::Argument(at) => usize::try_from(args.int(at.into())).unwrap_or(0),
-        // Each rank of the own group gets a part of the sum of what the other group gives.
+        // Each rank of this group receives a part of the sum of what the other group sends.
         Length::Ranks if args.call.name.contains("educe_scatter") => mpi::members(comm),
         Length::Ranks => mpi::peers(comm),
         // At the edges of a grid there is nobody, and no memory has to be there.

@@ -186,7 +186,7 @@ unsafe extern "C" fn insert(
     _flags: u64,
     _context: *mut c_void,
 ) -> c_int {
-    // SAFETY: an open vector; so many addresses, and as many numbers unless there are none.
+    // SAFETY: the vector is open; there are `count` addresses, and as many numbers or none.
     unsafe {
         let vector = &of::<AvObject, _>(av).vector;
         let addresses = addresses.cast::<Address>();
@@ -239,7 +239,7 @@ unsafe extern "C" fn insertsym(
 }
 
 unsafe extern "C" fn remove(av: *mut FidAv, numbers: *mut Addr, count: usize, _: u64) -> c_int {
-    // SAFETY: an open vector, and so many numbers.
+    // SAFETY: the vector is open, and the caller has given `count` numbers.
     unsafe {
         let vector = &of::<AvObject, _>(av).vector;
         let all = (0..count).fold(true, |all, at| vector.remove(*numbers.add(at)) & all);

@@ -136,8 +136,8 @@ impl<S, R> Routes<S, R> {
 
     /// Adds the processes that have called over a network and know the secret, though nobody has
     /// told this process of them: it can receive from them, and answer, as long as the connection
-    /// by which they have called lasts. Who has to know whom it talks with does not call this. One
-    /// that is [added](Routes::add_peer) later has the number that it got here. Through shared
+    /// by which they have called lasts. A program that has to know its peers does not call this.
+    /// One that is [added](Routes::add_peer) later has the number that it got here. Through shared
     /// memory nobody calls. Cost: small if nobody has called.
     pub fn add_callers(&mut self) -> Vec<Peer> {
         let Some(networks) = self.networks.as_ref().filter(|_| self.alone.is_some()) else {

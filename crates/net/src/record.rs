@@ -23,8 +23,8 @@
 //! Where a network has [probe ports](catena_fabric::Rail::PROBE_PORT), the length of the address of
 //! one (1) and that address stand in front of the address of the end.
 //!
-//! Who has little room for an address gets the **short form** of the record of a process that is
-//! alone ([`Record::encode_short`]), which says nothing that only messages need:
+//! A process that has little room for an address gets the **short form** of the record of a process
+//! that is alone ([`Record::encode_short`]), which says nothing that only messages need:
 //!
 //! ```text
 //! 0   version + 128 (1 byte)

@@ -30,8 +30,8 @@ const BATCH: u32 = 2;
 /// Batches of a trial, and those of which the least counts: one may have been interrupted, or have
 /// waited for memory at first use.
 const LOOKS: usize = 2;
-/// Most messages of a trial besides these, for each one of the most that are under way at once; and
-/// by so many more it may be late for beginning when none is.
+/// For each message that is under way at once, a trial may have this many messages more, and begin
+/// this many messages later than it is due if some are always under way.
 const PATIENCE: u32 = 2;
 /// Most messages that are taken to be under way: of some the end is never told, as when a copy was
 /// refused.

@@ -55,13 +55,13 @@ impl Sink for Buffer {
     }
 }
 
-/// A message of so many bytes, whose values do not repeat soon.
+/// A message of `len` bytes, whose values do not repeat soon.
 pub fn message(len: usize) -> Message {
     let bytes: Vec<u8> = (0..len).map(|at| (at * 7 + (at >> 9)) as u8).collect();
     Message(bytes.into())
 }
 
-/// Room for so many.
+/// Room for a message of `len` bytes.
 pub fn room(len: usize) -> Buffer {
     Buffer(Rc::new(RefCell::new(vec![0; len].into())))
 }
