@@ -42,7 +42,7 @@
 // run: -n 3 --on-hang end -- many; exit 123; says job hangs: rank 0 waits in MPI_Waitany \S+ for a message from any of ranks 1 and 2
 // run: -n 2 --on-hang end -- fiber; says done; never says job hangs
 // run: -n 2 --on-hang end -- serialized; exit 123; says job hangs: rank 1 waits in MPI_Recv \S+ for a message from rank 1
-// run: -n 2 --set HANG_AFTER=2s --timeout 6 -- idle; exit 124; says no progress: rank 0 has waited for 2 s: it waits in MPI_Recv; never says job hangs
+// run: -n 2 --set HANG_AFTER=2s --timeout 6 -- idle; exit 124; says no progress: rank [01] has waited for 2 s: it waits in MPI_Recv; never says job hangs
 // run: -n 1 --on-hang end -- spawn; exit 123; says job hangs: rank 0( of spawned job 1)? waits in MPI_Recv
 // run: -n 2 --on-hang end --set FAULT_TOLERANCE=1 -- receives; exit 123; says job hangs: rank 0 waits in MPI_Recv
 // run: -n 3 --set HANG_AFTER=2s -- computes; says no progress: rank 1 does not wait in MPI: its last call was MPI_Comm_rank; says done
