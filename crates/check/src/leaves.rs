@@ -26,6 +26,9 @@ static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
 /// The numbers of an element of a type whose handle is good; `None` if they are bytes, or too many,
 /// or not known.
 pub fn of(ty: Datatype) -> Option<Arc<[Leaf]>> {
+    if of_fortran(ty).is_some() {
+        return predefined(ty).map(Arc::from);
+    }
     {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(leaves) = known.get_or_insert_default().get(&ty.0) {
@@ -211,7 +214,7 @@ impl Blocks<'_> {
 
 /// The numbers of a type of Fortran, whose size the program may choose (`MPI_Abi_set_fortran_info`):
 /// their kind, and how many there are.
-fn of_fortran(ty: Datatype) -> Option<(ScalarKind, usize)> {
+pub fn of_fortran(ty: Datatype) -> Option<(ScalarKind, usize)> {
     match ty {
         consts::INTEGER => Some((ScalarKind::Signed, 1)),
         consts::LOGICAL => Some((ScalarKind::Logical, 1)),

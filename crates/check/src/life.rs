@@ -26,6 +26,11 @@ pub fn is_going_on() -> bool {
     [WORLD, SESSIONS].contains(&PHASE.load(Relaxed))
 }
 
+/// Whether there is `MPI_COMM_WORLD`.
+pub fn is_in_world() -> bool {
+    PHASE.load(Relaxed) == WORLD
+}
+
 /// What is left at the end.
 fn left() -> Vec<Finding> {
     let mut left = requests::left();

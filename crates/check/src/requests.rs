@@ -858,6 +858,33 @@ mod tests {
         id
     }
 
+    /// Many operations may read the same, and none of them is looked at for one more.
+    #[test]
+    fn readers_do_not_meet_readers() {
+        let mut requests = Requests::default();
+        let memory = [0_u8; 64];
+        let first = memory.as_ptr().addr();
+        for _ in 0..100 {
+            let id = add(&mut requests);
+            requests.end(id);
+            let pieces = vec![Piece::of_bytes(first, 64).expect("memory")];
+            let used = Use {
+                arg: "buf",
+                access: Access::Read,
+                pieces,
+                from: None,
+            };
+            requests.all.get_mut(&id).expect("it was added").uses = vec![used];
+            requests.begin(id);
+        }
+        let met = |access| requests.met(first, first + 1, access).count();
+        assert_eq!((met(Access::Read), met(Access::Write)), (0, 100));
+        assert_eq!(
+            requests.met(first + 64, first + 65, Access::Write).count(),
+            0
+        );
+    }
+
     /// A call that began when `before` was the newest request completes one with that handle.
     fn complete(requests: &mut Requests, before: u64) {
         match requests.find(Given { handle: HANDLE }, before) {
