@@ -325,7 +325,7 @@ mod tests {
         let asked = hand_over(&mut two, &mut one, Some((1, true)), later);
         assert_eq!((asked, one.take_reports()), (1, seen.to_vec()));
         assert_eq!(one.take_reports(), [], "each report is of one look");
-        let much_later = begin + 4 * ANSWERS;
+        let much_later = begin + 2 * ANSWERS;
         assert!(!two.report(&seen, later + two.every()), "rank 1 tells");
         assert!(two.report(&seen, much_later), "it has said nothing since");
     }
@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(asked(3.0), (Some(1), true), "this one has to tell");
         assert_eq!(asked(4.5), (Some(1), true));
         assert_eq!(asked(6.0), (Some(0), true));
-        assert_eq!(asked(16.0), (Some(1), false), "it is another wait");
+        assert_eq!(asked(16.0), (Some(0), false), "it is another wait");
     }
 
     #[test]
