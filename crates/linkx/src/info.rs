@@ -21,6 +21,8 @@ const SECONDARY: u64 = flag::MULTI_RECV
     | flag::REMOTE_COMM
     | flag::RMA_EVENT;
 const ALL: u64 = PRIMARY | DIRECTIONS | SECONDARY;
+/// What is there for those who ask for it.
+const ASKED: u64 = flag::AV_USER_ID;
 
 /// Flags that operations may have.
 const TX_FLAGS: u64 = flag::COMPLETION
@@ -31,9 +33,6 @@ const TX_FLAGS: u64 = flag::COMPLETION
     | flag::MATCH_COMPLETE
     | flag::REMOTE_CQ_DATA;
 const RX_FLAGS: u64 = flag::COMPLETION | flag::MULTI_RECV;
-
-/// Modes of registration that a caller may choose: none of them is needed.
-const MR_MODES: c_int = mr::VIRT_ADDR | mr::ALLOCATED | mr::PROV_KEY;
 
 /// Version 1.5 changed how modes of registration are asked for.
 const NEW_MODES: u32 = 1 << 16 | 5;
@@ -47,10 +46,10 @@ fn caps_for(asked: u64) -> Option<u64> {
     if asked == 0 {
         return Some(ALL);
     }
-    if asked & !ALL != 0 {
+    if asked & !(ALL | ASKED) != 0 {
         return None;
     }
-    let mut caps = asked & (PRIMARY | SECONDARY);
+    let mut caps = asked & (PRIMARY | SECONDARY | ASKED);
     let messages = asked & (flag::MSG | flag::TAGGED) != 0;
     let memory = asked & (flag::RMA | flag::ATOMIC) != 0;
     let either = |of: u64| match asked & of {
@@ -82,7 +81,7 @@ unsafe fn refuses(hints: &Info) -> Option<&'static str> {
             if ep.kind != 0 && ep.kind != num::EP_RDM {
                 return Some("endpoints are FI_EP_RDM");
             }
-            if ep.protocol != 0 {
+            if ep.protocol != 0 && ep.protocol != PROTOCOL {
                 return Some("the protocol is its own");
             }
             if ep.max_msg_size > MOST {
@@ -118,11 +117,10 @@ unsafe fn refuses(hints: &Info) -> Option<&'static str> {
             }
         }
         if let Some(domain) = hints.domain_attr.as_ref() {
-            let auto = num::PROGRESS_AUTO;
-            if domain.data_progress == auto || domain.control_progress == auto {
-                return Some("progress happens in calls");
-            }
-            if domain.mr_key_size > 8 || domain.cq_data_size > 8 || domain.caps & !ALL != 0 {
+            if domain.mr_key_size > 8
+                || domain.cq_data_size > 8
+                || domain.caps & !(ALL | ASKED) != 0
+            {
                 return Some("keys and remote CQ data have 8 bytes");
             }
         }
@@ -150,7 +148,7 @@ unsafe fn offer(version: u32, link: &str, hints: Option<&Info>, caps: u64) -> *m
         (tx.inject_size, tx.size) = (INJECT, SIZE);
         (tx.iov_limit, tx.rma_iov_limit) = (RUNS, 1);
         let rx = &mut *it.rx_attr;
-        rx.caps = caps & !(flag::SEND | flag::READ | flag::WRITE);
+        rx.caps = caps & !(flag::SEND | flag::READ | flag::WRITE | ASKED);
         (rx.msg_order, rx.comp_order) = (flag::ORDER_SAS, 0);
         (rx.total_buffered_recv, rx.size, rx.iov_limit) = (0, SIZE, RUNS);
         let ep = &mut *it.ep_attr;
@@ -172,7 +170,7 @@ unsafe fn offer(version: u32, link: &str, hints: Option<&Info>, caps: u64) -> *m
         (domain.max_ep_tx_ctx, domain.max_ep_rx_ctx) = (1, 1);
         (domain.max_ep_stx_ctx, domain.max_ep_srx_ctx) = (0, 0);
         (domain.mr_iov_limit, domain.mr_cnt) = (RUNS, 1 << 20);
-        domain.caps = flag::LOCAL_COMM | flag::REMOTE_COMM;
+        domain.caps = flag::LOCAL_COMM | flag::REMOTE_COMM | caps & ASKED;
         domain.max_err_data = 0;
         domain.mr_mode = 0;
         if version < NEW_MODES {
@@ -210,6 +208,12 @@ unsafe fn prefer(info: &mut Info, hints: &Info, version: u32) {
             if wanted.av_type != 0 {
                 domain.av_type = wanted.av_type;
             }
+            if wanted.control_progress != 0 {
+                domain.control_progress = wanted.control_progress;
+            }
+            if wanted.data_progress != 0 {
+                domain.data_progress = wanted.data_progress;
+            }
             if wanted.resource_mgmt != 0 {
                 domain.resource_mgmt = wanted.resource_mgmt;
             }
@@ -218,7 +222,8 @@ unsafe fn prefer(info: &mut Info, hints: &Info, version: u32) {
                 (_, mr::BASIC) => mr::BASIC,
                 (_, mr::SCALABLE) => mr::SCALABLE,
                 (true, _) => mr::SCALABLE,
-                (false, _) => wanted.mr_mode & MR_MODES,
+                // None of them is needed. Who wants some sets them in the offer.
+                (false, _) => 0,
             };
         }
         if let Some(wanted) = hints.ep_attr.as_ref() {

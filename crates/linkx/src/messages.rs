@@ -99,6 +99,7 @@ impl State {
         let seal = out.data.map_or(0, seal_of);
         let tells = out.flags & flag::COMPLETION != 0;
         self.tally.sent += 1;
+        self.sends_to(peer);
         let mut op = None;
         let message = match out.iov {
             [run] if !is_injected && seal != SEAL_AHEAD => Message::Run {
@@ -200,7 +201,10 @@ impl State {
         it.tells = asked.flags & flag::COMPLETION != 0;
         it.peer = source.map_or(u32::MAX, |it| it.0);
         it.lend(asked.iov);
-        self.post(op, space, selector);
+        match asked.tag {
+            Some(_) => self.post(op, space, selector),
+            None => self.post_plain(op),
+        }
         0
     }
 
