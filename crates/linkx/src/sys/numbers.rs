@@ -48,7 +48,6 @@ pub mod mr {
     pub const BASIC: c_int = 1 << 0;
     pub const SCALABLE: c_int = 1 << 1;
     pub const VIRT_ADDR: c_int = 1 << 4;
-    pub const ALLOCATED: c_int = 1 << 5;
     pub const PROV_KEY: c_int = 1 << 6;
 }
 
@@ -63,7 +62,6 @@ pub mod class {
     pub const CQ: usize = 14;
     pub const CNTR: usize = 15;
     pub const POLL: usize = 17;
-    pub const NIC: usize = 20;
 }
 
 /// Other enumerations.
@@ -88,7 +86,6 @@ pub mod num {
     pub const WAIT_YIELD: c_int = 5;
     pub const GETWAIT: c_int = 5;
     pub const ENABLE: c_int = 6;
-    pub const DUP: c_int = 15;
     pub const GETWAITOBJ: c_int = 16;
     pub const GETOPSFLAG: c_int = 2;
     pub const SETOPSFLAG: c_int = 3;
