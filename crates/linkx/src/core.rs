@@ -114,8 +114,8 @@ pub struct State {
     behind: VecDeque<NonNull<Op>>,
     /// Buffers for many messages that are posted.
     filling: Vec<NonNull<Op>>,
-    /// Messages that were claimed, by the context that claimed them.
-    pub claimed: HashMap<*mut c_void, (MessageId, u32)>,
+    /// Messages that were claimed, by the context that claimed them, and what was told of them.
+    pub claimed: HashMap<*mut c_void, (MessageId, Entry)>,
     /// Operations on peers' memory that wait for an answer, by their numbers.
     pub asked: HashMap<u64, NonNull<Op>>,
     pub next_number: u64,
