@@ -116,6 +116,8 @@ pub struct State {
     filling: Vec<NonNull<Op>>,
     /// Messages that were claimed, by the context that claimed them, and what was told of them.
     pub claimed: HashMap<*mut c_void, (MessageId, Entry)>,
+    /// Requests of peers that are being received, in the order in which they came.
+    pub requests: VecDeque<NonNull<Op>>,
     /// Operations on peers' memory that wait for an answer, by their numbers.
     pub asked: HashMap<u64, NonNull<Op>>,
     pub next_number: u64,
@@ -229,6 +231,7 @@ impl State {
             behind: VecDeque::new(),
             filling: Vec::new(),
             claimed: HashMap::new(),
+            requests: VecDeque::new(),
             asked: HashMap::new(),
             next_number: 1,
             done: Vec::new(),
@@ -748,14 +751,11 @@ impl State {
             }
             Kind::Sent => self.sent_quietly(op, completion.error.as_deref()),
             Kind::Request => {
-                let store = std::mem::take(&mut it.store);
-                let len = (completion.len as usize).min(store.len());
-                // SAFETY: as above.
-                unsafe { self.pool.give(op) };
-                if completion.error.is_none() {
-                    self.hears(completion.source as u32);
-                    self.serve_one(Peer(completion.source as u32), &store[..len]);
-                }
+                it.peer = completion.source as u32;
+                it.len = (completion.len as usize).min(it.store.len());
+                it.error = completion.error.as_deref().map_or(0, number_of);
+                it.parts = 0;
+                self.serve_those_here();
             }
             Kind::Read => {
                 self.leave(op);
@@ -772,6 +772,30 @@ impl State {
                 self.end_written(op, &completion);
             }
             Kind::Write => {}
+        }
+    }
+
+    /// Carries out the requests that have come whole, in the order in which they came.
+    fn serve_those_here(&mut self) {
+        // SAFETY: requests that were not carried out are there.
+        let is_here = |op: &NonNull<Op>| unsafe { op.as_ref() }.parts == 0;
+        while self.requests.front().is_some_and(is_here) {
+            let Some(op) = self.requests.pop_front() else {
+                return;
+            };
+            // SAFETY: as above; the engine has it no more.
+            let (peer, error, store) = unsafe {
+                let it = &mut *op.as_ptr();
+                let mut store = std::mem::take(&mut it.store);
+                store.truncate(it.len);
+                let said = (it.peer, it.error, store);
+                self.pool.give(op);
+                said
+            };
+            if error == 0 {
+                self.hears(peer);
+                self.serve_one(Peer(peer), &store);
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 
+use crate::arithmetic;
 use crate::endpoint::{INJECT, MOST};
 use crate::host;
 use crate::links;
@@ -23,6 +24,10 @@ const SECONDARY: u64 = flag::MULTI_RECV
 const ALL: u64 = PRIMARY | DIRECTIONS | SECONDARY;
 /// What is there for those who ask for it.
 const ASKED: u64 = flag::AV_USER_ID;
+
+/// Which operations are in order, and which completions.
+const ORDER: u64 = flag::ORDER_SAS | flag::ORDER_ATOMIC;
+const COMPLETION_ORDER: u64 = 0;
 
 /// Flags that operations may have.
 const TX_FLAGS: u64 = flag::COMPLETION
@@ -74,7 +79,25 @@ fn caps_for(asked: u64) -> Option<u64> {
 ///
 /// # Safety
 /// Hints as `fi_getinfo` has them; likewise below.
-unsafe fn refuses(hints: &Info) -> Option<&'static str> {
+unsafe fn refuses(hints: &Info) -> Option<String> {
+    // SAFETY: as promised.
+    unsafe { refuses_order(hints).or_else(|| refuses_sizes(hints).map(str::to_owned)) }
+}
+
+unsafe fn refuses_order(hints: &Info) -> Option<String> {
+    // SAFETY: as promised.
+    let (tx, rx) = unsafe { (hints.tx_attr.as_ref(), hints.rx_attr.as_ref()) };
+    let tx = tx.map_or((0, 0), |it| (it.msg_order, it.comp_order));
+    let rx = rx.map_or((0, 0), |it| (it.msg_order, it.comp_order));
+    let (order, completions) = ((tx.0 | rx.0) & !ORDER, tx.1 | rx.1);
+    if order != 0 {
+        return Some(format!("operations are in no such order: {order:#x}"));
+    }
+    (completions & !COMPLETION_ORDER != 0)
+        .then(|| format!("completions are in no such order: {completions:#x}"))
+}
+
+unsafe fn refuses_sizes(hints: &Info) -> Option<&'static str> {
     // SAFETY: as promised.
     unsafe {
         if let Some(ep) = hints.ep_attr.as_ref() {
@@ -90,14 +113,16 @@ unsafe fn refuses(hints: &Info) -> Option<&'static str> {
             if ep.tx_ctx_cnt > 1 || ep.rx_ctx_cnt > 1 {
                 return Some("an endpoint has one context of each kind");
             }
-            if ep.max_order_raw_size > 0 || ep.max_order_war_size > 0 || ep.max_order_waw_size > 0 {
-                return Some("data of operations on memory are in no order");
+            let sizes = [
+                ep.max_order_raw_size,
+                ep.max_order_war_size,
+                ep.max_order_waw_size,
+            ];
+            if sizes.iter().any(|it| *it > arithmetic::MOST) {
+                return Some("data of atomics alone are in order");
             }
         }
         if let Some(tx) = hints.tx_attr.as_ref() {
-            if tx.msg_order & !flag::ORDER_SAS != 0 || tx.comp_order != 0 {
-                return Some("sends alone are in order");
-            }
             if tx.inject_size > INJECT || tx.size > SIZE || tx.iov_limit > RUNS {
                 return Some("its sizes are smaller");
             }
@@ -106,9 +131,6 @@ unsafe fn refuses(hints: &Info) -> Option<&'static str> {
             }
         }
         if let Some(rx) = hints.rx_attr.as_ref() {
-            if rx.msg_order & !flag::ORDER_SAS != 0 || rx.comp_order != 0 {
-                return Some("sends alone are in order");
-            }
             if rx.size > SIZE || rx.iov_limit > RUNS || rx.op_flags & !RX_FLAGS != 0 {
                 return Some("its sizes are smaller");
             }
@@ -144,17 +166,20 @@ unsafe fn offer(version: u32, link: &str, hints: Option<&Info>, caps: u64) -> *m
         let tx_caps = flag::SEND | flag::READ | flag::WRITE | PRIMARY;
         let tx = &mut *it.tx_attr;
         tx.caps = caps & (tx_caps | flag::LOCAL_COMM | flag::REMOTE_COMM);
-        (tx.msg_order, tx.comp_order) = (flag::ORDER_SAS, 0);
+        (tx.msg_order, tx.comp_order) = (ORDER, COMPLETION_ORDER);
         (tx.inject_size, tx.size) = (INJECT, SIZE);
         (tx.iov_limit, tx.rma_iov_limit) = (RUNS, 1);
         let rx = &mut *it.rx_attr;
         rx.caps = caps & !(flag::SEND | flag::READ | flag::WRITE | ASKED);
-        (rx.msg_order, rx.comp_order) = (flag::ORDER_SAS, 0);
+        (rx.msg_order, rx.comp_order) = (ORDER, COMPLETION_ORDER);
         (rx.total_buffered_recv, rx.size, rx.iov_limit) = (0, SIZE, RUNS);
         let ep = &mut *it.ep_attr;
         ep.kind = num::EP_RDM;
         (ep.protocol, ep.protocol_version) = (PROTOCOL, 1);
         ep.max_msg_size = MOST;
+        ep.max_order_raw_size = arithmetic::MOST;
+        ep.max_order_war_size = arithmetic::MOST;
+        ep.max_order_waw_size = arithmetic::MOST;
         ep.mem_tag_format = u64::MAX >> 1 & 0xaaaa_aaaa_aaaa_aaaa | 1 << 63;
         (ep.tx_ctx_cnt, ep.rx_ctx_cnt) = (1, 1);
         let domain = &mut *it.domain_attr;
@@ -255,11 +280,16 @@ pub unsafe extern "C" fn getinfo(
     }
     // SAFETY: hints as the manual page has them, or null.
     let hints = unsafe { hints.as_ref() };
-    let Some(caps) = caps_for(hints.map_or(0, |it| it.caps)) else {
+    let asked = hints.map_or(0, |it| it.caps);
+    let Some(caps) = caps_for(asked) else {
+        let lacking = asked & !(ALL | ASKED);
+        let text = format!("not offered: it has not the capabilities {lacking:#x}");
+        host::inform(host::CORE, &text);
         return err::NODATA;
     };
     // SAFETY: as above.
-    if hints.is_some_and(|hints| unsafe { refuses(hints) }.is_some()) {
+    if let Some(why) = hints.and_then(|hints| unsafe { refuses(hints) }) {
+        host::inform(host::CORE, &format!("not offered: {why}"));
         return err::NODATA;
     }
     let links = match links::offered() {

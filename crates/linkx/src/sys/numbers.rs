@@ -39,6 +39,8 @@ pub mod flag {
     pub const ASKED_BY_LAYERS: u64 = 1 << 58 | 1 << 59 | 1 << 61;
     /// Order among sends.
     pub const ORDER_SAS: u64 = 1 << 8;
+    /// Order among atomics, whether they read or write.
+    pub const ORDER_ATOMIC: u64 = 0xf << 36;
 }
 
 /// Bits of `mr_mode`.
