@@ -15,6 +15,7 @@ SUITES = {
     "files-random": "random programs with files against a naive model (`tests/c/io/files_mixed.c`)",
     "osu": "the OSU micro-benchmarks, with validation of the data",
     "imb": "the Intel MPI Benchmarks",
+    "fabtests": "libfabric's own tests, over `liblinkx-fi.so`",
     "launchers": "C tests under the launchers of other MPI libraries and of Slurm",
     "mrbayes": "MrBayes: the same trees as with MPICH",
     "cycles": "10,000 times spawn, talk and part, and as often connect: nothing grows",

@@ -2,12 +2,14 @@
 //! over linkx are atomic towards each other.
 
 use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
 
 use libc::iovec;
 
 use crate::arithmetic::{self, Form, MOST, is_valid};
 use crate::core::State;
 use crate::endpoint::{self, state};
+use crate::object::many;
 use crate::op::Kind;
 use crate::remote::Target;
 use crate::serve::{COMPARES, FETCHES, Request, What};
@@ -42,6 +44,28 @@ struct Asked<'a> {
     count: Option<usize>,
     is_injected: bool,
     context: *mut c_void,
+}
+
+impl<'a> Asked<'a> {
+    /// One that neither compares nor fetches, at a place of a peer's: its address, that of the
+    /// memory, a key.
+    fn new(
+        (peer, addr, key): (Addr, u64, u64),
+        atomic: (c_int, c_int),
+        operands: &'a [Ioc],
+        context: *mut c_void,
+    ) -> Asked<'a> {
+        Asked {
+            operands,
+            compare: None,
+            results: None,
+            at: Target { peer, addr, key },
+            atomic,
+            count: None,
+            is_injected: false,
+            context,
+        }
+    }
 }
 
 /// The bytes of elements that lie in several runs.
@@ -145,14 +169,6 @@ fn one(addr: *const c_void, count: usize) -> [Ioc; 1] {
     }]
 }
 
-unsafe fn many<'a>(iov: *const Ioc, count: usize) -> &'a [Ioc] {
-    match count {
-        0 => &[],
-        // SAFETY: the caller's runs, as many as it says.
-        _ => unsafe { std::slice::from_raw_parts(iov, count) },
-    }
-}
-
 unsafe extern "C" fn write(
     ep: *mut FidEp,
     at: *const c_void,
@@ -165,16 +181,8 @@ unsafe extern "C" fn write(
     op: c_int,
     context: *mut c_void,
 ) -> isize {
-    let asked = Asked {
-        operands: &one(at, count),
-        compare: None,
-        results: None,
-        at: Target { peer, addr, key },
-        atomic: (ty, op),
-        count: None,
-        is_injected: false,
-        context,
-    };
+    let operands = &one(at, count);
+    let asked = Asked::new((peer, addr, key), (ty, op), operands, context);
     // SAFETY: as the manual page says; likewise below.
     unsafe { start(ep, None, &asked) }
 }
@@ -193,16 +201,7 @@ unsafe extern "C" fn writev(
 ) -> isize {
     // SAFETY: as above.
     unsafe {
-        let asked = Asked {
-            operands: many(iov, count),
-            compare: None,
-            results: None,
-            at: Target { peer, addr, key },
-            atomic: (ty, op),
-            count: None,
-            is_injected: false,
-            context,
-        };
+        let asked = Asked::new((peer, addr, key), (ty, op), many(iov, count), context);
         start(ep, None, &asked)
     }
 }
@@ -217,18 +216,14 @@ unsafe fn of_msg<'a>(msg: *const MsgAtomic, flags: u64) -> Option<Asked<'a>> {
         }
         let place = *msg.rma_iov;
         Some(Asked {
-            operands: many(msg.iov, msg.iov_count),
-            compare: None,
-            results: None,
-            at: Target {
-                peer: msg.addr,
-                addr: place.addr,
-                key: place.key,
-            },
-            atomic: (msg.datatype, msg.op),
             count: Some(place.count),
             is_injected: flags & flag::INJECT != 0 && flags & flag::COMPLETION == 0,
-            context: msg.context,
+            ..Asked::new(
+                (msg.addr, place.addr, place.key),
+                (msg.datatype, msg.op),
+                many(msg.iov, msg.iov_count),
+                msg.context,
+            )
         })
     }
 }
@@ -253,15 +248,10 @@ unsafe extern "C" fn inject(
     ty: c_int,
     op: c_int,
 ) -> isize {
+    let operands = &one(at, count);
     let asked = Asked {
-        operands: &one(at, count),
-        compare: None,
-        results: None,
-        at: Target { peer, addr, key },
-        atomic: (ty, op),
-        count: None,
         is_injected: true,
-        context: std::ptr::null_mut(),
+        ..Asked::new((peer, addr, key), (ty, op), operands, null_mut())
     };
     // SAFETY: as above.
     unsafe { start(ep, None, &asked) }
@@ -281,15 +271,11 @@ unsafe extern "C" fn readwrite(
     op: c_int,
     context: *mut c_void,
 ) -> isize {
+    let operands = &one(at, count);
     let asked = Asked {
-        operands: &one(at, count),
-        compare: None,
         results: Some(&one(result, count)),
-        at: Target { peer, addr, key },
-        atomic: (ty, op),
         count: Some(count),
-        is_injected: false,
-        context,
+        ..Asked::new((peer, addr, key), (ty, op), operands, context)
     };
     // SAFETY: as above.
     unsafe { start(ep, None, &asked) }
@@ -314,14 +300,9 @@ unsafe extern "C" fn readwritev(
     unsafe {
         let results = many(results, result_count);
         let asked = Asked {
-            operands: many(iov, count),
-            compare: None,
             results: Some(results),
-            at: Target { peer, addr, key },
-            atomic: (ty, op),
             count: Some(elements(results)),
-            is_injected: false,
-            context,
+            ..Asked::new((peer, addr, key), (ty, op), many(iov, count), context)
         };
         start(ep, None, &asked)
     }
@@ -361,15 +342,12 @@ unsafe extern "C" fn compwrite(
     op: c_int,
     context: *mut c_void,
 ) -> isize {
+    let operands = &one(at, count);
     let asked = Asked {
-        operands: &one(at, count),
         compare: Some(&one(compare, count)),
         results: Some(&one(result, count)),
-        at: Target { peer, addr, key },
-        atomic: (ty, op),
         count: Some(count),
-        is_injected: false,
-        context,
+        ..Asked::new((peer, addr, key), (ty, op), operands, context)
     };
     // SAFETY: as above.
     unsafe { start(ep, None, &asked) }
@@ -396,14 +374,9 @@ unsafe extern "C" fn compwritev(
     // SAFETY: as above.
     unsafe {
         let asked = Asked {
-            operands: many(iov, count),
             compare: Some(many(compare, compare_count)),
             results: Some(many(results, result_count)),
-            at: Target { peer, addr, key },
-            atomic: (ty, op),
-            count: None,
-            is_injected: false,
-            context,
+            ..Asked::new((peer, addr, key), (ty, op), many(iov, count), context)
         };
         start(ep, None, &asked)
     }

@@ -1,7 +1,7 @@
 //! An endpoint itself: the engine above its routes, the operations that are under way, the peers
 //! by their addresses, and where completions go. Its owner holds a lock around all of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 use std::sync::{Arc, Mutex};
@@ -12,10 +12,12 @@ use catena_link::{
     Cid, Completion, Endpoint, Failure, MessageId, Mode, Plane, ReqId, Sent, TagKey, TagSelector,
 };
 use catena_net::{Route, Routes};
+use catena_shm::Shm;
 
 use crate::counter::Counter;
 use crate::host;
 use crate::memory::Regions;
+use crate::mover::{Moved, Mover, Rest, Step};
 use crate::op::{AHEAD, Kind, Message, Op, Pool, Room, SEAL_AHEAD};
 use crate::queue::{Entry, Fault, Progress, Queue, lock};
 use crate::serve::Request;
@@ -66,6 +68,24 @@ pub struct Tally {
     pub served: u64,
 }
 
+/// What is known of a peer.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// What completions tell of it.
+    told: Addr,
+    /// Whether something was sent to it, and something has come from it.
+    is_sent_to: bool,
+    is_heard: bool,
+}
+
+impl Known {
+    const NOTHING: Known = Known {
+        told: num::ADDR_NONE,
+        is_sent_to: false,
+        is_heard: false,
+    };
+}
+
 /// All that calls change.
 pub struct State {
     pub link: Link,
@@ -73,10 +93,10 @@ pub struct State {
     pub vector: Option<Arc<Vector>>,
     /// Changes of the vector that were carried out.
     seen: usize,
-    /// By address.
-    peers: Vec<Option<Peer>>,
+    /// By address: the peer, and what completions tell of it.
+    peers: Vec<Option<(Peer, Addr)>>,
     /// By peer.
-    addrs: Vec<Addr>,
+    known: Vec<Known>,
     pub tx: Bound,
     pub rx: Bound,
     pub counters: Counters,
@@ -90,8 +110,14 @@ pub struct State {
     pub least_room: usize,
     /// Receives that are under way, for those who cancel.
     receives: Vec<NonNull<Op>>,
-    /// Messages that were claimed, by the context that claimed them.
-    pub claimed: HashMap<*mut c_void, (MessageId, u32)>,
+    /// Receives of plain messages that wait for a buffer for many messages to be full, in order.
+    behind: VecDeque<NonNull<Op>>,
+    /// Buffers for many messages that are posted.
+    filling: Vec<NonNull<Op>>,
+    /// Messages that were claimed, by the context that claimed them, and what was told of them.
+    pub claimed: HashMap<*mut c_void, (MessageId, Entry)>,
+    /// Requests of peers that are being received, in the order in which they came.
+    pub requests: VecDeque<NonNull<Op>>,
     /// Operations on peers' memory that wait for an answer, by their numbers.
     pub asked: HashMap<u64, NonNull<Op>>,
     pub next_number: u64,
@@ -100,6 +126,8 @@ pub struct State {
     /// How many losses of peers were looked at.
     losses: usize,
     calls: u32,
+    /// Calls for progress of the program's, not those of its thread.
+    pub calls_of_program: u32,
     next_look: Instant,
     pub tally: Tally,
 }
@@ -108,12 +136,61 @@ pub struct State {
 unsafe impl Send for State {}
 
 /// An endpoint, shared between its object and the queues that it is bound to.
-pub struct Core(pub Mutex<State>);
+pub struct Core {
+    pub state: Mutex<State>,
+    /// The thread that makes progress where the program makes no calls, if there is one.
+    pub mover: Mutex<Option<Mover>>,
+}
 
 impl Progress for Core {
     fn progress(&self) -> bool {
-        lock(&self.0).progress()
+        let mut state = lock(&self.state);
+        state.calls_of_program = state.calls_of_program.wrapping_add(1);
+        state.progress()
     }
+
+    fn stand_in(&self) {
+        if let Some(mover) = &*lock(&self.mover) {
+            mover.ask();
+        }
+    }
+}
+
+impl Moved for Core {
+    fn step(&self, seen: &mut u32, is_asked: bool) -> Step {
+        let mut state = lock(&self.state);
+        let before = std::mem::replace(seen, state.calls_of_program);
+        if before != *seen && !is_asked {
+            return Step::Left;
+        }
+        if state.move_alone() {
+            return Step::Moved;
+        }
+        let net = state.link.net();
+        // SAFETY: the thread ends before the endpoint's shared memory goes.
+        let bell = net.shm().map(|shm| unsafe { shm.own_bell() });
+        match (net.waker(), net.sleeper()) {
+            (Some(waker), Some(sleeper)) => {
+                let on = Some((waker, sleeper));
+                Step::Nothing(Rest { bell, on })
+            }
+            (Some(_), None) => Step::Moved,
+            (None, _) => Step::Nothing(Rest { bell, on: None }),
+        }
+    }
+
+    fn is_ready(&self) -> bool {
+        let mut state = lock(&self.state);
+        state.link.net().shm().is_some_and(Shm::is_ready)
+    }
+}
+
+/// Whether two receives may take the same message, one of which is a buffer for many.
+fn overlap(one: NonNull<Op>, two: NonNull<Op>) -> bool {
+    // SAFETY: receives that wait are there.
+    let (one, two) = unsafe { (one.as_ref(), two.as_ref()) };
+    let any = one.peer == u32::MAX || two.peer == u32::MAX;
+    any || one.peer == two.peer
 }
 
 /// The error number of a failure, positive.
@@ -140,7 +217,7 @@ impl State {
             vector: None,
             seen: 0,
             peers: Vec::new(),
-            addrs: Vec::new(),
+            known: Vec::new(),
             tx: Bound::default(),
             rx: Bound::default(),
             counters: Counters::default(),
@@ -151,12 +228,16 @@ impl State {
             is_enabled: false,
             least_room: 64,
             receives: Vec::new(),
+            behind: VecDeque::new(),
+            filling: Vec::new(),
             claimed: HashMap::new(),
+            requests: VecDeque::new(),
             asked: HashMap::new(),
             next_number: 1,
             done: Vec::new(),
             losses: 0,
             calls: 0,
+            calls_of_program: 0,
             next_look: Instant::now() + LOOK_EVERY,
             tally: Tally::default(),
         }
@@ -170,7 +251,7 @@ impl State {
     pub fn peer(&mut self, addr: Addr) -> Result<Peer, isize> {
         self.follow();
         match self.peers.get(addr as usize) {
-            Some(Some(peer)) => Ok(*peer),
+            Some(Some((peer, _))) => Ok(*peer),
             Some(None) => Err(err::UNREACH as isize),
             None => Err(err::INVAL as isize),
         }
@@ -179,10 +260,33 @@ impl State {
     /// The address of a peer; none if it has none.
     #[inline]
     pub fn addr(&self, peer: u32) -> Addr {
-        self.addrs
+        self.known
             .get(peer as usize)
-            .copied()
-            .unwrap_or(num::ADDR_NONE)
+            .map_or(num::ADDR_NONE, |it| it.told)
+    }
+
+    fn known_mut(&mut self, peer: Peer) -> &mut Known {
+        let at = peer.0 as usize;
+        if at >= self.known.len() {
+            self.known.resize(at + 1, Known::NOTHING);
+        }
+        &mut self.known[at]
+    }
+
+    /// Something is sent to a peer.
+    #[inline]
+    pub fn sends_to(&mut self, peer: Peer) {
+        if let Some(known) = self.known.get_mut(peer.0 as usize) {
+            known.is_sent_to = true;
+        }
+    }
+
+    /// Something has come from a peer.
+    #[inline]
+    fn hears(&mut self, peer: u32) {
+        if let Some(known) = self.known.get_mut(peer as usize) {
+            known.is_heard = true;
+        }
     }
 
     /// Whom a receive names by an address, if it names one.
@@ -211,7 +315,7 @@ impl State {
         for change in changes.unwrap_or_default() {
             self.seen += 1;
             match change {
-                Change::Inserted(addr, address) => {
+                Change::Inserted(addr, address, told) => {
                     let added = self.link.net().add_peer(record_of(&address));
                     let peer = match added {
                         Ok(peer) => {
@@ -228,14 +332,12 @@ impl State {
                     if at >= self.peers.len() {
                         self.peers.resize(at + 1, None);
                     }
-                    self.peers[at] = peer;
-                    if let Some(Peer(peer)) = peer {
-                        if peer as usize >= self.addrs.len() {
-                            self.addrs.resize(peer as usize + 1, num::ADDR_NONE);
-                        }
+                    self.peers[at] = peer.map(|it| (it, told));
+                    if let Some(peer) = peer {
+                        let known = self.known_mut(peer);
                         // An address that was inserted twice has its first number.
-                        if self.addrs[peer as usize] == num::ADDR_NONE {
-                            self.addrs[peer as usize] = addr;
+                        if known.told == num::ADDR_NONE {
+                            known.told = told;
                         }
                     }
                 }
@@ -246,15 +348,34 @@ impl State {
 
     fn remove(&mut self, addr: Addr) {
         let peer = self.peers.get_mut(addr as usize).and_then(Option::take);
-        let Some(peer) = peer else {
+        let Some((peer, _)) = peer else {
             return;
         };
-        let other = self.peers.iter().position(|it| *it == Some(peer));
-        self.addrs[peer.0 as usize] = other.map_or(num::ADDR_NONE, |it| it as Addr);
+        let other = self.peers.iter().flatten().find(|it| it.0 == peer);
+        let other = other.map(|it| it.1);
+        self.known_mut(peer).told = other.unwrap_or(num::ADDR_NONE);
         if other.is_none() && self.link.net().route(peer) != Route::Loopback {
             self.fail_asked(|of| of == peer, "its address was removed");
-            self.link.remove_peer(peer);
-            let _ = self.link.net().remove_peer(peer);
+            self.abandon(peer);
+        }
+    }
+
+    /// Ends the receives that name a peer whose address was removed. The way to it stays, as it may
+    /// be inserted again while it has not let go of this process; it goes when the peer has ended.
+    fn abandon(&mut self, peer: Peer) {
+        let is_from_it = |op: &NonNull<Op>| {
+            // SAFETY: a receive that is under way is there.
+            let op = unsafe { op.as_ref() };
+            op.peer == peer.0 && matches!(op.kind, Kind::Recv | Kind::MultiRecv)
+        };
+        let waiting = self.receives.iter().copied();
+        for mut op in waiting.filter(|it| is_from_it(it)).collect::<Vec<_>>() {
+            // SAFETY: as above; the engine reads other fields of it.
+            unsafe { op.as_mut() }.error = -err::CONNABORTED;
+            self.take_back(op);
+        }
+        while let Some(at) = self.behind.iter().position(is_from_it) {
+            self.give_up(at, -err::CONNABORTED);
         }
     }
 
@@ -279,6 +400,15 @@ impl State {
             self.look_at_peers();
         }
         moved
+    }
+
+    /// As [`State::progress`], from a thread that sleeps in between: it looks at peers each time.
+    pub fn move_alone(&mut self) -> bool {
+        if !self.is_enabled {
+            return false;
+        }
+        self.calls = CALLS_PER_LOOK - 1;
+        self.progress()
     }
 
     /// Hands over what has been completed.
@@ -335,7 +465,13 @@ impl State {
         let addr = self.addr(lost.peer.0);
         let text = format!("the process with address {addr} is gone: {}", lost.cause);
         host::inform(host::EP, &text);
+        let peer = lost.peer;
         self.link.peer_ended(lost);
+        if addr == num::ADDR_NONE && self.peers.iter().flatten().all(|it| it.0 != peer) {
+            self.link.remove_peer(peer);
+            let _ = self.link.net().remove_peer(peer);
+            *self.known_mut(peer) = Known::NOTHING;
+        }
     }
 
     /// Ends operations on the memory of peers.
@@ -381,6 +517,40 @@ impl State {
         self.enter(op, request);
     }
 
+    /// Posts a receive of a plain message, or lets it wait behind a buffer for many messages that
+    /// takes messages of the same senders: messages fill one buffer, and then the next.
+    pub fn post_plain(&mut self, op: NonNull<Op>) {
+        let ahead = self.filling.iter().chain(&self.behind);
+        let must_wait = ahead.copied().any(|it| overlap(it, op));
+        match must_wait {
+            true => self.behind.push_back(op),
+            false => self.post_first(op),
+        }
+    }
+
+    fn post_first(&mut self, op: NonNull<Op>) {
+        // SAFETY: a receive that is to be posted is there.
+        let it = unsafe { op.as_ref() };
+        if it.kind == Kind::MultiRecv && !self.filling.contains(&op) {
+            self.filling.push(op);
+        }
+        let source = (it.peer != u32::MAX).then_some(Peer(it.peer));
+        let selector = TagSelector {
+            source,
+            tag: 0,
+            ignore: u64::MAX,
+        };
+        self.post(op, PLAIN, selector);
+    }
+
+    /// A buffer for many messages is given back: what waited behind it is posted.
+    fn filled(&mut self, op: NonNull<Op>) {
+        self.filling.retain(|it| *it != op);
+        for op in std::mem::take(&mut self.behind) {
+            self.post_plain(op);
+        }
+    }
+
     /// Receives a message that was claimed.
     pub fn receive(&mut self, op: NonNull<Op>, message: MessageId) {
         let request = self.link.mrecv(message, Room(op));
@@ -395,7 +565,33 @@ impl State {
             op.context == context && matches!(op.kind, Kind::Recv | Kind::MultiRecv)
         };
         let found = self.receives.iter().copied().find(|it| is_it(it));
-        found.is_some_and(|op| self.take_back(op))
+        match found {
+            Some(op) => self.take_back(op),
+            None => match self.behind.iter().position(is_it) {
+                Some(at) => {
+                    self.give_up(at, libc::ECANCELED);
+                    true
+                }
+                None => false,
+            },
+        }
+    }
+
+    /// Ends a receive that was not posted yet.
+    fn give_up(&mut self, at: usize, error: i32) {
+        let Some(mut op) = self.behind.remove(at) else {
+            return;
+        };
+        // SAFETY: a receive that waits is there, and nobody else has it.
+        unsafe { op.as_mut() }.error = error;
+        let cancelled = Completion {
+            source: -1,
+            tag: 0,
+            len: 0,
+            cancelled: true,
+            error: None,
+        };
+        self.end_recv(op, &cancelled);
     }
 
     fn take_back(&mut self, op: NonNull<Op>) -> bool {
@@ -412,6 +608,7 @@ impl State {
 
     /// Sends the message of an operation that nobody asks for.
     pub fn send_quietly(&mut self, op: NonNull<Op>, space: Cid, peer: Peer, tag: u64) {
+        self.sends_to(peer);
         let message = Message::Op(op);
         let sent = self
             .link
@@ -549,17 +746,16 @@ impl State {
             Kind::Send => self.end_send(op, &completion),
             Kind::Recv | Kind::MultiRecv => {
                 self.leave(op);
+                self.hears(completion.source as u32);
                 self.end_recv(op, &completion);
             }
             Kind::Sent => self.sent_quietly(op, completion.error.as_deref()),
             Kind::Request => {
-                let store = std::mem::take(&mut it.store);
-                let len = (completion.len as usize).min(store.len());
-                // SAFETY: as above.
-                unsafe { self.pool.give(op) };
-                if completion.error.is_none() {
-                    self.serve_one(Peer(completion.source as u32), &store[..len]);
-                }
+                it.peer = completion.source as u32;
+                it.len = (completion.len as usize).min(it.store.len());
+                it.error = completion.error.as_deref().map_or(0, number_of);
+                it.parts = 0;
+                self.serve_those_here();
             }
             Kind::Read => {
                 self.leave(op);
@@ -576,6 +772,30 @@ impl State {
                 self.end_written(op, &completion);
             }
             Kind::Write => {}
+        }
+    }
+
+    /// Carries out the requests that have come whole, in the order in which they came.
+    fn serve_those_here(&mut self) {
+        // SAFETY: requests that were not carried out are there.
+        let is_here = |op: &NonNull<Op>| unsafe { op.as_ref() }.parts == 0;
+        while self.requests.front().is_some_and(is_here) {
+            let Some(op) = self.requests.pop_front() else {
+                return;
+            };
+            // SAFETY: as above; the engine has it no more.
+            let (peer, error, store) = unsafe {
+                let it = &mut *op.as_ptr();
+                let mut store = std::mem::take(&mut it.store);
+                store.truncate(it.len);
+                let said = (it.peer, it.error, store);
+                self.pool.give(op);
+                said
+            };
+            if error == 0 {
+                self.hears(peer);
+                self.serve_one(Peer(peer), &store);
+            }
         }
     }
 
@@ -648,10 +868,17 @@ impl State {
                 left: 0,
                 cause: failure.to_string(),
             }),
-            None if completion.cancelled => Some(Fault {
-                error: libc::ECANCELED,
-                left: 0,
-                cause: "it was taken back".to_owned(),
+            None if completion.cancelled => Some(match it.error {
+                0 => Fault {
+                    error: libc::ECANCELED,
+                    left: 0,
+                    cause: "it was taken back".to_owned(),
+                },
+                error => Fault {
+                    error,
+                    left: 0,
+                    cause: "the address that it named was removed".to_owned(),
+                },
             }),
             _ if sent > it.len => Some(Fault {
                 error: -err::TRUNC,
@@ -689,31 +916,55 @@ impl State {
         }
         if goes_on {
             it.seal.set(0);
-            let source = (it.peer != u32::MAX).then_some(Peer(it.peer));
-            let selector = TagSelector {
-                source,
-                tag: 0,
-                ignore: u64::MAX,
-            };
-            self.post(op, PLAIN, selector);
+            self.post_first(op);
             return;
+        }
+        if it.kind == Kind::MultiRecv {
+            self.filled(op);
         }
         // SAFETY: nobody has it any more.
         unsafe { self.pool.give(op) };
     }
 
-    /// Has what was sent leave, before the endpoint closes; at most for a while.
+    /// Has what was sent arrive, before the endpoint closes; at most for a while.
+    ///
+    /// What was sent through shared memory lies at the peer, which reads it once it has opened this
+    /// process's memory: that has to last until then. So a peer from which nothing has come yet is
+    /// asked for a sign of life.
     pub fn drain(&mut self) {
         let end = Instant::now() + Duration::from_secs(5);
-        self.link.progress();
+        self.progress();
+        let silent = |it: &(usize, &Known)| it.1.is_sent_to && !it.1.is_heard;
+        let silent = self.known.iter().enumerate().filter(silent);
+        for at in silent.map(|it| it.0).collect::<Vec<_>>() {
+            let peer = Peer(at as u32);
+            if self.link.net().route(peer) == Route::Shm && !self.link.is_lost(peer) {
+                self.knock(peer);
+            }
+        }
         while Instant::now() < end {
             let is_quiet = !self.link.has_under_way(|cid| cid != DATA) && self.link.is_idle();
             if is_quiet && self.link.net().is_delivered(false) {
                 break;
             }
-            if !self.link.progress() {
+            if !self.move_alone() {
                 std::thread::yield_now();
             }
+        }
+    }
+
+    /// Sends a request for nothing, which is complete when the peer has taken it.
+    fn knock(&mut self, peer: Peer) {
+        let mut op = self.pool.take();
+        // SAFETY: just taken.
+        unsafe { op.as_mut() }.kind = Kind::Sent;
+        let (mode, message) = (Mode::Synchronous, Message::Op(op));
+        let sent = self
+            .link
+            .send(REQUESTS, Plane::User, peer.0, 0, mode, message);
+        match sent {
+            Sent::Done => self.sent_quietly(op, None),
+            Sent::Pending(request) => self.begin(op, request),
         }
     }
 }

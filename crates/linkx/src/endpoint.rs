@@ -11,6 +11,7 @@ use crate::counter::{CntrObject, Counter};
 use crate::host;
 use crate::links;
 use crate::memory::Regions;
+use crate::mover::Mover;
 use crate::object::{free, no_ops_open, of};
 use crate::queue::{CqObject, Progress, Queue, lock};
 use crate::sys::{CmOps, EpOps, Fid, FidEp, FidOps, Info, class, err, flag, num};
@@ -32,6 +33,8 @@ pub struct EpObject {
     counters: RefCell<Vec<Arc<Counter>>>,
     address: crate::vector::Address,
     link: String,
+    /// Whether progress is automatic.
+    is_auto: bool,
 }
 
 static FID_OPS: FidOps = FidOps {
@@ -84,7 +87,7 @@ pub struct Tables {
 #[inline]
 pub unsafe fn state<'a>(ep: *mut FidEp) -> Result<MutexGuard<'a, State>, isize> {
     // SAFETY: as promised.
-    let state = lock(&unsafe { of::<EpObject, _>(ep) }.core.0);
+    let state = lock(&unsafe { of::<EpObject, _>(ep) }.core.state);
     match state.is_enabled {
         true => Ok(state),
         false => Err(err::OPBADSTATE as isize),
@@ -127,6 +130,10 @@ pub unsafe fn open(
         };
         (key, info.tx_attr.as_ref(), info.rx_attr.as_ref())
     };
+    // SAFETY: as promised.
+    let is_auto = unsafe { info.domain_attr.as_ref() }.is_some_and(|it| {
+        it.data_progress == num::PROGRESS_AUTO || it.control_progress == num::PROGRESS_AUTO
+    });
     let opened = links::chain(link).and_then(|chain| {
         let secret = links::secret(key)?;
         Routes::alone(&chain, Some(&secret))
@@ -151,7 +158,10 @@ pub unsafe fn open(
     state.caps = info.caps;
     state.tx_flags = tx.map_or(0, |it| it.op_flags);
     state.rx_flags = rx.map_or(0, |it| it.op_flags);
-    let core = Arc::new(Core(state.into()));
+    let core = Arc::new(Core {
+        state: state.into(),
+        mover: None.into(),
+    });
     let object = Box::new(EpObject {
         fid: FidEp {
             fid: Fid {
@@ -173,6 +183,7 @@ pub unsafe fn open(
         counters: RefCell::default(),
         address,
         link: link.to_owned(),
+        is_auto,
     });
     Ok(Box::into_raw(object).cast())
 }
@@ -181,13 +192,17 @@ unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
     // SAFETY: an open endpoint, used no more.
     unsafe {
         let object = of::<EpObject, _>(fid);
+        let mover = lock(&object.core.mover).take();
+        drop(mover);
         let (queues, counters) = (object.queues.take(), object.counters.take());
         queues.iter().for_each(|it| it.movers.remove(&object.mover));
         counters
             .iter()
             .for_each(|it| it.movers.remove(&object.mover));
         {
-            let mut state = lock(&object.core.0);
+            let endpoints = Arc::clone(&lock(&object.core.state).regions.endpoints);
+            endpoints.remove(&object.mover);
+            let mut state = lock(&object.core.state);
             if state.is_enabled {
                 state.drain();
                 state.is_enabled = false;
@@ -202,6 +217,22 @@ unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
         free::<EpObject, _>(fid);
     }
     0
+}
+
+impl EpObject {
+    /// Starts the thread that makes progress; an error number, negative, if there can be none.
+    fn start_mover(&self) -> c_int {
+        match Mover::start(Arc::<Core>::clone(&self.core)) {
+            Ok(mover) => {
+                *lock(&self.core.mover) = Some(mover);
+                0
+            }
+            Err(why) => {
+                host::warn(host::EP, &format!("no thread for progress: {why}"));
+                err::AGAIN
+            }
+        }
+    }
 }
 
 /// Says what an endpoint has done.
@@ -227,7 +258,7 @@ unsafe extern "C" fn bind(fid: *mut Fid, to: *mut Fid, flags: u64) -> c_int {
     // SAFETY: an open endpoint and an open object.
     unsafe {
         let object = of::<EpObject, _>(fid);
-        let mut state = lock(&object.core.0);
+        let mut state = lock(&object.core.state);
         if state.is_enabled {
             return err::OPBADSTATE;
         }
@@ -284,7 +315,7 @@ unsafe extern "C" fn control(fid: *mut Fid, command: c_int, arg: *mut c_void) ->
     // SAFETY: an open endpoint; the argument is what the command says.
     unsafe {
         let object = of::<EpObject, _>(fid);
-        let mut state = lock(&object.core.0);
+        let mut state = lock(&object.core.state);
         match command {
             num::ENABLE => {
                 if state.vector.is_none() {
@@ -296,12 +327,19 @@ unsafe extern "C" fn control(fid: *mut Fid, command: c_int, arg: *mut c_void) ->
                     return -263;
                 }
                 state.is_enabled = true;
+                let regions = Arc::clone(&state.regions);
                 drop(state);
+                regions.endpoints.add(&object.mover);
                 let queues = object.queues.borrow();
                 queues.iter().for_each(|it| it.movers.add(&object.mover));
                 let counters = object.counters.borrow();
                 counters.iter().for_each(|it| it.movers.add(&object.mover));
-                0
+                let waits = queues.iter().any(|it| it.signal.is_there())
+                    || counters.iter().any(|it| it.signal.is_there());
+                match object.is_auto || waits {
+                    true => object.start_mover(),
+                    false => 0,
+                }
             }
             num::GETOPSFLAG => {
                 let flags = &mut *arg.cast::<u64>();
@@ -329,7 +367,7 @@ unsafe extern "C" fn control(fid: *mut Fid, command: c_int, arg: *mut c_void) ->
 unsafe extern "C" fn cancel(fid: *mut Fid, context: *mut c_void) -> isize {
     // SAFETY: an open endpoint.
     let object = unsafe { of::<EpObject, _>(fid) };
-    match lock(&object.core.0).cancel(context) {
+    match lock(&object.core.state).cancel(context) {
         true => 0,
         false => err::NOENT as isize,
     }
@@ -351,7 +389,7 @@ unsafe extern "C" fn getopt(
         if room < size_of::<usize>() {
             return err::TOOSMALL;
         }
-        *value.cast::<usize>() = lock(&of::<EpObject, _>(fid).core.0).least_room;
+        *value.cast::<usize>() = lock(&of::<EpObject, _>(fid).core.state).least_room;
     }
     0
 }
@@ -370,7 +408,7 @@ unsafe extern "C" fn setopt(
         return err::INVAL;
     }
     // SAFETY: an open endpoint, and a number.
-    unsafe { lock(&of::<EpObject, _>(fid).core.0).least_room = *value.cast::<usize>() };
+    unsafe { lock(&of::<EpObject, _>(fid).core.state).least_room = *value.cast::<usize>() };
     0
 }
 

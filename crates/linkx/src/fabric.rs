@@ -6,20 +6,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::AcqRel, Ordering::Acquire};
 
 use crate::atomics::{self, ATOMIC};
-use crate::counter;
+use crate::counter::{self, CntrObject};
 use crate::endpoint::{self, Tables};
-use crate::events;
+use crate::events::{self, EqObject};
 use crate::host;
 use crate::info;
 use crate::links;
 use crate::memory::{self, Regions};
 use crate::messages::{MSG, TAG};
 use crate::object::{free, no_control, no_ops_open, of};
-use crate::queue;
+use crate::poll;
+use crate::queue::{self, CqObject};
 use crate::remote::RMA;
 use crate::sys::{
     AvAttr, CntrAttr, CqAttr, DomainOps, EqAttr, FabricAttr, FabricOps, Fid, FidAv, FidCntr, FidCq,
-    FidDomain, FidEp, FidEq, FidFabric, FidMr, FidOps, Info, MrAttr, MrOps, Provider, class, err,
+    FidDomain, FidEp, FidEq, FidFabric, FidMr, FidOps, FidPoll, Info, MrAttr, MrOps, PollAttr,
+    Provider, class, err,
 };
 use crate::vector;
 
@@ -132,8 +134,24 @@ unsafe extern "C" fn wait_open(_: *mut FidFabric, _: *mut c_void, _: *mut *mut c
     err::NOSYS
 }
 
-unsafe extern "C" fn trywait(_: *mut FidFabric, _: *mut *mut Fid, _: c_int) -> c_int {
-    err::NOSYS
+/// Whether the program may wait for the descriptors of all of these.
+unsafe extern "C" fn trywait(_: *mut FidFabric, fids: *mut *mut Fid, count: c_int) -> c_int {
+    for at in 0..usize::try_from(count).unwrap_or(0) {
+        // SAFETY: open objects, as many as `count` says; their classes say what they are.
+        let may = unsafe {
+            let fid = *fids.add(at);
+            match (*fid).class {
+                class::CQ => of::<CqObject, _>(fid).queue.may_wait(),
+                class::CNTR => of::<CntrObject, _>(fid).counter.may_wait(),
+                class::EQ => of::<EqObject, _>(fid).events.may_wait(),
+                _ => return err::INVAL,
+            }
+        };
+        if !may {
+            return err::AGAIN;
+        }
+    }
+    0
 }
 
 /// A domain as an object.
@@ -311,8 +329,13 @@ unsafe extern "C" fn open_nothing(
     err::NOSYS
 }
 
-unsafe extern "C" fn poll_open(_: *mut FidDomain, _: *mut c_void, _: *mut *mut c_void) -> c_int {
-    err::NOSYS
+unsafe extern "C" fn poll_open(
+    _: *mut FidDomain,
+    attr: *mut PollAttr,
+    to: *mut *mut FidPoll,
+) -> c_int {
+    // SAFETY: as above.
+    unsafe { hand(poll::open(attr), to) }
 }
 
 unsafe extern "C" fn query_collective(

@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 
+use crate::arithmetic;
 use crate::endpoint::{INJECT, MOST};
 use crate::host;
 use crate::links;
@@ -21,6 +22,12 @@ const SECONDARY: u64 = flag::MULTI_RECV
     | flag::REMOTE_COMM
     | flag::RMA_EVENT;
 const ALL: u64 = PRIMARY | DIRECTIONS | SECONDARY;
+/// What is there for those who ask for it.
+const ASKED: u64 = flag::AV_USER_ID;
+
+/// Which operations are in order, and which completions.
+const ORDER: u64 = flag::ORDER_SAS | flag::ORDER_ATOMIC;
+const COMPLETION_ORDER: u64 = 0;
 
 /// Flags that operations may have.
 const TX_FLAGS: u64 = flag::COMPLETION
@@ -31,9 +38,6 @@ const TX_FLAGS: u64 = flag::COMPLETION
     | flag::MATCH_COMPLETE
     | flag::REMOTE_CQ_DATA;
 const RX_FLAGS: u64 = flag::COMPLETION | flag::MULTI_RECV;
-
-/// Modes of registration that a caller may choose: none of them is needed.
-const MR_MODES: c_int = mr::VIRT_ADDR | mr::ALLOCATED | mr::PROV_KEY;
 
 /// Version 1.5 changed how modes of registration are asked for.
 const NEW_MODES: u32 = 1 << 16 | 5;
@@ -47,10 +51,10 @@ fn caps_for(asked: u64) -> Option<u64> {
     if asked == 0 {
         return Some(ALL);
     }
-    if asked & !ALL != 0 {
+    if asked & !(ALL | ASKED) != 0 {
         return None;
     }
-    let mut caps = asked & (PRIMARY | SECONDARY);
+    let mut caps = asked & (PRIMARY | SECONDARY | ASKED);
     let messages = asked & (flag::MSG | flag::TAGGED) != 0;
     let memory = asked & (flag::RMA | flag::ATOMIC) != 0;
     let either = |of: u64| match asked & of {
@@ -75,14 +79,32 @@ fn caps_for(asked: u64) -> Option<u64> {
 ///
 /// # Safety
 /// Hints as `fi_getinfo` has them; likewise below.
-unsafe fn refuses(hints: &Info) -> Option<&'static str> {
+unsafe fn refuses(hints: &Info) -> Option<String> {
+    // SAFETY: as promised.
+    unsafe { refuses_order(hints).or_else(|| refuses_sizes(hints).map(str::to_owned)) }
+}
+
+unsafe fn refuses_order(hints: &Info) -> Option<String> {
+    // SAFETY: as promised.
+    let (tx, rx) = unsafe { (hints.tx_attr.as_ref(), hints.rx_attr.as_ref()) };
+    let tx = tx.map_or((0, 0), |it| (it.msg_order, it.comp_order));
+    let rx = rx.map_or((0, 0), |it| (it.msg_order, it.comp_order));
+    let (order, completions) = ((tx.0 | rx.0) & !ORDER, tx.1 | rx.1);
+    if order != 0 {
+        return Some(format!("operations are in no such order: {order:#x}"));
+    }
+    (completions & !COMPLETION_ORDER != 0)
+        .then(|| format!("completions are in no such order: {completions:#x}"))
+}
+
+unsafe fn refuses_sizes(hints: &Info) -> Option<&'static str> {
     // SAFETY: as promised.
     unsafe {
         if let Some(ep) = hints.ep_attr.as_ref() {
             if ep.kind != 0 && ep.kind != num::EP_RDM {
                 return Some("endpoints are FI_EP_RDM");
             }
-            if ep.protocol != 0 {
+            if ep.protocol != 0 && ep.protocol != PROTOCOL {
                 return Some("the protocol is its own");
             }
             if ep.max_msg_size > MOST {
@@ -91,14 +113,16 @@ unsafe fn refuses(hints: &Info) -> Option<&'static str> {
             if ep.tx_ctx_cnt > 1 || ep.rx_ctx_cnt > 1 {
                 return Some("an endpoint has one context of each kind");
             }
-            if ep.max_order_raw_size > 0 || ep.max_order_war_size > 0 || ep.max_order_waw_size > 0 {
-                return Some("data of operations on memory are in no order");
+            let sizes = [
+                ep.max_order_raw_size,
+                ep.max_order_war_size,
+                ep.max_order_waw_size,
+            ];
+            if sizes.iter().any(|it| *it > arithmetic::MOST) {
+                return Some("data of atomics alone are in order");
             }
         }
         if let Some(tx) = hints.tx_attr.as_ref() {
-            if tx.msg_order & !flag::ORDER_SAS != 0 || tx.comp_order != 0 {
-                return Some("sends alone are in order");
-            }
             if tx.inject_size > INJECT || tx.size > SIZE || tx.iov_limit > RUNS {
                 return Some("its sizes are smaller");
             }
@@ -107,9 +131,6 @@ unsafe fn refuses(hints: &Info) -> Option<&'static str> {
             }
         }
         if let Some(rx) = hints.rx_attr.as_ref() {
-            if rx.msg_order & !flag::ORDER_SAS != 0 || rx.comp_order != 0 {
-                return Some("sends alone are in order");
-            }
             if rx.size > SIZE || rx.iov_limit > RUNS || rx.op_flags & !RX_FLAGS != 0 {
                 return Some("its sizes are smaller");
             }
@@ -118,11 +139,10 @@ unsafe fn refuses(hints: &Info) -> Option<&'static str> {
             }
         }
         if let Some(domain) = hints.domain_attr.as_ref() {
-            let auto = num::PROGRESS_AUTO;
-            if domain.data_progress == auto || domain.control_progress == auto {
-                return Some("progress happens in calls");
-            }
-            if domain.mr_key_size > 8 || domain.cq_data_size > 8 || domain.caps & !ALL != 0 {
+            if domain.mr_key_size > 8
+                || domain.cq_data_size > 8
+                || domain.caps & !(ALL | ASKED) != 0
+            {
                 return Some("keys and remote CQ data have 8 bytes");
             }
         }
@@ -146,17 +166,20 @@ unsafe fn offer(version: u32, link: &str, hints: Option<&Info>, caps: u64) -> *m
         let tx_caps = flag::SEND | flag::READ | flag::WRITE | PRIMARY;
         let tx = &mut *it.tx_attr;
         tx.caps = caps & (tx_caps | flag::LOCAL_COMM | flag::REMOTE_COMM);
-        (tx.msg_order, tx.comp_order) = (flag::ORDER_SAS, 0);
+        (tx.msg_order, tx.comp_order) = (ORDER, COMPLETION_ORDER);
         (tx.inject_size, tx.size) = (INJECT, SIZE);
         (tx.iov_limit, tx.rma_iov_limit) = (RUNS, 1);
         let rx = &mut *it.rx_attr;
-        rx.caps = caps & !(flag::SEND | flag::READ | flag::WRITE);
-        (rx.msg_order, rx.comp_order) = (flag::ORDER_SAS, 0);
+        rx.caps = caps & !(flag::SEND | flag::READ | flag::WRITE | ASKED);
+        (rx.msg_order, rx.comp_order) = (ORDER, COMPLETION_ORDER);
         (rx.total_buffered_recv, rx.size, rx.iov_limit) = (0, SIZE, RUNS);
         let ep = &mut *it.ep_attr;
         ep.kind = num::EP_RDM;
         (ep.protocol, ep.protocol_version) = (PROTOCOL, 1);
         ep.max_msg_size = MOST;
+        ep.max_order_raw_size = arithmetic::MOST;
+        ep.max_order_war_size = arithmetic::MOST;
+        ep.max_order_waw_size = arithmetic::MOST;
         ep.mem_tag_format = u64::MAX >> 1 & 0xaaaa_aaaa_aaaa_aaaa | 1 << 63;
         (ep.tx_ctx_cnt, ep.rx_ctx_cnt) = (1, 1);
         let domain = &mut *it.domain_attr;
@@ -172,7 +195,7 @@ unsafe fn offer(version: u32, link: &str, hints: Option<&Info>, caps: u64) -> *m
         (domain.max_ep_tx_ctx, domain.max_ep_rx_ctx) = (1, 1);
         (domain.max_ep_stx_ctx, domain.max_ep_srx_ctx) = (0, 0);
         (domain.mr_iov_limit, domain.mr_cnt) = (RUNS, 1 << 20);
-        domain.caps = flag::LOCAL_COMM | flag::REMOTE_COMM;
+        domain.caps = flag::LOCAL_COMM | flag::REMOTE_COMM | caps & ASKED;
         domain.max_err_data = 0;
         domain.mr_mode = 0;
         if version < NEW_MODES {
@@ -210,6 +233,12 @@ unsafe fn prefer(info: &mut Info, hints: &Info, version: u32) {
             if wanted.av_type != 0 {
                 domain.av_type = wanted.av_type;
             }
+            if wanted.control_progress != 0 {
+                domain.control_progress = wanted.control_progress;
+            }
+            if wanted.data_progress != 0 {
+                domain.data_progress = wanted.data_progress;
+            }
             if wanted.resource_mgmt != 0 {
                 domain.resource_mgmt = wanted.resource_mgmt;
             }
@@ -218,7 +247,8 @@ unsafe fn prefer(info: &mut Info, hints: &Info, version: u32) {
                 (_, mr::BASIC) => mr::BASIC,
                 (_, mr::SCALABLE) => mr::SCALABLE,
                 (true, _) => mr::SCALABLE,
-                (false, _) => wanted.mr_mode & MR_MODES,
+                // None of them is needed. Who wants some sets them in the offer.
+                (false, _) => 0,
             };
         }
         if let Some(wanted) = hints.ep_attr.as_ref() {
@@ -250,11 +280,16 @@ pub unsafe extern "C" fn getinfo(
     }
     // SAFETY: hints as the manual page has them, or null.
     let hints = unsafe { hints.as_ref() };
-    let Some(caps) = caps_for(hints.map_or(0, |it| it.caps)) else {
+    let asked = hints.map_or(0, |it| it.caps);
+    let Some(caps) = caps_for(asked) else {
+        let lacking = asked & !(ALL | ASKED);
+        let text = format!("not offered: it has not the capabilities {lacking:#x}");
+        host::inform(host::CORE, &text);
         return err::NODATA;
     };
     // SAFETY: as above.
-    if hints.is_some_and(|hints| unsafe { refuses(hints) }.is_some()) {
+    if let Some(why) = hints.and_then(|hints| unsafe { refuses(hints) }) {
+        host::inform(host::CORE, &format!("not offered: {why}"));
         return err::NODATA;
     }
     let links = match links::offered() {

@@ -30,11 +30,14 @@
 //! | `serve`    | requests of peers, and what they do to memory here                |
 //! | `arithmetic` | atomics on memory here                                          |
 //! | `info`     | what is offered: `fi_getinfo`                                     |
-//! | `events`   | event queues, which have no events                                |
+//! | `events`   | event queues                                                      |
 //! | `memory`   | memory regions                                                    |
 //! | `vector`   | address vectors                                                   |
+//! | `poll`     | poll sets                                                         |
+//! | `mover`    | a thread that makes progress where the program makes no calls     |
 //! | `counter`  | counters                                                          |
 //! | `queue`    | completion queues                                                 |
+//! | `signal`   | descriptors to wait on                                            |
 //! | `op`       | one operation, and its memory as the engine sees it               |
 //! | `object`   | what all objects have in common                                   |
 //! | `links`    | what is linked: `FI_LINKX_LINKS`                                  |
@@ -57,12 +60,15 @@ mod info;
 mod links;
 mod memory;
 mod messages;
+mod mover;
 mod object;
 mod op;
+mod poll;
 mod queue;
 mod remote;
 mod serve;
 mod served;
+mod signal;
 mod sys;
 mod vector;
 

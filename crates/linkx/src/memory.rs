@@ -11,7 +11,7 @@ use libc::iovec;
 use crate::counter::{CntrObject, Counter};
 use crate::host;
 use crate::object::{free, no_ops_open, of};
-use crate::queue::lock;
+use crate::queue::{Movers, lock};
 use crate::sys::{Fid, FidMr, FidOps, MrAttr, class, err, flag, mr, num};
 
 /// A region.
@@ -35,6 +35,8 @@ pub struct Regions {
     next: AtomicU64,
     /// Whose turn it is to carry out atomics.
     turn: Mutex<()>,
+    /// The endpoints of the domain that are enabled.
+    pub endpoints: Arc<Movers>,
 }
 
 impl Regions {
@@ -45,6 +47,7 @@ impl Regions {
             mode,
             next: AtomicU64::new(1),
             turn: Mutex::default(),
+            endpoints: Arc::default(),
         }
     }
 
@@ -192,6 +195,9 @@ unsafe extern "C" fn bind(fid: *mut Fid, to: *mut Fid, flags: u64) -> c_int {
                 let counter = &of::<CntrObject, _>(to).counter;
                 if let Some(region) = lock(&object.regions.by_key).get_mut(&object.fid.key) {
                     region.counter = Some(Arc::clone(counter));
+                    let endpoints = Arc::clone(&object.regions.endpoints);
+                    // A counter has one domain.
+                    let _ = counter.domain.set(endpoints);
                 }
                 0
             }

@@ -7,6 +7,7 @@ use libc::iovec;
 
 use crate::core::{PLAIN, State, TAGGED};
 use crate::endpoint::{self, state};
+use crate::object::{many, one};
 use crate::op::{AHEAD, Kind, Message, SEAL_AHEAD, data_of, seal_of};
 use crate::queue::{Entry, Fault};
 use crate::sys::{Addr, FidEp, Msg, MsgOps, MsgTagged, TaggedOps, err, flag, num};
@@ -58,26 +59,6 @@ struct In<'a> {
     context: *mut c_void,
 }
 
-/// One run of memory.
-fn one(at: *const c_void, len: usize) -> [iovec; 1] {
-    [iovec {
-        iov_base: at.cast_mut(),
-        iov_len: len,
-    }]
-}
-
-/// Several runs.
-///
-/// # Safety
-/// As many as `count`.
-unsafe fn many<'a>(iov: *const iovec, count: usize) -> &'a [iovec] {
-    match count {
-        0 => &[],
-        // SAFETY: as promised.
-        _ => unsafe { std::slice::from_raw_parts(iov, count) },
-    }
-}
-
 impl State {
     /// Sends a message.
     fn send(&mut self, out: &Out<'_>) -> isize {
@@ -99,6 +80,7 @@ impl State {
         let seal = out.data.map_or(0, seal_of);
         let tells = out.flags & flag::COMPLETION != 0;
         self.tally.sent += 1;
+        self.sends_to(peer);
         let mut op = None;
         let message = match out.iov {
             [run] if !is_injected && seal != SEAL_AHEAD => Message::Run {
@@ -200,7 +182,10 @@ impl State {
         it.tells = asked.flags & flag::COMPLETION != 0;
         it.peer = source.map_or(u32::MAX, |it| it.0);
         it.lend(asked.iov);
-        self.post(op, space, selector);
+        match asked.tag {
+            Some(_) => self.post(op, space, selector),
+            None => self.post_plain(op),
+        }
         0
     }
 
@@ -238,7 +223,7 @@ impl State {
         };
         if let Some(message) = message {
             match asked.flags & flag::DISCARD {
-                0 => _ = self.claimed.insert(asked.context, (message, seal)),
+                0 => _ = self.claimed.insert(asked.context, (message, entry)),
                 _ => self.discard(message),
             }
         }
@@ -259,14 +244,14 @@ impl State {
 
     /// Receives the message that the same context has claimed.
     fn take_claimed(&mut self, asked: &In<'_>) -> isize {
-        let Some((message, _)) = self.claimed.remove(&asked.context) else {
+        let Some((message, entry)) = self.claimed.remove(&asked.context) else {
             return err::INVAL as isize;
         };
         let flags = flag::RECV | flag::TAGGED;
         if asked.flags & flag::DISCARD != 0 {
             self.discard(message);
             if let Some(queue) = &self.rx.queue {
-                queue.push(empty(asked.context, flags, 0));
+                queue.push(entry);
             }
             return 0;
         }
@@ -303,50 +288,85 @@ fn empty(context: *mut c_void, flags: u64, tag: u64) -> Entry {
     }
 }
 
+/// Whom a message is for, its tag if it is a tagged one, and its remote CQ data.
+type Label = (Addr, Option<u64>, Option<u64>);
+
 /// Sends, with the flags that the endpoint has for calls without flags, or those given.
 ///
 /// # Safety
 /// An open endpoint, and memory as the manual page says; likewise below.
-unsafe fn out(ep: *mut FidEp, flags: Option<u64>, mut out: Out<'_>) -> isize {
+unsafe fn out(
+    ep: *mut FidEp,
+    flags: Option<u64>,
+    iov: &[iovec],
+    label: Label,
+    context: *mut c_void,
+) -> isize {
     // SAFETY: as promised.
-    let mut state = match unsafe { state(ep) } {
-        Ok(state) => state,
-        Err(error) => return error,
-    };
-    out.flags |= endpoint::flags_of(flags, state.tx_flags, state.tx.is_selective);
-    let len: usize = out.iov.iter().map(|it| it.iov_len).sum();
-    if out.flags & flag::INJECT != 0 && len > endpoint::INJECT {
-        return err::MSGSIZE as isize;
+    unsafe {
+        send_with(ep, iov, label, context, |state| {
+            endpoint::flags_of(flags, state.tx_flags, state.tx.is_selective)
+        })
     }
-    if len > endpoint::MOST {
-        return err::MSGSIZE as isize;
-    }
-    state.send(&out)
 }
 
 /// Sends what may be used again at once, without a completion.
-unsafe fn out_injected(ep: *mut FidEp, mut out: Out<'_>) -> isize {
+unsafe fn out_injected(ep: *mut FidEp, iov: &[iovec], label: Label) -> isize {
     // SAFETY: as promised.
-    let mut state = match unsafe { state(ep) } {
-        Ok(state) => state,
-        Err(error) => return error,
-    };
-    let len: usize = out.iov.iter().map(|it| it.iov_len).sum();
-    if len > endpoint::INJECT {
-        return err::MSGSIZE as isize;
-    }
-    out.flags = flag::INJECT;
-    state.send(&out)
+    unsafe { send_with(ep, iov, label, std::ptr::null_mut(), |_| flag::INJECT) }
 }
 
-unsafe fn take(ep: *mut FidEp, flags: Option<u64>, mut asked: In<'_>) -> isize {
+unsafe fn send_with(
+    ep: *mut FidEp,
+    iov: &[iovec],
+    (to, tag, data): Label,
+    context: *mut c_void,
+    flags: impl FnOnce(&State) -> u64,
+) -> isize {
     // SAFETY: as promised.
     let mut state = match unsafe { state(ep) } {
         Ok(state) => state,
         Err(error) => return error,
     };
-    asked.flags = endpoint::flags_of(flags, state.rx_flags, state.rx.is_selective);
-    state.recv(&asked)
+    let flags = flags(&state);
+    let len: usize = iov.iter().map(|it| it.iov_len).sum();
+    let most = match flags & flag::INJECT {
+        0 => endpoint::MOST,
+        _ => endpoint::INJECT,
+    };
+    if len > most {
+        return err::MSGSIZE as isize;
+    }
+    state.send(&Out {
+        iov,
+        to,
+        tag,
+        data,
+        flags,
+        context,
+    })
+}
+
+unsafe fn take(
+    ep: *mut FidEp,
+    flags: Option<u64>,
+    iov: &[iovec],
+    (from, tag): (Addr, Option<(u64, u64)>),
+    context: *mut c_void,
+) -> isize {
+    // SAFETY: as promised.
+    let mut state = match unsafe { state(ep) } {
+        Ok(state) => state,
+        Err(error) => return error,
+    };
+    let flags = endpoint::flags_of(flags, state.rx_flags, state.rx.is_selective);
+    state.recv(&In {
+        iov,
+        from,
+        tag,
+        flags,
+        context,
+    })
 }
 
 unsafe extern "C" fn send(
@@ -357,22 +377,9 @@ unsafe extern "C" fn send(
     to: Addr,
     context: *mut c_void,
 ) -> isize {
-    let (iov, tag, data, flags) = (&one(at, len), None, None, 0);
+    let (iov, tag, data) = (&one(at, len), None, None);
     // SAFETY: as the manual page says; likewise below.
-    unsafe {
-        out(
-            ep,
-            None,
-            Out {
-                iov,
-                to,
-                tag,
-                data,
-                flags,
-                context,
-            },
-        )
-    }
+    unsafe { out(ep, None, iov, (to, tag, data), context) }
 }
 
 unsafe extern "C" fn sendv(
@@ -385,19 +392,8 @@ unsafe extern "C" fn sendv(
 ) -> isize {
     // SAFETY: as above.
     unsafe {
-        let (iov, tag, data, flags) = (many(iov, count), None, None, 0);
-        out(
-            ep,
-            None,
-            Out {
-                iov,
-                to,
-                tag,
-                data,
-                flags,
-                context,
-            },
-        )
+        let (iov, tag, data) = (many(iov, count), None, None);
+        out(ep, None, iov, (to, tag, data), context)
     }
 }
 
@@ -408,38 +404,14 @@ unsafe extern "C" fn sendmsg(ep: *mut FidEp, msg: *const Msg, flags: u64) -> isi
         let (iov, to, tag) = (many(msg.iov, msg.iov_count), msg.addr, None);
         let data = (flags & flag::REMOTE_CQ_DATA != 0).then_some(msg.data);
         let context = msg.context;
-        out(
-            ep,
-            Some(flags),
-            Out {
-                iov,
-                to,
-                tag,
-                data,
-                flags: 0,
-                context,
-            },
-        )
+        out(ep, Some(flags), iov, (to, tag, data), context)
     }
 }
 
 unsafe extern "C" fn inject(ep: *mut FidEp, at: *const c_void, len: usize, to: Addr) -> isize {
-    let (iov, tag, data, flags) = (&one(at, len), None, None, 0);
-    let context = std::ptr::null_mut();
+    let (iov, tag, data) = (&one(at, len), None, None);
     // SAFETY: as above.
-    unsafe {
-        out_injected(
-            ep,
-            Out {
-                iov,
-                to,
-                tag,
-                data,
-                flags,
-                context,
-            },
-        )
-    }
+    unsafe { out_injected(ep, iov, (to, tag, data)) }
 }
 
 unsafe extern "C" fn senddata(
@@ -451,22 +423,9 @@ unsafe extern "C" fn senddata(
     to: Addr,
     context: *mut c_void,
 ) -> isize {
-    let (iov, tag, data, flags) = (&one(at, len), None, Some(data), 0);
+    let (iov, tag, data) = (&one(at, len), None, Some(data));
     // SAFETY: as above.
-    unsafe {
-        out(
-            ep,
-            None,
-            Out {
-                iov,
-                to,
-                tag,
-                data,
-                flags,
-                context,
-            },
-        )
-    }
+    unsafe { out(ep, None, iov, (to, tag, data), context) }
 }
 
 unsafe extern "C" fn injectdata(
@@ -476,22 +435,9 @@ unsafe extern "C" fn injectdata(
     data: u64,
     to: Addr,
 ) -> isize {
-    let (iov, tag, data, flags) = (&one(at, len), None, Some(data), 0);
-    let context = std::ptr::null_mut();
+    let (iov, tag, data) = (&one(at, len), None, Some(data));
     // SAFETY: as above.
-    unsafe {
-        out_injected(
-            ep,
-            Out {
-                iov,
-                to,
-                tag,
-                data,
-                flags,
-                context,
-            },
-        )
-    }
+    unsafe { out_injected(ep, iov, (to, tag, data)) }
 }
 
 unsafe extern "C" fn recv(
@@ -502,21 +448,9 @@ unsafe extern "C" fn recv(
     from: Addr,
     context: *mut c_void,
 ) -> isize {
-    let (iov, tag, flags) = (&one(at, len), None, 0);
+    let (iov, tag) = (&one(at, len), None);
     // SAFETY: as above.
-    unsafe {
-        take(
-            ep,
-            None,
-            In {
-                iov,
-                from,
-                tag,
-                flags,
-                context,
-            },
-        )
-    }
+    unsafe { take(ep, None, iov, (from, tag), context) }
 }
 
 unsafe extern "C" fn recvv(
@@ -529,18 +463,8 @@ unsafe extern "C" fn recvv(
 ) -> isize {
     // SAFETY: as above.
     unsafe {
-        let (iov, tag, flags) = (many(iov, count), None, 0);
-        take(
-            ep,
-            None,
-            In {
-                iov,
-                from,
-                tag,
-                flags,
-                context,
-            },
-        )
+        let (iov, tag) = (many(iov, count), None);
+        take(ep, None, iov, (from, tag), context)
     }
 }
 
@@ -550,17 +474,7 @@ unsafe extern "C" fn recvmsg(ep: *mut FidEp, msg: *const Msg, flags: u64) -> isi
         let msg = &*msg;
         let (iov, from, tag) = (many(msg.iov, msg.iov_count), msg.addr, None);
         let context = msg.context;
-        take(
-            ep,
-            Some(flags),
-            In {
-                iov,
-                from,
-                tag,
-                flags,
-                context,
-            },
-        )
+        take(ep, Some(flags), iov, (from, tag), context)
     }
 }
 
@@ -573,22 +487,9 @@ unsafe extern "C" fn tsend(
     tag: u64,
     context: *mut c_void,
 ) -> isize {
-    let (iov, tag, data, flags) = (&one(at, len), Some(tag), None, 0);
+    let (iov, tag, data) = (&one(at, len), Some(tag), None);
     // SAFETY: as above.
-    unsafe {
-        out(
-            ep,
-            None,
-            Out {
-                iov,
-                to,
-                tag,
-                data,
-                flags,
-                context,
-            },
-        )
-    }
+    unsafe { out(ep, None, iov, (to, tag, data), context) }
 }
 
 unsafe extern "C" fn tsendv(
@@ -602,19 +503,8 @@ unsafe extern "C" fn tsendv(
 ) -> isize {
     // SAFETY: as above.
     unsafe {
-        let (iov, tag, data, flags) = (many(iov, count), Some(tag), None, 0);
-        out(
-            ep,
-            None,
-            Out {
-                iov,
-                to,
-                tag,
-                data,
-                flags,
-                context,
-            },
-        )
+        let (iov, tag, data) = (many(iov, count), Some(tag), None);
+        out(ep, None, iov, (to, tag, data), context)
     }
 }
 
@@ -625,18 +515,7 @@ unsafe extern "C" fn tsendmsg(ep: *mut FidEp, msg: *const MsgTagged, flags: u64)
         let (iov, to, tag) = (many(msg.iov, msg.iov_count), msg.addr, Some(msg.tag));
         let data = (flags & flag::REMOTE_CQ_DATA != 0).then_some(msg.data);
         let context = msg.context;
-        out(
-            ep,
-            Some(flags),
-            Out {
-                iov,
-                to,
-                tag,
-                data,
-                flags: 0,
-                context,
-            },
-        )
+        out(ep, Some(flags), iov, (to, tag, data), context)
     }
 }
 
@@ -647,22 +526,9 @@ unsafe extern "C" fn tinject(
     to: Addr,
     tag: u64,
 ) -> isize {
-    let (iov, tag, data, flags) = (&one(at, len), Some(tag), None, 0);
-    let context = std::ptr::null_mut();
+    let (iov, tag, data) = (&one(at, len), Some(tag), None);
     // SAFETY: as above.
-    unsafe {
-        out_injected(
-            ep,
-            Out {
-                iov,
-                to,
-                tag,
-                data,
-                flags,
-                context,
-            },
-        )
-    }
+    unsafe { out_injected(ep, iov, (to, tag, data)) }
 }
 
 unsafe extern "C" fn tsenddata(
@@ -675,22 +541,9 @@ unsafe extern "C" fn tsenddata(
     tag: u64,
     context: *mut c_void,
 ) -> isize {
-    let (iov, tag, data, flags) = (&one(at, len), Some(tag), Some(data), 0);
+    let (iov, tag, data) = (&one(at, len), Some(tag), Some(data));
     // SAFETY: as above.
-    unsafe {
-        out(
-            ep,
-            None,
-            Out {
-                iov,
-                to,
-                tag,
-                data,
-                flags,
-                context,
-            },
-        )
-    }
+    unsafe { out(ep, None, iov, (to, tag, data), context) }
 }
 
 unsafe extern "C" fn tinjectdata(
@@ -701,22 +554,9 @@ unsafe extern "C" fn tinjectdata(
     to: Addr,
     tag: u64,
 ) -> isize {
-    let (iov, tag, data, flags) = (&one(at, len), Some(tag), Some(data), 0);
-    let context = std::ptr::null_mut();
+    let (iov, tag, data) = (&one(at, len), Some(tag), Some(data));
     // SAFETY: as above.
-    unsafe {
-        out_injected(
-            ep,
-            Out {
-                iov,
-                to,
-                tag,
-                data,
-                flags,
-                context,
-            },
-        )
-    }
+    unsafe { out_injected(ep, iov, (to, tag, data)) }
 }
 
 unsafe extern "C" fn trecv(
@@ -729,21 +569,9 @@ unsafe extern "C" fn trecv(
     ignore: u64,
     context: *mut c_void,
 ) -> isize {
-    let (iov, tag, flags) = (&one(at, len), Some((tag, ignore)), 0);
+    let (iov, tag) = (&one(at, len), Some((tag, ignore)));
     // SAFETY: as above.
-    unsafe {
-        take(
-            ep,
-            None,
-            In {
-                iov,
-                from,
-                tag,
-                flags,
-                context,
-            },
-        )
-    }
+    unsafe { take(ep, None, iov, (from, tag), context) }
 }
 
 unsafe extern "C" fn trecvv(
@@ -758,18 +586,8 @@ unsafe extern "C" fn trecvv(
 ) -> isize {
     // SAFETY: as above.
     unsafe {
-        let (iov, tag, flags) = (many(iov, count), Some((tag, ignore)), 0);
-        take(
-            ep,
-            None,
-            In {
-                iov,
-                from,
-                tag,
-                flags,
-                context,
-            },
-        )
+        let (iov, tag) = (many(iov, count), Some((tag, ignore)));
+        take(ep, None, iov, (from, tag), context)
     }
 }
 
@@ -779,16 +597,6 @@ unsafe extern "C" fn trecvmsg(ep: *mut FidEp, msg: *const MsgTagged, flags: u64)
         let msg = &*msg;
         let (iov, from) = (many(msg.iov, msg.iov_count), msg.addr);
         let (tag, context) = (Some((msg.tag, msg.ignore)), msg.context);
-        take(
-            ep,
-            Some(flags),
-            In {
-                iov,
-                from,
-                tag,
-                flags,
-                context,
-            },
-        )
+        take(ep, Some(flags), iov, (from, tag), context)
     }
 }

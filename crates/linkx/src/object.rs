@@ -3,6 +3,8 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
+use libc::iovec;
+
 use crate::sys::{Fid, err};
 
 /// The object that libfabric's part is the beginning of.
@@ -22,6 +24,26 @@ pub unsafe fn of<'a, T, F>(at: *mut F) -> &'a T {
 pub unsafe fn free<T, F>(at: *mut F) {
     // SAFETY: all objects are made by `Box`.
     drop(unsafe { Box::from_raw(at.cast::<T>()) });
+}
+
+/// One run of memory.
+pub fn one(at: *const c_void, len: usize) -> [iovec; 1] {
+    [iovec {
+        iov_base: at.cast_mut(),
+        iov_len: len,
+    }]
+}
+
+/// Several things that a caller names by the first one and their number.
+///
+/// # Safety
+/// There are as many as `count`.
+pub unsafe fn many<'a, T>(first: *const T, count: usize) -> &'a [T] {
+    match count {
+        0 => &[],
+        // SAFETY: as promised.
+        _ => unsafe { std::slice::from_raw_parts(first, count) },
+    }
 }
 
 /// Nothing can be bound to it.

@@ -8,13 +8,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::host;
-use crate::object::{free, no_bind, no_control, no_ops_open, of};
+use crate::object::{free, no_bind, no_ops_open, of};
+use crate::signal::Signal;
 use crate::sys::{Addr, CqAttr, CqEntry, CqErrEntry, CqOps, Fid, FidCq, FidOps, class, err, num};
 
 /// Something of which a call for completions has to ask for them: an endpoint.
 pub trait Progress: Send + Sync {
     /// Moves messages, and hands over what has been completed; whether something has happened.
     fn progress(&self) -> bool;
+
+    /// The program is about to wait: somebody else is to make progress for it.
+    fn stand_in(&self);
 }
 
 /// Those that are to make progress.
@@ -51,22 +55,27 @@ impl Movers {
         all.iter().fold(false, |any, it| it.progress() | any)
     }
 
-    /// Has them make progress until `done`, at most for `timeout` milliseconds, for ever if that is
-    /// negative; whether it is done.
-    pub fn until(&self, timeout: c_int, mut done: impl FnMut() -> bool) -> bool {
-        let limit = u64::try_from(timeout).ok().map(Duration::from_millis);
-        let end = limit.map(|limit| Instant::now() + limit);
-        loop {
-            let moved = self.progress();
-            if done() {
-                return true;
-            }
-            if end.is_some_and(|end| Instant::now() >= end) {
-                return false;
-            }
-            if !moved {
-                std::thread::yield_now();
-            }
+    /// The program is about to wait.
+    pub fn stand_in(&self) {
+        lock(&self.0).iter().for_each(|it| it.stand_in());
+    }
+}
+
+/// Makes progress until `done`, at most for `timeout` milliseconds, for ever if that is negative;
+/// whether it is done.
+pub fn until(timeout: c_int, progress: impl Fn() -> bool, mut done: impl FnMut() -> bool) -> bool {
+    let limit = u64::try_from(timeout).ok().map(Duration::from_millis);
+    let end = limit.map(|limit| Instant::now() + limit);
+    loop {
+        let moved = progress();
+        if done() {
+            return true;
+        }
+        if end.is_some_and(|end| Instant::now() >= end) {
+            return false;
+        }
+        if !moved {
+            std::thread::yield_now();
         }
     }
 }
@@ -111,23 +120,40 @@ unsafe impl Send for Waiting {}
 pub struct Queue {
     waiting: Mutex<Waiting>,
     pub movers: Movers,
+    pub signal: Signal,
     signaled: AtomicBool,
 }
 
 impl Queue {
     /// An operation has ended well.
     pub fn push(&self, entry: Entry) {
-        lock(&self.waiting).entries.push_back((entry, None));
+        self.put(entry, None);
     }
 
     /// An operation has failed.
     pub fn push_fault(&self, entry: Entry, fault: Fault) {
-        let fault = Some(Box::new(fault));
-        lock(&self.waiting).entries.push_back((entry, fault));
+        self.put(entry, Some(Box::new(fault)));
     }
 
-    fn is_empty(&self) -> bool {
+    fn put(&self, entry: Entry, fault: Option<Box<Fault>>) {
+        lock(&self.waiting).entries.push_back((entry, fault));
+        self.signal.raise();
+    }
+
+    /// Whether there are no completions.
+    pub fn is_empty(&self) -> bool {
         lock(&self.waiting).entries.is_empty()
+    }
+
+    /// Whether the program may wait for the descriptor: nothing is here, and what comes raises it.
+    pub fn may_wait(&self) -> bool {
+        self.signal.clear();
+        self.movers.progress();
+        let may = self.is_empty() && !self.signaled.load(Relaxed);
+        if may {
+            self.movers.stand_in();
+        }
+        may
     }
 
     /// Takes completions.
@@ -203,7 +229,7 @@ static FID_OPS: FidOps = FidOps {
     size: size_of::<FidOps>(),
     close,
     bind: no_bind,
-    control: no_control,
+    control,
     ops_open: no_ops_open,
 };
 
@@ -227,18 +253,10 @@ pub unsafe fn open(
     api: u32,
     context: *mut c_void,
 ) -> Result<*mut FidCq, c_int> {
-    let mut format = num::CQ_CONTEXT;
+    let (mut format, mut signal) = (num::CQ_CONTEXT, Signal::default());
     // SAFETY: as promised.
     if let Some(attr) = unsafe { attr.as_ref() } {
-        let known = [num::WAIT_NONE, num::WAIT_UNSPEC, num::WAIT_YIELD];
-        if !known.contains(&attr.wait_obj) {
-            host::warn(
-                host::DOMAIN,
-                "a queue with a wait object of that kind is not there yet: open it with \
-                 FI_WAIT_NONE or FI_WAIT_UNSPEC, and use fi_cq_sread",
-            );
-            return Err(err::NOSYS);
-        }
+        signal = Signal::of(attr.wait_obj)?;
         format = match attr.format {
             0 => num::CQ_CONTEXT,
             format @ num::CQ_CONTEXT..=num::CQ_TAGGED => format,
@@ -254,7 +272,10 @@ pub unsafe fn open(
             },
             ops: &OPS,
         },
-        queue: Arc::default(),
+        queue: Arc::new(Queue {
+            signal,
+            ..Queue::default()
+        }),
         format,
         has_source: api >= 1 << 16 | 20,
     });
@@ -317,7 +338,7 @@ unsafe extern "C" fn sreadfrom(
         let object = of::<CqObject, _>(cq);
         let queue = &object.queue;
         let is_over = || !queue.is_empty() || queue.signaled.swap(false, Relaxed);
-        queue.movers.until(timeout, is_over);
+        until(timeout, || queue.movers.progress(), is_over);
         queue.take(object.format, to, count, sources)
     }
 }
@@ -360,12 +381,16 @@ unsafe extern "C" fn readerr(cq: *mut FidCq, to: *mut CqErrEntry, _flags: u64) -
     1
 }
 
+unsafe extern "C" fn control(fid: *mut Fid, command: c_int, arg: *mut c_void) -> c_int {
+    // SAFETY: an open queue, and an argument as the command says.
+    unsafe { of::<CqObject, _>(fid).queue.signal.control(command, arg) }
+}
+
 unsafe extern "C" fn signal(cq: *mut FidCq) -> c_int {
     // SAFETY: an open queue.
-    unsafe { of::<CqObject, _>(cq) }
-        .queue
-        .signaled
-        .store(true, Relaxed);
+    let queue = &unsafe { of::<CqObject, _>(cq) }.queue;
+    queue.signaled.store(true, Relaxed);
+    queue.signal.raise();
     0
 }
 

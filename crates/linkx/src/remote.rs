@@ -1,12 +1,14 @@
 //! The calls of remote memory.
 
 use std::ffi::c_void;
+use std::ptr::null_mut;
 
 use catena_link::TagSelector;
 use libc::iovec;
 
 use crate::core::{DATA, State};
 use crate::endpoint::{self, state};
+use crate::object::{many, one};
 use crate::op::Kind;
 use crate::serve::{ALONG, HAS_DATA, Request, WRITES, What};
 use crate::sys::{Addr, FidEp, MsgRma, RmaOps, err, flag};
@@ -40,6 +42,23 @@ struct Asked<'a> {
     /// Nothing is told of its end, and its memory may be used again at once.
     is_injected: bool,
     context: *mut c_void,
+}
+
+impl<'a> Asked<'a> {
+    /// One without remote CQ data, at a place of a peer's: its address, that of the memory, a key.
+    fn new(
+        (peer, addr, key): (Addr, u64, u64),
+        iov: &'a [iovec],
+        context: *mut c_void,
+    ) -> Asked<'a> {
+        Asked {
+            iov,
+            at: Target { peer, addr, key },
+            data: None,
+            is_injected: false,
+            context,
+        }
+    }
 }
 
 impl State {
@@ -150,21 +169,6 @@ impl State {
     }
 }
 
-fn one(at: *const c_void, len: usize) -> [iovec; 1] {
-    [iovec {
-        iov_base: at.cast_mut(),
-        iov_len: len,
-    }]
-}
-
-unsafe fn many<'a>(iov: *const iovec, count: usize) -> &'a [iovec] {
-    match count {
-        0 => &[],
-        // SAFETY: the caller's runs, as many as it says.
-        _ => unsafe { std::slice::from_raw_parts(iov, count) },
-    }
-}
-
 /// Starts an operation of an endpoint.
 ///
 /// # Safety
@@ -201,13 +205,8 @@ unsafe extern "C" fn read(
     key: u64,
     context: *mut c_void,
 ) -> isize {
-    let asked = Asked {
-        iov: &one(at, len),
-        at: Target { peer, addr, key },
-        data: None,
-        is_injected: false,
-        context,
-    };
+    let iov = &one(at, len);
+    let asked = Asked::new((peer, addr, key), iov, context);
     // SAFETY: as the manual page says; likewise below.
     unsafe { start(ep, None, false, asked) }
 }
@@ -224,13 +223,7 @@ unsafe extern "C" fn readv(
 ) -> isize {
     // SAFETY: as above.
     unsafe {
-        let asked = Asked {
-            iov: many(iov, count),
-            at: Target { peer, addr, key },
-            data: None,
-            is_injected: false,
-            context,
-        };
+        let asked = Asked::new((peer, addr, key), many(iov, count), context);
         start(ep, None, false, asked)
     }
 }
@@ -244,16 +237,10 @@ unsafe fn of_msg<'a>(msg: *const MsgRma, flags: u64) -> Option<Asked<'a>> {
             return None;
         }
         let place = *msg.rma_iov;
+        let iov = many(msg.iov, msg.iov_count);
         Some(Asked {
-            iov: many(msg.iov, msg.iov_count),
-            at: Target {
-                peer: msg.addr,
-                addr: place.addr,
-                key: place.key,
-            },
             data: (flags & flag::REMOTE_CQ_DATA != 0).then_some(msg.data),
-            is_injected: false,
-            context: msg.context,
+            ..Asked::new((msg.addr, place.addr, place.key), iov, msg.context)
         })
     }
 }
@@ -278,13 +265,8 @@ unsafe extern "C" fn write(
     key: u64,
     context: *mut c_void,
 ) -> isize {
-    let asked = Asked {
-        iov: &one(at, len),
-        at: Target { peer, addr, key },
-        data: None,
-        is_injected: false,
-        context,
-    };
+    let iov = &one(at, len);
+    let asked = Asked::new((peer, addr, key), iov, context);
     // SAFETY: as above.
     unsafe { start(ep, None, true, asked) }
 }
@@ -301,13 +283,7 @@ unsafe extern "C" fn writev(
 ) -> isize {
     // SAFETY: as above.
     unsafe {
-        let asked = Asked {
-            iov: many(iov, count),
-            at: Target { peer, addr, key },
-            data: None,
-            is_injected: false,
-            context,
-        };
+        let asked = Asked::new((peer, addr, key), many(iov, count), context);
         start(ep, None, true, asked)
     }
 }
@@ -330,12 +306,10 @@ unsafe extern "C" fn inject(
     addr: u64,
     key: u64,
 ) -> isize {
+    let iov = &one(at, len);
     let asked = Asked {
-        iov: &one(at, len),
-        at: Target { peer, addr, key },
-        data: None,
         is_injected: true,
-        context: std::ptr::null_mut(),
+        ..Asked::new((peer, addr, key), iov, null_mut())
     };
     // SAFETY: as above.
     unsafe { start(ep, None, true, asked) }
@@ -352,12 +326,10 @@ unsafe extern "C" fn writedata(
     key: u64,
     context: *mut c_void,
 ) -> isize {
+    let iov = &one(at, len);
     let asked = Asked {
-        iov: &one(at, len),
-        at: Target { peer, addr, key },
         data: Some(data),
-        is_injected: false,
-        context,
+        ..Asked::new((peer, addr, key), iov, context)
     };
     // SAFETY: as above.
     unsafe { start(ep, None, true, asked) }
@@ -372,12 +344,11 @@ unsafe extern "C" fn injectdata(
     addr: u64,
     key: u64,
 ) -> isize {
+    let iov = &one(at, len);
     let asked = Asked {
-        iov: &one(at, len),
-        at: Target { peer, addr, key },
         data: Some(data),
         is_injected: true,
-        context: std::ptr::null_mut(),
+        ..Asked::new((peer, addr, key), iov, null_mut())
     };
     // SAFETY: as above.
     unsafe { start(ep, None, true, asked) }

@@ -26,7 +26,9 @@ impl State {
             // SAFETY: just taken.
             let it = unsafe { op.as_mut() };
             it.kind = Kind::Request;
+            it.parts = 1;
             it.lend_own(envelope.len as usize);
+            self.requests.push_back(op);
             let request = self.link.mrecv(message, Room(op));
             self.begin(op, request);
             self.hand_over();

@@ -5,10 +5,13 @@ use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::Acquire, Ordering::Release};
 use std::sync::{Arc, Mutex};
 
+use crate::events::{EqObject, Events};
 use crate::host;
-use crate::object::{free, no_bind, no_control, no_ops_open, of};
+use crate::object::{free, no_control, no_ops_open, of};
 use crate::queue::lock;
-use crate::sys::{Addr, AvAttr, AvOps, Fid, FidAv, FidOps, class, err, num};
+use crate::sys::{
+    Addr, AvAttr, AvOps, EqEntry, EqErrEntry, Fid, FidAv, FidOps, class, err, flag, num,
+};
 
 /// Bytes of an address: the length of the short form of an address record, the record, zeros.
 pub const ADDRESS: usize = 64;
@@ -34,8 +37,8 @@ pub fn record_of(address: &Address) -> &[u8] {
 /// What became of a number of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It is that address's from now on.
-    Inserted(Addr, Address),
+    /// It is that address's from now on, and completions tell the last number of it.
+    Inserted(Addr, Address, Addr),
     /// It is nobody's.
     Removed(Addr),
 }
@@ -77,7 +80,8 @@ impl Vector {
         };
     }
 
-    fn insert(&self, address: Address) -> Addr {
+    /// Inserts an address, of which completions tell `told`, or its number; its number.
+    fn insert(&self, address: Address, told: Option<Addr>) -> Addr {
         let mut known = lock(&self.known);
         let at = match known.free.pop() {
             Some(at) => at,
@@ -87,9 +91,12 @@ impl Vector {
             }
         };
         known.now[at] = Some(address);
-        known.changes.push(Change::Inserted(at as Addr, address));
+        let addr = at as Addr;
+        known
+            .changes
+            .push(Change::Inserted(addr, address, told.unwrap_or(addr)));
         self.changed.store(known.changes.len(), Release);
-        at as Addr
+        addr
     }
 
     fn remove(&self, addr: Addr) -> bool {
@@ -114,12 +121,17 @@ impl Vector {
 pub struct AvObject {
     fid: FidAv,
     pub vector: Arc<Vector>,
+    /// Whether events tell that addresses were inserted, and where.
+    is_async: bool,
+    events: Mutex<Option<Arc<Events>>>,
+    /// Whether the caller says what completions tell of addresses.
+    has_ids: bool,
 }
 
 static FID_OPS: FidOps = FidOps {
     size: size_of::<FidOps>(),
     close,
-    bind: no_bind,
+    bind,
     control: no_control,
     ops_open: no_ops_open,
 };
@@ -139,13 +151,15 @@ static OPS: AvOps = AvOps {
 /// # Safety
 /// Null, or attributes.
 pub unsafe fn open(attr: *mut AvAttr, context: *mut c_void) -> Result<*mut FidAv, c_int> {
+    let mut flags = 0;
     // SAFETY: as promised.
     if let Some(attr) = unsafe { attr.as_mut() } {
-        if !attr.name.is_null() || attr.flags != 0 || attr.rx_ctx_bits != 0 {
+        flags = attr.flags;
+        let is_known = flags & !(flag::EVENT | flag::AV_USER_ID) == 0;
+        if !attr.name.is_null() || !is_known || attr.rx_ctx_bits != 0 {
             host::warn(
                 host::VECTOR,
-                "address vectors with a name, events, user ids or receive contexts are not there: \
-                 open one without",
+                "address vectors with a name or receive contexts are not there: open one without",
             );
             return Err(err::NOSYS);
         }
@@ -163,6 +177,9 @@ pub unsafe fn open(attr: *mut AvAttr, context: *mut c_void) -> Result<*mut FidAv
             ops: &OPS,
         },
         vector: Arc::default(),
+        is_async: flags & flag::EVENT != 0,
+        events: Mutex::default(),
+        has_ids: flags & flag::AV_USER_ID != 0,
     });
     Ok(Box::into_raw(object).cast())
 }
@@ -178,37 +195,83 @@ unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
     0
 }
 
+unsafe extern "C" fn bind(fid: *mut Fid, to: *mut Fid, _flags: u64) -> c_int {
+    // SAFETY: an open vector, and an open object.
+    unsafe {
+        if (*to).class != class::EQ {
+            return err::INVAL;
+        }
+        let events = Arc::clone(&of::<EqObject, _>(to).events);
+        *lock(&of::<AvObject, _>(fid).events) = Some(events);
+    }
+    0
+}
+
 unsafe extern "C" fn insert(
     av: *mut FidAv,
     addresses: *const c_void,
     count: usize,
     numbers: *mut Addr,
-    _flags: u64,
-    _context: *mut c_void,
+    flags: u64,
+    context: *mut c_void,
 ) -> c_int {
-    // SAFETY: the vector is open; there are `count` addresses, and as many numbers or none.
+    // SAFETY: an open vector; so many addresses, and as many numbers unless there are none.
     unsafe {
-        let vector = &of::<AvObject, _>(av).vector;
+        let object = of::<AvObject, _>(av);
+        let events = lock(&object.events).clone();
+        if object.is_async && events.is_none() {
+            return err::NOEQ;
+        }
+        // With this flag alone the context is room for an error number of each address.
+        let errors = match flags & flag::SYNC_ERR {
+            0 => None,
+            _ => Some(context.cast::<c_int>()),
+        };
+        let has_ids = object.has_ids || flags & flag::AV_USER_ID != 0;
         let addresses = addresses.cast::<Address>();
         let mut inserted = 0;
         for at in 0..count {
             let address = addresses.add(at).read_unaligned();
             let is_good = !record_of(&address).is_empty();
+            let told = (has_ids && !numbers.is_null()).then(|| *numbers.add(at));
             let number = match is_good {
-                true => vector.insert(address),
-                false => {
-                    host::warn(
-                        host::VECTOR,
-                        "an address that was inserted is none of linkx: all processes are to use \
-                         the same provider, and hand on what fi_getname gives",
-                    );
-                    num::ADDR_NONE
-                }
+                true => object.vector.insert(address, told),
+                false => num::ADDR_NONE,
             };
+            if !is_good {
+                host::warn(
+                    host::VECTOR,
+                    "an address that was inserted is none of linkx: all processes are to use the \
+                     same provider, and hand on what fi_getname gives",
+                );
+                if let Some(events) = &events {
+                    events.push_error(EqErrEntry {
+                        fid: av.cast(),
+                        context,
+                        data: at as u64,
+                        err: libc::EINVAL,
+                        prov_errno: libc::EINVAL,
+                        err_data: std::ptr::null_mut(),
+                        err_data_size: 0,
+                    });
+                }
+            }
+            if let Some(errors) = errors {
+                *errors.add(at) = if is_good { 0 } else { libc::EINVAL };
+            }
             inserted += c_int::from(is_good);
             if !numbers.is_null() {
                 *numbers.add(at) = number;
             }
+        }
+        if let (true, Some(events)) = (object.is_async, &events) {
+            let entry = EqEntry {
+                fid: av.cast(),
+                context,
+                data: inserted as u64,
+            };
+            events.push(num::AV_COMPLETE, &entry);
+            return 0;
         }
         inserted
     }
@@ -309,12 +372,15 @@ mod tests {
     fn numbers_are_given_again() {
         let vector = Vector::default();
         let [one, two, three] = [1u8, 2, 3].map(|it| address_of(&[it; 40]).expect("it fits"));
-        assert_eq!([vector.insert(one), vector.insert(two)], [0, 1]);
+        assert_eq!(
+            [vector.insert(one, None), vector.insert(two, Some(9))],
+            [0, 1]
+        );
         assert!(vector.remove(0) && !vector.remove(0) && !vector.remove(9));
-        assert_eq!(vector.insert(three), 0);
+        assert_eq!(vector.insert(three, None), 0);
         assert_eq!(vector.lookup(0), Some(three));
         let changes = vector.changes_since(2);
-        assert_eq!(changes, [Change::Removed(0), Change::Inserted(0, three)]);
+        assert_eq!(changes, [Change::Removed(0), Change::Inserted(0, three, 0)]);
         assert!(vector.has_changed_since(2) && !vector.has_changed_since(4));
     }
 

@@ -104,7 +104,7 @@ pub struct DomainOps {
         *mut *mut FidCntr,
         *mut c_void,
     ) -> c_int,
-    pub poll_open: unsafe extern "C" fn(*mut FidDomain, *mut c_void, *mut *mut c_void) -> c_int,
+    pub poll_open: unsafe extern "C" fn(*mut FidDomain, *mut PollAttr, *mut *mut FidPoll) -> c_int,
     pub stx_ctx: OpenNothing,
     pub srx_ctx: OpenNothing,
     pub query_atomic:
@@ -350,6 +350,48 @@ pub struct CntrOps {
     pub wait: unsafe extern "C" fn(*mut FidCntr, u64, c_int) -> c_int,
     pub adderr: unsafe extern "C" fn(*mut FidCntr, u64) -> c_int,
     pub seterr: unsafe extern "C" fn(*mut FidCntr, u64) -> c_int,
+}
+
+/// `struct fi_eq_entry`.
+#[repr(C)]
+pub struct EqEntry {
+    pub fid: *mut Fid,
+    pub context: *mut c_void,
+    pub data: u64,
+}
+
+/// `struct fi_eq_err_entry`.
+#[repr(C)]
+pub struct EqErrEntry {
+    pub fid: *mut Fid,
+    pub context: *mut c_void,
+    pub data: u64,
+    pub err: c_int,
+    pub prov_errno: c_int,
+    pub err_data: *mut c_void,
+    pub err_data_size: usize,
+}
+
+/// `struct fi_poll_attr`.
+#[repr(C)]
+pub struct PollAttr {
+    pub flags: u64,
+}
+
+/// `struct fid_poll`.
+#[repr(C)]
+pub struct FidPoll {
+    pub fid: Fid,
+    pub ops: *const PollOps,
+}
+
+/// `struct fi_ops_poll`.
+#[repr(C)]
+pub struct PollOps {
+    pub size: usize,
+    pub poll: unsafe extern "C" fn(*mut FidPoll, *mut *mut c_void, c_int) -> c_int,
+    pub add: unsafe extern "C" fn(*mut FidPoll, *mut Fid, u64) -> c_int,
+    pub del: unsafe extern "C" fn(*mut FidPoll, *mut Fid, u64) -> c_int,
 }
 
 /// `struct fid_ep`.

@@ -21,11 +21,15 @@ pub mod flag {
     pub const TRANSMIT_COMPLETE: u64 = 1 << 27;
     pub const DELIVERY_COMPLETE: u64 = 1 << 28;
     pub const MATCH_COMPLETE: u64 = 1 << 31;
+    /// Of address vectors: events tell of insertions.
+    pub const EVENT: u64 = COMPLETION;
+    pub const AV_USER_ID: u64 = 1 << 41;
     pub const LOCAL_COMM: u64 = 1 << 51;
     pub const REMOTE_COMM: u64 = 1 << 52;
     pub const RMA_EVENT: u64 = 1 << 56;
     pub const SOURCE: u64 = 1 << 57;
     pub const DISCARD: u64 = 1 << 58;
+    pub const SYNC_ERR: u64 = 1 << 58;
     pub const DIRECTED_RECV: u64 = 1 << 59;
     pub const CLAIM: u64 = 1 << 59;
     pub const SELECTIVE_COMPLETION: u64 = 1 << 59;
@@ -35,6 +39,8 @@ pub mod flag {
     pub const ASKED_BY_LAYERS: u64 = 1 << 58 | 1 << 59 | 1 << 61;
     /// Order among sends.
     pub const ORDER_SAS: u64 = 1 << 8;
+    /// Order among atomics, whether they read or write.
+    pub const ORDER_ATOMIC: u64 = 0xf << 36;
 }
 
 /// Bits of `mr_mode`.
@@ -44,7 +50,6 @@ pub mod mr {
     pub const BASIC: c_int = 1 << 0;
     pub const SCALABLE: c_int = 1 << 1;
     pub const VIRT_ADDR: c_int = 1 << 4;
-    pub const ALLOCATED: c_int = 1 << 5;
     pub const PROV_KEY: c_int = 1 << 6;
 }
 
@@ -58,6 +63,7 @@ pub mod class {
     pub const EQ: usize = 13;
     pub const CQ: usize = 14;
     pub const CNTR: usize = 15;
+    pub const POLL: usize = 17;
 }
 
 /// Other enumerations.
@@ -66,6 +72,8 @@ pub mod num {
 
     pub const EP_RDM: c_int = 3;
     pub const AV_TABLE: c_int = 2;
+    /// The event that addresses were inserted.
+    pub const AV_COMPLETE: u32 = 5;
     pub const THREAD_SAFE: c_int = 1;
     pub const PROGRESS_AUTO: c_int = 1;
     pub const PROGRESS_MANUAL: c_int = 2;
@@ -76,8 +84,11 @@ pub mod num {
     pub const CQ_TAGGED: c_int = 4;
     pub const WAIT_NONE: c_int = 0;
     pub const WAIT_UNSPEC: c_int = 1;
+    pub const WAIT_FD: c_int = 3;
     pub const WAIT_YIELD: c_int = 5;
+    pub const GETWAIT: c_int = 5;
     pub const ENABLE: c_int = 6;
+    pub const GETWAITOBJ: c_int = 16;
     pub const GETOPSFLAG: c_int = 2;
     pub const SETOPSFLAG: c_int = 3;
     pub const OPT_ENDPOINT: c_int = 0;
@@ -93,6 +104,7 @@ pub mod err {
     pub const AGAIN: c_int = -libc::EAGAIN;
     pub const INVAL: c_int = -libc::EINVAL;
     pub const NOSYS: c_int = -libc::ENOSYS;
+    pub const NOEQ: c_int = -261;
     pub const NODATA: c_int = -libc::ENODATA;
     pub const NOMSG: c_int = -libc::ENOMSG;
     pub const BUSY: c_int = -libc::EBUSY;

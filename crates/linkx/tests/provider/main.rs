@@ -14,6 +14,8 @@ mod inside;
 #[allow(unused_imports, reason = "the tests use less of it than the provider")]
 #[path = "../../src/sys/mod.rs"]
 mod sys;
+mod threads;
+mod waits;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io::{BufRead, BufReader};
@@ -101,22 +103,24 @@ fn command(test: &str, link: &str, library: &str, folder: &Path) -> Command {
 }
 
 macro_rules! tests {
-    ($($name:ident)*) => {$(
-        #[test]
-        fn $name() {
-            for link in LINKS {
-                run(stringify!($name), link);
+    ($($module:ident: $($name:ident)*;)*) => {
+        $($(
+            #[test]
+            fn $name() {
+                for link in LINKS {
+                    run(stringify!($name), link);
+                }
             }
-        }
-    )*
+        )*)*
 
         #[test]
         #[ignore = "a part of the others"]
         fn inside() {
             let test = std::env::var("LINKX_TEST").expect("started by a test");
             match &*test {
-                $(stringify!($name) => self::inside::$name(),)*
+                $($(stringify!($name) => self::$module::$name(),)*)*
                 "peer" => self::inside::peer(),
+                "sender" => self::inside::sender(),
                 other => panic!("no test {other}"),
             }
         }
@@ -124,11 +128,13 @@ macro_rules! tests {
 }
 
 tests! {
+    inside:
     offers
     tagged_messages
     remote_cq_data
     plain_messages
     buffers_for_many_messages
+    buffers_that_are_filled_in_turn
     peeks_and_claims
     receives_taken_back
     remote_memory
@@ -136,8 +142,22 @@ tests! {
     selective_completion_and_counters
     many_receives_and_messages
     a_peer_that_is_killed
+    a_sender_that_leaves_at_once
     addresses_that_are_removed
-    strangers_that_call
+    addresses_that_come_back
+    strangers_that_call;
+    threads:
+    threads_share_an_endpoint
+    threads_have_endpoints
+    writes_and_atomics_of_threads;
+    waits:
+    descriptors_to_wait_on
+    memory_that_is_served_by_itself
+    poll_sets
+    events_of_insertions
+    user_ids
+    many_domains
+    long_queues_cost_nothing;
 }
 
 type DupInfo = unsafe extern "C" fn(*const Info) -> *mut Info;
@@ -217,6 +237,12 @@ type Told = (CqEntry, Addr);
 struct How {
     is_selective: bool,
     counters: Vec<(*mut *mut FidCntr, u64)>,
+    /// With a descriptor to wait on.
+    waits: bool,
+    /// Progress is automatic.
+    is_auto: bool,
+    /// With user ids of addresses.
+    has_ids: bool,
 }
 
 impl Side {
@@ -228,13 +254,23 @@ impl Side {
             let (mut fab, mut domain, mut cq) = (null_mut(), null_mut(), null_mut());
             let (mut av, mut ep) = (null_mut(), null_mut());
             let ok = |status: c_int| assert_eq!(status, 0);
+            if how.is_auto {
+                (*(*info).domain_attr).data_progress = num::PROGRESS_AUTO;
+            }
             ok((fabric.fabric)((*info).fabric_attr, &mut fab, null_mut()));
             ok(((*(*fab).ops).domain)(fab, info, &mut domain, null_mut()));
             let ops = &*(*domain).ops;
             let mut attr: CqAttr = std::mem::zeroed();
             attr.format = num::CQ_TAGGED;
+            attr.wait_obj = match how.waits {
+                true => num::WAIT_FD,
+                false => num::WAIT_NONE,
+            };
             ok((ops.cq_open)(domain, &mut attr, &mut cq, null_mut()));
             let mut attr: AvAttr = std::mem::zeroed();
+            if how.has_ids {
+                attr.flags = flag::AV_USER_ID;
+            }
             ok((ops.av_open)(domain, &mut attr, &mut av, null_mut()));
             ok((ops.endpoint)(domain, info, &mut ep, null_mut()));
             let bind = |to: *mut Fid, flags| {
