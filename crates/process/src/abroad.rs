@@ -309,7 +309,7 @@ mod tests {
         let (mut zero, mut one, mut two) = (of(0), of(1), of(2));
         let begin = Instant::now();
         let seen = [waiting(2), waiting(3)];
-        let mut hand_over = |two: &mut Abroad, to: &mut Abroad, looks, at| {
+        let hand_over = |two: &mut Abroad, to: &mut Abroad, looks, at| {
             let parcel = only(&mut two.outbox);
             to.deliver(2, parcel.what, &parcel.bytes, looks, at);
             let answer = only(&mut to.outbox);
