@@ -233,8 +233,8 @@ impl Requests {
         Some(request)
     }
 
-    /// Memory in use that lies between two addresses, or reaches into it, of which one is written if
-    /// this `access` and that of the other are looked at.
+    /// Memory in use that lies between two addresses, or reaches into it: that which is written, and
+    /// all of it for an `access` that writes.
     fn met(
         &self,
         first: usize,

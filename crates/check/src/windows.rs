@@ -434,8 +434,8 @@ pub fn after(
     synchronized(args, win, site)
 }
 
-/// Notes what a call on a window has done that has failed with this code: where an access was wrong,
-/// or a process is gone, which only the end of its epoch tells, that has ended all the same.
+/// Notes what a call on a window has done that has failed with this code: where an access was
+/// wrong, or a process is gone, which only the end of its epoch tells, that has ended all the same.
 pub fn failed(args: &Args, code: c_int, site: impl Fn() -> Site) -> Vec<Finding> {
     let ends = matches!(
         args.number,
