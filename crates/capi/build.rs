@@ -24,7 +24,8 @@ fn main() {
         let (kept, by_any) = (f.traced(), f.is_by_any_thread());
         let _ = writeln!(
             numbers,
-            "pub(crate) const {name}: (u16, [Option<usize>; 3], bool) = ({number}, {kept:?}, {by_any});"
+            "pub(crate) const {name}: (u16, [Option<usize>; 3], bool) = \
+             ({number}, {kept:?}, {by_any});"
         );
     }
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));

@@ -26,7 +26,7 @@ static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
 /// The numbers of an element of a type whose handle is good; `None` if they are bytes, or too many,
 /// or not known.
 pub fn of(ty: Datatype) -> Option<Arc<[Leaf]>> {
-    if of_fortran(ty).is_some() {
+    if types::of_fortran(ty).is_some() {
         return predefined(ty).map(Arc::from);
     }
     {
@@ -212,18 +212,6 @@ impl Blocks<'_> {
     }
 }
 
-/// The numbers of a type of Fortran, whose size the program may choose (`MPI_Abi_set_fortran_info`):
-/// their kind, and how many there are.
-pub fn of_fortran(ty: Datatype) -> Option<(ScalarKind, usize)> {
-    match ty {
-        consts::INTEGER => Some((ScalarKind::Signed, 1)),
-        consts::LOGICAL => Some((ScalarKind::Logical, 1)),
-        consts::REAL | consts::DOUBLE_PRECISION => Some((ScalarKind::Float, 1)),
-        consts::COMPLEX | consts::DOUBLE_COMPLEX => Some((ScalarKind::Float, 2)),
-        _ => None,
-    }
-}
-
 /// `count` numbers behind each other, which have that size together.
 fn row(kind: ScalarKind, count: usize, size: i64) -> Option<Vec<Leaf>> {
     let size = usize::try_from(size).ok()? / count;
@@ -249,7 +237,7 @@ fn predefined(ty: Datatype) -> Option<Vec<Leaf>> {
         };
         Some(vec![(0, Scalar { kind, size }), (at, int)])
     };
-    if let Some((kind, count)) = of_fortran(ty) {
+    if let Some((kind, count)) = types::of_fortran(ty) {
         return row(kind, count, types::shape(ty)?.size);
     }
     match ty {

@@ -32,6 +32,7 @@
 //! | `overlaps` | memory that two operations use at once                                |
 //! | `sums`     | sums of memory, by which a change is seen                             |
 //! | `requests` | requests, their states, and memory in use                             |
+//! | `shadow`   | memory that MPI writes instead of the program's                       |
 //! | `alike`    | handles of their own for requests that are complete at once            |
 //! | `windows`  | windows and their epochs                                              |
 //! | `access`   | accesses to windows, and which of them conflict                       |
@@ -71,6 +72,7 @@ mod overlaps;
 mod refused;
 mod requests;
 mod returned;
+mod shadow;
 mod site;
 mod spawned;
 mod stack;

@@ -38,14 +38,14 @@ fn left() -> Vec<Finding> {
     left
 }
 
-/// Has what is left of a process that used sessions alone be found at its end.
+/// Has what is left of a process that uses sessions be found at its end.
 fn look_at_exit() {
     static OWN: AtomicU32 = AtomicU32::new(0);
     extern "C" fn look() {
         let _inside = Inside::enter();
         // A copy of the process that `fork` has made has its objects, but not the duty.
         let is_own = OWN.load(Relaxed) == std::process::id();
-        if is_own && PHASE.load(Relaxed) == 0 {
+        if is_own && [0, ENDED].contains(&PHASE.load(Relaxed)) {
             tell::tell(left());
         }
     }
@@ -86,7 +86,11 @@ pub fn after(args: &Args) -> Vec<Finding> {
         }
         number::Finalize => {
             PHASE.store(ENDED, Relaxed);
-            left()
+            // Sessions may go on after the world model.
+            match objects::has(Class::Session) {
+                true => Vec::new(),
+                false => left(),
+            }
         }
         number::Session_finalize
             if PHASE.load(Relaxed) == SESSIONS && !objects::has(Class::Session) =>

@@ -15,6 +15,7 @@ use catena_abi::consts::{DATATYPE_NULL, REQUEST_NULL};
 
 use crate::buffers::{Access, Piece, Use};
 use crate::call::{Args, number};
+use crate::shadow::Shadow;
 use crate::site::Site;
 use crate::tell::{Finding, Kind};
 use crate::{alike, maps, stack, sums};
@@ -45,65 +46,6 @@ struct Request {
     owner: Option<Owner>,
     /// What MPI writes instead of the memory of the only use.
     shadow: Option<Shadow>,
-}
-
-/// Memory that MPI is given instead of the program's, until the operation is complete: so it is
-/// seen if the program changes its own meanwhile.
-#[derive(Debug)]
-pub struct Shadow {
-    memory: Vec<u8>,
-    piece: Piece,
-    /// Of the program's memory, when the operation began.
-    sum: Option<u64>,
-}
-
-/// Bytes of all shadows, and most of them.
-static SHADOWS: AtomicUsize = AtomicUsize::new(0);
-const MOST_SHADOWS: usize = 64 << 20;
-
-impl Drop for Shadow {
-    fn drop(&mut self) {
-        SHADOWS.fetch_sub(self.memory.len(), Relaxed);
-    }
-}
-
-impl Shadow {
-    /// For a piece without gaps; `None` where there are many.
-    pub fn new(piece: Piece) -> Option<Shadow> {
-        if !maps::is_readable(piece.first, piece.end) {
-            return None;
-        }
-        if SHADOWS.fetch_add(piece.len(), Relaxed) + piece.len() > MOST_SHADOWS {
-            SHADOWS.fetch_sub(piece.len(), Relaxed);
-            return None;
-        }
-        Some(Shadow {
-            memory: vec![0; piece.len()],
-            // SAFETY: memory that MPI was told to write.
-            sum: unsafe { sums::sum(&piece) },
-            piece,
-        })
-    }
-
-    /// What MPI is given as the buffer's address.
-    pub fn base(&mut self) -> usize {
-        let before_base = self.piece.base.wrapping_sub(self.piece.first);
-        self.memory.as_mut_ptr().addr().wrapping_add(before_base)
-    }
-
-    fn is_changed(&self) -> bool {
-        // SAFETY: memory that MPI was told to write.
-        self.sum != unsafe { sums::sum(&self.piece) }
-    }
-
-    /// Writes to the program's memory what MPI has written here.
-    fn copy(&self) {
-        // SAFETY: memory that MPI was told to write, which is as long.
-        unsafe {
-            let to = self.piece.first as *mut u8;
-            std::ptr::copy_nonoverlapping(self.memory.as_ptr(), to, self.memory.len());
-        }
-    }
 }
 
 /// A window and a target of an operation on it.
@@ -233,8 +175,8 @@ impl Requests {
         Some(request)
     }
 
-    /// Memory in use that lies between two addresses, or reaches into it, of which one is written if
-    /// this `access` and that of the other are looked at.
+    /// Memory in use that lies between two addresses, or reaches into it: that which is written,
+    /// and all of it for an `access` that writes.
     fn met(
         &self,
         first: usize,
@@ -827,97 +769,4 @@ fn leak(request: &Request, count: usize) -> Finding {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const HANDLE: usize = 0x7000;
-
-    /// A request with that handle, which three threads have got at once.
-    fn add(requests: &mut Requests) -> u64 {
-        requests.last += 1;
-        let request = Request {
-            handle: HANDLE,
-            place: 0,
-            site: Site::in_full("MPI_Isend"),
-            is_persistent: false,
-            partitions: 0,
-            is_active: false,
-            is_cancelled: false,
-            is_doubtful: false,
-            uses: Vec::new(),
-            sums: Vec::new(),
-            ready: BTreeMap::new(),
-            lost: None,
-            owner: None,
-            shadow: None,
-        };
-        let id = requests.last;
-        requests.all.insert(id, request);
-        requests.by_handle.entry(HANDLE).or_default().push(id);
-        requests.begin(id);
-        id
-    }
-
-    /// Many operations may read the same, and none of them is looked at for one more.
-    #[test]
-    fn readers_do_not_meet_readers() {
-        let mut requests = Requests::default();
-        let memory = [0_u8; 64];
-        let first = memory.as_ptr().addr();
-        for _ in 0..100 {
-            let id = add(&mut requests);
-            requests.end(id);
-            let pieces = vec![Piece::of_bytes(first, 64).expect("memory")];
-            let used = Use {
-                arg: "buf",
-                access: Access::Read,
-                pieces,
-                from: None,
-            };
-            requests.all.get_mut(&id).expect("it was added").uses = vec![used];
-            requests.begin(id);
-        }
-        let met = |access| requests.met(first, first + 1, access).count();
-        assert_eq!((met(Access::Read), met(Access::Write)), (0, 100));
-        assert_eq!(
-            requests.met(first + 64, first + 65, Access::Write).count(),
-            0
-        );
-    }
-
-    /// A call that began when `before` was the newest request completes one with that handle.
-    fn complete(requests: &mut Requests, before: u64) {
-        match requests.find(Given { handle: HANDLE }, before) {
-            Some(id) => drop(requests.remove(id)),
-            None => requests.doubt(HANDLE),
-        }
-    }
-
-    #[test]
-    fn of_requests_with_one_handle_as_many_are_forgotten_as_are_complete() {
-        for order in [
-            [0, 1, 2],
-            [0, 2, 1],
-            [1, 0, 2],
-            [1, 2, 0],
-            [2, 0, 1],
-            [2, 1, 0],
-        ] {
-            let mut requests = Requests::default();
-            let made = [(); 3].map(|()| add(&mut requests));
-            for which in order {
-                complete(&mut requests, made[which]);
-            }
-            assert!(requests.all.is_empty(), "{order:?}: {:?}", requests.all);
-        }
-    }
-
-    #[test]
-    fn a_request_whose_handle_another_one_had_before_stays() {
-        let mut requests = Requests::default();
-        let before = requests.last;
-        let new = add(&mut requests);
-        complete(&mut requests, before);
-        assert!(requests.all[&new].is_active);
-    }
-}
+mod tests;

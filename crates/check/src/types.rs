@@ -5,8 +5,9 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use catena_abi::{Datatype, consts};
+use catena_symbols::ScalarKind;
 
-use crate::{leaves, mpi};
+use crate::mpi;
 
 /// Handles below are predefined.
 pub const PREDEFINED: usize = 0x1000;
@@ -61,10 +62,22 @@ static DERIVED: Mutex<Option<HashMap<usize, Shape>>> = Mutex::new(None);
 type Layouts = HashMap<(usize, i64), Arc<[Run]>>;
 static LAID_OUT: Mutex<Option<Layouts>> = Mutex::new(None);
 
+/// The numbers of a type of Fortran, whose size the program may choose
+/// (`MPI_Abi_set_fortran_info`): their kind, and how many there are.
+pub fn of_fortran(ty: Datatype) -> Option<(ScalarKind, usize)> {
+    match ty {
+        consts::INTEGER => Some((ScalarKind::Signed, 1)),
+        consts::LOGICAL => Some((ScalarKind::Logical, 1)),
+        consts::REAL | consts::DOUBLE_PRECISION => Some((ScalarKind::Float, 1)),
+        consts::COMPLEX | consts::DOUBLE_COMPLEX => Some((ScalarKind::Float, 2)),
+        _ => None,
+    }
+}
+
 /// The shape of a type whose handle is good; `None` if the library does not tell.
 pub fn shape(ty: Datatype) -> Option<Shape> {
     // The program may choose their sizes.
-    if leaves::of_fortran(ty).is_some() {
+    if of_fortran(ty).is_some() {
         return ask(ty);
     }
     static BASIC: [OnceLock<Option<Shape>>; TYPES] = [const { OnceLock::new() }; TYPES];

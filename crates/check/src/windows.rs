@@ -23,7 +23,8 @@ use crate::access::{Access, Act, Span};
 use crate::buffers::Use;
 use crate::call::{Args, Class, number};
 use crate::exchange::Letter;
-use crate::requests::{self, Owner, Shadow};
+use crate::requests::{self, Owner};
+use crate::shadow::Shadow;
 use crate::site::Site;
 use crate::tell::{Finding, Kind};
 use crate::{access, exchange, mpi, objects, stack};
@@ -434,8 +435,8 @@ pub fn after(
     synchronized(args, win, site)
 }
 
-/// Notes what a call on a window has done that has failed with this code: where an access was wrong,
-/// or a process is gone, which only the end of its epoch tells, that has ended all the same.
+/// Notes what a call on a window has done that has failed with this code: where an access was
+/// wrong, or a process is gone, which only the end of its epoch tells, that has ended all the same.
 pub fn failed(args: &Args, code: c_int, site: impl Fn() -> Site) -> Vec<Finding> {
     let ends = matches!(
         args.number,

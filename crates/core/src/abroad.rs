@@ -16,7 +16,7 @@ use catena_base::PeerBytes;
 use catena_fabric::{Peer, PeerLost, Posted};
 use catena_link::{ActiveHeader, Class, Handler};
 use catena_process::abroad::{self, Parcel, What};
-use catena_process::{Alarm, Hook};
+use catena_process::{Alarm, Hook, deliver_abroad};
 
 use crate::phase;
 use crate::process::Process;
@@ -159,7 +159,7 @@ impl Inbox {
 impl Handler for Inbox {
     fn deliver(&mut self, from: Peer, header: ActiveHeader, payload: PeerBytes<'_>) {
         if let Some((what, bytes)) = self.put(from, header, &payload.to_vec()) {
-            abroad::deliver(from.0, what, &bytes);
+            deliver_abroad(from.0, what, &bytes);
             self.alarm.raise();
         }
     }

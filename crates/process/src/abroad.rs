@@ -20,8 +20,6 @@ use std::time::{Duration, Instant};
 use catena_boot::Job;
 use catena_hang::Rank;
 
-use crate::own_watch;
-
 /// How long from one report of a node to the next, and more for each node there is.
 const EVERY: Duration = Duration::from_secs(1);
 const FOR_EACH: Duration = Duration::from_millis(10);
@@ -120,12 +118,6 @@ pub fn take_outgoing() -> Vec<Parcel> {
     with(|it| std::mem::take(&mut it.outbox)).unwrap_or_default()
 }
 
-/// A message has come from a rank of this job. What makes no sense is dropped.
-pub fn deliver(from: u32, what: What, bytes: &[u8]) {
-    let looks = own_watch::looks();
-    with(|it| it.deliver(from, what, bytes, looks, Instant::now()));
-}
-
 impl Abroad {
     /// Of a rank of that job; `None` if there is one node.
     fn of(job: &Job) -> Option<Abroad> {
@@ -201,7 +193,7 @@ impl Abroad {
     }
 
     /// A message has come, while that rank of this node looks, if one does.
-    fn deliver(
+    pub fn deliver(
         &mut self,
         from: u32,
         what: What,
@@ -309,7 +301,7 @@ mod tests {
         let (mut zero, mut one, mut two) = (of(0), of(1), of(2));
         let begin = Instant::now();
         let seen = [waiting(2), waiting(3)];
-        let mut hand_over = |two: &mut Abroad, to: &mut Abroad, looks, at| {
+        let hand_over = |two: &mut Abroad, to: &mut Abroad, looks, at| {
             let parcel = only(&mut two.outbox);
             to.deliver(2, parcel.what, &parcel.bytes, looks, at);
             let answer = only(&mut to.outbox);

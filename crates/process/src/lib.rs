@@ -112,6 +112,7 @@ pub use hooks::{Alarm, Hook, Hooked, Hooks, rounds};
 pub use host::{Host, Slept, Waits};
 pub use life::{Life, Living, Owner, granted};
 pub use lock::{Depth, Lock};
+pub use own_watch::deliver_abroad;
 pub use scoped::Scoped;
 pub use threads::Threads;
 pub use told::Wait;

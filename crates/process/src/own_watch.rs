@@ -72,8 +72,14 @@ pub(crate) fn begin(node: Node, is_watched: bool) {
     _ = NODE.set(node);
 }
 
+/// A message of [`abroad`] has come from a rank of this job. What makes no sense is dropped.
+pub fn deliver_abroad(from: u32, what: abroad::What, bytes: &[u8]) {
+    let looks = looks();
+    abroad::with(|it| it.deliver(from, what, bytes, looks, Instant::now()));
+}
+
 /// Which rank of this node looks, and whether it is this one; `None` if nobody has waited long.
-pub(crate) fn looks() -> Option<(u32, bool)> {
+fn looks() -> Option<(u32, bool)> {
     let node = NODE.get()?;
     let place = node.looks()?;
     let &rank = node.job.local.get(place as usize)?;

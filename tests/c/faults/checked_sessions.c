@@ -4,6 +4,7 @@
 // run: -n 2 --check --set LINK=tcp -- right ; says right ; never says catena: check
 // run: -n 2 --check -- leak ; says right ; says warning \[leak\]: \w+ \d+: MPI_Info_create \(checked_sessions.c:\d+\): an info object that was made here is never given back ; never says a communicator|a group
 // run: -n 2 --check -- gone ; fails ; says error \[handle\]: \w+ \d+: MPI_Comm_size \S+ the argument comm is the handle of a communicator that is gone ; says given back by: MPI_Session_finalize
+// run: -n 2 --check -- world ; says right ; never says catena: check
 // run: -n 2 --check -- forked ; says right ; never says catena: check
 #include <mpi.h>
 #include <stdio.h>
@@ -32,10 +33,32 @@ static MPI_Comm use(const char *tag, MPI_Info info, int *rank)
     return copy;
 }
 
+/* A session that goes on after the world model. */
+static void outlive(void)
+{
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Init(NULL, NULL);
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "long", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Finalize();
+    MPI_Barrier(comm);
+    MPI_Group_free(&group);
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+}
+
 int main(int argc, char **argv)
 {
     int rank, size, status;
     MPI_Info info;
+    if (argc > 1 && !strcmp(argv[1], "world")) {
+        outlive();
+        puts("right");
+        return 0;
+    }
     MPI_Info_create(&info);
     MPI_Info_set(info, "key", "value");
     use("first", info, &rank);
